@@ -67,7 +67,6 @@ export function defineTool<I extends TObject>({ call, ...tool }: TypedTool<I>): 
   };
 }
 
-export const exact = { additionalProperties: false };
 /** One of these words. Says its type too, which some clients ask for. */
 export const OneOf = <const T extends string>(words: readonly T[], description?: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...words], ...(description === undefined ? {} : { description }) });

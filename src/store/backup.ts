@@ -1,6 +1,7 @@
 // What a backup asks of PostgreSQL: one snapshot of all tables, and one transaction that replaces their rows.
 import type { Session } from './copy.ts';
 import type { Rows, Tx } from './db.ts';
+import { countOf } from './rows.ts';
 
 export interface TableColumns {
   /** `users`, or with its schema `graphile_worker._private_jobs`. */
@@ -98,12 +99,12 @@ export function quoteIdentifier(name: string): string {
 }
 
 /** Connections of other processes of this program to the same database. */
-export async function countOtherConnections(tx: Tx): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>(
+export function countOtherConnections(tx: Tx): Promise<number> {
+  return countOf(
+    tx,
     `select count(*)::integer as count from pg_stat_activity
      where datname = current_database() and application_name = 'graphwright' and pid <> pg_backend_pid()`,
   );
-  return rows[0]?.count ?? 0;
 }
 
 /** Whether there are accounts: a service was started on this database. */

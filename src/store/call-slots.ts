@@ -2,6 +2,7 @@
 import type { CallKey } from './calls.ts';
 import { CHANNELS } from './channels.ts';
 import type { Tx } from './db.ts';
+import { all, first } from './rows.ts';
 
 export interface ProviderLimit {
   readonly provider: string;
@@ -9,21 +10,14 @@ export interface ProviderLimit {
   readonly calls: number;
 }
 
-export async function listLimits(tx: Tx): Promise<readonly ProviderLimit[]> {
-  const { rows } = await tx.query<ProviderLimit>(
-    'select provider, calls from provider_limits where calls is not null',
-  );
-  return rows;
+export function listLimits(tx: Tx): Promise<readonly ProviderLimit[]> {
+  return all(tx, 'select provider, calls from provider_limits where calls is not null');
 }
 
 /** One after the other, over all processes. Returns the number found by 429; null: none was seen. */
 async function lockLimit(tx: Tx, provider: string): Promise<number | null> {
-  const lock = async (): Promise<{ readonly calls: number | null } | undefined> => {
-    const { rows } = await tx.query<{ calls: number | null }>(
-      'select calls from provider_limits where provider = $1 for no key update',
-      [provider],
-    );
-    return rows[0];
+  const lock = (): Promise<{ readonly calls: number | null } | undefined> => {
+    return first(tx, 'select calls from provider_limits where provider = $1 for no key update', [provider]);
   };
   const found = await lock();
   if (found !== undefined) return found.calls;
@@ -89,8 +83,7 @@ export async function nextInTurn(
   { most, batch }: { readonly most: number | null; readonly batch: number },
 ): Promise<readonly CallKey[]> {
   const limit = lesser(await lockLimit(tx, provider), most);
-  const { rows } = await tx.query<CallKey>(NEXT_IN_TURN, [provider, limit, batch]);
-  return rows;
+  return all(tx, NEXT_IN_TURN, [provider, limit, batch]);
 }
 
 // Each waiting workspace is found by one step in the index, however many calls it has waiting.
@@ -164,17 +157,14 @@ export interface ModelDuration {
   readonly usual_ms: number;
 }
 
-export async function listDurations(tx: Tx): Promise<readonly ModelDuration[]> {
-  const { rows } = await tx.query<ModelDuration>('select provider, model, usual_ms from model_durations');
-  return rows;
+export function listDurations(tx: Tx): Promise<readonly ModelDuration[]> {
+  return all(tx, 'select provider, model, usual_ms from model_durations');
 }
 
 /** Moves what a model usually takes by a fifth of the difference. Returns what it is then. */
-export async function learnDurations(
-  tx: Tx,
-  seen: readonly ModelDuration[],
-): Promise<readonly ModelDuration[]> {
-  const { rows } = await tx.query<ModelDuration>(
+export function learnDurations(tx: Tx, seen: readonly ModelDuration[]): Promise<readonly ModelDuration[]> {
+  return all(
+    tx,
     `insert into model_durations as d (provider, model, usual_ms)
      select provider, model, usual_ms from json_to_recordset($1::json) as i(provider text, model text, usual_ms int)
      order by provider, model
@@ -182,5 +172,4 @@ export async function learnDurations(
      returning provider, model, usual_ms`,
     [JSON.stringify(seen)],
   );
-  return rows;
 }

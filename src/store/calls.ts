@@ -1,6 +1,7 @@
 // Calls at providers that are under way, a row each: kept with the states of their nodes, taken up by pollers when they
 // are due, marked when they have ended.
 import type { Tx } from './db.ts';
+import { all, first } from './rows.ts';
 
 /** The calls of one node as its state has them; others of the node are over. */
 export interface NodeCalls {
@@ -83,12 +84,13 @@ export interface CallRow {
 export type CallKey = Pick<CallRow, 'execution_id' | 'node_id' | 'item'>;
 
 /** Calls of the provider that are due, longest first; nobody else gets them before `leaseMs` are over. */
-export async function takeDueCalls(
+export function takeDueCalls(
   tx: Tx,
   provider: string,
   { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
 ): Promise<readonly CallRow[]> {
-  const { rows } = await tx.query<CallRow>(
+  return all(
+    tx,
     `update calls c set due_at = now() + $3 * interval '1 millisecond'
      from (
        select execution_id, node_id, item from calls
@@ -99,7 +101,6 @@ export async function takeDueCalls(
        c.submitted_at, c.deadline_at, c.cancelled_at`,
     [provider, limit, leaseMs],
   );
-  return rows;
 }
 
 /** Says when to ask for each of the calls again. */
@@ -136,16 +137,16 @@ export async function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<void
 }
 
 /** The run's calls that it can go on with: they have ended, or were given the room that they waited for. */
-export async function listEndedCalls(
+export function listEndedCalls(
   tx: Tx,
   executionId: string,
 ): Promise<readonly Pick<CallRow, 'node_id' | 'item'>[]> {
-  const { rows } = await tx.query<Pick<CallRow, 'node_id' | 'item'>>(
+  return all(
+    tx,
     `select node_id, item from calls
      where execution_id = $1 and (ended_at is not null or (slot_at is not null and job_id is null))`,
     [executionId],
   );
-  return rows;
 }
 
 export interface CallState extends CallKey {
@@ -154,13 +155,13 @@ export interface CallState extends CallKey {
 }
 
 /** The calls of runs that have rows, those that have not ended included. */
-export async function listCalls(tx: Tx, executionIds: readonly string[]): Promise<readonly CallState[]> {
-  const { rows } = await tx.query<CallState>(
+export function listCalls(tx: Tx, executionIds: readonly string[]): Promise<readonly CallState[]> {
+  return all(
+    tx,
     `select execution_id, node_id, item, ended_at is null and (slot_at is null or job_id is not null) as is_awaited
      from calls where execution_id = any ($1::text[])`,
     [executionIds],
   );
-  return rows;
 }
 
 /** Runs that wait for calls of which no row is left to wake them. */
@@ -178,17 +179,13 @@ export async function listForgottenRuns(tx: Tx, limit: number): Promise<readonly
 export type FoundCall = CallKey & Pick<CallRow, 'provider' | 'model' | 'submitted_at'>;
 
 /** The call that a provider's hook names; undefined where it is over. */
-export async function findCallByToken(
-  tx: Tx,
-  provider: string,
-  token: string,
-): Promise<FoundCall | undefined> {
-  const { rows } = await tx.query<FoundCall>(
+export function findCallByToken(tx: Tx, provider: string, token: string): Promise<FoundCall | undefined> {
+  return first(
+    tx,
     `select execution_id, node_id, item, provider, model, submitted_at
      from calls where token = $2 and provider = $1 and cancelled_at is null`,
     [provider, token],
   );
-  return rows[0];
 }
 
 /** When the next call of the provider is due, and whether any waits for room there. */

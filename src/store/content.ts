@@ -1,5 +1,6 @@
 // Content pages: written by the webhook, read by slug, listed by section.
 import type { Tx } from './db.ts';
+import { all, countOf, first } from './rows.ts';
 
 export const CONTENT_TYPES = ['TOOL', 'FEATURE', 'APP', 'MODEL', 'ARTICLE'] as const;
 export type ContentType = (typeof CONTENT_TYPES)[number];
@@ -98,20 +99,20 @@ p as (
 select ${COLUMNS} from p join users u on u.id = p.author_id`;
 
 /** The page with its row locked until the transaction ends. */
-export async function lockContent(tx: Tx, slug: string): Promise<ContentRow | undefined> {
-  const { rows } = await tx.query<ContentRow>(
+export function lockContent(tx: Tx, slug: string): Promise<ContentRow | undefined> {
+  return first(
+    tx,
     `select ${COLUMNS} from content_pages p join users u on u.id = p.author_id where p.slug = $1 for update of p`,
     [slug],
   );
-  return rows[0];
 }
 
-export async function findContent(tx: Tx, id: number): Promise<ContentRow | undefined> {
-  const { rows } = await tx.query<ContentRow>(
+export function findContent(tx: Tx, id: number): Promise<ContentRow | undefined> {
+  return first(
+    tx,
     `select ${COLUMNS} from content_pages p join users u on u.id = p.author_id where p.id = $1`,
     [id],
   );
-  return rows[0];
 }
 
 /** What decides whether a rendered page is still right. */
@@ -124,13 +125,13 @@ export interface ContentHeadRow {
 }
 
 /** Of the published pages among these slugs, in no order. */
-export async function findContentHeads(tx: Tx, slugs: readonly string[]): Promise<readonly ContentHeadRow[]> {
-  const { rows } = await tx.query<ContentHeadRow>(
+export function findContentHeads(tx: Tx, slugs: readonly string[]): Promise<readonly ContentHeadRow[]> {
+  return all(
+    tx,
     `select p.id, p.slug, p.type, p.workflow_id, s.revision as site_revision
      from content_pages p cross join content_site s where p.slug = any($1) and p.is_published`,
     [slugs],
   );
-  return rows;
 }
 
 export async function findSiteRevision(tx: Tx): Promise<number> {
@@ -152,25 +153,25 @@ export interface ContentCardRow {
 const CARD = 'slug, title, type, subtitle, meta_description, hero_image, published_at, updated_at';
 
 /** Published pages of a section, newest first. */
-export async function listContent(
+export function listContent(
   tx: Tx,
   category: ContentCategory,
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<readonly ContentCardRow[]> {
-  const { rows } = await tx.query<ContentCardRow>(
+  return all(
+    tx,
     `select ${CARD} from content_pages where is_published and parent_category = $1
      order by published_at desc, id desc offset $2 limit $3`,
     [category, offset, limit],
   );
-  return rows;
 }
 
-export async function countContent(tx: Tx, category: ContentCategory): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>(
+export function countContent(tx: Tx, category: ContentCategory): Promise<number> {
+  return countOf(
+    tx,
     'select count(*) as count from content_pages where is_published and parent_category = $1',
     [category],
   );
-  return rows[0]?.count ?? 0;
 }
 
 /** A page with what decides how much others have in common with it. */
@@ -182,27 +183,23 @@ export interface ContentKinRow extends ContentCardRow {
 }
 
 /** The newest published pages of a section, with what relates them. */
-export async function listKin(
-  tx: Tx,
-  category: ContentCategory,
-  limit: number,
-): Promise<readonly ContentKinRow[]> {
-  const { rows } = await tx.query<ContentKinRow>(
+export function listKin(tx: Tx, category: ContentCategory, limit: number): Promise<readonly ContentKinRow[]> {
+  return all(
+    tx,
     `select id, pillar, subcategory, seo_keywords, ${CARD} from content_pages
      where is_published and parent_category = $1 order by published_at desc, id desc limit $2`,
     [category, limit],
   );
-  return rows;
 }
 
 /** Every published page, newest first. */
-export async function listSitemap(
+export function listSitemap(
   tx: Tx,
   limit: number,
 ): Promise<readonly Pick<ContentCardRow, 'slug' | 'type' | 'updated_at'>[]> {
-  const { rows } = await tx.query<Pick<ContentCardRow, 'slug' | 'type' | 'updated_at'>>(
+  return all(
+    tx,
     'select slug, type, updated_at from content_pages where is_published order by published_at desc, id desc limit $1',
     [limit],
   );
-  return rows;
 }

@@ -1,6 +1,7 @@
 // The credit ledger. Every function moves one amount: the entry, the pool's row and the run's row in one statement,
 // so that the pool equals the sum of its entries whatever happens between two statements.
 import type { Tx } from './db.ts';
+import { all, matches } from './rows.ts';
 
 export interface Pool {
   readonly balance: number;
@@ -16,8 +17,9 @@ export async function findPool(tx: Tx, workspace: string): Promise<Pool> {
 }
 
 /** Adds to the balance, or takes from it where the amount is negative; false where it does not suffice. */
-export async function grant(tx: Tx, workspace: string, amount: number, note: string): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export function grant(tx: Tx, workspace: string, amount: number, note: string): Promise<boolean> {
+  return matches(
+    tx,
     `with pool as (
        insert into credit_pools as p (workspace, balance, held) select $1, $2, 0 where $2::bigint >= 0
        on conflict (workspace) do update set balance = p.balance + excluded.balance returning workspace
@@ -29,7 +31,6 @@ export async function grant(tx: Tx, workspace: string, amount: number, note: str
      select workspace, 'grant', $2, $3 from (select * from pool union all select * from taken) as changed`,
     [workspace, amount, note],
   );
-  return rowCount === 1;
 }
 
 /** The balances of these pools, locked until the transaction ends; always in one order, so that none waits in a circle. */
@@ -80,13 +81,13 @@ export interface Coverage {
 }
 
 /** Of runs that may cost. While a worker has a run by its lease number nobody else lowers what covers its calls. */
-export async function listCoverage(tx: Tx, executionIds: readonly string[]): Promise<readonly Coverage[]> {
-  const { rows } = await tx.query<Coverage>(
+export function listCoverage(tx: Tx, executionIds: readonly string[]): Promise<readonly Coverage[]> {
+  return all(
+    tx,
     `select r.execution_id, r.charged, r.held, e.lease, e.finished_at is not null as has_ended
      from run_credits r join executions e on e.id = r.execution_id where r.execution_id = any ($1::text[])`,
     [executionIds],
   );
-  return rows;
 }
 
 /** What a raise of a run's reservation came to: it was high enough, it was raised, or the balance is too small. */
@@ -226,16 +227,16 @@ export interface EntryRow {
 }
 
 /** Newest first, ids below `before`. */
-export async function listEntries(
+export function listEntries(
   tx: Tx,
   workspace: string,
   before: number | null,
   limit: number,
 ): Promise<readonly EntryRow[]> {
-  const { rows } = await tx.query<EntryRow>(
+  return all(
+    tx,
     `select id, kind, amount, execution_id, workflow_id, node_id, note, created_at from credit_entries
      where workspace = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`,
     [workspace, before, limit],
   );
-  return rows;
 }

@@ -1,6 +1,7 @@
 // The webhook outbox: deliveries and their attempts.
 import type { Tx } from './db.ts';
 import { enqueue, jobSpecs } from './queue.ts';
+import { all } from './rows.ts';
 
 export const DELIVERY_STATES = ['pending', 'attempting', 'delivered', 'exhausted'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -32,22 +33,18 @@ const COLUMNS = `id, execution_id, user_id, event_id, event, url, secret, body, 
 /** A delivery, and the trace of the request whose run it reports. */
 export type TracedDelivery = DeliveryRow & { readonly traceparent: string | null };
 
-export async function listDeliveriesById(tx: Tx, ids: readonly string[]): Promise<readonly TracedDelivery[]> {
-  const { rows } = await tx.query<TracedDelivery>(
+export function listDeliveriesById(tx: Tx, ids: readonly string[]): Promise<readonly TracedDelivery[]> {
+  return all(
+    tx,
     `select ${COLUMNS}, (select e.traceparent from executions e where e.id = execution_id) as traceparent
      from deliveries where id = any ($1::text[])`,
     [ids],
   );
-  return rows;
 }
 
 /** The one of an execution, where it asked for a webhook and has ended. */
-export async function listDeliveries(tx: Tx, executionId: string): Promise<readonly DeliveryRow[]> {
-  const { rows } = await tx.query<DeliveryRow>(
-    `select ${COLUMNS} from deliveries where execution_id = $1 order by id desc`,
-    [executionId],
-  );
-  return rows;
+export function listDeliveries(tx: Tx, executionId: string): Promise<readonly DeliveryRow[]> {
+  return all(tx, `select ${COLUMNS} from deliveries where execution_id = $1 order by id desc`, [executionId]);
 }
 
 /** Sends it again at once, twelve times more where it must, whatever came of it before. */
@@ -69,13 +66,13 @@ export interface AttemptRow {
   readonly response: string | null;
 }
 
-export async function listAttempts(tx: Tx, deliveryId: string): Promise<readonly AttemptRow[]> {
-  const { rows } = await tx.query<AttemptRow>(
+export function listAttempts(tx: Tx, deliveryId: string): Promise<readonly AttemptRow[]> {
+  return all(
+    tx,
     `select attempt, started_at, duration_ms, status_code, error, response from delivery_attempts
      where delivery_id = $1 order by attempt`,
     [deliveryId],
   );
-  return rows;
 }
 
 export interface NewAttempt {

@@ -1,5 +1,6 @@
 // Every place in which the database keeps something encrypted by the secrets key, read and replaced when the key changes.
 import type { Tx } from './db.ts';
+import { all } from './rows.ts';
 
 export interface EncryptedPlace {
   readonly table: string;
@@ -46,17 +47,17 @@ export interface EncryptedValue {
 const AT_ONCE = 500;
 
 /** The values after that id in the order of ids, some at once. */
-export async function listEncrypted(
+export function listEncrypted(
   tx: Tx,
   { table, key, read }: EncryptedPlace,
   after: string,
 ): Promise<readonly EncryptedValue[]> {
-  const { rows } = await tx.query<EncryptedValue>(
+  return all(
+    tx,
     `select ${key} as id, ${read} as value from ${table}
      where ${key} > $1 and ${read} is not null order by ${key} limit ${AT_ONCE}`,
     [after],
   );
-  return rows;
 }
 
 export async function replaceEncrypted(

@@ -2,6 +2,7 @@
 import { firstIdOf } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { COLUMNS, type ExecutionRow } from './executions.ts';
+import { all } from './rows.ts';
 
 export interface ExecutionFilter {
   readonly workflowId: string | null;
@@ -21,7 +22,7 @@ export interface ExecutionFilter {
 export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<readonly ExecutionRow[]> {
   const { workflowId, idempotencyKey, createdAfter, createdBefore } = filter;
   const owner = workflowId === null ? 'user' : 'workflow';
-  const { rows } = await tx.query<ExecutionRow>(idempotencyKey === null ? BY_STATUS[owner] : BY_KEY[owner], [
+  return all(tx, idempotencyKey === null ? BY_STATUS[owner] : BY_KEY[owner], [
     workflowId ?? filter.userId,
     filter.statuses,
     createdAfter,
@@ -30,7 +31,6 @@ export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<r
     filter.limit,
     ...(idempotencyKey === null ? [] : [idempotencyKey]),
   ]);
-  return rows;
 }
 
 // An id begins with the time at which it was made, and created_at is read from the clock in the same moment.

@@ -1,6 +1,7 @@
 // One execution with its node states and decisions.
 import type { Tx } from './db.ts';
 import type { DeliveryState } from './deliveries.ts';
+import { first } from './rows.ts';
 
 export const TERMINAL_STATUSES = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'] as const;
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
@@ -55,13 +56,13 @@ export const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.wo
   d.state as delivery_state, d.attempts as delivery_attempts, d.last_status_code as delivery_last_status_code,
   c.estimated as credits_estimated, c.held as credits_held, c.charged as credits_charged, c.released as credits_released`;
 
-export async function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefined> {
-  const { rows } = await tx.query<ExecutionRow>(
+export function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefined> {
+  return first(
+    tx,
     `select ${COLUMNS} from executions e left join deliveries d on d.execution_id = e.id
   left join run_credits c on c.execution_id = e.id where e.id = $1`,
     [id],
   );
-  return rows[0];
 }
 
 export interface StepRow {
@@ -115,16 +116,16 @@ export interface IdempotencyRow {
 }
 
 /** The first use of the key within 24 hours. */
-export async function findIdempotencyKey(
+export function findIdempotencyKey(
   tx: Tx,
   key: { readonly userId: number; readonly workflowId: string; readonly route: string; readonly key: string },
 ): Promise<IdempotencyRow | undefined> {
-  const { rows } = await tx.query<IdempotencyRow>(
+  return first(
+    tx,
     `select body_hash, execution_id from idempotency_keys
      where user_id = $1 and workflow_id = $2 and route = $3 and key = $4 and created_at > now() - interval '24 hours'`,
     [key.userId, key.workflowId, key.route, key.key],
   );
-  return rows[0];
 }
 
 /** Of these keys the ones that were used within 24 hours, each as the JSON array of its members. */

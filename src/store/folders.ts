@@ -1,5 +1,6 @@
 // Folders: a tree in each workspace.
 import type { Tx } from './db.ts';
+import { type After, all, first } from './rows.ts';
 import type { TeamRole } from './teams.ts';
 
 /** A folder as its reader stands to it. */
@@ -28,9 +29,8 @@ from folders f
 left join team_members m on m.team_id = f.team_id and m.user_id = $1`;
 
 /** The folder and what the user is to it. */
-export async function findFolder(tx: Tx, userId: number, id: string): Promise<FolderRow | undefined> {
-  const { rows } = await tx.query<FolderRow>(FIND, [userId, id]);
-  return rows[0];
+export function findFolder(tx: Tx, userId: number, id: string): Promise<FolderRow | undefined> {
+  return first(tx, FIND, [userId, id]);
 }
 
 const FIND = `${FOLDER} where f.id = $2`;
@@ -43,23 +43,17 @@ export async function lockFolder(tx: Tx, userId: number, id: string): Promise<Fo
   await tx.query('select from teams where id = (select team_id from folders where id = $1) for key share', [
     id,
   ]);
-  const { rows } = await tx.query<FolderRow>(`${FIND} for key share of f`, [userId, id]);
-  return rows[0];
+  return first(tx, `${FIND} for key share of f`, [userId, id]);
 }
 
 /** By id, after the cursor. */
-export async function listFolders(
-  tx: Tx,
-  space: FolderSpace,
-  page: { readonly after: string; readonly limit: number },
-): Promise<readonly FolderRow[]> {
-  const { rows } = await tx.query<FolderRow>(space.teamId === null ? LIST_OWN : LIST_TEAM, [
+export function listFolders(tx: Tx, space: FolderSpace, page: After<string>): Promise<readonly FolderRow[]> {
+  return all(tx, space.teamId === null ? LIST_OWN : LIST_TEAM, [
     space.userId,
     page.after,
     page.limit,
     ...(space.teamId === null ? [] : [space.teamId]),
   ]);
-  return rows;
 }
 
 const LIST_OWN = `${FOLDER} where f.user_id = $1 and f.team_id is null and f.id > $2 order by f.id limit $3`;

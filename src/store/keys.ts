@@ -1,5 +1,6 @@
 // API keys, kept as hashes, and the users they stand for.
 import type { Tx } from './db.ts';
+import { all, type Before, first, matches } from './rows.ts';
 
 export interface KeyRow {
   readonly id: string;
@@ -10,20 +11,19 @@ export interface KeyRow {
 }
 
 /** The key and its user; undefined where it is unknown, revoked, or its user disabled. */
-export async function findKeyByHash(tx: Tx, hash: Buffer): Promise<KeyRow | undefined> {
-  const { rows } = await tx.query<KeyRow>(
+export function findKeyByHash(tx: Tx, hash: Buffer): Promise<KeyRow | undefined> {
+  return first(
+    tx,
     `select k.id, k.user_id, k.scopes, k.expires_at, u.plan
      from api_keys k join users u on u.id = k.user_id
      where k.hash = $1 and k.revoked_at is null and not u.disabled`,
     [hash],
   );
-  return rows[0];
 }
 
 /** Whether the key was ever stored; a revoked one too. */
-export async function hasKey(tx: Tx, hash: Buffer): Promise<boolean> {
-  const { rowCount } = await tx.query('select from api_keys where hash = $1', [hash]);
-  return rowCount === 1;
+export function hasKey(tx: Tx, hash: Buffer): Promise<boolean> {
+  return matches(tx, 'select from api_keys where hash = $1', [hash]);
 }
 
 export interface ListedKey {
@@ -38,38 +38,33 @@ export interface ListedKey {
 const LISTED = 'id, name, scopes, expires_at, last_used_at, created_at';
 
 /** undefined where the user has no such key, or has revoked it. */
-export async function findKey(tx: Tx, id: string, userId: number): Promise<ListedKey | undefined> {
-  const { rows } = await tx.query<ListedKey>(
-    `select ${LISTED} from api_keys where id = $1 and user_id = $2 and revoked_at is null`,
-    [id, userId],
-  );
-  return rows[0];
+export function findKey(tx: Tx, id: string, userId: number): Promise<ListedKey | undefined> {
+  return first(tx, `select ${LISTED} from api_keys where id = $1 and user_id = $2 and revoked_at is null`, [
+    id,
+    userId,
+  ]);
 }
 
 /** The key under its new name; undefined as `findKey`. */
-export async function renameKey(
+export function renameKey(
   tx: Tx,
   key: { readonly id: string; readonly userId: number; readonly name: string },
 ): Promise<ListedKey | undefined> {
-  const { rows } = await tx.query<ListedKey>(
+  return first(
+    tx,
     `update api_keys set name = $3 where id = $1 and user_id = $2 and revoked_at is null returning ${LISTED}`,
     [key.id, key.userId, key.name],
   );
-  return rows[0];
 }
 
 /** Newest first, before the cursor. */
-export async function listKeys(
-  tx: Tx,
-  userId: number,
-  page: { readonly before: string | null; readonly limit: number },
-): Promise<readonly ListedKey[]> {
-  const { rows } = await tx.query<ListedKey>(
+export function listKeys(tx: Tx, userId: number, page: Before<string | null>): Promise<readonly ListedKey[]> {
+  return all(
+    tx,
     `select ${LISTED} from api_keys
      where user_id = $1 and revoked_at is null and ($2::text is null or id < $2) order by id desc limit $3`,
     [userId, page.before, page.limit],
   );
-  return rows;
 }
 
 export async function insertKey(
@@ -92,12 +87,12 @@ export async function insertKey(
 }
 
 /** Returns false where the user has no such key. */
-export async function revokeKey(tx: Tx, id: string, userId: number): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export function revokeKey(tx: Tx, id: string, userId: number): Promise<boolean> {
+  return matches(
+    tx,
     'update api_keys set revoked_at = now() where id = $1 and user_id = $2 and revoked_at is null',
     [id, userId],
   );
-  return rowCount === 1;
 }
 
 /** Flushed in batches; `lastUsedAt` costs no write on the request. In one order, so that no two processes deadlock. */

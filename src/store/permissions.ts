@@ -1,5 +1,6 @@
 // Direct shares of workflows.
 import type { Tx } from './db.ts';
+import { type After, all, matches } from './rows.ts';
 
 export const SHARE_ROLES = ['VIEW', 'EDIT', 'OWNER'] as const;
 export type ShareRole = (typeof SHARE_ROLES)[number];
@@ -12,18 +13,18 @@ export interface PermissionRow {
 }
 
 /** By user id, after the cursor. */
-export async function listPermissions(
+export function listPermissions(
   tx: Tx,
   workflowId: string,
-  page: { readonly after: number; readonly limit: number },
+  page: After<number>,
 ): Promise<readonly PermissionRow[]> {
-  const { rows } = await tx.query<PermissionRow>(
+  return all(
+    tx,
     `select p.user_id, u.name, p.role, p.created_at
      from workflow_permissions p join users u on u.id = p.user_id
      where p.workflow_id = $1 and p.user_id > $2 order by p.user_id limit $3`,
     [workflowId, page.after, page.limit],
   );
-  return rows;
 }
 
 /** Shares, or changes the role of a share there is. Returns when it was first shared. */
@@ -40,10 +41,9 @@ export async function upsertPermission(
 }
 
 /** Returns false where it was not shared with the user. */
-export async function deletePermission(tx: Tx, workflowId: string, userId: number): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    'delete from workflow_permissions where workflow_id = $1 and user_id = $2',
-    [workflowId, userId],
-  );
-  return rowCount === 1;
+export function deletePermission(tx: Tx, workflowId: string, userId: number): Promise<boolean> {
+  return matches(tx, 'delete from workflow_permissions where workflow_id = $1 and user_id = $2', [
+    workflowId,
+    userId,
+  ]);
 }

@@ -5,6 +5,7 @@ import type { Tx } from './db.ts';
 import type { DeliveryEvent } from './deliveries.ts';
 import type { ExecutionStatus } from './executions.ts';
 import { jobSpecs } from './queue.ts';
+import { all, matches } from './rows.ts';
 
 /** What a run is, and never changes. */
 export interface RunFacts {
@@ -119,29 +120,26 @@ with input as materialized (
 )
 select id from accepted, (select count(*) from jobs) as enqueued`;
 
-export async function findRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
-  const { rows } = await tx.query<RunRow>(
-    `select ${COLUMNS} from executions e where e.id = any ($1::text[])`,
-    [ids],
-  );
-  return rows;
+export function findRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
+  return all(tx, `select ${COLUMNS} from executions e where e.id = any ($1::text[])`, [ids]);
 }
 
 /** The same, locked until the transaction ends. */
-export async function lockRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
-  const { rows } = await tx.query<RunRow>(
+export function lockRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
+  return all(
+    tx,
     `select ${COLUMNS} from executions e where e.id = any ($1::text[]) order by e.id for no key update`,
     [ids],
   );
-  return rows;
 }
 
 /** A worker whose heartbeat is older is dead to the others. */
 export const TAKEOVER_SECONDS = 20;
 
 /** Locks the runs that have not ended and that no live worker executes. */
-export async function lockClaimableRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
-  const { rows } = await tx.query<RunRow>(
+export function lockClaimableRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
+  return all(
+    tx,
     `select ${COLUMNS} from executions e
      where e.id = any ($1::text[]) and e.finished_at is null
        and (e.worker_id is null or not exists (
@@ -149,16 +147,15 @@ export async function lockClaimableRuns(tx: Tx, ids: readonly string[]): Promise
      order by e.id for no key update`,
     [ids],
   );
-  return rows;
 }
 
 /** Locks all runs that name the worker. */
-export async function lockRunsOf(tx: Tx, workerId: string): Promise<readonly RunRow[]> {
-  const { rows } = await tx.query<RunRow>(
+export function lockRunsOf(tx: Tx, workerId: string): Promise<readonly RunRow[]> {
+  return all(
+    tx,
     `select ${COLUMNS} from executions e where e.worker_id = $1 and e.under_way order by e.id for no key update`,
     [workerId],
   );
-  return rows;
 }
 
 export interface WorkspaceLoad {
@@ -168,28 +165,28 @@ export interface WorkspaceLoad {
   readonly has_parked: boolean;
 }
 
-export async function countUnderWay(
+export function countUnderWay(
   tx: Tx,
   workspaces: readonly string[],
   most: number,
 ): Promise<readonly WorkspaceLoad[]> {
-  const { rows } = await tx.query<WorkspaceLoad>(
+  return all(
+    tx,
     `select w.workspace,
        (select count(*) from (select from executions r where r.workspace = w.workspace and r.under_way limit $2) as r) as under_way,
        exists (select from executions p where p.workspace = w.workspace and p.parked) as has_parked
      from unnest($1::text[]) as w(workspace)`,
     [workspaces, most],
   );
-  return rows;
 }
 
 /** Locks the run where the lease number stands and it has not ended; false where it is no longer the asking worker's. */
-export async function lockLeasedRun(tx: Tx, run: Pick<RunRow, 'id' | 'lease'>): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export function lockLeasedRun(tx: Tx, run: Pick<RunRow, 'id' | 'lease'>): Promise<boolean> {
+  return matches(
+    tx,
     'select from executions where id = $1 and lease = $2 and finished_at is null for no key update',
     [run.id, run.lease],
   );
-  return rowCount === 1;
 }
 
 export interface NewDelivery {

@@ -1,5 +1,6 @@
 // What a workspace was charged: by day, by node type, by workflow; and the daily budgets of its workflows.
 import type { Tx } from './db.ts';
+import { type After, all } from './rows.ts';
 
 interface Period {
   readonly workspace: string;
@@ -9,48 +10,48 @@ interface Period {
 const CHARGES = `from credit_entries c where c.workspace = $1 and c.kind = 'charge' and c.created_at >= $2`;
 
 /** By UTC day; days without a charge are absent. */
-export async function listSpendingByDay(
+export function listSpendingByDay(
   tx: Tx,
   { workspace, from }: Period,
 ): Promise<readonly { readonly date: string; readonly credits: number }[]> {
-  const { rows } = await tx.query<{ date: string; credits: number }>(
+  return all(
+    tx,
     `select to_char(c.created_at at time zone 'UTC', 'YYYY-MM-DD') as date, sum(c.amount)::bigint as credits
      ${CHARGES} group by 1`,
     [workspace, from],
   );
-  return rows;
 }
 
 /** The node types that cost most; null: charged before the type was kept. */
-export async function listSpendingByType(
+export function listSpendingByType(
   tx: Tx,
   { workspace, from }: Period,
   limit: number,
 ): Promise<
   readonly { readonly node_type: string | null; readonly credits: number; readonly charges: number }[]
 > {
-  const { rows } = await tx.query<{ node_type: string | null; credits: number; charges: number }>(
+  return all(
+    tx,
     `select c.node_type, sum(c.amount)::bigint as credits, count(*)::int as charges
      ${CHARGES} group by 1 order by credits desc, c.node_type limit $3`,
     [workspace, from, limit],
   );
-  return rows;
 }
 
 /** The workflows that cost most; the name of one that is deleted is null. */
-export async function listSpendingByWorkflow(
+export function listSpendingByWorkflow(
   tx: Tx,
   { workspace, from }: Period,
   limit: number,
 ): Promise<readonly { readonly id: string; readonly name: string | null; readonly credits: number }[]> {
-  const { rows } = await tx.query<{ id: string; name: string | null; credits: number }>(
+  return all(
+    tx,
     `select s.id, w.name, s.credits from (
        select c.workflow_id as id, sum(c.amount)::bigint as credits
        ${CHARGES} and c.workflow_id is not null group by 1 order by credits desc, id limit $3) s
      left join workflows w on w.id = s.id and w.deleted_at is null order by s.credits desc, s.id`,
     [workspace, from, limit],
   );
-  return rows;
 }
 
 export interface BudgetRow {
@@ -62,12 +63,13 @@ export interface BudgetRow {
 }
 
 /** The workflows of the workspace that have a budget, by id, after the cursor. */
-export async function listBudgets(
+export function listBudgets(
   tx: Tx,
   workspace: string,
-  page: { readonly after: string | null; readonly limit: number },
+  page: After<string | null>,
 ): Promise<readonly BudgetRow[]> {
-  const { rows } = await tx.query<BudgetRow>(
+  return all(
+    tx,
     `select w.id, w.name, w.daily_credit_budget as budget, coalesce((
        select sum(r.charged + r.held) from run_credits r
        where r.workflow_id = w.id and r.created_at >= date_trunc('day', now(), 'UTC')), 0)::bigint as spent
@@ -77,5 +79,4 @@ export async function listBudgets(
      order by w.id limit $3`,
     [workspace, page.after, page.limit],
   );
-  return rows;
 }

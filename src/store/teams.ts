@@ -1,5 +1,6 @@
 // Teams and their members.
 import type { Tx } from './db.ts';
+import { type After, all, countOf, first, matches } from './rows.ts';
 
 export const TEAM_ROLES = ['OWNER', 'EDITOR', 'VIEWER'] as const;
 export type TeamRole = (typeof TEAM_ROLES)[number];
@@ -25,38 +26,23 @@ from team_members m join teams t on t.id = m.team_id
 where m.user_id = $1`;
 
 /** undefined where there is no such team, or the user is not in it. */
-export async function findTeam(tx: Tx, userId: number, teamId: string): Promise<TeamRow | undefined> {
-  const { rows } = await tx.query<TeamRow>(`${TEAM} and t.id = $2`, [userId, teamId]);
-  return rows[0];
+export function findTeam(tx: Tx, userId: number, teamId: string): Promise<TeamRow | undefined> {
+  return first(tx, `${TEAM} and t.id = $2`, [userId, teamId]);
 }
 
 /** Whether there is such a team, whoever is in it. */
-export async function isTeam(tx: Tx, teamId: string): Promise<boolean> {
-  const { rows } = await tx.query('select from teams where id = $1', [teamId]);
-  return rows.length === 1;
+export function isTeam(tx: Tx, teamId: string): Promise<boolean> {
+  return matches(tx, 'select from teams where id = $1', [teamId]);
 }
 
 /** The team whose workspace the user works in; undefined: the personal one, as after leaving that team. */
-export async function findActiveTeam(tx: Tx, userId: number): Promise<TeamRow | undefined> {
-  const { rows } = await tx.query<TeamRow>(
-    `${TEAM} and t.id = (select active_team_id from users where id = $1)`,
-    [userId],
-  );
-  return rows[0];
+export function findActiveTeam(tx: Tx, userId: number): Promise<TeamRow | undefined> {
+  return first(tx, `${TEAM} and t.id = (select active_team_id from users where id = $1)`, [userId]);
 }
 
 /** By id, after the cursor. */
-export async function listTeams(
-  tx: Tx,
-  userId: number,
-  page: { readonly after: string; readonly limit: number },
-): Promise<readonly TeamRow[]> {
-  const { rows } = await tx.query<TeamRow>(`${TEAM} and t.id > $2 order by t.id limit $3`, [
-    userId,
-    page.after,
-    page.limit,
-  ]);
-  return rows;
+export function listTeams(tx: Tx, userId: number, page: After<string>): Promise<readonly TeamRow[]> {
+  return all(tx, `${TEAM} and t.id > $2 order by t.id limit $3`, [userId, page.after, page.limit]);
 }
 
 export async function insertTeam(
@@ -76,12 +62,12 @@ export async function lockTeamForDeletion(tx: Tx, teamId: string): Promise<void>
 }
 
 /** Deleted ones are not counted. */
-export async function countTeamWorkflows(tx: Tx, teamId: string): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>(
+export function countTeamWorkflows(tx: Tx, teamId: string): Promise<number> {
+  return countOf(
+    tx,
     'select count(*)::int as count from workflows where team_id = $1 and deleted_at is null',
     [teamId],
   );
-  return rows[0]?.count ?? 0;
 }
 
 /** What remains of it is its users' own: media and uploads of who sent them, deleted workflows of who made them. */
@@ -102,32 +88,26 @@ select m.user_id, u.name, m.role, m.created_at
 from team_members m join users u on u.id = m.user_id
 where m.team_id = $1`;
 
-export async function findMember(tx: Tx, teamId: string, userId: number): Promise<MemberRow | undefined> {
-  const { rows } = await tx.query<MemberRow>(`${MEMBER} and m.user_id = $2`, [teamId, userId]);
-  return rows[0];
+export function findMember(tx: Tx, teamId: string, userId: number): Promise<MemberRow | undefined> {
+  return first(tx, `${MEMBER} and m.user_id = $2`, [teamId, userId]);
 }
 
 /** By user id, after the cursor. */
-export async function listMembers(
-  tx: Tx,
-  teamId: string,
-  page: { readonly after: number; readonly limit: number },
-): Promise<readonly MemberRow[]> {
-  const { rows } = await tx.query<MemberRow>(`${MEMBER} and m.user_id > $2 order by m.user_id limit $3`, [
+export function listMembers(tx: Tx, teamId: string, page: After<number>): Promise<readonly MemberRow[]> {
+  return all(tx, `${MEMBER} and m.user_id > $2 order by m.user_id limit $3`, [
     teamId,
     page.after,
     page.limit,
   ]);
-  return rows;
 }
 
 /** Returns false where the user is a member already. */
-export async function insertMember(tx: Tx, teamId: string, userId: number, role: TeamRole): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export function insertMember(tx: Tx, teamId: string, userId: number, role: TeamRole): Promise<boolean> {
+  return matches(
+    tx,
     'insert into team_members (team_id, user_id, role) values ($1, $2, $3) on conflict do nothing',
     [teamId, userId, role],
   );
-  return rowCount === 1;
 }
 
 export async function updateMember(tx: Tx, teamId: string, userId: number, role: TeamRole): Promise<void> {
@@ -143,10 +123,10 @@ export async function deleteMember(tx: Tx, teamId: string, userId: number): Prom
 }
 
 /** Whether somebody besides the user owns the team. */
-export async function hasOtherOwner(tx: Tx, teamId: string, userId: number): Promise<boolean> {
-  const { rows } = await tx.query<{ found: boolean }>(
-    `select exists (select from team_members where team_id = $1 and user_id <> $2 and role = 'OWNER') as found`,
+export function hasOtherOwner(tx: Tx, teamId: string, userId: number): Promise<boolean> {
+  return matches(
+    tx,
+    `select from team_members where team_id = $1 and user_id <> $2 and role = 'OWNER' limit 1`,
     [teamId, userId],
   );
-  return rows[0]?.found === true;
 }

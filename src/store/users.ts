@@ -1,5 +1,6 @@
 // Users, and the facts of this installation that are kept next to them.
 import type { Tx } from './db.ts';
+import { all, first, matches } from './rows.ts';
 
 export interface UserRow {
   readonly id: number;
@@ -17,15 +18,13 @@ export interface UserRow {
 const COLUMNS = 'id, email, name, plan, is_author, is_admin, disabled, active_team_id, created_at';
 const USER = `select ${COLUMNS} from users`;
 
-export async function findUser(tx: Tx, id: number): Promise<UserRow | undefined> {
-  const { rows } = await tx.query<UserRow>(`${USER} where id = $1`, [id]);
-  return rows[0];
+export function findUser(tx: Tx, id: number): Promise<UserRow | undefined> {
+  return first(tx, `${USER} where id = $1`, [id]);
 }
 
 /** Upper and lower case are the same. */
-export async function findUserByEmail(tx: Tx, email: string): Promise<UserRow | undefined> {
-  const { rows } = await tx.query<UserRow>(`${USER} where lower(email) = lower($1)`, [email]);
-  return rows[0];
+export function findUserByEmail(tx: Tx, email: string): Promise<UserRow | undefined> {
+  return first(tx, `${USER} where lower(email) = lower($1)`, [email]);
 }
 
 /** A user as administrators see it in lists. */
@@ -39,11 +38,12 @@ export interface ListedUserRow extends UserRow {
 }
 
 /** By id, after the cursor; `query` is a part of name or email. */
-export async function listUsers(
+export function listUsers(
   tx: Tx,
   page: { readonly after: number; readonly limit: number; readonly query: string | null },
 ): Promise<readonly ListedUserRow[]> {
-  const { rows } = await tx.query<ListedUserRow>(
+  return all(
+    tx,
     `select ${COLUMNS}, password is not null as has_password, coalesce(p.balance, 0) as balance,
        coalesce(p.held, 0) as held,
        (select max(s.last_seen_at) from sessions s where s.user_id = users.id) as last_seen_at
@@ -52,13 +52,11 @@ export async function listUsers(
      order by id limit $2`,
     [page.after, page.limit, page.query],
   );
-  return rows;
 }
 
 /** Whether anybody has an account yet. */
-export async function hasUsers(tx: Tx): Promise<boolean> {
-  const { rows } = await tx.query<{ found: boolean }>('select exists (select from users) as found');
-  return rows[0]?.found === true;
+export function hasUsers(tx: Tx): Promise<boolean> {
+  return matches(tx, 'select from users limit 1');
 }
 
 /** Throws a unique violation of `users_email_key` where the address is taken. */
@@ -80,7 +78,7 @@ export async function insertUser(
 }
 
 /** Writes the members that are not null. Returns undefined where there is no such user. */
-export async function updateUser(
+export function updateUser(
   tx: Tx,
   id: number,
   change: {
@@ -91,22 +89,22 @@ export async function updateUser(
     readonly disabled: boolean | null;
   },
 ): Promise<UserRow | undefined> {
-  const { rows } = await tx.query<UserRow>(
+  return first(
+    tx,
     `update users set plan = coalesce($2, plan), is_author = coalesce($3, is_author), disabled = coalesce($4, disabled),
        name = coalesce($5, name), is_admin = coalesce($6, is_admin)
      where id = $1
      returning ${COLUMNS}`,
     [id, change.plan, change.isAuthor, change.disabled, change.name ?? null, change.isAdmin ?? null],
   );
-  return rows[0];
 }
 
 /** Whether anybody can sign in yet: somebody has a password, or an identity at a provider. */
-export async function canAnybodySignIn(tx: Tx): Promise<boolean> {
-  const { rows } = await tx.query<{ found: boolean }>(
-    'select exists (select from users where password is not null) or exists (select from identities) as found',
+export function canAnybodySignIn(tx: Tx): Promise<boolean> {
+  return matches(
+    tx,
+    'select where exists (select from users where password is not null) or exists (select from identities)',
   );
-  return rows[0]?.found === true;
 }
 
 /** What a password is checked against. */
@@ -117,12 +115,8 @@ export interface SignInRow {
 }
 
 /** Upper and lower case of the email are the same. undefined where there is no such user, or it is disabled. */
-export async function findSignIn(tx: Tx, email: string): Promise<SignInRow | undefined> {
-  const { rows } = await tx.query<SignInRow>(
-    'select id, password from users where lower(email) = lower($1) and not disabled',
-    [email],
-  );
-  return rows[0];
+export function findSignIn(tx: Tx, email: string): Promise<SignInRow | undefined> {
+  return first(tx, 'select id, password from users where lower(email) = lower($1) and not disabled', [email]);
 }
 
 export async function findPassword(tx: Tx, userId: number): Promise<string | undefined> {

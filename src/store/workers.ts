@@ -1,6 +1,7 @@
 // The workers that are alive, by their heartbeats, and what the dead ones left behind.
 import type { Tx } from './db.ts';
 import { enqueue } from './queue.ts';
+import { all, matches } from './rows.ts';
 import { TAKEOVER_SECONDS } from './runs.ts';
 
 export interface WorkerRow {
@@ -46,16 +47,16 @@ export async function touchWorker(
 }
 
 /** Workers without a heartbeat for 20 s, and those of this host, which can be asked whether they live. */
-export async function listSuspects(
+export function listSuspects(
   tx: Tx,
   hostname: string,
 ): Promise<readonly (WorkerRow & { readonly silent: boolean })[]> {
-  const { rows } = await tx.query<WorkerRow & { silent: boolean }>(
+  return all(
+    tx,
     `select id, pools, hostname, pid, pid_started, heartbeat_at < now() - interval '${TAKEOVER_SECONDS} seconds' as silent
      from workers where hostname = $1 or heartbeat_at < now() - interval '${TAKEOVER_SECONDS} seconds'`,
     [hostname],
   );
-  return rows;
 }
 
 /** Removes a worker. Returns its queue pools, whose jobs are to be unlocked; undefined where it is gone already. */
@@ -74,12 +75,12 @@ export interface OrphanRun {
 }
 
 /** Runs that name a worker which is none; what burying leaves nothing of. */
-export async function listOrphanRuns(tx: Tx): Promise<readonly OrphanRun[]> {
-  const { rows } = await tx.query<OrphanRun>(
+export function listOrphanRuns(tx: Tx): Promise<readonly OrphanRun[]> {
+  return all(
+    tx,
     `select id, lease, worker_id from executions e
      where worker_id is not null and under_way and not exists (select from workers w where w.id = e.worker_id)`,
   );
-  return rows;
 }
 
 /** Pools that have locked jobs and belong to no worker: of one that died between its start and its enrolment. */
@@ -93,11 +94,8 @@ export async function listOrphanPools(tx: Tx): Promise<readonly string[]> {
 }
 
 /** Asked at each heartbeat: an index of deferred runs is nearly always empty. */
-export async function hasDeferredRuns(tx: Tx): Promise<boolean> {
-  const { rows } = await tx.query<{ found: boolean }>(
-    'select exists (select from executions where parked) as found',
-  );
-  return rows[0]?.found === true;
+export function hasDeferredRuns(tx: Tx): Promise<boolean> {
+  return matches(tx, 'select where exists (select from executions where parked)');
 }
 
 /** Deferred runs whose workspace has a slot again; closes the gap between a deferral and an ending at the same moment. */

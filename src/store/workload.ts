@@ -1,5 +1,6 @@
 // How much there is to do, counted for the metrics.
 import type { Tx } from './db.ts';
+import { all, countOf } from './rows.ts';
 import { TAKEOVER_SECONDS } from './runs.ts';
 
 export const JOB_STATES = ['ready', 'scheduled', 'running', 'failed'] as const;
@@ -16,8 +17,9 @@ export interface JobCount {
 // A longer queue is reported as this long: to count all of it would cost the database too much.
 const MAX_COUNTED = 100_000;
 
-export async function countJobs(tx: Tx): Promise<readonly JobCount[]> {
-  const { rows } = await tx.query<JobCount>(
+export function countJobs(tx: Tx): Promise<readonly JobCount[]> {
+  return all(
+    tx,
     `select task, state, count(*), extract(epoch from now() - min(run_at))::float8 as oldest_seconds from (
        select task_identifier as task, run_at, case
          when locked_at is not null then 'running'
@@ -27,7 +29,6 @@ export async function countJobs(tx: Tx): Promise<readonly JobCount[]> {
        from graphile_worker.jobs limit ${MAX_COUNTED}) as job
      group by task, state`,
   );
-  return rows;
 }
 
 /** Runs that a worker has, and those that wait for a call at a provider. */
@@ -42,9 +43,8 @@ export async function countRunsUnderWay(
 }
 
 /** Runs that wait for one of their workspace to end. */
-export async function countParkedRuns(tx: Tx): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>('select count(*)::int from executions where parked');
-  return rows[0]?.count ?? 0;
+export function countParkedRuns(tx: Tx): Promise<number> {
+  return countOf(tx, 'select count(*)::int from executions where parked');
 }
 
 export interface CallCount {
@@ -57,14 +57,14 @@ export interface CallCount {
 }
 
 /** Calls at providers that runs wait for. */
-export async function countCalls(tx: Tx): Promise<readonly CallCount[]> {
-  const { rows } = await tx.query<CallCount>(
+export function countCalls(tx: Tx): Promise<readonly CallCount[]> {
+  return all(
+    tx,
     `select provider, case when slot_at is null then 'queued' else 'working' end as state, count(*)::int,
        extract(epoch from now() - min(submitted_at))::float8 as oldest_seconds
      from (select provider, slot_at, submitted_at from calls where ended_at is null limit ${MAX_COUNTED}) as call
      group by 1, 2`,
   );
-  return rows;
 }
 
 /** Credits set aside, of all workspaces. */
@@ -96,12 +96,12 @@ export interface ListedWorker {
 }
 
 /** By the time of their start. */
-export async function listWorkers(tx: Tx): Promise<readonly ListedWorker[]> {
-  const { rows } = await tx.query<ListedWorker>(
+export function listWorkers(tx: Tx): Promise<readonly ListedWorker[]> {
+  return all(
+    tx,
     `select w.id, w.hostname, w.pid, w.started_at, w.heartbeat_at,
        w.heartbeat_at > now() - interval '${TAKEOVER_SECONDS} seconds' as is_alive,
        (select count(*)::int from executions e where e.under_way and e.worker_id = w.id) as runs
      from workers w order by w.started_at, w.id limit 500`,
   );
-  return rows;
 }

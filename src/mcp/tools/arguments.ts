@@ -1,19 +1,17 @@
 // Arguments that several tools take.
 import { Type } from 'typebox';
-import { Anything, exact, Id } from '../tool.ts';
+import { Exact } from '../../services/schema.ts';
+import { Anything, Id } from '../tool.ts';
 
 const MAX_NODES = 1500;
 
 export const NODES = Type.Array(
-  Type.Object(
-    {
-      id: Id(),
-      nodeType: Id(),
-      label: Type.Optional(Type.String({ maxLength: 200 })),
-      config: Type.Optional(Anything()),
-    },
-    exact,
-  ),
+  Exact({
+    id: Id(),
+    nodeType: Id(),
+    label: Type.Optional(Type.String({ maxLength: 200 })),
+    config: Type.Optional(Anything()),
+  }),
   { maxItems: MAX_NODES },
 );
 

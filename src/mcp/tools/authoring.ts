@@ -1,6 +1,7 @@
 // Workflows made and changed by agents: created in one call, edited by operations, configured node by node, cloned from templates.
 import { Type } from 'typebox';
 import type { Graph } from '../../graph/types.ts';
+import { Exact } from '../../services/schema.ts';
 import { editGraph } from '../../services/workflows/change-workflow.ts';
 import { createWorkflow } from '../../services/workflows/create-workflow.ts';
 import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
@@ -11,7 +12,7 @@ import { toGraph } from '../graph-form.ts';
 import { presentIssues } from '../issues-form.ts';
 import { applyOperations, OPERATIONS } from '../operations.ts';
 import { findPrice } from '../price.ts';
-import { ADDS, Answer, Anything, CHANGES, defineTool, exact, Id, OneOf, type ToolAnswer } from '../tool.ts';
+import { ADDS, Answer, Anything, CHANGES, defineTool, Id, OneOf, type ToolAnswer } from '../tool.ts';
 import { pageOf } from '../workflow-page.ts';
 import { EDGES, NODES } from './arguments.ts';
 
@@ -32,15 +33,12 @@ export const createWorkflowTool = defineTool({
     'Create a workflow from nodes and edges. It is linted, priced and laid out. Look first for a template.',
   scope: 'workflows:write',
   hints: ADDS,
-  input: Type.Object(
-    {
-      name: Type.String({ minLength: 1, maxLength: 200 }),
-      description: Type.Optional(Type.String({ maxLength: 10_000 })),
-      nodes: NODES,
-      edges: EDGES,
-    },
-    exact,
-  ),
+  input: Exact({
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    description: Type.Optional(Type.String({ maxLength: 10_000 })),
+    nodes: NODES,
+    edges: EDGES,
+  }),
   output: WRITTEN,
   narrow: NARROW,
   call: async (caller, { name, description, nodes, edges }) => {
@@ -61,28 +59,22 @@ export const editWorkflowTool = defineTool({
     'Change nodes and edges, all operations or none. rename without nodeId names the workflow; null in config takes a setting away.',
   scope: 'workflows:write',
   hints: CHANGES,
-  input: Type.Object(
-    {
-      workflowId: Id(),
-      baseVersion: Type.Integer({ minimum: 1, description: 'version as you read it' }),
-      operations: Type.Array(
-        Type.Object(
-          {
-            op: OneOf(OPERATIONS),
-            nodeId: Type.Optional(Id()),
-            nodeType: Type.Optional(Id()),
-            label: Type.Optional(Type.String({ maxLength: 200 })),
-            config: Type.Optional(Anything()),
-            edge: Type.Optional(Type.String({ maxLength: 600 })),
-          },
-          exact,
-        ),
-        { minItems: 1, maxItems: 100 },
-      ),
-      arrange: Type.Optional(Type.Boolean({ description: 'Lay the whole board out anew' })),
-    },
-    exact,
-  ),
+  input: Exact({
+    workflowId: Id(),
+    baseVersion: Type.Integer({ minimum: 1, description: 'version as you read it' }),
+    operations: Type.Array(
+      Exact({
+        op: OneOf(OPERATIONS),
+        nodeId: Type.Optional(Id()),
+        nodeType: Type.Optional(Id()),
+        label: Type.Optional(Type.String({ maxLength: 200 })),
+        config: Type.Optional(Anything()),
+        edge: Type.Optional(Type.String({ maxLength: 600 })),
+      }),
+      { minItems: 1, maxItems: 100 },
+    ),
+    arrange: Type.Optional(Type.Boolean({ description: 'Lay the whole board out anew' })),
+  }),
   output: WRITTEN,
   narrow: NARROW,
   call: async (caller, { workflowId, baseVersion, operations, arrange }) => {
@@ -101,17 +93,14 @@ export const updateConfigTool = defineTool({
   description: 'Set config fields of nodes; what is not named stays. Refuses video:renderer.',
   scope: 'workflows:write',
   hints: { ...CHANGES, idempotentHint: true },
-  input: Type.Object(
-    {
-      workflowId: Id(),
-      changes: Type.Array(Type.Object({ nodeId: Id(), config: Anything() }, exact), {
-        minItems: 1,
-        maxItems: 100,
-      }),
-      baseVersion: Type.Optional(Type.Integer({ minimum: 1 })),
-    },
-    exact,
-  ),
+  input: Exact({
+    workflowId: Id(),
+    changes: Type.Array(Exact({ nodeId: Id(), config: Anything() }), {
+      minItems: 1,
+      maxItems: 100,
+    }),
+    baseVersion: Type.Optional(Type.Integer({ minimum: 1 })),
+  }),
   output: WRITTEN,
   narrow: NARROW,
   call: async (caller, { workflowId, changes, baseVersion }) => {
@@ -131,10 +120,7 @@ export const cloneTemplateTool = defineTool({
   description: 'Copy a template to a workflow of your own.',
   scope: 'workflows:write',
   hints: ADDS,
-  input: Type.Object(
-    { templateId: Id(), name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) },
-    exact,
-  ),
+  input: Exact({ templateId: Id(), name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) }),
   output: WRITTEN,
   narrow: NARROW,
   call: async (caller, { templateId, name }) => {

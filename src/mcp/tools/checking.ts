@@ -2,13 +2,14 @@
 import { Type } from 'typebox';
 import type { Graph } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
+import { Exact } from '../../services/schema.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
 import type { Caller } from '../caller.ts';
 import { toGraph } from '../graph-form.ts';
 import { presentIssues } from '../issues-form.ts';
 import { findPrice } from '../price.ts';
-import { Answer, Anything, defineTool, exact, Id, READS } from '../tool.ts';
+import { Answer, Anything, defineTool, Id, READS } from '../tool.ts';
 import { EDGES, NODES, RUN_INPUTS, TARGETS } from './arguments.ts';
 
 export const checkWorkflowTool = defineTool({
@@ -18,16 +19,13 @@ export const checkWorkflowTool = defineTool({
     'What is wrong with a workflow, or with nodes and edges, and the credits a run costs. Changes nothing.',
   scope: 'workflows:read',
   hints: READS,
-  input: Type.Object(
-    {
-      workflowId: Type.Optional(Id()),
-      nodes: Type.Optional(NODES),
-      edges: Type.Optional(EDGES),
-      inputs: RUN_INPUTS,
-      targets: TARGETS,
-    },
-    exact,
-  ),
+  input: Exact({
+    workflowId: Type.Optional(Id()),
+    nodes: Type.Optional(NODES),
+    edges: Type.Optional(EDGES),
+    inputs: RUN_INPUTS,
+    targets: TARGETS,
+  }),
   output: Answer({
     ok: Type.Boolean(),
     issues: Type.Array(Anything()),

@@ -4,8 +4,9 @@ import { AppError } from '../../lib/errors.ts';
 import { completeUpload } from '../../services/media/complete-upload.ts';
 import { mintUpload } from '../../services/media/presigned-upload.ts';
 import { uploadInline } from '../../services/media/upload-media.ts';
+import { Exact } from '../../services/schema.ts';
 import type { Caller } from '../caller.ts';
-import { Answer, Anything, defineTool, exact, Id } from '../tool.ts';
+import { Answer, Anything, defineTool, Id } from '../tool.ts';
 
 export const addMediaTool = defineTool({
   name: 'add_media',
@@ -14,16 +15,13 @@ export const addMediaTool = defineTool({
     'Keep the file at a public url. For a local file send filename, contentType and bytes, run the command, then call again with mediaId.',
   scope: 'workflows:write',
   hints: { destructiveHint: false, openWorldHint: true },
-  input: Type.Object(
-    {
-      url: Type.Optional(Type.String({ maxLength: 8192 })),
-      filename: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-      contentType: Type.Optional(Type.String({ maxLength: 200 })),
-      bytes: Type.Optional(Type.Integer({ minimum: 1, description: 'Exact length of the file' })),
-      mediaId: Type.Optional(Id('Of an upload that is done')),
-    },
-    exact,
-  ),
+  input: Exact({
+    url: Type.Optional(Type.String({ maxLength: 8192 })),
+    filename: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    contentType: Type.Optional(Type.String({ maxLength: 200 })),
+    bytes: Type.Optional(Type.Integer({ minimum: 1, description: 'Exact length of the file' })),
+    mediaId: Type.Optional(Id('Of an upload that is done')),
+  }),
   output: Answer({
     mediaId: Type.String(),
     url: Type.String(),

@@ -7,8 +7,9 @@ import { nearest } from '../../graph/nearest.ts';
 import { PORT_TYPES, type PortType } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import { Exact } from '../../services/schema.ts';
 import { RENDERER } from '../renderer-rule.ts';
-import { Answer, Anything, defineTool, exact, Limit, OneOf, READS } from '../tool.ts';
+import { Answer, Anything, defineTool, Limit, OneOf, READS } from '../tool.ts';
 
 const DEFAULT_LIMIT = 12;
 const MAX_WORDS = 12;
@@ -20,23 +21,20 @@ export const findNodesTool = defineTool({
     'Find node types by what they do, or by the types of their ports; with nodeTypes, read their ports, config and an example.',
   scope: 'workflows:read',
   hints: READS,
-  input: Type.Object(
-    {
-      query: Type.Optional(Type.String({ maxLength: 200, description: 'A few words' })),
-      accepts: Type.Optional(OneOf(PORT_TYPES)),
-      produces: Type.Optional(OneOf(PORT_TYPES)),
-      freeOnly: Type.Optional(Type.Boolean()),
-      limit: Limit(50),
-      nodeTypes: Type.Optional(
-        Type.Array(Type.String({ maxLength: 200 }), {
-          minItems: 1,
-          maxItems: 5,
-          description: 'Whole entries of these',
-        }),
-      ),
-    },
-    exact,
-  ),
+  input: Exact({
+    query: Type.Optional(Type.String({ maxLength: 200, description: 'A few words' })),
+    accepts: Type.Optional(OneOf(PORT_TYPES)),
+    produces: Type.Optional(OneOf(PORT_TYPES)),
+    freeOnly: Type.Optional(Type.Boolean()),
+    limit: Limit(50),
+    nodeTypes: Type.Optional(
+      Type.Array(Type.String({ maxLength: 200 }), {
+        minItems: 1,
+        maxItems: 5,
+        description: 'Whole entries of these',
+      }),
+    ),
+  }),
   output: Answer({
     nodes: Type.Array(Anything()),
     total: Type.Integer(),

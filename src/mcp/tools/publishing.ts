@@ -1,9 +1,10 @@
 // A workflow shown to the public, or withdrawn.
 import { Type } from 'typebox';
+import { Exact } from '../../services/schema.ts';
 import { publishWorkflow } from '../../services/workflows/publish-workflow.ts';
 import { openForReading } from '../../services/workflows/read-workflow.ts';
 import type { PublishBody } from '../../services/workflows/workflow.schema.ts';
-import { Answer, defineTool, exact, Id } from '../tool.ts';
+import { Answer, defineTool, Id } from '../tool.ts';
 import { pageOf } from '../workflow-page.ts';
 
 export const publishWorkflowTool = defineTool({
@@ -12,18 +13,15 @@ export const publishWorkflowTool = defineTool({
   description: 'Show the present version to anybody at a public address, or withdraw it. Ask the user first.',
   scope: 'workflows:write',
   hints: { destructiveHint: true, openWorldHint: true },
-  input: Type.Object(
-    {
-      workflowId: Id(),
-      published: Type.Boolean(),
-      slug: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{3,80}$' })),
-      title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-      exposedInputs: Type.Optional(
-        Type.Array(Id(), { maxItems: 1000, description: 'Input node ids that visitors may fill in' }),
-      ),
-    },
-    exact,
-  ),
+  input: Exact({
+    workflowId: Id(),
+    published: Type.Boolean(),
+    slug: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{3,80}$' })),
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    exposedInputs: Type.Optional(
+      Type.Array(Id(), { maxItems: 1000, description: 'Input node ids that visitors may fill in' }),
+    ),
+  }),
   output: Answer({
     url: Type.String(),
     slug: Type.String(),

@@ -1,9 +1,10 @@
 // Workflows found and read by agents.
 import { Type } from 'typebox';
+import { Exact } from '../../services/schema.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
 import { outlineOf, partOf, wholeOf } from '../outline.ts';
-import { Answer, Anything, Cursor, defineTool, exact, Id, Limit, OneOf, READS } from '../tool.ts';
+import { Answer, Anything, Cursor, defineTool, Id, Limit, OneOf, READS } from '../tool.ts';
 import { pageOf } from '../workflow-page.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -14,14 +15,11 @@ export const listWorkflowsTool = defineTool({
   description: 'Your workflows, last changed first.',
   scope: 'workflows:read',
   hints: READS,
-  input: Type.Object(
-    {
-      query: Type.Optional(Type.String({ maxLength: 200, minLength: 1, description: 'Part of the name' })),
-      limit: Limit(50),
-      cursor: Cursor,
-    },
-    exact,
-  ),
+  input: Exact({
+    query: Type.Optional(Type.String({ maxLength: 200, minLength: 1, description: 'Part of the name' })),
+    limit: Limit(50),
+    cursor: Cursor,
+  }),
   output: Answer({ workflows: Type.Array(Anything()), nextCursor: Type.String(), note: Type.String() }),
   narrow: 'Ask with a query or a smaller limit.',
   call: async ({ deps, actor }, { query, limit = DEFAULT_LIMIT, cursor }) => {
@@ -47,14 +45,11 @@ export const getWorkflowTool = defineTool({
   description: 'The version, inputs, nodes and edges of a workflow.',
   scope: 'workflows:read',
   hints: READS,
-  input: Type.Object(
-    {
-      workflowId: Id(),
-      detail: Type.Optional(OneOf(['outline', 'full'])),
-      nodeIds: Type.Optional(Type.Array(Id(), { minItems: 1, maxItems: 200, description: 'Only these' })),
-    },
-    exact,
-  ),
+  input: Exact({
+    workflowId: Id(),
+    detail: Type.Optional(OneOf(['outline', 'full'])),
+    nodeIds: Type.Optional(Type.Array(Id(), { minItems: 1, maxItems: 200, description: 'Only these' })),
+  }),
   output: Answer({
     id: Type.String(),
     name: Type.String(),

@@ -9,33 +9,31 @@ import type { AcceptedRun } from '../../runs/idempotency.ts';
 import type { RunRequest } from '../../runs/run.schema.ts';
 import { startRun } from '../../runs/start-run.ts';
 import { giveBackExecution, takeExecution, takeStart } from '../../services/accounts/daily-executions.ts';
+import { Exact } from '../../services/schema.ts';
 import type { Caller } from '../caller.ts';
 import { EXECUTION, NARROW, presentExecution } from '../execution-form.ts';
-import { defineTool, exact, Id, READS } from '../tool.ts';
+import { defineTool, Id, READS } from '../tool.ts';
 import { waitForRun } from '../waits.ts';
 import { RUN_INPUTS, TARGETS } from './arguments.ts';
 
 const DEFAULT_WAIT_SECONDS = 45;
 const WAIT = Type.Optional(Type.Integer({ minimum: 0, maximum: 240 }));
 
-const START = Type.Object(
-  {
-    workflowId: Id(),
-    inputs: RUN_INPUTS,
-    targets: TARGETS,
-    maxCredits: Type.Optional(Type.Integer({ minimum: 0 })),
-    idempotencyKey: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 255,
-        pattern: '^[\\x20-\\x7e]*$',
-        description: 'Makes a retry safe',
-      }),
-    ),
-    waitSeconds: WAIT,
-  },
-  exact,
-);
+const START = Exact({
+  workflowId: Id(),
+  inputs: RUN_INPUTS,
+  targets: TARGETS,
+  maxCredits: Type.Optional(Type.Integer({ minimum: 0 })),
+  idempotencyKey: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[\\x20-\\x7e]*$',
+      description: 'Makes a retry safe',
+    }),
+  ),
+  waitSeconds: WAIT,
+});
 
 export const runWorkflowTool = defineTool({
   name: 'run_workflow',
@@ -60,10 +58,7 @@ export const getExecutionTool = defineTool({
   description: 'How a run stands and what came of it; with waitSeconds, once it has ended.',
   scope: 'workflows:read',
   hints: READS,
-  input: Type.Object(
-    { executionId: Id(), waitSeconds: WAIT, previews: Type.Optional(Type.Boolean()) },
-    exact,
-  ),
+  input: Exact({ executionId: Id(), waitSeconds: WAIT, previews: Type.Optional(Type.Boolean()) }),
   output: EXECUTION,
   narrow: NARROW,
   call: async (caller, { executionId, waitSeconds = 0, previews = true }) =>
@@ -76,7 +71,7 @@ export const cancelExecutionTool = defineTool({
   description: 'Stop a run. What was done is kept and charged.',
   scope: 'workflows:execute',
   hints: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  input: Type.Object({ executionId: Id() }, exact),
+  input: Exact({ executionId: Id() }),
   output: EXECUTION,
   narrow: NARROW,
   call: async (caller, { executionId }) =>

@@ -1,11 +1,12 @@
 // Templates for agents: the shortest way to a workflow that is known to run.
 import { Type } from 'typebox';
 import { priceTemplate } from '../../runs/estimate/price-template.ts';
+import { Exact } from '../../services/schema.ts';
 import { openForReading, readableText } from '../../services/workflows/read-workflow.ts';
 import { listTemplatePage, type Template } from '../../services/workflows/templates.ts';
 import type { Caller } from '../caller.ts';
 import { RENDERER } from '../renderer-rule.ts';
-import { Answer, Anything, Cursor, defineTool, exact, Limit, READS } from '../tool.ts';
+import { Answer, Anything, Cursor, defineTool, Limit, READS } from '../tool.ts';
 
 const DEFAULT_LIMIT = 10;
 
@@ -15,15 +16,12 @@ export const listTemplatesTool = defineTool({
   description: 'Workflows that are there to be cloned, newest first, with their price.',
   scope: 'workflows:read',
   hints: READS,
-  input: Type.Object(
-    {
-      query: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-      category: Type.Optional(Type.String({ maxLength: 100 })),
-      limit: Limit(50),
-      cursor: Cursor,
-    },
-    exact,
-  ),
+  input: Exact({
+    query: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    category: Type.Optional(Type.String({ maxLength: 100 })),
+    limit: Limit(50),
+    cursor: Cursor,
+  }),
   output: Answer({ templates: Type.Array(Anything()), nextCursor: Type.String(), note: Type.String() }),
   narrow: 'Ask with a query or a smaller limit.',
   call: async (caller, { limit = DEFAULT_LIMIT, ...query }) => {

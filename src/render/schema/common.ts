@@ -1,7 +1,7 @@
 // What all elements have in common: place, time, looks, movement.
 import { type Static, Type } from 'typebox';
 import { motions } from './motion.ts';
-import { exact, maybe, ref, values } from './values.ts';
+import { described, exact, maybe, ref, values } from './values.ts';
 
 export const ANCHORS = [
   'top-left',
@@ -48,27 +48,20 @@ export const FITS = ['cover', 'contain', 'fill', 'none', 'contain-blur'] as cons
 const Anchor = Type.Union([Type.Enum(ANCHORS), values.point], {
   description: 'Which point of the element stands at its x and y, and about which it turns. Default center.',
 });
-const Filter = Type.Object(
+const Filter = described(
+  'blur: radius in pixels; hue-rotate: degrees; all others a factor, where 1 is the whole effect (brightness, contrast and saturate: 1 is unchanged).',
   { type: Type.Enum(FILTERS), amount: values.number },
-  {
-    ...exact,
-    description:
-      'blur: radius in pixels; hue-rotate: degrees; all others a factor, where 1 is the whole effect (brightness, contrast and saturate: 1 is unchanged).',
-  },
 );
-const Shadow = Type.Object(
-  {
-    color: maybe(values.color),
-    blur: maybe(Type.Number({ minimum: 0, maximum: 400 })),
-    x: maybe(Type.Number({ minimum: -2000, maximum: 2000 })),
-    y: maybe(Type.Number({ minimum: -2000, maximum: 2000 })),
-  },
-  { ...exact, description: 'A soft shadow, in pixels. Default: #00000066, blur 24, y 8.' },
-);
-const Border = Type.Object(
-  { width: Type.Number({ minimum: 0, maximum: 500 }), color: values.color },
-  { ...exact, description: 'A line inside the edge of the box, in pixels.' },
-);
+const Shadow = described('A soft shadow, in pixels. Default: #00000066, blur 24, y 8.', {
+  color: maybe(values.color),
+  blur: maybe(Type.Number({ minimum: 0, maximum: 400 })),
+  x: maybe(Type.Number({ minimum: -2000, maximum: 2000 })),
+  y: maybe(Type.Number({ minimum: -2000, maximum: 2000 })),
+});
+const Border = described('A line inside the edge of the box, in pixels.', {
+  width: Type.Number({ minimum: 0, maximum: 500 }),
+  color: values.color,
+});
 const Radius = Type.Union(
   [
     Type.Number({ minimum: 0, maximum: 10_000 }),
@@ -87,9 +80,9 @@ const PathData = Type.String({
 const Clip = Type.Union(
   [
     Type.Enum(['box', 'circle', 'ellipse']),
-    Type.Object({ inset: Type.Array(values.animatedLength, { minItems: 4, maxItems: 4 }) }, exact),
-    Type.Object({ polygon: Type.Array(values.point, { minItems: 3, maxItems: 200 }) }, exact),
-    Type.Object({ path: ref('PathData', PathData) }, exact),
+    exact({ inset: Type.Array(values.animatedLength, { minItems: 4, maxItems: 4 }) }),
+    exact({ polygon: Type.Array(values.point, { minItems: 3, maxItems: 200 }) }),
+    exact({ path: ref('PathData', PathData) }),
   ],
   {
     description:

@@ -2,7 +2,7 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { COMMON_MEANING, common, FITS, PART_DEFS, parts } from './common.ts';
 import { motions } from './motion.ts';
-import { byType, exact, maybe, ref, values } from './values.ts';
+import { byType, described, maybe, ref, values } from './values.ts';
 
 const shared = {
   ...common,
@@ -10,7 +10,7 @@ const shared = {
 } as const;
 
 const element = <N extends string, P extends TProperties>(type: N, description: string, own: P) =>
-  Type.Object({ type: Type.Literal(type), ...shared, ...own }, { ...exact, description });
+  described(description, { type: Type.Literal(type), ...shared, ...own });
 
 const textStyle = {
   fontFamily: maybe(values.family),
@@ -25,39 +25,25 @@ const textStyle = {
   ),
   case: maybe(Type.Enum(['none', 'upper', 'lower'])),
   stroke: maybe(
-    Type.Object(
-      { color: values.color, width: Type.Number({ minimum: 0, maximum: 100 }) },
-      {
-        ...exact,
-        description: 'A line around the letters, behind their fill.',
-      },
-    ),
+    described('A line around the letters, behind their fill.', {
+      color: values.color,
+      width: Type.Number({ minimum: 0, maximum: 100 }),
+    }),
   ),
   textShadow: maybe(parts.shadow),
 } as const;
-const TextStyle = Type.Object(textStyle, {
-  ...exact,
-  description: 'How text looks. Defaults: Inter, 6vmin, weight 600, white.',
-});
+const TextStyle = described('How text looks. Defaults: Inter, 6vmin, weight 600, white.', textStyle);
 
-const Run = Type.Object(
-  {
-    text: Type.String({ maxLength: 2000 }),
-    color: maybe(values.color),
-    fontFamily: maybe(values.family),
-    fontWeight: maybe(Type.Integer({ minimum: 100, maximum: 900, multipleOf: 100 })),
-    italic: maybe(Type.Boolean()),
-    size: maybe(
-      Type.Number({ minimum: 0.2, maximum: 5, description: "A factor of the element's font size." }),
-    ),
-    underline: maybe(Type.Boolean()),
-    highlight: maybe(values.color),
-  },
-  {
-    ...exact,
-    description: 'A part of a text with a look of its own; what is left out is as in the element.',
-  },
-);
+const Run = described('A part of a text with a look of its own; what is left out is as in the element.', {
+  text: Type.String({ maxLength: 2000 }),
+  color: maybe(values.color),
+  fontFamily: maybe(values.family),
+  fontWeight: maybe(Type.Integer({ minimum: 100, maximum: 900, multipleOf: 100 })),
+  italic: maybe(Type.Boolean()),
+  size: maybe(Type.Number({ minimum: 0.2, maximum: 5, description: "A factor of the element's font size." })),
+  underline: maybe(Type.Boolean()),
+  highlight: maybe(values.color),
+});
 
 const Text = element('text', 'Words. They wrap to the width; with a height they can be made to fit.', {
   text: maybe(Type.String({ maxLength: 4000, description: 'Line breaks are kept. Either this or "runs".' })),
@@ -84,15 +70,12 @@ const Text = element('text', 'Words. They wrap to the width; with a height they 
     }),
   ),
   textBackground: maybe(
-    Type.Object(
-      {
-        color: values.color,
-        per: maybe(Type.Enum(['box', 'line'], { description: 'Default line.' })),
-        padding: maybe(Type.Number({ minimum: 0, maximum: 3, description: 'In em. Default 0.3.' })),
-        radius: maybe(Type.Number({ minimum: 0, maximum: 3, description: 'In em. Default 0.15.' })),
-      },
-      { ...exact, description: 'A plate behind the words: one for all lines, or one each.' },
-    ),
+    described('A plate behind the words: one for all lines, or one each.', {
+      color: values.color,
+      per: maybe(Type.Enum(['box', 'line'], { description: 'Default line.' })),
+      padding: maybe(Type.Number({ minimum: 0, maximum: 3, description: 'In em. Default 0.3.' })),
+      radius: maybe(Type.Number({ minimum: 0, maximum: 3, description: 'In em. Default 0.15.' })),
+    }),
   ),
   split: maybe(motions.split),
 });
@@ -302,13 +285,10 @@ export type TextStyle = Static<typeof TextStyle>;
 const elementRef = Type.Unsafe<Element>({ $ref: '#/$defs/Element' });
 const elementList = Type.Array(elementRef, { maxItems: 10_000 });
 const Group = element('group', GROUP_DESCRIPTION, { ...groupOwn, elements: elementList });
-const MaskDef = Type.Object(
-  { ...MaskOwn.properties, element: elementRef },
-  {
-    ...exact,
-    description: 'The masking element is laid out in the box of the one it masks.',
-  },
-);
+const MaskDef = described('The masking element is laid out in the box of the one it masks.', {
+  ...MaskOwn.properties,
+  element: elementRef,
+});
 
 /** The definitions of all kinds, by the names that `Element` refers to. */
 export const KINDS = {

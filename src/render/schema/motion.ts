@@ -1,6 +1,6 @@
 // How things move by name: entrances, exits, loops, letters, and transitions between scenes.
 import { type Static, Type } from 'typebox';
-import { exact, maybe, ref, values } from './values.ts';
+import { described, maybe, ref, values } from './values.ts';
 
 /** Entrances and exits; `timeline/presets.ts` has one row for each. */
 const PRESETS = [
@@ -49,7 +49,8 @@ export const TRANSITIONS = [
 ] as const;
 const DIRECTIONS = ['left', 'right', 'up', 'down'] as const;
 
-const Entrance = Type.Object(
+const Entrance = described(
+  'A named movement. duration: default 0.6 s. delay: an entrance begins that much later, an exit ends that much earlier. easing: default expo-out in, cubic-in out. distance: how far a sliding preset travels; default 12vmin.',
   {
     preset: Type.Enum(PRESETS),
     duration: maybe(values.time),
@@ -57,48 +58,35 @@ const Entrance = Type.Object(
     easing: maybe(values.easing),
     distance: maybe(values.length),
   },
-  {
-    ...exact,
-    description:
-      'A named movement. duration: default 0.6 s. delay: an entrance begins that much later, an exit ends that much earlier. easing: default expo-out in, cubic-in out. distance: how far a sliding preset travels; default 12vmin.',
-  },
 );
 const entrance = ref('Entrance', Entrance);
 
-const Motion = Type.Object(
-  {
-    in: maybe(entrance),
-    out: maybe(entrance),
-    loop: maybe(
-      Type.Object(
-        {
-          preset: Type.Enum(LOOPS),
-          period: maybe(values.time),
-          amount: maybe(Type.Number({ minimum: 0, maximum: 10, description: 'Strength. Default 1.' })),
-        },
-        { ...exact, description: 'A movement that repeats. period: default 2 s.' },
+const Motion = described('Entrance, exit, loop and slow zoom by name; they add to keyframes.', {
+  in: maybe(entrance),
+  out: maybe(entrance),
+  loop: maybe(
+    described('A movement that repeats. period: default 2 s.', {
+      preset: Type.Enum(LOOPS),
+      period: maybe(values.time),
+      amount: maybe(Type.Number({ minimum: 0, maximum: 10, description: 'Strength. Default 1.' })),
+    }),
+  ),
+  kenBurns: maybe(
+    described('A slow zoom inside the frame of an image or video, over its whole time.', {
+      from: maybe(
+        Type.Number({ minimum: 1, maximum: 4, description: 'Enlargement at the start. Default 1.' }),
       ),
-    ),
-    kenBurns: maybe(
-      Type.Object(
-        {
-          from: maybe(
-            Type.Number({ minimum: 1, maximum: 4, description: 'Enlargement at the start. Default 1.' }),
-          ),
-          to: maybe(
-            Type.Number({ minimum: 1, maximum: 4, description: 'Enlargement at the end. Default 1.15.' }),
-          ),
-          focus: maybe(values.point),
-          pan: maybe(Type.Enum(DIRECTIONS, { description: 'The picture also drifts this way.' })),
-        },
-        { ...exact, description: 'A slow zoom inside the frame of an image or video, over its whole time.' },
+      to: maybe(
+        Type.Number({ minimum: 1, maximum: 4, description: 'Enlargement at the end. Default 1.15.' }),
       ),
-    ),
-  },
-  { ...exact, description: 'Entrance, exit, loop and slow zoom by name; they add to keyframes.' },
-);
+      focus: maybe(values.point),
+      pan: maybe(Type.Enum(DIRECTIONS, { description: 'The picture also drifts this way.' })),
+    }),
+  ),
+});
 
-const Split = Type.Object(
+const Split = described(
+  'Text that enters part by part. duration: of each part, default 0.5 s. stagger: between one part and the next, default 0.04 s. delay: before the first.',
   {
     by: Type.Enum(['letter', 'word', 'line']),
     preset: maybe(Type.Enum(SPLIT_PRESETS, { description: 'Default rise.' })),
@@ -108,25 +96,16 @@ const Split = Type.Object(
     easing: maybe(values.easing),
     order: maybe(Type.Enum(['forward', 'backward', 'center'], { description: 'Default forward.' })),
   },
-  {
-    ...exact,
-    description:
-      'Text that enters part by part. duration: of each part, default 0.5 s. stagger: between one part and the next, default 0.04 s. delay: before the first.',
-  },
 );
 
-const Transition = Type.Object(
+const Transition = described(
+  'How a scene takes over from the one before. Both are seen for its duration (default 0.6 s), so the video is shorter by it. color: of a dip; default black. easing: default cubic-in-out.',
   {
     type: Type.Enum(TRANSITIONS),
     duration: maybe(values.time),
     direction: maybe(Type.Enum(DIRECTIONS, { description: 'Which way it moves. Default left.' })),
     easing: maybe(values.easing),
     color: maybe(values.color),
-  },
-  {
-    ...exact,
-    description:
-      'How a scene takes over from the one before. Both are seen for its duration (default 0.6 s), so the video is shorter by it. color: of a dip; default black. easing: default cubic-in-out.',
   },
 );
 

@@ -2,7 +2,17 @@
 import { type Static, Type } from 'typebox';
 import { ELEMENT_DEFS, elements, ROLES } from './elements.ts';
 import { MOTION_DEFS, motions } from './motion.ts';
-import { byType, exact, GRADIENTS, type Gradient, maybe, ref, VALUE_DEFS, values } from './values.ts';
+import {
+  byType,
+  described,
+  exact,
+  GRADIENTS,
+  type Gradient,
+  maybe,
+  ref,
+  VALUE_DEFS,
+  values,
+} from './values.ts';
 
 const behind = {
   fit: maybe(elements.fit),
@@ -13,25 +23,19 @@ const behind = {
     Type.Number({ minimum: 1, maximum: 3, description: 'Slowly enlarged up to this over its time.' }),
   ),
 } as const;
-const ImageBackground = Type.Object(
-  {
-    type: Type.Literal('image'),
-    asset: maybe(values.id),
-    src: maybe(values.source),
-    ...behind,
-  },
-  exact,
-);
-const VideoBackground = Type.Object(
-  {
-    type: Type.Literal('video'),
-    asset: maybe(values.id),
-    src: maybe(values.source),
-    ...behind,
-    loop: maybe(Type.Boolean({ description: 'Default true; else its last frame stays.' })),
-  },
-  exact,
-);
+const ImageBackground = exact({
+  type: Type.Literal('image'),
+  asset: maybe(values.id),
+  src: maybe(values.source),
+  ...behind,
+});
+const VideoBackground = exact({
+  type: Type.Literal('video'),
+  asset: maybe(values.id),
+  src: maybe(values.source),
+  ...behind,
+  loop: maybe(Type.Boolean({ description: 'Default true; else its last frame stays.' })),
+});
 type MediaBackground = Static<typeof ImageBackground> | Static<typeof VideoBackground>;
 const Background = Type.Union(
   [values.color, byType<Gradient | MediaBackground>([...GRADIENTS, 'ImageBackground', 'VideoBackground'])],
@@ -42,7 +46,8 @@ const Background = Type.Union(
 );
 const background = ref('Background', Background);
 
-const Scene = Type.Object(
+const Scene = described(
+  'A part of the video. Scenes follow one another; "transition" says how this one takes over from the one before. duration: default that of defaults.sceneDuration, else 4 s.',
   {
     id: maybe(values.id),
     name: maybe(Type.String({ maxLength: 200 })),
@@ -65,33 +70,23 @@ const Scene = Type.Object(
     ),
     hidden: maybe(Type.Boolean()),
   },
-  {
-    ...exact,
-    description:
-      'A part of the video. Scenes follow one another; "transition" says how this one takes over from the one before. duration: default that of defaults.sceneDuration, else 4 s.',
-  },
 );
-const Track = Type.Object(
-  {
-    id: maybe(values.id),
-    name: maybe(Type.String({ maxLength: 200 })),
-    elements: elements.list,
-    opacity: maybe(values.number),
-    hidden: maybe(Type.Boolean()),
-  },
-  { ...exact, description: 'A row of elements in front of the scenes, timed against the whole video.' },
-);
+const Track = described('A row of elements in front of the scenes, timed against the whole video.', {
+  id: maybe(values.id),
+  name: maybe(Type.String({ maxLength: 200 })),
+  elements: elements.list,
+  opacity: maybe(values.number),
+  hidden: maybe(Type.Boolean()),
+});
 
-const Word = Type.Object(
-  {
-    text: Type.String({ minLength: 1, maxLength: 200 }),
-    start: Type.Number({ minimum: 0, maximum: 86_400 }),
-    end: Type.Number({ minimum: 0, maximum: 86_400 }),
-  },
-  { ...exact, description: 'A word, or a whole line, with its times in seconds.' },
-);
+const Word = described('A word, or a whole line, with its times in seconds.', {
+  text: Type.String({ minLength: 1, maxLength: 200 }),
+  start: Type.Number({ minimum: 0, maximum: 86_400 }),
+  end: Type.Number({ minimum: 0, maximum: 86_400 }),
+});
 const word = ref('Word', Word);
-const CaptionTrack = Type.Object(
+const CaptionTrack = described(
+  'Subtitles, from one of: words with times, lines with times (cues), SRT text, WebVTT text.',
   {
     words: maybe(Type.Array(word, { maxItems: 20_000 })),
     cues: maybe(Type.Array(word, { maxItems: 5_000 })),
@@ -116,24 +111,18 @@ const CaptionTrack = Type.Object(
     style: maybe(elements.textStyle),
     background: maybe(values.color),
     active: maybe(
-      Type.Object(
-        {
-          color: maybe(values.color),
-          background: maybe(values.color),
-        },
-        { ...exact, description: 'How the spoken word looks in karaoke mode.' },
-      ),
+      described('How the spoken word looks in karaoke mode.', {
+        color: maybe(values.color),
+        background: maybe(values.color),
+      }),
     ),
     offset: maybe(Type.Number({ minimum: -3600, maximum: 3600, description: 'Seconds added to all times.' })),
     hidden: maybe(Type.Boolean()),
   },
-  {
-    ...exact,
-    description: 'Subtitles, from one of: words with times, lines with times (cues), SRT text, WebVTT text.',
-  },
 );
 
-const AudioItem = Type.Object(
+const AudioItem = described(
+  'A sound on the timeline of the whole video. start: default 0. duration: default to its own end, or with loop to that of the video. trim: where in the file it begins, and where a loop begins again. speed: the pitch stays. volume: 0 to 4, default 1.',
   {
     asset: maybe(values.id),
     src: maybe(values.source),
@@ -148,26 +137,18 @@ const AudioItem = Type.Object(
     speed: maybe(Type.Number({ minimum: 0.5, maximum: 4 })),
     loop: maybe(Type.Boolean()),
   },
-  {
-    ...exact,
-    description:
-      'A sound on the timeline of the whole video. start: default 0. duration: default to its own end, or with loop to that of the video. trim: where in the file it begins, and where a loop begins again. speed: the pitch stays. volume: 0 to 4, default 1.',
-  },
 );
-const AudioTrack = Type.Object(
+const AudioTrack = described(
+  'Voice, music and effects, mixed into one track with the sounds of elements. volume: of the whole, after its loudness was set.',
   {
     items: Type.Array(ref('AudioItem', AudioItem), { maxItems: 200 }),
     duck: maybe(
-      Type.Object(
+      described(
+        'Lowers music and effects while a voice is heard. attack: default 0.2 s, over by the time the voice begins. release: default 0.6 s, from its end.',
         {
           by: maybe(Type.Number({ minimum: 0, maximum: 60, description: 'Decibels. Default 12.' })),
           attack: maybe(values.time),
           release: maybe(values.time),
-        },
-        {
-          ...exact,
-          description:
-            'Lowers music and effects while a voice is heard. attack: default 0.2 s, over by the time the voice begins. release: default 0.6 s, from its end.',
         },
       ),
     ),
@@ -179,59 +160,41 @@ const AudioTrack = Type.Object(
     ),
     volume: maybe(values.number),
   },
-  {
-    ...exact,
-    description:
-      'Voice, music and effects, mixed into one track with the sounds of elements. volume: of the whole, after its loudness was set.',
-  },
 );
 
-const Asset = Type.Object(
-  {
-    type: Type.Enum(['image', 'video', 'audio', 'svg', 'lottie']),
-    src: maybe(values.source),
-    mediaId: maybe(
-      Type.String({
-        pattern: '^med_[0-9a-z]{1,64}$',
-        description: 'A file of the media library instead of src.',
-      }),
-    ),
-  },
-  { ...exact, description: 'A file with a name, for elements to refer to by "asset".' },
-);
+const Asset = described('A file with a name, for elements to refer to by "asset".', {
+  type: Type.Enum(['image', 'video', 'audio', 'svg', 'lottie']),
+  src: maybe(values.source),
+  mediaId: maybe(
+    Type.String({
+      pattern: '^med_[0-9a-z]{1,64}$',
+      description: 'A file of the media library instead of src.',
+    }),
+  ),
+});
 const Names = <T extends ReturnType<typeof Type.Unsafe>>(value: T, description: string) =>
   Type.Record(Type.String({ pattern: '^[A-Za-z][\\w-]{0,79}$' }), value, {
-    ...exact,
+    additionalProperties: false,
     maxProperties: 1000,
     description,
   });
 
-const Font = Type.Object(
-  {
-    family: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9 _-]*$', maxLength: 80 }),
-    use: Type.Enum(['Inter', 'Playfair Display', 'Anton', 'JetBrains Mono']),
-  },
-  { ...exact, description: 'A family name of your own that stands for a bundled one.' },
-);
-const Theme = Type.Object(
-  {
-    colors: maybe(Names(values.color, 'Colours by token: { "accent": "#ff5a36" } is written "$accent".')),
-    fonts: maybe(Names(values.family, 'Families by token: { "heading": "Anton" } is written "$heading".')),
-  },
-  { ...exact, description: 'Colours and fonts by name, so that a look can be changed in one place.' },
-);
-const Defaults = Type.Object(
+const Font = described('A family name of your own that stands for a bundled one.', {
+  family: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9 _-]*$', maxLength: 80 }),
+  use: Type.Enum(['Inter', 'Playfair Display', 'Anton', 'JetBrains Mono']),
+});
+const Theme = described('Colours and fonts by name, so that a look can be changed in one place.', {
+  colors: maybe(Names(values.color, 'Colours by token: { "accent": "#ff5a36" } is written "$accent".')),
+  fonts: maybe(Names(values.family, 'Families by token: { "heading": "Anton" } is written "$heading".')),
+});
+const Defaults = described(
+  'What is taken where a scene or element says nothing: sceneDuration and transition of scenes, text of texts and counters, motion of elements, easing of keyframes.',
   {
     sceneDuration: maybe(values.time),
     transition: maybe(motions.transition),
     text: maybe(elements.textStyle),
     motion: maybe(motions.motion),
     easing: maybe(values.easing),
-  },
-  {
-    ...exact,
-    description:
-      'What is taken where a scene or element says nothing: sceneDuration and transition of scenes, text of texts and counters, motion of elements, easing of keyframes.',
   },
 );
 
@@ -271,7 +234,7 @@ const properties = {
     }),
   ),
 } as const;
-const Graph = Type.Object(properties, exact);
+const Graph = exact(properties);
 
 export type SceneGraph = Static<typeof Graph>;
 export type Scene = Static<typeof Scene>;

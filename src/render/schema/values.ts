@@ -1,7 +1,13 @@
 // The values that scene graphs are written in: times, lengths, colours, paints, easings, and values that move.
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 
-export const exact = { additionalProperties: false } as const;
+/** An object that refuses members it does not name. */
+export const exact = <P extends TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false });
+
+/** The same with what it means. */
+export const described = <P extends TProperties>(description: string, properties: P) =>
+  Type.Object(properties, { additionalProperties: false, description });
 
 /** A reference into the schema's `$defs`, typed as what it refers to. */
 export function ref<T extends TSchema>(name: string, _schema: T) {
@@ -47,7 +53,7 @@ const Color = Type.String({
 const color = ref('Color', Color);
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
-const Stops = Type.Array(Type.Object({ offset: share('0 is the start, 1 the end.'), color }, exact), {
+const Stops = Type.Array(exact({ offset: share('0 is the start, 1 the end.'), color }), {
   minItems: 2,
   maxItems: 16,
   description: 'Colours along the gradient, offsets rising.',
@@ -56,34 +62,25 @@ const stops = ref('Stops', Stops);
 const Point = pair('[x, y] as shares of the box: [0, 0] is its upper left corner, [1, 1] its lower right.');
 const point = ref('Point', Point);
 
-const Linear = Type.Object(
-  {
-    type: Type.Literal('linear'),
-    angle: maybe(Type.Number({ description: 'Degrees clockwise; 0 upwards, 90 to the right. Default 180.' })),
-    stops,
-  },
-  exact,
-);
-const Radial = Type.Object(
-  {
-    type: Type.Literal('radial'),
-    center: maybe(point),
-    radius: maybe(
-      Type.Number({ minimum: 0.01, maximum: 4, description: 'Share of the longer side. Default 0.7.' }),
-    ),
-    stops,
-  },
-  exact,
-);
-const Conic = Type.Object(
-  {
-    type: Type.Literal('conic'),
-    center: maybe(point),
-    angle: maybe(Type.Number({ description: 'Where it starts, degrees clockwise from the top. Default 0.' })),
-    stops,
-  },
-  exact,
-);
+const Linear = exact({
+  type: Type.Literal('linear'),
+  angle: maybe(Type.Number({ description: 'Degrees clockwise; 0 upwards, 90 to the right. Default 180.' })),
+  stops,
+});
+const Radial = exact({
+  type: Type.Literal('radial'),
+  center: maybe(point),
+  radius: maybe(
+    Type.Number({ minimum: 0.01, maximum: 4, description: 'Share of the longer side. Default 0.7.' }),
+  ),
+  stops,
+});
+const Conic = exact({
+  type: Type.Literal('conic'),
+  center: maybe(point),
+  angle: maybe(Type.Number({ description: 'Where it starts, degrees clockwise from the top. Default 0.' })),
+  stops,
+});
 
 /** Objects distinguished by `type`; named, so that an issue is reported for the one that is meant. */
 export function byType<T>(names: readonly string[], description?: string) {
@@ -135,37 +132,28 @@ export const EASINGS = [
 const Easing = Type.Union(
   [
     Type.Enum(EASINGS),
-    Type.Object(
-      {
-        cubicBezier: Type.Unsafe<[number, number, number, number]>({
-          type: 'array',
-          prefixItems: [
-            share('x1'),
-            { type: 'number', minimum: -5, maximum: 5 },
-            share('x2'),
-            { type: 'number', minimum: -5, maximum: 5 },
-          ],
-          minItems: 4,
-          maxItems: 4,
-          description: 'Control points as in CSS: x1, y1, x2, y2.',
-        }),
-      },
-      exact,
-    ),
-    Type.Object(
-      {
-        spring: Type.Object(
-          {
-            stiffness: maybe(Type.Number({ minimum: 1, maximum: 2000, description: 'Default 170.' })),
-            damping: maybe(Type.Number({ minimum: 1, maximum: 200, description: 'Default 18.' })),
-            mass: maybe(Type.Number({ minimum: 0.1, maximum: 20, description: 'Default 1.' })),
-          },
-          exact,
-        ),
-      },
-      exact,
-    ),
-    Type.Object({ steps: Type.Integer({ minimum: 1, maximum: 100 }) }, exact),
+    exact({
+      cubicBezier: Type.Unsafe<[number, number, number, number]>({
+        type: 'array',
+        prefixItems: [
+          share('x1'),
+          { type: 'number', minimum: -5, maximum: 5 },
+          share('x2'),
+          { type: 'number', minimum: -5, maximum: 5 },
+        ],
+        minItems: 4,
+        maxItems: 4,
+        description: 'Control points as in CSS: x1, y1, x2, y2.',
+      }),
+    }),
+    exact({
+      spring: exact({
+        stiffness: maybe(Type.Number({ minimum: 1, maximum: 2000, description: 'Default 170.' })),
+        damping: maybe(Type.Number({ minimum: 1, maximum: 200, description: 'Default 18.' })),
+        mass: maybe(Type.Number({ minimum: 0.1, maximum: 20, description: 'Default 1.' })),
+      }),
+    }),
+    exact({ steps: Type.Integer({ minimum: 1, maximum: 100 }) }),
   ],
   {
     description:
@@ -178,13 +166,10 @@ const easing = ref('Easing', Easing);
 
 /** The value itself, or keyframes of it. */
 function animated<T extends TSchema>(value: T, what: string) {
-  const keyframe = Type.Object({ time, value, easing: maybe(easing) }, exact);
-  return Type.Union(
-    [value, Type.Object({ keyframes: Type.Array(keyframe, { minItems: 1, maxItems: 200 }) }, exact)],
-    {
-      description: `${what}, or { "keyframes": [{ "time", "value", "easing" }] } with times counted from the element's own start; "easing" shapes the way to that keyframe from the one before.`,
-    },
-  );
+  const keyframe = exact({ time, value, easing: maybe(easing) });
+  return Type.Union([value, exact({ keyframes: Type.Array(keyframe, { minItems: 1, maxItems: 200 }) })], {
+    description: `${what}, or { "keyframes": [{ "time", "value", "easing" }] } with times counted from the element's own start; "easing" shapes the way to that keyframe from the one before.`,
+  });
 }
 
 const AnimatedNumber = animated(Type.Number({ minimum: -1e6, maximum: 1e6 }), 'A number');

@@ -13,22 +13,20 @@ import { requireScope } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
 import { numberCursor, PageQuery, readPage } from '../paging.ts';
+import { Exact } from '../schema.ts';
 
 const MAX_GRANT = 1_000_000_000_000;
 
-export const GrantBody = Type.Object(
-  {
-    userId: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
-    teamId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    amount: Type.Integer({
-      minimum: -MAX_GRANT,
-      maximum: MAX_GRANT,
-      description: 'Credits; negative takes back',
-    }),
-    note: Type.String({ minLength: 1, maxLength: 500 }),
-  },
-  { additionalProperties: false },
-);
+export const GrantBody = Exact({
+  userId: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+  teamId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  amount: Type.Integer({
+    minimum: -MAX_GRANT,
+    maximum: MAX_GRANT,
+    description: 'Credits; negative takes back',
+  }),
+  note: Type.String({ minLength: 1, maxLength: 500 }),
+});
 export type GrantBody = Static<typeof GrantBody>;
 
 export const LedgerQuery = Type.Object({

@@ -1,5 +1,6 @@
 // Media records; the bytes are in media storage under the same id.
 import type { Tx } from '../db.ts';
+import { all, first, matches } from '../rows.ts';
 
 /** upload: sent by a user; output: of a run; input: fetched for a run; preview: of a workflow's card. */
 export const MEDIA_ORIGINS = ['upload', 'output', 'input', 'preview'] as const;
@@ -27,9 +28,8 @@ export type NewMedia = Omit<MediaRow, 'created_at'>;
 const COLUMNS =
   'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, created_at';
 
-export async function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
-  const { rows } = await tx.query<MediaRow>(`select ${COLUMNS} from media where id = $1`, [id]);
-  return rows[0];
+export function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
+  return first(tx, `select ${COLUMNS} from media where id = $1`, [id]);
 }
 
 /** Makes the file known, which is then no orphan any more; what is known already stays as it is. */
@@ -58,13 +58,13 @@ export async function insertMedia(tx: Tx, media: NewMedia): Promise<void> {
 }
 
 /** Whether the media is the user's own, or in a team of the user's. */
-export async function mayUseMedia(tx: Tx, id: string, userId: number): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export function mayUseMedia(tx: Tx, id: string, userId: number): Promise<boolean> {
+  return matches(
+    tx,
     `select from media m where m.id = $1 and (m.user_id = $2
        or exists (select from team_members t where t.team_id = m.workspace and t.user_id = $2))`,
     [id, userId],
   );
-  return rowCount === 1;
 }
 
 /** Those of the ids that are in the workspace, or usable by one of the users as `mayUseMedia` says, in the order of the ids. */
@@ -77,14 +77,14 @@ export async function listUsableMedia(
   },
 ): Promise<readonly MediaRow[]> {
   if (use.ids.length === 0) return [];
-  const { rows } = await tx.query<MediaRow>(
+  return all(
+    tx,
     `select ${COLUMNS} from media m
      where m.id = any ($1::text[]) and (m.workspace = $2 or m.user_id = any ($3::int[])
        or exists (select from team_members t where t.team_id = m.workspace and t.user_id = any ($3::int[])))
      order by array_position($1::text[], m.id)`,
     [use.ids, use.workspace, use.userIds],
   );
-  return rows;
 }
 
 export interface MediaPage {
@@ -96,29 +96,29 @@ export interface MediaPage {
 }
 
 /** Media of the workspace, newest first, below the cursor. */
-export async function listMediaOf(
+export function listMediaOf(
   tx: Tx,
   workspace: string,
   { origin, kind, before, limit }: MediaPage,
 ): Promise<readonly MediaRow[]> {
-  const { rows } = await tx.query<MediaRow>(
+  return all(
+    tx,
     `select ${COLUMNS} from media
      where workspace = $1 and origin = $2 and ($3::text is null or starts_with(content_type, $3 || '/'))
        and ($4::text is null or id < $4)
      order by id desc limit $5`,
     [workspace, origin, kind, before, limit],
   );
-  return rows;
 }
 
 /** Forgets the media and leaves its file as an orphan, to be removed. False where it was gone. */
-export async function deleteMedia(tx: Tx, id: string): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export function deleteMedia(tx: Tx, id: string): Promise<boolean> {
+  return matches(
+    tx,
     `with gone as (delete from media where id = $1 returning id)
      insert into media_strays (id) select id from gone on conflict (id) do nothing`,
     [id],
   );
-  return rowCount === 1;
 }
 
 export interface MediaUse {
@@ -127,7 +127,7 @@ export interface MediaUse {
 }
 
 /** Workflows of the workspace, or the user's, that belong to the media or name it in the graph that is current or published. */
-export async function listMediaUses(
+export function listMediaUses(
   tx: Tx,
   use: {
     readonly mediaId: string;
@@ -136,7 +136,8 @@ export async function listMediaUses(
     readonly limit: number;
   },
 ): Promise<readonly MediaUse[]> {
-  const { rows } = await tx.query<MediaUse>(
+  return all(
+    tx,
     `select w.id, w.name from workflows w
      where w.deleted_at is null and (coalesce(w.team_id, 'user:' || w.user_id) = $2 or w.user_id = $3)
        and w.id in (
@@ -147,7 +148,6 @@ export async function listMediaUses(
      order by w.id limit $4`,
     [use.mediaId, use.workspace, use.userId, use.limit],
   );
-  return rows;
 }
 
 /** Those of the ids that are media. */

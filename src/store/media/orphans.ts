@@ -1,5 +1,6 @@
 // Files of media storage that no row of media names: noted before they are written, forgotten once they are known or gone.
 import type { Tx } from '../db.ts';
+import { all } from '../rows.ts';
 
 /**
  * Not waited for on disk: a crash of PostgreSQL may lose the notes of its last half second, and then leaves a file that
@@ -18,15 +19,15 @@ export async function forgetOrphan(tx: Tx, id: string): Promise<void> {
 }
 
 /** Oldest first. A file that is known as media after all is no orphan. */
-export async function listOrphans(
+export function listOrphans(
   tx: Tx,
   before: Date,
   limit: number,
 ): Promise<readonly { readonly id: string }[]> {
-  const { rows } = await tx.query<{ id: string }>(
+  return all(
+    tx,
     `select id from media_strays s where created_at < $1 and not exists (select from media m where m.id = s.id)
      order by created_at limit $2`,
     [before, limit],
   );
-  return rows;
 }

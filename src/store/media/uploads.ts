@@ -1,5 +1,6 @@
 // Uploads by presigned address: minted one after the other for each account, counted for an hour, open for a day.
 import type { Tx } from '../db.ts';
+import { all } from '../rows.ts';
 
 export interface UploadRow {
   readonly id: string;
@@ -94,17 +95,17 @@ export async function markDiscarded(tx: Tx, id: string, at: Date): Promise<void>
 }
 
 /** Oldest first, with whether it became media. */
-export async function listUploadsBefore(
+export function listUploadsBefore(
   tx: Tx,
   before: Date,
   limit: number,
 ): Promise<readonly { readonly id: string; readonly is_media: boolean }[]> {
-  const { rows } = await tx.query<{ id: string; is_media: boolean }>(
+  return all(
+    tx,
     `select id, exists (select from media m where m.id = u.id) as is_media
      from media_uploads u where created_at < $1 order by created_at limit $2`,
     [before, limit],
   );
-  return rows;
 }
 
 export async function deleteUpload(tx: Tx, id: string): Promise<void> {

@@ -1,5 +1,6 @@
 // Where a media file is used, as far as the user may see: workflows, publications, executions.
 import type { Tx } from '../db.ts';
+import { all } from '../rows.ts';
 
 export const USE_KINDS = ['workflow', 'publication', 'execution'] as const;
 export type UseKind = (typeof USE_KINDS)[number];
@@ -74,12 +75,6 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
     order by e.id desc limit $4`,
 };
 
-export async function listUsesOf(tx: Tx, kind: UseKind, page: UsePage): Promise<readonly UseRow[]> {
-  const { rows } = await tx.query<UseRow>(STATEMENTS[kind], [
-    page.mediaId,
-    page.userId,
-    page.before,
-    page.limit,
-  ]);
-  return rows;
+export function listUsesOf(tx: Tx, kind: UseKind, page: UsePage): Promise<readonly UseRow[]> {
+  return all(tx, STATEMENTS[kind], [page.mediaId, page.userId, page.before, page.limit]);
 }

@@ -1,16 +1,14 @@
 // Clients that registered with the authorization server.
 import type { Tx } from '../db.ts';
+import { first } from '../rows.ts';
 
 export interface ClientRow {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly secret: Buffer | null;
 }
 
-export async function findClient(tx: Tx, id: string): Promise<ClientRow | undefined> {
-  const { rows } = await tx.query<ClientRow>('select metadata, secret from oauth_clients where id = $1', [
-    id,
-  ]);
-  return rows[0];
+export function findClient(tx: Tx, id: string): Promise<ClientRow | undefined> {
+  return first(tx, 'select metadata, secret from oauth_clients where id = $1', [id]);
 }
 
 export async function insertClient(

@@ -1,5 +1,6 @@
 // What people granted to clients.
 import type { Tx } from '../db.ts';
+import { all, type Before, first, matches } from '../rows.ts';
 
 export interface GrantRow {
   readonly id: string;
@@ -16,13 +17,12 @@ export interface GrantRow {
 const COLUMNS =
   'id, user_id, client_id, client_name, redirect_host, scopes, refused, created_at, last_used_at';
 
-export async function findGrant(tx: Tx, id: string): Promise<GrantRow | undefined> {
-  const { rows } = await tx.query<GrantRow>(`select ${COLUMNS} from oauth_grants where id = $1`, [id]);
-  return rows[0];
+export function findGrant(tx: Tx, id: string): Promise<GrantRow | undefined> {
+  return first(tx, `select ${COLUMNS} from oauth_grants where id = $1`, [id]);
 }
 
 /** The newest of the user's to the client that has all these scopes, for answers to that host. */
-export async function findGrantTo(
+export function findGrantTo(
   tx: Tx,
   asked: {
     readonly userId: number;
@@ -31,13 +31,13 @@ export async function findGrantTo(
     readonly scopes: readonly string[];
   },
 ): Promise<GrantRow | undefined> {
-  const { rows } = await tx.query<GrantRow>(
+  return first(
+    tx,
     `select ${COLUMNS} from oauth_grants
      where user_id = $1 and client_id = $2 and redirect_host = $3 and scopes @> $4::text[]
      order by id desc limit 1`,
     [asked.userId, asked.clientId, asked.redirectHost, asked.scopes],
   );
-  return rows[0];
 }
 
 export async function insertGrant(tx: Tx, grant: Omit<GrantRow, 'last_used_at'>): Promise<void> {
@@ -58,17 +58,17 @@ export async function insertGrant(tx: Tx, grant: Omit<GrantRow, 'last_used_at'>)
 }
 
 /** Newest first, before the cursor. */
-export async function listGrants(
+export function listGrants(
   tx: Tx,
   userId: number,
-  page: { readonly before: string | null; readonly limit: number },
+  page: Before<string | null>,
 ): Promise<readonly GrantRow[]> {
-  const { rows } = await tx.query<GrantRow>(
+  return all(
+    tx,
     `select ${COLUMNS} from oauth_grants
      where user_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
     [userId, page.before, page.limit],
   );
-  return rows;
 }
 
 /** Ends the grant with all its tokens. */
@@ -77,12 +77,8 @@ export async function deleteGrant(tx: Tx, id: string): Promise<void> {
 }
 
 /** As `deleteGrant`; false where the user has no such grant. */
-export async function deleteGrantOf(tx: Tx, id: string, userId: number): Promise<boolean> {
-  const { rowCount } = await tx.query('delete from oauth_grants where id = $1 and user_id = $2', [
-    id,
-    userId,
-  ]);
-  return rowCount === 1;
+export function deleteGrantOf(tx: Tx, id: string, userId: number): Promise<boolean> {
+  return matches(tx, 'delete from oauth_grants where id = $1 and user_id = $2', [id, userId]);
 }
 
 /** Flushed in batches; `lastUsedAt` costs no write on the request. In one order, so that no two processes deadlock. */

@@ -1,5 +1,6 @@
 // Tokens of the authorization server, kept as hashes, and the users they stand for.
 import type { Tx } from '../db.ts';
+import { first, matches } from '../rows.ts';
 
 export const TOKEN_KINDS = ['AccessToken', 'RefreshToken', 'AuthorizationCode'] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];
@@ -15,12 +16,12 @@ export interface TokenKey {
 }
 
 /** undefined where it is unknown, or its time is over. */
-export async function findToken(tx: Tx, { kind, hash }: TokenKey, now: Date): Promise<TokenRow | undefined> {
-  const { rows } = await tx.query<TokenRow>(
+export function findToken(tx: Tx, { kind, hash }: TokenKey, now: Date): Promise<TokenRow | undefined> {
+  return first(
+    tx,
     'select payload, consumed_at from oauth_tokens where hash = $1 and kind = $2 and expires_at > $3',
     [hash, kind, now],
   );
-  return rows[0];
 }
 
 /** Stores nothing where the grant has ended meanwhile: the token is then void from the start. */
@@ -40,12 +41,12 @@ export async function insertToken(
 }
 
 /** The first use counts: a later one changes nothing. Returns false where it was used before, or is gone. */
-export async function consumeToken(tx: Tx, { kind, hash }: TokenKey, now: Date): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export function consumeToken(tx: Tx, { kind, hash }: TokenKey, now: Date): Promise<boolean> {
+  return matches(
+    tx,
     'update oauth_tokens set consumed_at = $3 where hash = $1 and kind = $2 and consumed_at is null',
     [hash, kind, now],
   );
-  return rowCount === 1;
 }
 
 export async function deleteToken(tx: Tx, { kind, hash }: TokenKey): Promise<void> {
@@ -66,12 +67,12 @@ export interface AccessTokenRow {
 }
 
 /** An access token and its user; undefined where it is unknown, revoked or expired, or its user disabled. */
-export async function findAccessToken(tx: Tx, hash: Buffer, now: Date): Promise<AccessTokenRow | undefined> {
-  const { rows } = await tx.query<AccessTokenRow>(
+export function findAccessToken(tx: Tx, hash: Buffer, now: Date): Promise<AccessTokenRow | undefined> {
+  return first(
+    tx,
     `select t.grant_id, g.user_id, u.plan, t.payload->>'scope' as scope, t.expires_at
      from oauth_tokens t join oauth_grants g on g.id = t.grant_id join users u on u.id = g.user_id
      where t.hash = $1 and t.kind = 'AccessToken' and t.expires_at > $2 and not u.disabled`,
     [hash, now],
   );
-  return rows[0];
 }

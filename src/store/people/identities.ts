@@ -1,5 +1,6 @@
 // Identities at OpenID providers, and the accounts that they are linked to.
 import type { Tx } from '../db.ts';
+import { matches } from '../rows.ts';
 
 interface IdentityKey {
   readonly issuer: string;
@@ -23,13 +24,13 @@ export async function findIdentity(tx: Tx, { issuer, subject }: IdentityKey): Pr
 }
 
 /** Returns false where the account is linked to another identity of this provider, or the identity to another account. */
-export async function insertIdentity(
+export function insertIdentity(
   tx: Tx,
   { issuer, subject, userId }: IdentityKey & { readonly userId: number },
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(
+  return matches(
+    tx,
     'insert into identities (issuer, subject, user_id) values ($1, $2, $3) on conflict do nothing',
     [issuer, subject, userId],
   );
-  return rowCount === 1;
 }

@@ -1,5 +1,6 @@
 // Invitations to teams, by email.
 import type { Tx } from '../db.ts';
+import { type After, all, countOf, first, matches } from '../rows.ts';
 import type { TeamRole } from '../teams.ts';
 
 export interface InvitationRow {
@@ -51,30 +52,29 @@ export async function putInvitation(
 }
 
 /** Those of the team to other addresses than this one; expired ones count. */
-export async function countOtherInvitations(tx: Tx, teamId: string, email: string): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>(
+export function countOtherInvitations(tx: Tx, teamId: string, email: string): Promise<number> {
+  return countOf(
+    tx,
     'select count(*)::int as count from team_invitations where team_id = $1 and lower(email) <> lower($2)',
     [teamId, email],
   );
-  return rows[0]?.count ?? 0;
 }
 
-export async function findInvitation(tx: Tx, id: string): Promise<InvitationRow | undefined> {
-  const { rows } = await tx.query<InvitationRow>(`${INVITATION} where i.id = $1`, [id]);
-  return rows[0];
+export function findInvitation(tx: Tx, id: string): Promise<InvitationRow | undefined> {
+  return first(tx, `${INVITATION} where i.id = $1`, [id]);
 }
 
 /** By id, after the cursor; expired ones too. */
-export async function listInvitationsOfTeam(
+export function listInvitationsOfTeam(
   tx: Tx,
   teamId: string,
-  page: { readonly after: string; readonly limit: number },
+  page: After<string>,
 ): Promise<readonly InvitationRow[]> {
-  const { rows } = await tx.query<InvitationRow>(
-    `${INVITATION} where i.team_id = $1 and i.id > $2 order by i.id limit $3`,
-    [teamId, page.after, page.limit],
-  );
-  return rows;
+  return all(tx, `${INVITATION} where i.team_id = $1 and i.id > $2 order by i.id limit $3`, [
+    teamId,
+    page.after,
+    page.limit,
+  ]);
 }
 
 /** Those to the user's email that can be accepted: not expired, and not to a team the user is in. */
@@ -82,28 +82,27 @@ const RECEIVED = `lower(i.email) = (select lower(email) from users where id = $1
   and not exists (select from team_members m where m.team_id = i.team_id and m.user_id = $1)`;
 
 /** By id, after the cursor. */
-export async function listInvitationsOfUser(
+export function listInvitationsOfUser(
   tx: Tx,
   userId: number,
   page: { readonly after: string; readonly limit: number; readonly now: Date },
 ): Promise<readonly InvitationRow[]> {
-  const { rows } = await tx.query<InvitationRow>(
-    `${INVITATION} where ${RECEIVED} and i.id > $3 order by i.id limit $4`,
-    [userId, page.now, page.after, page.limit],
-  );
-  return rows;
+  return all(tx, `${INVITATION} where ${RECEIVED} and i.id > $3 order by i.id limit $4`, [
+    userId,
+    page.now,
+    page.after,
+    page.limit,
+  ]);
 }
 
-export async function countInvitationsOfUser(tx: Tx, userId: number, now: Date): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>(
-    `select count(*)::int as count from team_invitations i where ${RECEIVED}`,
-    [userId, now],
-  );
-  return rows[0]?.count ?? 0;
+export function countInvitationsOfUser(tx: Tx, userId: number, now: Date): Promise<number> {
+  return countOf(tx, `select count(*)::int as count from team_invitations i where ${RECEIVED}`, [
+    userId,
+    now,
+  ]);
 }
 
 /** Returns false where there is none any more. */
-export async function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
-  const { rowCount } = await tx.query('delete from team_invitations where id = $1', [id]);
-  return rowCount === 1;
+export function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
+  return matches(tx, 'delete from team_invitations where id = $1', [id]);
 }

@@ -1,5 +1,6 @@
 // Links that let whoever has one set the password of an account, once.
 import type { Tx } from '../db.ts';
+import { matches } from '../rows.ts';
 
 export const LINK_KINDS = ['setup', 'invite', 'reset'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
@@ -21,14 +22,14 @@ export async function putLink(tx: Tx, link: NewLink): Promise<void> {
 }
 
 /** Returns false where the user has a password or a link already. */
-export async function offerLink(tx: Tx, link: NewLink): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export function offerLink(tx: Tx, link: NewLink): Promise<boolean> {
+  return matches(
+    tx,
     `insert into password_links (user_id, kind, hash, expires_at)
      select id, $2, $3, $4 from users where id = $1 and password is null
      on conflict (user_id) do nothing`,
     [link.userId, link.kind, link.hash, link.expiresAt],
   );
-  return rowCount === 1;
 }
 
 interface LinkQuery {
@@ -40,9 +41,8 @@ interface LinkQuery {
 const VALID = 'hash = $1 and kind = any ($2::text[]) and (expires_at is null or expires_at > $3)';
 
 /** Whether the link can still be used. */
-export async function hasLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promise<boolean> {
-  const { rowCount } = await tx.query(`select from password_links where ${VALID}`, [hash, kinds, now]);
-  return rowCount === 1;
+export function hasLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promise<boolean> {
+  return matches(tx, `select from password_links where ${VALID}`, [hash, kinds, now]);
 }
 
 /** Uses the link up and returns its user; undefined where it cannot be used, or somebody just has. */

@@ -1,5 +1,6 @@
 // Sessions of people who signed in, kept as hashes of their cookies.
 import type { Tx } from '../db.ts';
+import { all, first, matches } from '../rows.ts';
 
 /** A session lives at most 30 days, and 7 without use. */
 export const SESSION_MS = 30 * 86_400_000;
@@ -16,21 +17,21 @@ export interface SessionRow {
 }
 
 /** undefined where it is unknown, has ended, or its user is disabled. */
-export async function findSessionByHash(tx: Tx, hash: Buffer, now: Date): Promise<SessionRow | undefined> {
-  const { rows } = await tx.query<SessionRow>(
+export function findSessionByHash(tx: Tx, hash: Buffer, now: Date): Promise<SessionRow | undefined> {
+  return first(
+    tx,
     `select s.id, s.user_id, u.plan, u.is_admin, least(s.expires_at, s.last_seen_at + ${IDLE}) as ends_at
      from sessions s join users u on u.id = s.user_id
      where s.hash = $1 and s.expires_at > $2 and s.last_seen_at + ${IDLE} > $2 and not u.disabled`,
     [hash, now],
   );
-  return rows[0];
 }
 
 /**
  * Returns false where the user is disabled, or has another password than `password` meanwhile. The row of the user is
  * locked: a change of the password either ends this session too or is seen here.
  */
-export async function insertSession(
+export function insertSession(
   tx: Tx,
   session: {
     readonly id: string;
@@ -44,7 +45,8 @@ export async function insertSession(
     readonly password: string | null;
   },
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(
+  return matches(
+    tx,
     `insert into sessions (id, user_id, hash, user_agent, address, created_at, last_seen_at, expires_at)
      select $1, id, $3, $4, $5, $6, $6, $7 from users
      where id = $2 and not disabled and ($8::text is null or password = $8)
@@ -60,7 +62,6 @@ export async function insertSession(
       session.password,
     ],
   );
-  return rowCount === 1;
 }
 
 export interface ListedSession {
@@ -73,31 +74,27 @@ export interface ListedSession {
 }
 
 /** Those that have not ended, newest first, before the cursor. */
-export async function listSessions(
+export function listSessions(
   tx: Tx,
   userId: number,
   page: { readonly before: string | null; readonly limit: number; readonly now: Date },
 ): Promise<readonly ListedSession[]> {
-  const { rows } = await tx.query<ListedSession>(
+  return all(
+    tx,
     `select id, user_agent, address, created_at, last_seen_at, expires_at from sessions
      where user_id = $1 and ($2::text is null or id < $2) and expires_at > $4 and last_seen_at + ${IDLE} > $4
      order by id desc limit $3`,
     [userId, page.before, page.limit, page.now],
   );
-  return rows;
 }
 
 /** undefined where the user has no such session. */
-export async function findSession(
+export function findSession(
   tx: Tx,
   id: string,
   userId: number,
 ): Promise<{ readonly expires_at: Date } | undefined> {
-  const { rows } = await tx.query<{ expires_at: Date }>(
-    'select expires_at from sessions where id = $1 and user_id = $2',
-    [id, userId],
-  );
-  return rows[0];
+  return first(tx, 'select expires_at from sessions where id = $1 and user_id = $2', [id, userId]);
 }
 
 /** Returns the hash of the session that was ended; undefined where the user has no such session. */

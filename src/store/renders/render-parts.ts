@@ -1,16 +1,14 @@
 // Finished parts of videos under way: which file of media storage is which part.
 import type { Tx } from '../db.ts';
+import { all } from '../rows.ts';
 
 export interface RenderPart {
   readonly name: string;
   readonly file_id: string;
 }
 
-export async function listParts(tx: Tx, scope: string): Promise<readonly RenderPart[]> {
-  const { rows } = await tx.query<RenderPart>('select name, file_id from render_parts where scope = $1', [
-    scope,
-  ]);
-  return rows;
+export function listParts(tx: Tx, scope: string): Promise<readonly RenderPart[]> {
+  return all(tx, 'select name, file_id from render_parts where scope = $1', [scope]);
 }
 
 /** In place of one of that name: its file is an orphan, and is swept. */
@@ -23,10 +21,6 @@ export async function insertPart(tx: Tx, scope: string, { name, file_id }: Rende
 }
 
 /** Forgets the parts of a scope; their files are the caller's to remove. */
-export async function deleteParts(tx: Tx, scope: string): Promise<readonly RenderPart[]> {
-  const { rows } = await tx.query<RenderPart>(
-    'delete from render_parts where scope = $1 returning name, file_id',
-    [scope],
-  );
-  return rows;
+export function deleteParts(tx: Tx, scope: string): Promise<readonly RenderPart[]> {
+  return all(tx, 'delete from render_parts where scope = $1 returning name, file_id', [scope]);
 }

@@ -1,6 +1,7 @@
 // Clips that were asked for as previews, from their asking to their end.
 import type { Tx } from '../db.ts';
 import { IS_NAMED } from '../media/outputs.ts';
+import { first, matches } from '../rows.ts';
 
 export const RENDER_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type RenderStatus = (typeof RENDER_STATUSES)[number];
@@ -36,7 +37,8 @@ export interface RenderRow extends Omit<NewRender, 'graph'> {
 export async function insertRender(tx: Tx, render: NewRender, most: number): Promise<boolean> {
   // Requests of one user count one after another.
   await tx.query(`select pg_advisory_xact_lock(hashtext('renders'), $1)`, [render.user_id]);
-  const { rowCount } = await tx.query(
+  return matches(
+    tx,
     `insert into renders (id, user_id, workspace, graph, first_frame, end_frame, scale, status)
      select $1, $2, $3, $4, $5, $6, $7, 'QUEUED'
      where (select count(*) from renders where user_id = $2 and finished_at is null) < $8`,
@@ -51,18 +53,17 @@ export async function insertRender(tx: Tx, render: NewRender, most: number): Pro
       most,
     ],
   );
-  return rowCount === 1;
 }
 
-export async function findRender(tx: Tx, id: string, userId: number): Promise<RenderRow | undefined> {
-  const { rows } = await tx.query<RenderRow>(
+export function findRender(tx: Tx, id: string, userId: number): Promise<RenderRow | undefined> {
+  return first(
+    tx,
     `select r.id, r.user_id, r.workspace, r.first_frame, r.end_frame, r.scale, r.status, r.progress, r.media_id, m.name as media_name,
        r.poster_id, p.name as poster_name, r.result, r.error, r.created_at, r.started_at, r.finished_at
      from renders r left join media m on m.id = r.media_id left join media p on p.id = r.poster_id
      where r.id = $1 and r.user_id = $2`,
     [id, userId],
   );
-  return rows[0];
 }
 
 export interface ClaimedRender extends NewRender {
@@ -71,31 +72,30 @@ export interface ClaimedRender extends NewRender {
 }
 
 /** Begins it, or begins it again; every later write names the attempt. undefined where it has ended. */
-export async function claimRender(tx: Tx, id: string): Promise<ClaimedRender | undefined> {
-  const { rows } = await tx.query<ClaimedRender>(
+export function claimRender(tx: Tx, id: string): Promise<ClaimedRender | undefined> {
+  return first(
+    tx,
     `update renders set status = 'RUNNING', attempt = attempt + 1, started_at = coalesce(started_at, now())
      where id = $1 and finished_at is null
      returning id, user_id, workspace, graph, first_frame, end_frame, scale, attempt, progress`,
     [id],
   );
-  return rows[0];
 }
 
 type Claim = Pick<ClaimedRender, 'id' | 'attempt'>;
 
 /** False where the render is no longer the claimer's: cancelled, or begun again elsewhere. */
-export async function touchRender(tx: Tx, { id, attempt }: Claim, progress: number): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export function touchRender(tx: Tx, { id, attempt }: Claim, progress: number): Promise<boolean> {
+  return matches(
+    tx,
     `update renders set progress = $3 where id = $1 and attempt = $2 and finished_at is null`,
     [id, attempt, progress],
   );
-  return rowCount === 1;
 }
 
 /** Whether it has ended, as by a cancel. */
-export async function hasEnded(tx: Tx, id: string): Promise<boolean> {
-  const { rowCount } = await tx.query('select from renders where id = $1 and finished_at is not null', [id]);
-  return rowCount === 1;
+export function hasEnded(tx: Tx, id: string): Promise<boolean> {
+  return matches(tx, 'select from renders where id = $1 and finished_at is not null', [id]);
 }
 
 export interface RenderEnd {
@@ -107,14 +107,14 @@ export interface RenderEnd {
 }
 
 /** False where it was no longer the claimer's. */
-export async function finishRender(tx: Tx, { id, attempt }: Claim, end: RenderEnd): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export function finishRender(tx: Tx, { id, attempt }: Claim, end: RenderEnd): Promise<boolean> {
+  return matches(
+    tx,
     `update renders set status = $3, media_id = $4, poster_id = $5, result = $6, error = $7, graph = '',
        progress = case when $3 = 'COMPLETED' then 1 else progress end, finished_at = now()
      where id = $1 and attempt = $2 and finished_at is null`,
     [id, attempt, end.status, end.media_id, end.poster_id, end.result, end.error],
   );
-  return rowCount === 1;
 }
 
 /** One that has ended stays as it is. */

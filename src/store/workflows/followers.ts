@@ -1,6 +1,7 @@
 // Open streams of a workflow's changes, over all processes, and the notifications that wake them.
 import { CHANNELS } from '../channels.ts';
 import type { Tx } from '../db.ts';
+import { all } from '../rows.ts';
 
 export interface Presence {
   readonly user_id: number;
@@ -52,8 +53,9 @@ export async function deleteFollower(tx: Tx, { id, workflowId }: Omit<Follower, 
 }
 
 /** Who has a stream open, by user id. */
-export async function listPresence(tx: Tx, workflowId: string): Promise<readonly Presence[]> {
-  const { rows } = await tx.query<Presence>(
+export function listPresence(tx: Tx, workflowId: string): Promise<readonly Presence[]> {
+  return all(
+    tx,
     `select f.user_id, u.name, count(*)::int as streams,
        jsonb_agg(f.selected order by jsonb_array_length(f.selected) desc) -> 0 as selected
      from workflow_followers f join users u on u.id = f.user_id
@@ -61,7 +63,6 @@ export async function listPresence(tx: Tx, workflowId: string): Promise<readonly
      group by f.user_id, u.name order by f.user_id limit 100`,
     [workflowId],
   );
-  return rows;
 }
 
 /** Wakes the streams of the workflow in all processes, once the transaction is committed. */

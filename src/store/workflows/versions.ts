@@ -1,5 +1,6 @@
 // Versions of a workflow's graph. Each is stored once, as the text that GET sends, and never changes.
 import type { Tx } from '../db.ts';
+import { all, type Before, first } from '../rows.ts';
 
 /** '"nodes":[…],"edges":[…]', or undefined. */
 export async function findGraphText(
@@ -118,28 +119,24 @@ export interface VersionRow {
 }
 
 /** Newest first, below the cursor; of consecutive autosaves the last one. */
-export async function listVersions(
+export function listVersions(
   tx: Tx,
   workflowId: string,
-  page: { readonly before: number | null; readonly limit: number },
+  page: Before<number | null>,
 ): Promise<readonly VersionRow[]> {
-  const { rows } = await tx.query<VersionRow>(
+  return all(
+    tx,
     `select version, user_id, created_at from workflow_versions
      where workflow_id = $1 and ($2::int is null or version < $2) and superseded_at is null
      order by version desc limit $3`,
     [workflowId, page.before, page.limit],
   );
-  return rows;
 }
 
-export async function findVersion(
-  tx: Tx,
-  workflowId: string,
-  version: number,
-): Promise<VersionRow | undefined> {
-  const { rows } = await tx.query<VersionRow>(
+export function findVersion(tx: Tx, workflowId: string, version: number): Promise<VersionRow | undefined> {
+  return first(
+    tx,
     'select version, user_id, created_at from workflow_versions where workflow_id = $1 and version = $2',
     [workflowId, version],
   );
-  return rows[0];
 }

@@ -1,6 +1,7 @@
 // Workflows as they are read: one with what its reader is to it, and lists. Graphs are in versions.ts.
 import type { Tx } from '../db.ts';
 import type { ShareRole } from '../permissions.ts';
+import { all, first } from '../rows.ts';
 import type { TeamRole } from '../teams.ts';
 
 export const LINK_PERMISSIONS = ['PRIVATE', 'VIEW', 'DUPLICATE'] as const;
@@ -104,13 +105,12 @@ left join media d on d.id = w.media_id`;
 const READ = readBy('workflows w', '$2');
 
 /** The workflow and the reader's roles in one query; `userId` null for an anonymous reader. */
-export async function findWorkflow(
+export function findWorkflow(
   tx: Tx,
   id: string,
   userId: number | null,
 ): Promise<ReadWorkflowRow | undefined> {
-  const { rows } = await tx.query<ReadWorkflowRow>(FIND, [id, userId]);
-  return rows[0];
+  return first(tx, FIND, [id, userId]);
 }
 
 const FIND = `${READ} where w.id = $1 and w.deleted_at is null`;
@@ -140,22 +140,20 @@ cross join lateral (${readBy('workflows w', 'asked.user_id')}
   where w.id = asked.id and w.id = any ($1::text[]) and w.deleted_at is null) found`;
 
 /** The same, with the row locked until the transaction ends. */
-export async function lockWorkflow(
+export function lockWorkflow(
   tx: Tx,
   id: string,
   userId: number | null,
 ): Promise<ReadWorkflowRow | undefined> {
-  const { rows } = await tx.query<ReadWorkflowRow>(LOCK, [id, userId]);
-  return rows[0];
+  return first(tx, LOCK, [id, userId]);
 }
 
 /** The same, also where it was deleted at `since` or later. */
-export async function lockDeletedWorkflow(
+export function lockDeletedWorkflow(
   tx: Tx,
   { id, userId, since }: { readonly id: string; readonly userId: number; readonly since: Date },
 ): Promise<ReadWorkflowRow | undefined> {
-  const { rows } = await tx.query<ReadWorkflowRow>(LOCK_DELETED, [id, userId, since]);
-  return rows[0];
+  return first(tx, LOCK_DELETED, [id, userId, since]);
 }
 
 const LOCK_DELETED = `${READ} where w.id = $1 and (w.deleted_at is null or w.deleted_at >= $3) for no key update of w`;
@@ -163,13 +161,12 @@ const LOCK_DELETED = `${READ} where w.id = $1 and (w.deleted_at is null or w.del
 const LOCK = `${FIND} for no key update of w`;
 
 /** The workflow that is published under the slug. */
-export async function findPublished(
+export function findPublished(
   tx: Tx,
   slug: string,
   userId: number | null,
 ): Promise<ReadWorkflowRow | undefined> {
-  const { rows } = await tx.query<ReadWorkflowRow>(FIND_PUBLISHED, [slug, userId]);
-  return rows[0];
+  return first(tx, FIND_PUBLISHED, [slug, userId]);
 }
 
 const FIND_PUBLISHED = `${READ} where w.published_slug = $1 and w.is_published and w.deleted_at is null`;
@@ -195,7 +192,7 @@ export interface TemplateRow {
 }
 
 /** Published templates and the user's own, newest first. */
-export async function listTemplates(
+export function listTemplates(
   tx: Tx,
   filter: {
     readonly userId: number | null;
@@ -206,7 +203,8 @@ export async function listTemplates(
     readonly limit: number;
   },
 ): Promise<readonly TemplateRow[]> {
-  const { rows } = await tx.query<TemplateRow>(
+  return all(
+    tx,
     `select w.id, w.user_id, w.name, w.description, w.tags, w.is_published, w.published_slug, w.published_at,
        w.link_permission, w.publish_settings, ${POSTER} as poster, w.views, w.team_id, w.version,
        w.published_version, (
@@ -223,5 +221,4 @@ export async function listTemplates(
      order by w.id desc limit $4`,
     [filter.userId, filter.category, filter.before, filter.limit, filter.query],
   );
-  return rows;
 }

@@ -1,5 +1,6 @@
 // Writes of workflows. Callers of `updateWorkflow` have locked the row (workflows.ts, lockWorkflow).
 import type { Tx } from '../db.ts';
+import { first, matches } from '../rows.ts';
 import type { WorkflowRow } from './workflows.ts';
 
 export interface NewWorkflow {
@@ -80,25 +81,21 @@ export async function pinPoster(tx: Tx, id: string, poster: string | null): Prom
 }
 
 /** Whether the file is an image that a run of the workflow produced. */
-export async function isRunImage(
+export function isRunImage(
   tx: Tx,
   workflowId: string,
   image: { readonly mediaId: string; readonly name: string },
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(
+  return matches(
+    tx,
     `select from media where id = $1 and name = $2 and workflow_id = $3 and origin = 'output' and content_type like 'image/%'`,
     [image.mediaId, image.name, workflowId],
   );
-  return rowCount === 1;
 }
 
 /** Whether the slug is another workflow's; a deleted one keeps its slug, since it can be recovered. */
-export async function isSlugTaken(tx: Tx, slug: string, exceptId: string): Promise<boolean> {
-  const { rowCount } = await tx.query('select from workflows where published_slug = $1 and id <> $2', [
-    slug,
-    exceptId,
-  ]);
-  return rowCount === 1;
+export function isSlugTaken(tx: Tx, slug: string, exceptId: string): Promise<boolean> {
+  return matches(tx, 'select from workflows where published_slug = $1 and id <> $2', [slug, exceptId]);
 }
 
 /** Marks the board as open in an editor; updated_at stays. Returns the time of the mark. */
@@ -131,18 +128,18 @@ export async function undeleteWorkflow(tx: Tx, id: string): Promise<void> {
 }
 
 /** Takes the mark of deletion away; undefined where there is no such workflow. It stays deactivated. */
-export async function restoreWorkflow(
+export function restoreWorkflow(
   tx: Tx,
   id: string,
 ): Promise<{ readonly id: string; readonly name: string; readonly user_id: number } | undefined> {
-  const { rows } = await tx.query<{ id: string; name: string; user_id: number }>(
+  return first(
+    tx,
     `update workflows set deleted_at = null,
        updated_at = case when deleted_at is null then updated_at
          else greatest(now(), updated_at + interval '1 millisecond') end
      where id = $1 returning id, name, user_id`,
     [id],
   );
-  return rows[0];
 }
 
 /** Adds the gathered views of many workflows in one statement; updated_at stays. */

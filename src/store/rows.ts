@@ -1,0 +1,36 @@
+// Statements by what is wanted of them: one row, all rows, a number, or whether there was a row.
+import type { Tx } from './db.ts';
+
+/** The rows of a list that follow a key. */
+export interface After<K> {
+  readonly after: K;
+  readonly limit: number;
+}
+
+/** The same of a list that goes from the newest to the oldest. */
+export interface Before<K> {
+  readonly before: K;
+  readonly limit: number;
+}
+
+type Statement = readonly [statement: string, values?: readonly unknown[]];
+
+/** The first row; undefined where there is none. */
+export async function first<R>(tx: Tx, ...statement: Statement): Promise<R | undefined> {
+  return (await tx.query<R>(...statement)).rows[0];
+}
+
+/** Every row. */
+export async function all<R>(tx: Tx, ...statement: Statement): Promise<readonly R[]> {
+  return (await tx.query<R>(...statement)).rows;
+}
+
+/** The `count` that the statement selects. */
+export async function countOf(tx: Tx, ...statement: Statement): Promise<number> {
+  return (await first<{ readonly count: number }>(tx, ...statement))?.count ?? 0;
+}
+
+/** Whether the statement found or changed one row. */
+export async function matches(tx: Tx, ...statement: Statement): Promise<boolean> {
+  return (await tx.query(...statement)).rowCount === 1;
+}
