@@ -14,25 +14,34 @@ import {
   integer,
   issuer,
   oneOf,
-  optional,
-  optionalInteger,
   proxies,
   share,
   text,
+  toPath,
 } from './setting-values.ts';
 
 interface Row<T> {
   readonly help: string;
-  /** Shown by --help; the parse function decides what absence means. */
+  /** What --help shows as the default. */
   readonly shown: string;
   /** Text of the variable, undefined where unset or empty → value. Throws a sentence that says what is allowed. */
   readonly parse: (text: string | undefined) => T;
 }
 
-const row = <T>(help: string, shown: string, parse: (text: string | undefined) => T): Row<T> => ({
+type Parse<T> = (text: string) => T;
+
+/** A setting with a default, which is read as any other text. */
+const row = <T>(help: string, fallback: string, parse: Parse<T>, shown = fallback): Row<T> => ({
   help,
   shown,
-  parse,
+  parse: (given = fallback) => parse(given),
+});
+
+/** A setting that may be left out; `shown` says what that means. */
+const unset = <T>(help: string, parse: Parse<T>, shown = 'unset'): Row<T | undefined> => ({
+  help,
+  shown,
+  parse: given => (given === undefined ? undefined : parse(given)),
 });
 
 const SAMPLERS = [
@@ -74,141 +83,122 @@ const PLANS: Readonly<Record<string, PlanLimits>> = {
 };
 
 const ROWS = {
-  PORT: row('port to listen on', '3000', integer(3000, 0, 65535)),
-  HOST: row('address to listen on', '127.0.0.1', text('127.0.0.1')),
-  BASE_URL: row('how the outside reaches the service', 'http://localhost:$PORT', httpUrl()),
-  CDN_URL: row('address of the media', '$BASE_URL/cdn', httpUrl()),
-  DATA_DIR: row('database cluster, media and secrets of this machine', './data', value =>
-    resolve(value ?? './data'),
-  ),
-  EDITOR_DIR: row('where bundles of the web application are kept', '$DATA_DIR/editor', value =>
-    value === undefined ? undefined : resolve(value),
-  ),
-  DATABASE_URL: row('a PostgreSQL 15 or newer, instead of the embedded one', 'unset', databaseUrl),
-  DATABASE_DIRECT_URL: row(
+  PORT: row('port to listen on', '3000', integer(0, 65535)),
+  HOST: row('address to listen on', '127.0.0.1', text),
+  BASE_URL: unset('how the outside reaches the service', httpUrl, 'http://localhost:$PORT'),
+  CDN_URL: unset('address of the media', httpUrl, '$BASE_URL/cdn'),
+  DATA_DIR: row('database cluster, media and secrets of this machine', './data', toPath),
+  EDITOR_DIR: unset('where bundles of the web application are kept', toPath, '$DATA_DIR/editor'),
+  DATABASE_URL: unset('a PostgreSQL 15 or newer, instead of the embedded one', databaseUrl),
+  DATABASE_DIRECT_URL: unset(
     'PostgreSQL itself, where DATABASE_URL leads to a pooler of transactions such as PgBouncer',
+    databaseUrl,
     'unset: there is no pooler',
-    databaseUrl,
   ),
-  DATABASE_REPLICA_URL: row(
+  DATABASE_REPLICA_URL: unset(
     'a streaming replica of it, which answers lists and pages where it is up to date',
-    'unset: the primary answers all',
     databaseUrl,
+    'unset: the primary answers all',
   ),
   DATABASE_TIMEOUT_MS: row(
     'how long PostgreSQL may take for a statement; a connection that is silent for longer is given up',
     '20000',
-    integer(20_000, 1000, 600_000),
+    integer(1000, 600_000),
   ),
-  S3_BUCKET: row('bucket for media, instead of the local disk', 'unset', optional),
-  S3_ENDPOINT: row('address of an S3-compatible store', 'unset', httpUrl()),
-  S3_REGION: row('region of the bucket', 'us-east-1', text('us-east-1')),
-  AWS_ACCESS_KEY_ID: row('key id for the bucket', 'unset', optional),
-  AWS_SECRET_ACCESS_KEY: row('secret key for the bucket', 'unset', optional),
-  S3_FORCE_PATH_STYLE: row('address the bucket by path', 'false', flag(false)),
+  S3_BUCKET: unset('bucket for media, instead of the local disk', text),
+  S3_ENDPOINT: unset('address of an S3-compatible store', httpUrl),
+  S3_REGION: row('region of the bucket', 'us-east-1', text),
+  AWS_ACCESS_KEY_ID: unset('key id for the bucket', text),
+  AWS_SECRET_ACCESS_KEY: unset('secret key for the bucket', text),
+  S3_FORCE_PATH_STYLE: row('address the bucket by path', 'false', flag),
   ROLE: row('what this process does: all, api or worker', 'all', oneOf(['all', 'api', 'worker'])),
-  WORKER_CONCURRENCY: row('runs advanced at once by this worker', '256', integer(256, 1, 1000)),
-  BOOTSTRAP_API_KEY: row("the first user's sk- key, all scopes", 'minted and printed once', apiKey),
-  CONTENT_WEBHOOK_SECRET: row('secret of the content webhook', 'unset: it answers 401', optional),
-  SECRETS_KEY: row('64 hex digits that encrypt stored secrets', 'minted into DATA_DIR', hexKey),
-  NEW_SECRETS_KEY: row('the key that `secrets rotate` changes SECRETS_KEY to', 'unset', hexKey),
-  FAL_KEY: row('enables fal', 'unset', optional),
-  FAL_BASE_URL: row('address of fal', 'https://queue.fal.run', httpUrl('https://queue.fal.run')),
-  REPLICATE_API_TOKEN: row('enables Replicate', 'unset', optional),
-  REPLICATE_BASE_URL: row(
-    'address of Replicate',
-    'https://api.replicate.com/v1',
-    httpUrl('https://api.replicate.com/v1'),
-  ),
-  OPENAI_API_KEY: row('enables OpenAI', 'unset', optional),
-  OPENAI_BASE_URL: row(
-    'address of OpenAI or a compatible server',
-    'https://api.openai.com/v1',
-    httpUrl('https://api.openai.com/v1'),
-  ),
-  ELEVENLABS_API_KEY: row('enables ElevenLabs', 'unset', optional),
-  ELEVENLABS_BASE_URL: row(
-    'address of ElevenLabs',
-    'https://api.elevenlabs.io',
-    httpUrl('https://api.elevenlabs.io'),
-  ),
-  COMFYUI_URL: row('a ComfyUI server; enables it', 'unset', httpUrl()),
-  COMFYUI_AUTH: row('its Authorization header, or another as `Name: value`', 'unset', optional),
-  COMFY_ORG_API_KEY: row('key of comfy.org, for its nodes that call models elsewhere', 'unset', optional),
-  OIDC_ISSUER: row('an OpenID provider for sign-in; enables it', 'unset', issuer),
-  OIDC_CLIENT_ID: row('what the provider knows this service by', 'unset', optional),
-  OIDC_CLIENT_SECRET: row('its secret there', 'unset', optional),
+  WORKER_CONCURRENCY: row('runs advanced at once by this worker', '256', integer(1, 1000)),
+  BOOTSTRAP_API_KEY: unset("the first user's sk- key, all scopes", apiKey, 'minted and printed once'),
+  CONTENT_WEBHOOK_SECRET: unset('secret of the content webhook', text, 'unset: it answers 401'),
+  SECRETS_KEY: unset('64 hex digits that encrypt stored secrets', hexKey, 'minted into DATA_DIR'),
+  NEW_SECRETS_KEY: unset('the key that `secrets rotate` changes SECRETS_KEY to', hexKey),
+  FAL_KEY: unset('enables fal', text),
+  FAL_BASE_URL: row('address of fal', 'https://queue.fal.run', httpUrl),
+  REPLICATE_API_TOKEN: unset('enables Replicate', text),
+  REPLICATE_BASE_URL: row('address of Replicate', 'https://api.replicate.com/v1', httpUrl),
+  OPENAI_API_KEY: unset('enables OpenAI', text),
+  OPENAI_BASE_URL: row('address of OpenAI or a compatible server', 'https://api.openai.com/v1', httpUrl),
+  ELEVENLABS_API_KEY: unset('enables ElevenLabs', text),
+  ELEVENLABS_BASE_URL: row('address of ElevenLabs', 'https://api.elevenlabs.io', httpUrl),
+  COMFYUI_URL: unset('a ComfyUI server; enables it', httpUrl),
+  COMFYUI_AUTH: unset('its Authorization header, or another as `Name: value`', text),
+  COMFY_ORG_API_KEY: unset('key of comfy.org, for its nodes that call models elsewhere', text),
+  OIDC_ISSUER: unset('an OpenID provider for sign-in; enables it', issuer),
+  OIDC_CLIENT_ID: unset('what the provider knows this service by', text),
+  OIDC_CLIENT_SECRET: unset('its secret there', text),
   OIDC_ALLOWED_DOMAINS: row(
     'domains, with commas: who has a verified email there gets an account at the first sign-in',
-    'unset: accounts are made by administrators',
+    '',
     domains,
+    'unset: accounts are made by administrators',
   ),
   PROVIDER_CONCURRENCY: row(
     'calls at once at a provider over all processes, e.g. {"fal": 40}',
-    'no limit until it answers 429',
+    '{}',
     callsAtOnce,
+    'no limit until it answers 429',
   ),
-  DEFAULT_PLAN: row('plan of accounts created later', 'free', text('free')),
-  DEFAULT_CREDITS: row('credits of accounts created later', '0', integer(0, 0, 1e12)),
-  PLANS_FILE: row('a JSON file that overrides the limits of plans', 'unset', optional),
-  MODELS_FILE: row('a JSON file of your own models, in place of those in the database', 'unset', optional),
-  PRICES_FILE: row('a JSON file of your own prices of models', 'unset', optional),
-  MAX_CONCURRENT_RUNS: row("an account's runs advanced at once", '100', integer(100, 1, 1_000_000)),
+  DEFAULT_PLAN: row('plan of accounts created later', 'free', text),
+  DEFAULT_CREDITS: row('credits of accounts created later', '0', integer(0, 1e12)),
+  PLANS_FILE: unset('a JSON file that overrides the limits of plans', text),
+  MODELS_FILE: unset('a JSON file of your own models, in place of those in the database', text),
+  PRICES_FILE: unset('a JSON file of your own prices of models', text),
+  MAX_CONCURRENT_RUNS: row("an account's runs advanced at once", '100', integer(1, 1_000_000)),
   WEBHOOK_BACKOFF_BASE_MS: row(
     'delay before the second attempt of a webhook',
     '30000',
-    integer(30_000, 1, 3_600_000),
+    integer(1, 3_600_000),
   ),
-  WEBHOOK_TIMEOUT_MS: row('how long a webhook receiver may take', '10000', integer(10_000, 1, 60_000)),
-  ALLOW_PRIVATE_NETWORK: row('let outbound requests reach private addresses', 'false', flag(false)),
+  WEBHOOK_TIMEOUT_MS: row('how long a webhook receiver may take', '10000', integer(1, 60_000)),
+  ALLOW_PRIVATE_NETWORK: row('let outbound requests reach private addresses', 'false', flag),
   RUN_TIMEOUT_MS: row(
     'a run past it ends as TIMEOUT; only time in RUNNING counts',
     '1800000',
-    integer(1_800_000, 1, 604_800_000),
+    integer(1, 604_800_000),
   ),
   TRUST_PROXY: row(
     'whose X-Forwarded-For is believed: true, false, or addresses and ranges with commas',
     'false',
     proxies,
   ),
-  KEEP_EXECUTIONS_DAYS: row('days that ended executions are kept', '90', integer(90, 1, 36_500)),
-  KEEP_DELIVERIES_DAYS: row('days that webhook deliveries are kept', '30', integer(30, 1, 36_500)),
-  KEEP_VERSIONS: row(
+  KEEP_EXECUTIONS_DAYS: row('days that ended executions are kept', '90', integer(1, 36_500)),
+  KEEP_DELIVERIES_DAYS: row('days that webhook deliveries are kept', '30', integer(1, 36_500)),
+  KEEP_VERSIONS: unset(
     'versions kept of each workflow; the current one, the published one and those of kept runs stay besides',
+    integer(1, 1_000_000),
     'unset: all',
-    optionalInteger(1, 1_000_000),
   ),
-  KEEP_OUTPUTS_DAYS: row(
+  KEEP_OUTPUTS_DAYS: unset(
     'days that files of runs and previews are kept which nothing names any more',
+    integer(1, 36_500),
     'unset: for ever',
-    optionalInteger(1, 36_500),
   ),
-  ARRANGE_ON_WRITE: row('lay out a board when a write changes its structure', 'false', flag(false)),
+  ARRANGE_ON_WRITE: row('lay out a board when a write changes its structure', 'false', flag),
   CDN_MODE: row('how media of a bucket are served: proxy or redirect', 'proxy', oneOf(['proxy', 'redirect'])),
-  SANDBOX_MODELS: row('offer the local stand-in models', 'true', flag(true)),
-  TEMPLATES_DIR: row('a folder of video templates of your own, as JSON', 'unset', optional),
-  SPEECH_COMMAND: row('a local speech engine', 'unset', optional),
-  FFMPEG_PATH: row('an ffmpeg that is not on the PATH', 'unset', optional),
-  CIMD: row('let agents name themselves by the address of a metadata document', 'true', flag(true)),
-  OTEL_EXPORTER_OTLP_ENDPOINT: row(
+  SANDBOX_MODELS: row('offer the local stand-in models', 'true', flag),
+  TEMPLATES_DIR: unset('a folder of video templates of your own, as JSON', text),
+  SPEECH_COMMAND: unset('a local speech engine', text),
+  FFMPEG_PATH: unset('an ffmpeg that is not on the PATH', text),
+  CIMD: row('let agents name themselves by the address of a metadata document', 'true', flag),
+  OTEL_EXPORTER_OTLP_ENDPOINT: unset(
     'an OpenTelemetry collector that takes OTLP over HTTP; enables traces',
-    'unset',
-    httpUrl(),
+    httpUrl,
   ),
   OTEL_TRACES_SAMPLER: row('which traces are kept', 'parentbased_always_on', oneOf(SAMPLERS)),
   OTEL_TRACES_SAMPLER_ARG: row('the part of traces that is kept, where the sampler takes one', '1', share),
-  OTEL_SERVICE_NAME: row('what traces call this service', 'graphwright', text('graphwright')),
+  OTEL_SERVICE_NAME: row('what traces call this service', 'graphwright', text),
   LOG_LEVEL: row(
     'trace, debug, info, warn, error, fatal or silent',
     'info',
     oneOf(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
   ),
-  GRAPHWRIGHT_URL: row(
-    'where the command line finds a running service',
-    'http://localhost:3000',
-    httpUrl('http://localhost:3000'),
-  ),
-  GRAPHWRIGHT_API_KEY: row('the key that the command line sends', 'unset', optional),
+  GRAPHWRIGHT_URL: row('where the command line finds a running service', 'http://localhost:3000', httpUrl),
+  GRAPHWRIGHT_API_KEY: unset('the key that the command line sends', text),
 } satisfies Record<string, Row<unknown>>;
 
 type Parsed = { readonly [K in keyof typeof ROWS]: ReturnType<(typeof ROWS)[K]['parse']> };
