@@ -1,8 +1,19 @@
 // Audio nodes: cut, mix, take out of a video, lay under one. Sound goes through in blocks; no file is complete in memory.
-import { type Clip, decodeFrames, decodeSound } from '../codecs/decode.ts';
+import { type Clip, decodeSound } from '../codecs/decode.ts';
 import { mix, type Sound, shape } from '../codecs/mix.ts';
 import { audio, defineNode, type NodeContext, number, video } from './define.ts';
-import { cut, evenSize, framesIn, inStudio, MAX_FPS, MAX_SECONDS, type Studio, videoOf } from './studio.ts';
+import {
+  CODEC_NODE,
+  cut,
+  evenSize,
+  framesIn,
+  inStudio,
+  MAX_FPS,
+  MAX_SECONDS,
+  picturesOf,
+  type Studio,
+  videoOf,
+} from './studio.ts';
 
 const AUDIO_OUTPUT = { audio: audio('Audio') };
 const volume = (label: string, value = 1) => number(label, { default: value, min: 0, max: 4 });
@@ -12,9 +23,7 @@ export const audioTrim = defineNode({
   nodeType: 'utility:audio_trim',
   label: 'Trim audio',
   description: 'Keeps a part of a sound, and fades its ends.',
-  category: 'utility',
-  requires: 'codec',
-  cache: true,
+  ...CODEC_NODE,
   inputs: { audio: audio('Audio', { required: true }) },
   config: {
     start: number('Start in seconds', { default: 0, min: 0 }),
@@ -42,9 +51,7 @@ export const audioMix = defineNode({
   nodeType: 'utility:audio_mix',
   label: 'Mix audio',
   description: 'Plays up to four sounds at once, as long as the longest; what would be too loud is limited.',
-  category: 'utility',
-  requires: 'codec',
-  cache: true,
+  ...CODEC_NODE,
   inputs: {
     audio1: audio('Audio 1', { required: true }),
     audio2: audio('Audio 2'),
@@ -93,9 +100,7 @@ export const audioExtract = defineNode({
   nodeType: 'utility:audio_extract',
   label: 'Audio of a video',
   description: 'Takes the sound out of a video.',
-  category: 'utility',
-  requires: 'codec',
-  cache: true,
+  ...CODEC_NODE,
   inputs: { video: video('Video', { required: true }) },
   config: {},
   outputs: AUDIO_OUTPUT,
@@ -112,9 +117,7 @@ export const audioMux = defineNode({
   nodeType: 'utility:audio_mux',
   label: 'Lay audio under video',
   description: 'Gives a video another sound, or mixes it with its own; the result is as long as the video.',
-  category: 'utility',
-  requires: 'codec',
-  cache: true,
+  ...CODEC_NODE,
   inputs: { video: video('Video', { required: true }), audio: audio('Audio', { required: true }) },
   config: { volume: volume('Volume'), originalVolume: volume("Volume of the video's own sound", 0) },
   outputs: { video: video('Video') },
@@ -125,18 +128,12 @@ export const audioMux = defineNode({
       const fps = Math.min(MAX_FPS, videoOf(clip).fps);
       const frameCount = framesIn(clip.facts.durationSeconds, fps);
       const seconds = frameCount / fps;
-      const size = evenSize(videoOf(clip));
-      const request = { startSeconds: 0, frameCount, fps, ...size, pixels: 'i420' } as const;
+      const part = { startSeconds: 0, frameCount, fps, ...evenSize(videoOf(clip)) };
       const own = originalVolume > 0 ? [soundOf(studio, clip, seconds, originalVolume, ctx)] : [];
       return {
         video: await studio.make('with-sound', {
           maxSeconds: seconds,
-          video: {
-            ...size,
-            fps,
-            pixels: 'i420',
-            frames: decodeFrames(studio.backend, clip, request, ctx.signal),
-          },
+          video: picturesOf(studio, clip, part, ctx.signal),
           audio: mix([soundOf(studio, under, seconds, loudness, ctx), ...own]),
         }),
       };

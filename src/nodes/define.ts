@@ -25,7 +25,7 @@ export type Specs = Readonly<Record<string, Spec<unknown, FieldType>>>;
 type OutputSpecs = Readonly<Record<string, Spec<unknown>>>;
 // Required inputs and inputs with a default are always there: the engine makes sure of that.
 type Present<T, O> = O extends { required: true } | { default: Json } ? T : T | undefined;
-type ValuesOf<S extends Specs> = {
+export type ValuesOf<S extends Specs> = {
   readonly [K in keyof S]: S[K] extends Spec<infer T, FieldType> ? T : never;
 };
 

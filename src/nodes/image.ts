@@ -24,26 +24,49 @@ import {
   json,
   list,
   type NodeContext,
+  type NodeDeclaration,
+  type NodeDefinition,
   NodeError,
   number,
+  type Specs,
   text,
+  type ValuesOf,
 } from './define.ts';
 import { IMAGE_ROOM } from './rooms.ts';
 
 const MAX_SIDE = 8192;
 const side = (label: string) => number(label, { min: 1, max: MAX_SIDE });
 
+const IMAGE_NODE = { category: 'utility', cache: true, room: IMAGE_ROOM } as const;
 const IMAGE_INPUT = { image: image('Image', { required: true }) };
 const IMAGE_OUTPUT = { image: image('Image') };
 
-export const imageResize = defineNode({
+interface ImageChange<C extends Specs>
+  extends Pick<NodeDeclaration<Specs, C>, 'nodeType' | 'label' | 'description'> {
+  readonly config: C;
+  readonly change: (bytes: Buffer, options: ValuesOf<C>, signal: AbortSignal) => Promise<ImageFile>;
+  /** How the result came about, for its name. */
+  readonly name: string;
+}
+
+/** A node that makes one image of another. */
+function imageChange<C extends Specs>({ change, name, ...declaration }: ImageChange<C>): NodeDefinition {
+  return defineNode({
+    ...declaration,
+    ...IMAGE_NODE,
+    inputs: IMAGE_INPUT,
+    outputs: IMAGE_OUTPUT,
+    run: async ({ image: input, ...options }, ctx) => {
+      const changed = await change(await readPixels(input, ctx), options as ValuesOf<C>, ctx.signal);
+      return { image: await store(changed, name, ctx) };
+    },
+  });
+}
+
+export const imageResize = imageChange({
   nodeType: 'utility:image_resize',
   label: 'Resize image',
   description: 'Scales an image; with only one side given the other follows from its shape.',
-  category: 'utility',
-  cache: true,
-  room: IMAGE_ROOM,
-  inputs: IMAGE_INPUT,
   config: {
     width: side('Width'),
     height: side('Height'),
@@ -53,71 +76,43 @@ export const imageResize = defineNode({
       description: 'Fills what `contain` leaves free.',
     }),
   },
-  outputs: IMAGE_OUTPUT,
-  run: async ({ image: input, background, ...box }, ctx) => {
-    const options = { ...box, background: color(background) };
-    return {
-      image: await store(
-        await resizeImage(await readPixels(input, ctx), options, ctx.signal),
-        'resized',
-        ctx,
-      ),
-    };
-  },
+  change: (bytes, { background, ...box }, signal) =>
+    resizeImage(bytes, { ...box, background: color(background) }, signal),
+  name: 'resized',
 });
 
-export const imageCrop = defineNode({
+export const imageCrop = imageChange({
   nodeType: 'utility:image_crop',
   label: 'Crop image',
   description: 'Cuts an area out of an image.',
-  category: 'utility',
-  cache: true,
-  room: IMAGE_ROOM,
-  inputs: IMAGE_INPUT,
   config: {
     x: number('Left', { default: 0 }),
     y: number('Top', { default: 0 }),
     width: number('Width', { min: 1, description: 'Unset: up to the right edge.' }),
     height: number('Height', { min: 1, description: 'Unset: down to the bottom edge.' }),
   },
-  outputs: IMAGE_OUTPUT,
-  run: async ({ image: input, x, y, width, height }, ctx) => {
-    const bytes = await readPixels(input, ctx);
-    return {
-      image: await store(await cropImage(bytes, { x, y, width, height }, ctx.signal), 'cropped', ctx),
-    };
-  },
+  change: cropImage,
+  name: 'cropped',
 });
 
-export const imageRotate = defineNode({
+export const imageRotate = imageChange({
   nodeType: 'utility:image_rotate',
   label: 'Rotate image',
   description: 'Mirrors an image, then turns it clockwise; corners that come free are filled.',
-  category: 'utility',
-  cache: true,
-  room: IMAGE_ROOM,
-  inputs: IMAGE_INPUT,
   config: {
     angle: number('Degrees', { default: 90, min: -360, max: 360 }),
     mirror: choice('Mirror', ['none', 'horizontal', 'vertical']),
     background: text('Background', { default: '#00000000' }),
   },
-  outputs: IMAGE_OUTPUT,
-  run: async ({ image: input, angle, mirror, background }, ctx) => {
-    const options = { angle, mirror, background: color(background) };
-    const bytes = await readPixels(input, ctx);
-    return { image: await store(await rotateImage(bytes, options, ctx.signal), 'rotated', ctx) };
-  },
+  change: (bytes, { background, ...options }, signal) =>
+    rotateImage(bytes, { ...options, background: color(background) }, signal),
+  name: 'rotated',
 });
 
-export const imageAdjust = defineNode({
+export const imageAdjust = imageChange({
   nodeType: 'utility:image_adjust',
   label: 'Adjust image',
   description: 'Changes brightness, contrast, saturation and hue; 1 (hue: 0) leaves each as it is.',
-  category: 'utility',
-  cache: true,
-  room: IMAGE_ROOM,
-  inputs: IMAGE_INPUT,
   config: {
     brightness: number('Brightness', { default: 1, min: 0, max: 4 }),
     contrast: number('Contrast', { default: 1, min: 0, max: 4 }),
@@ -125,37 +120,23 @@ export const imageAdjust = defineNode({
     hue: number('Hue in degrees', { default: 0, min: -360, max: 360 }),
     effect: choice('Effect', ['none', 'grayscale', 'invert']),
   },
-  outputs: IMAGE_OUTPUT,
-  run: async ({ image: input, ...options }, ctx) => {
-    const bytes = await readPixels(input, ctx);
-    return { image: await store(await adjustImage(bytes, options, ctx.signal), 'adjusted', ctx) };
-  },
+  change: adjustImage,
+  name: 'adjusted',
 });
 
-export const imageBlur = defineNode({
+export const imageBlur = imageChange({
   nodeType: 'utility:image_blur',
   label: 'Blur image',
-  category: 'utility',
-  cache: true,
-  room: IMAGE_ROOM,
-  inputs: IMAGE_INPUT,
   config: { radius: number('Radius in pixels', { default: 8, min: 0.3, max: 200 }) },
-  outputs: IMAGE_OUTPUT,
-  run: async ({ image: input, radius }, ctx) => {
-    const sigma = radius;
-    return {
-      image: await store(await blurImage(await readPixels(input, ctx), sigma, ctx.signal), 'blurred', ctx),
-    };
-  },
+  change: (bytes, { radius }, signal) => blurImage(bytes, radius, signal),
+  name: 'blurred',
 });
 
 export const imageComposite = defineNode({
   nodeType: 'utility:image_composite',
   label: 'Overlay image',
   description: 'Lays one image over another; the result has the size of the lower one.',
-  category: 'utility',
-  cache: true,
-  room: IMAGE_ROOM,
+  ...IMAGE_NODE,
   inputs: { ...IMAGE_INPUT, overlay: image('Overlay', { required: true }) },
   config: {
     gravity: choice('Place', GRAVITIES),
@@ -179,9 +160,7 @@ export const imageGrid = defineNode({
   nodeType: 'utility:image_grid',
   label: 'Image grid',
   description: 'Lays a list of images out in rows of equal cells.',
-  category: 'utility',
-  cache: true,
-  room: IMAGE_ROOM,
+  ...IMAGE_NODE,
   inputs: { list: list('Images', { required: true }) },
   config: {
     columns: number('Columns', { default: 3, min: 1, max: 20 }),
@@ -215,14 +194,10 @@ function imagesOf(items: readonly Value[]): readonly MediaRef[] {
   );
 }
 
-export const imageConvert = defineNode({
+export const imageConvert = imageChange({
   nodeType: 'utility:image_convert',
   label: 'Convert image',
   description: 'Writes an image in another format.',
-  category: 'utility',
-  cache: true,
-  room: IMAGE_ROOM,
-  inputs: IMAGE_INPUT,
   config: {
     format: choice('Format', FORMATS),
     quality: number('Quality', { default: 85, min: 1, max: 100, description: 'PNG takes no notice of it.' }),
@@ -231,30 +206,16 @@ export const imageConvert = defineNode({
       description: 'Shows through where the format is opaque.',
     }),
   },
-  outputs: IMAGE_OUTPUT,
-  run: async ({ image: input, format, quality, background }, ctx) => {
-    const options = {
-      format,
-      quality: Math.round(quality),
-      background: color(background),
-    };
-    return {
-      image: await store(
-        await convertImage(await readPixels(input, ctx), options, ctx.signal),
-        'converted',
-        ctx,
-      ),
-    };
-  },
+  change: (bytes, { quality, background, ...options }, signal) =>
+    convertImage(bytes, { ...options, quality: Math.round(quality), background: color(background) }, signal),
+  name: 'converted',
 });
 
 export const imageInfo = defineNode({
   nodeType: 'utility:image_info',
   label: 'Image facts',
   description: 'Width, height and further facts of an image.',
-  category: 'utility',
-  cache: true,
-  room: IMAGE_ROOM,
+  ...IMAGE_NODE,
   inputs: IMAGE_INPUT,
   config: {},
   outputs: { width: number('Width'), height: number('Height'), json: json('Facts') },

@@ -2,7 +2,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findBackend } from '../codecs/backend.ts';
-import type { Clip } from '../codecs/decode.ts';
+import { type Clip, decodeFrames, type FramesRequest } from '../codecs/decode.ts';
 import { type EncodeRequest, encode } from '../codecs/encode.ts';
 import type { VideoFacts } from '../codecs/facts.ts';
 import type { Backend } from '../codecs/job.ts';
@@ -21,6 +21,9 @@ const MAX_RESULT_BYTES = 500 * 1024 * 1024;
 
 // Each job has a codec process or three, which share the processors with everything else.
 const gate = createGate({ concurrency: 2, maxWaiting: 500 });
+
+/** What all nodes have that work with a codec. */
+export const CODEC_NODE = { category: 'utility', requires: 'codec', cache: true } as const;
 
 export interface Studio {
   readonly backend: Backend;
@@ -94,6 +97,18 @@ export function evenSize({ width, height }: Size): Size {
 export function videoOf({ facts }: Clip): VideoFacts {
   if (facts.video === undefined) throw new NodeError('unreadable_media', 'The file has no pictures.');
   return facts.video;
+}
+
+/** A part of a clip's pictures, for a video that is made of them. */
+export function picturesOf(
+  { backend }: Studio,
+  clip: Clip,
+  part: Omit<FramesRequest, 'pixels'>,
+  signal: AbortSignal,
+): NonNullable<EncodeRequest['video']> {
+  const { width, height, fps } = part;
+  const frames = decodeFrames(backend, clip, { ...part, pixels: 'i420' }, signal);
+  return { width, height, fps, pixels: 'i420', frames };
 }
 
 /** Whole frames, at least one. */

@@ -5,12 +5,14 @@ import { encodePng } from '../codecs/pixels/png.ts';
 import type { MediaRef, Value } from '../graph/types.ts';
 import { defineNode, image, json, list, NodeError, number, video } from './define.ts';
 import {
+  CODEC_NODE,
   cut,
   evenSize,
   framesIn,
   inStudio,
   MAX_FPS,
   MAX_SECONDS,
+  picturesOf,
   type Size,
   type Studio,
   videoOf,
@@ -23,9 +25,7 @@ export const videoTrim = defineNode({
   nodeType: 'utility:video_trim',
   label: 'Trim video',
   description: 'Keeps a part of a video, cut at the very frame, with its sound.',
-  category: 'utility',
-  requires: 'codec',
-  cache: true,
+  ...CODEC_NODE,
   inputs: VIDEO_INPUT,
   config: {
     start: number('Start in seconds', { default: 0, min: 0 }),
@@ -39,17 +39,11 @@ export const videoTrim = defineNode({
       const fps = Math.min(MAX_FPS, videoOf(clip).fps);
       const frameCount = framesIn(seconds, fps);
       const size = evenSize(videoOf(clip));
-      const request = { startSeconds, frameCount, fps, ...size, pixels: 'i420' } as const;
       const sound = { startSeconds, seconds: frameCount / fps };
       return {
         video: await studio.make('trimmed', {
           maxSeconds: frameCount / fps,
-          video: {
-            ...size,
-            fps,
-            pixels: 'i420',
-            frames: decodeFrames(studio.backend, clip, request, ctx.signal),
-          },
+          video: picturesOf(studio, clip, { startSeconds, frameCount, fps, ...size }, ctx.signal),
           ...(clip.facts.audio && { audio: decodeSound(studio.backend, clip, sound, ctx.signal) }),
         }),
       };
@@ -62,9 +56,7 @@ export const videoConcat = defineNode({
   nodeType: 'utility:video_concat',
   label: 'Join videos',
   description: 'Plays a list of videos one after the other; sizes that differ get black bars.',
-  category: 'utility',
-  requires: 'codec',
-  cache: true,
+  ...CODEC_NODE,
   inputs: { list: list('Videos', { required: true }) },
   config: {
     width: number('Width', { min: 16, max: 3840, description: "Unset: the first video's." }),
@@ -140,9 +132,7 @@ export const videoFrame = defineNode({
   nodeType: 'utility:video_frame',
   label: 'Frame of a video',
   description: 'The picture that a video shows at a moment, as PNG.',
-  category: 'utility',
-  requires: 'codec',
-  cache: true,
+  ...CODEC_NODE,
   inputs: VIDEO_INPUT,
   config: { at: number('Second', { default: 0, min: 0, description: 'Past the end: the last picture.' }) },
   outputs: { image: image('Image') },
@@ -170,9 +160,7 @@ export const videoInfo = defineNode({
   nodeType: 'utility:video_info',
   label: 'Video facts',
   description: 'Size, duration and further facts of a video.',
-  category: 'utility',
-  requires: 'codec',
-  cache: true,
+  ...CODEC_NODE,
   inputs: VIDEO_INPUT,
   config: {},
   outputs: {
