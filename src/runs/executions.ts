@@ -4,7 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { authorize, canDo, roleOf } from '../services/accounts/access.ts';
 import type { Actor, Scope, UserActor } from '../services/accounts/actor.ts';
 import { requireScope } from '../services/accounts/actor.ts';
-import { idCursor, parseTimeFilter, readPage } from '../services/paging.ts';
+import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
 import { listExecutions } from '../store/execution-lists.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { EXECUTION_STATUSES, findExecution, listSteps } from '../store/executions.ts';
@@ -83,12 +83,12 @@ export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecution
     createdBefore: parseTimeFilter('createdBefore', query.createdBefore),
     idempotencyKey: query.idempotencyKey ?? null,
   };
-  return readPage(query, {
-    cursor: idCursor('execution'),
-    fetch: (before, limit) => listExecutions(deps.readDb, { ...filter, before, limit }),
-    keyOf: row => row.id,
-    present: presentListedExecution,
-  });
+  return readPage(
+    query,
+    byId('execution'),
+    ({ after: before, limit }) => listExecutions(deps.readDb, { ...filter, before, limit }),
+    presentListedExecution,
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import { type IdKind, isId } from '../lib/ids.ts';
+import type { After } from '../store/rows.ts';
 import { parseIsoTime } from './iso-time.ts';
 
 const Cursor = Type.Optional(
@@ -41,54 +42,54 @@ export const pageOf = (item: TSchema) =>
     { title: `${titleOf(item).replace(/ListItem$/, '')}Page`, description: 'One page of a list' },
   );
 
-/** How the key of a row is written into a cursor, and read from what a caller sends as one. */
-export interface CursorForm<K> {
+/** The order of a list: the key that its rows go by, and how that is written into a cursor. */
+export interface Order<R, K> {
+  readonly keyOf: (row: R) => K;
   readonly write: (key: K) => string;
-  /** undefined for what `write` never gave. */
+  /** The key in what a caller sends as a cursor; undefined for what `write` never gave. */
   readonly read: (text: string) => K | undefined;
 }
 
-export const idCursor = (kind: IdKind): CursorForm<string> => ({
+export const byId = (kind: IdKind): Order<{ readonly id: string }, string> => ({
+  keyOf: row => row.id,
   write: id => id,
   read: text => (isId(kind, text) ? text : undefined),
 });
 
-/** Whole numbers from 0, as serial columns count. */
-export const numberCursor = (max = 2_147_483_647): CursorForm<number> => ({
+/** By a column of whole numbers from 0, as serial columns count. */
+export const byNumber = <C extends string>(
+  column: C,
+  max = 2_147_483_647,
+): Order<Readonly<Record<C, number>>, number> => ({
+  keyOf: row => row[column],
   write: String,
   read: text => (/^\d{1,16}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
 });
 
-/** A list: where its rows come from and how they are shown. */
-export interface List<R, K, T> {
-  readonly cursor: CursorForm<K>;
-  /** The rows that follow the key, or the first ones after null. */
-  readonly fetch: (after: K | null, limit: number) => Promise<readonly R[]>;
-  readonly keyOf: (row: R) => K;
-  readonly present: (row: R) => T;
-  readonly defaultLimit?: number;
-}
-
-/** The page that the query asks for. Throws 400 for a cursor that the list never gave. */
-export async function readPage<R, K, T>(query: PageQuery, list: List<R, K, T>): Promise<Page<T>> {
-  const limit = query.limit ?? list.defaultLimit ?? DEFAULT_LIMIT;
-  const after = query.cursor === undefined ? null : parseCursor(query.cursor, list.cursor);
+/** The page that the query asks for: its rows as they are fetched and presented. Throws 400 for a foreign cursor. */
+export async function readPage<R, K, T>(
+  query: PageQuery,
+  order: Order<R, K>,
+  fetch: (part: After<K>) => Promise<readonly R[]>,
+  present: (row: R) => T,
+): Promise<Page<T>> {
+  const { limit = DEFAULT_LIMIT, cursor } = query;
+  const after = cursor === undefined ? null : parseCursor(cursor, order);
   // One row more than is shown says whether another page follows.
-  const rows = await list.fetch(after, limit + 1);
+  const rows = await fetch({ after, limit: limit + 1 });
   const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const nextKey = rows.length > limit && last !== undefined ? list.keyOf(last) : undefined;
+  const last = rows.length > limit ? shown.at(-1) : undefined;
   return {
-    data: shown.map(list.present),
-    nextCursor: nextKey === undefined ? null : encode(list.cursor.write(nextKey)),
+    data: shown.map(row => present(row)),
+    nextCursor: last === undefined ? null : encode(order.write(order.keyOf(last))),
   };
 }
 
 const encode = (text: string): string => Buffer.from(text, 'latin1').toString('base64url');
 
-function parseCursor<K>(cursor: string, form: CursorForm<K>): K {
+function parseCursor<K>(cursor: string, order: Pick<Order<never, K>, 'read'>): K {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
-  const key = encode(text) === cursor ? form.read(text) : undefined;
+  const key = encode(text) === cursor ? order.read(text) : undefined;
   if (key === undefined) throw invalidQuery('cursor', 'is not one that this list gave');
   return key;
 }

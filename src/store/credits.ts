@@ -1,7 +1,7 @@
 // The credit ledger. Every function moves one amount: the entry, the pool's row and the run's row in one statement,
 // so that the pool equals the sum of its entries whatever happens between two statements.
 import type { Tx } from './db.ts';
-import { all, matches } from './rows.ts';
+import { type After, all, matches } from './rows.ts';
 
 export interface Pool {
   readonly balance: number;
@@ -226,17 +226,12 @@ export interface EntryRow {
   readonly created_at: Date;
 }
 
-/** Newest first, ids below `before`. */
-export function listEntries(
-  tx: Tx,
-  workspace: string,
-  before: number | null,
-  limit: number,
-): Promise<readonly EntryRow[]> {
+/** Newest first. */
+export function listEntries(tx: Tx, workspace: string, page: After<number>): Promise<readonly EntryRow[]> {
   return all(
     tx,
     `select id, kind, amount, execution_id, workflow_id, node_id, note, created_at from credit_entries
      where workspace = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`,
-    [workspace, before, limit],
+    [workspace, page.after, page.limit],
   );
 }

@@ -50,7 +50,7 @@ export async function lockFolder(tx: Tx, userId: number, id: string): Promise<Fo
 export function listFolders(tx: Tx, space: FolderSpace, page: After<string>): Promise<readonly FolderRow[]> {
   return all(tx, space.teamId === null ? LIST_OWN : LIST_TEAM, [
     space.userId,
-    page.after,
+    page.after ?? '',
     page.limit,
     ...(space.teamId === null ? [] : [space.teamId]),
   ]);

@@ -1,6 +1,6 @@
 // API keys, kept as hashes, and the users they stand for.
 import type { Tx } from './db.ts';
-import { all, type Before, first, matches } from './rows.ts';
+import { type After, all, first, matches } from './rows.ts';
 
 export interface KeyRow {
   readonly id: string;
@@ -58,12 +58,12 @@ export function renameKey(
 }
 
 /** Newest first, before the cursor. */
-export function listKeys(tx: Tx, userId: number, page: Before<string | null>): Promise<readonly ListedKey[]> {
+export function listKeys(tx: Tx, userId: number, page: After<string>): Promise<readonly ListedKey[]> {
   return all(
     tx,
     `select ${LISTED} from api_keys
      where user_id = $1 and revoked_at is null and ($2::text is null or id < $2) order by id desc limit $3`,
-    [userId, page.before, page.limit],
+    [userId, page.after, page.limit],
   );
 }
 

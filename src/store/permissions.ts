@@ -23,7 +23,7 @@ export function listPermissions(
     `select p.user_id, u.name, p.role, p.created_at
      from workflow_permissions p join users u on u.id = p.user_id
      where p.workflow_id = $1 and p.user_id > $2 order by p.user_id limit $3`,
-    [workflowId, page.after, page.limit],
+    [workflowId, page.after ?? 0, page.limit],
   );
 }
 

@@ -1,15 +1,9 @@
 // Statements by what is wanted of them: one row, all rows, a number, or whether there was a row.
 import type { Tx } from './db.ts';
 
-/** The rows of a list that follow a key. */
+/** A part of a list in its order: the rows that follow the key, or the first ones after null. */
 export interface After<K> {
-  readonly after: K;
-  readonly limit: number;
-}
-
-/** The same of a list that goes from the newest to the oldest. */
-export interface Before<K> {
-  readonly before: K;
+  readonly after: K | null;
   readonly limit: number;
 }
 

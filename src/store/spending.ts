@@ -63,11 +63,7 @@ export interface BudgetRow {
 }
 
 /** The workflows of the workspace that have a budget, by id, after the cursor. */
-export function listBudgets(
-  tx: Tx,
-  workspace: string,
-  page: After<string | null>,
-): Promise<readonly BudgetRow[]> {
+export function listBudgets(tx: Tx, workspace: string, page: After<string>): Promise<readonly BudgetRow[]> {
   return all(
     tx,
     `select w.id, w.name, w.daily_credit_budget as budget, coalesce((

@@ -42,7 +42,7 @@ export function findActiveTeam(tx: Tx, userId: number): Promise<TeamRow | undefi
 
 /** By id, after the cursor. */
 export function listTeams(tx: Tx, userId: number, page: After<string>): Promise<readonly TeamRow[]> {
-  return all(tx, `${TEAM} and t.id > $2 order by t.id limit $3`, [userId, page.after, page.limit]);
+  return all(tx, `${TEAM} and t.id > $2 order by t.id limit $3`, [userId, page.after ?? '', page.limit]);
 }
 
 export async function insertTeam(
@@ -96,7 +96,7 @@ export function findMember(tx: Tx, teamId: string, userId: number): Promise<Memb
 export function listMembers(tx: Tx, teamId: string, page: After<number>): Promise<readonly MemberRow[]> {
   return all(tx, `${MEMBER} and m.user_id > $2 order by m.user_id limit $3`, [
     teamId,
-    page.after,
+    page.after ?? 0,
     page.limit,
   ]);
 }

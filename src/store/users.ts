@@ -1,6 +1,6 @@
 // Users, and the facts of this installation that are kept next to them.
 import type { Tx } from './db.ts';
-import { all, first, matches } from './rows.ts';
+import { type After, all, first, matches } from './rows.ts';
 
 export interface UserRow {
   readonly id: number;
@@ -40,7 +40,8 @@ export interface ListedUserRow extends UserRow {
 /** By id, after the cursor; `query` is a part of name or email. */
 export function listUsers(
   tx: Tx,
-  page: { readonly after: number; readonly limit: number; readonly query: string | null },
+  query: string | null,
+  page: After<number>,
 ): Promise<readonly ListedUserRow[]> {
   return all(
     tx,
@@ -50,7 +51,7 @@ export function listUsers(
      from users left join credit_pools p on p.workspace = 'user:' || users.id
      where id > $1 and ($3::text is null or strpos(lower(name), lower($3)) > 0 or strpos(lower(email), lower($3)) > 0)
      order by id limit $2`,
-    [page.after, page.limit, page.query],
+    [page.after ?? 0, page.limit, query],
   );
 }
 

@@ -67,7 +67,7 @@ describe('the credit ledger', () => {
     assert.deepEqual(await findPool(db, workspace), { balance: 85, held: 0 });
     await assertBalanced(workspace);
     assert.deepEqual(
-      (await listEntries(db, workspace, null, 10)).map(entry => [entry.kind, entry.amount]),
+      (await listEntries(db, workspace, { after: null, limit: 10 })).map(entry => [entry.kind, entry.amount]),
       [
         ['release', 25],
         ['charge', 15],
@@ -83,7 +83,7 @@ describe('the credit ledger', () => {
     assert.equal(await hold(workspace, 11, run), false);
     assert.equal(await raiseReservation(db, run, 1), 'refused');
     assert.deepEqual(await findPool(db, workspace), { balance: 10, held: 0 });
-    assert.equal((await listEntries(db, workspace, null, 10)).length, 1);
+    assert.equal((await listEntries(db, workspace, { after: null, limit: 10 })).length, 1);
   });
 
   it('tops a reservation up to what is needed, and no further', async () => {

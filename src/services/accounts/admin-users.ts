@@ -7,7 +7,7 @@ import type { ListedUserRow, UserRow } from '../../store/users.ts';
 import { findUser, insertUser, listUsers, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
-import { numberCursor, readPage } from '../paging.ts';
+import { byNumber, readPage } from '../paging.ts';
 import { mintLink } from '../sessions/mint-link.ts';
 import { userWorkspace } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
@@ -29,12 +29,12 @@ export async function listAllUsers(
   query: PageQuery & { readonly query?: string | undefined },
 ) {
   requireScope(actor, 'instance:admin');
-  return readPage(query, {
-    cursor: numberCursor(),
-    fetch: (after, limit) => listUsers(deps.db, { after: after ?? 0, limit, query: query.query ?? null }),
-    keyOf: user => user.id,
-    present: presentListedUser,
-  });
+  return readPage(
+    query,
+    byNumber('id'),
+    part => listUsers(deps.db, query.query ?? null, part),
+    presentListedUser,
+  );
 }
 
 /** Makes an account, and for it an invitation or a key, where one is asked for. Throws 409 where the email is taken. */

@@ -16,7 +16,7 @@ import {
 } from '../../store/folders.ts';
 import type { Deps } from '../deps.ts';
 import type { ArrayQuery } from '../paging.ts';
-import { ARRAY_LIMIT, idCursor, readPage } from '../paging.ts';
+import { ARRAY_LIMIT, byId, readPage } from '../paging.ts';
 import type { WorkspaceStanding } from './access.ts';
 import { can, workspaceOf } from './access.ts';
 import type { Actor, UserActor } from './actor.ts';
@@ -33,13 +33,12 @@ export async function listActiveFolders(deps: Deps, actor: Actor, query: ArrayQu
   const user = requireScope(actor, 'workflows:read');
   const { team_id } = await getActiveWorkspace(deps.db, user);
   const space = { userId: user.userId, teamId: team_id };
-  return readPage(query, {
-    cursor: idCursor('folder'),
-    fetch: (after, limit) => listFolders(deps.db, space, { after: after ?? '', limit }),
-    keyOf: folder => folder.id,
-    present: presentFolder,
-    defaultLimit: ARRAY_LIMIT,
-  });
+  return readPage(
+    { ...query, limit: query.limit ?? ARRAY_LIMIT },
+    byId('folder'),
+    part => listFolders(deps.db, space, part),
+    presentFolder,
+  );
 }
 
 /** For whoever is in its workspace. Throws 404, 403. */

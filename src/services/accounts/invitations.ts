@@ -17,7 +17,7 @@ import {
 import { insertMember, lockTeam, type TeamRole } from '../../store/teams.ts';
 import { findUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
-import { idCursor, type PageQuery, readPage } from '../paging.ts';
+import { byId, type PageQuery, readPage } from '../paging.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 import { parseEmail } from './names.ts';
 import { getTeam, presentTeam, requireManager } from './teams.ts';
@@ -65,12 +65,12 @@ export async function inviteToTeam(
 export async function listTeamInvitations(deps: Deps, actor: Actor, teamId: string, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   await requireManager(deps.db, user, teamId);
-  return readPage(query, {
-    cursor: idCursor('invitation'),
-    fetch: (after, limit) => listInvitationsOfTeam(deps.db, teamId, { after: after ?? '', limit }),
-    keyOf: invitation => invitation.id,
-    present: invitation => presentSent(deps, invitation),
-  });
+  return readPage(
+    query,
+    byId('invitation'),
+    part => listInvitationsOfTeam(deps.db, teamId, part),
+    invitation => presentSent(deps, invitation),
+  );
 }
 
 /** Only for OWNERs. Throws 403, 404. */
@@ -95,12 +95,12 @@ export async function revokeInvitation(deps: Deps, actor: Actor, id: InvitationI
 export async function listOwnInvitations(deps: Deps, actor: Actor, query: PageQuery) {
   const { userId } = requireScope(actor, 'account:admin');
   const now = new Date(deps.now());
-  return readPage(query, {
-    cursor: idCursor('invitation'),
-    fetch: (after, limit) => listInvitationsOfUser(deps.db, userId, { after: after ?? '', limit, now }),
-    keyOf: invitation => invitation.id,
-    present: presentReceived,
-  });
+  return readPage(
+    query,
+    byId('invitation'),
+    part => listInvitationsOfUser(deps.db, userId, now, part),
+    presentReceived,
+  );
 }
 
 /** Throws 403 for one to another email, 404 for one that is gone or has expired. */

@@ -8,7 +8,7 @@ import { findKey, insertKey, listKeys, renameKey, revokeKey } from '../../store/
 import type { Deps } from '../deps.ts';
 import { parseIsoTime } from '../iso-time.ts';
 import type { PageQuery } from '../paging.ts';
-import { idCursor, readPage } from '../paging.ts';
+import { byId, readPage } from '../paging.ts';
 import type { Actor, Scope, UserActor } from './actor.ts';
 import { hasScope, requireScope, SCOPES } from './actor.ts';
 import { parseName } from './names.ts';
@@ -67,12 +67,7 @@ export async function storeKey(
 /** The caller's keys that are not revoked, newest first. */
 export async function listOwnKeys(deps: KeyDeps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
-  return readPage(query, {
-    cursor: idCursor('key'),
-    fetch: (before, limit) => listKeys(deps.db, user.userId, { before, limit }),
-    keyOf: key => key.id,
-    present: presentKey,
-  });
+  return readPage(query, byId('key'), part => listKeys(deps.db, user.userId, part), presentKey);
 }
 
 /** Throws 404, also for a revoked one. */

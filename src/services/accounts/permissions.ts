@@ -5,7 +5,7 @@ import { deletePermission, listPermissions, upsertPermission } from '../../store
 import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
-import { numberCursor, readPage } from '../paging.ts';
+import { byNumber, readPage } from '../paging.ts';
 import { authorize } from './access.ts';
 import type { ShareBody } from './account.schema.ts';
 import { getSomebody } from './accounts.ts';
@@ -15,12 +15,12 @@ import { requireScope } from './actor.ts';
 export async function listShares(deps: Deps, actor: Actor, workflowId: string, query: PageQuery) {
   const user = requireScope(actor, 'workflows:read');
   authorize(actor, 'share', await findWorkflow(deps.db, workflowId, user.userId));
-  return readPage(query, {
-    cursor: numberCursor(),
-    fetch: (after, limit) => listPermissions(deps.db, workflowId, { after: after ?? 0, limit }),
-    keyOf: row => row.user_id,
-    present: presentPermission,
-  });
+  return readPage(
+    query,
+    byNumber('user_id'),
+    part => listPermissions(deps.db, workflowId, part),
+    presentPermission,
+  );
 }
 
 /** Shares with a user, or changes that share's role. Throws 404 for an unknown user, 409 for the creator. */

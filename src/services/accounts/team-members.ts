@@ -13,7 +13,7 @@ import {
 } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
-import { numberCursor, readPage } from '../paging.ts';
+import { byNumber, readPage } from '../paging.ts';
 import type { AddMemberBody } from './account.schema.ts';
 import { getSomebody } from './accounts.ts';
 import type { Actor } from './actor.ts';
@@ -29,12 +29,7 @@ export interface MemberId {
 export async function listTeamMembers(deps: Deps, actor: Actor, teamId: string, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   await getTeam(deps.db, user, teamId);
-  return readPage(query, {
-    cursor: numberCursor(),
-    fetch: (after, limit) => listMembers(deps.db, teamId, { after: after ?? 0, limit }),
-    keyOf: member => member.user_id,
-    present: presentMember,
-  });
+  return readPage(query, byNumber('user_id'), part => listMembers(deps.db, teamId, part), presentMember);
 }
 
 /** For whoever is in the team. Throws 404. */

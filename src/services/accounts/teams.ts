@@ -17,7 +17,7 @@ import {
 } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
-import { idCursor, readPage } from '../paging.ts';
+import { byId, readPage } from '../paging.ts';
 import type { WorkspaceStanding } from './access.ts';
 import { can, userWorkspace } from './access.ts';
 import type { Actor, UserActor } from './actor.ts';
@@ -27,12 +27,7 @@ import { parseName } from './names.ts';
 /** The teams the caller is in; the personal one is no team. */
 export async function listOwnTeams(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
-  return readPage(query, {
-    cursor: idCursor('team'),
-    fetch: (after, limit) => listTeams(deps.db, user.userId, { after: after ?? '', limit }),
-    keyOf: team => team.id,
-    present: presentTeam,
-  });
+  return readPage(query, byId('team'), part => listTeams(deps.db, user.userId, part), presentTeam);
 }
 
 /** Makes a team that the caller owns. */

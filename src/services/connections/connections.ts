@@ -3,17 +3,12 @@ import { AppError } from '../../lib/errors.ts';
 import { deleteGrantOf, type GrantRow, listGrants } from '../../store/oauth/grants.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { idCursor, type PageQuery, readPage } from '../paging.ts';
+import { byId, type PageQuery, readPage } from '../paging.ts';
 
 /** The caller's, newest first. */
 export async function listOwnConnections({ db }: Pick<Deps, 'db'>, actor: Actor, query: PageQuery) {
   const { userId } = requireScope(actor, 'account:admin');
-  return readPage(query, {
-    cursor: idCursor('connection'),
-    fetch: (before, limit) => listGrants(db, userId, { before, limit }),
-    keyOf: grant => grant.id,
-    present: presentConnection,
-  });
+  return readPage(query, byId('connection'), part => listGrants(db, userId, part), presentConnection);
 }
 
 function presentConnection(grant: GrantRow) {

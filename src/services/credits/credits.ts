@@ -12,7 +12,7 @@ import type { Actor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
-import { numberCursor, PageQuery, readPage } from '../paging.ts';
+import { byNumber, PageQuery, readPage } from '../paging.ts';
 import { Exact } from '../schema.ts';
 
 const MAX_GRANT = 1_000_000_000_000;
@@ -56,12 +56,12 @@ export async function getCreditsOf(
 }
 
 async function readPool(deps: Pick<Deps, 'db'>, workspace: string, query: PageQuery) {
-  const entries = readPage(query, {
-    cursor: numberCursor(Number.MAX_SAFE_INTEGER),
-    fetch: (before, limit) => listEntries(deps.db, workspace, before, limit),
-    keyOf: entry => entry.id,
-    present: presentEntry,
-  });
+  const entries = readPage(
+    query,
+    byNumber('id', Number.MAX_SAFE_INTEGER),
+    part => listEntries(deps.db, workspace, part),
+    presentEntry,
+  );
   const [pool, { data, nextCursor }] = await Promise.all([findPool(deps.db, workspace), entries]);
   return { balance: pool.balance, held: pool.held, entries: data, nextCursor };
 }

@@ -12,7 +12,7 @@ import { workspaceOf } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
-import { idCursor, type PageQuery, pageOf, readPage } from '../paging.ts';
+import { byId, type PageQuery, pageOf, readPage } from '../paging.ts';
 import { Named, Nullable } from '../schema.ts';
 
 const DAY_MS = 86_400_000;
@@ -98,12 +98,7 @@ export const BudgetPage = pageOf(
 export async function listOwnBudgets(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   const workspace = workspaceOf(await getActiveWorkspace(deps.db, user));
-  return readPage(query, {
-    cursor: idCursor('workflow'),
-    fetch: (after, limit) => listBudgets(deps.db, workspace, { after, limit }),
-    keyOf: row => row.id,
-    present: presentBudget,
-  });
+  return readPage(query, byId('workflow'), part => listBudgets(deps.db, workspace, part), presentBudget);
 }
 
 const presentBudget = ({ id, name, budget, spent }: BudgetRow) => ({

@@ -10,7 +10,7 @@ import type { Actor, UserActor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
-import { idCursor, readPage } from '../paging.ts';
+import { byId, readPage } from '../paging.ts';
 import type { ListMediaQuery } from './media.schema.ts';
 import { presentMedia } from './media-record.ts';
 import { dropFile } from './receive-file.ts';
@@ -22,12 +22,12 @@ export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery)
   const { origin = 'upload', type: kind = null } = query;
   const user = requireScope(actor, 'workflows:write');
   const workspace = workspaceOf(await getActiveWorkspace(deps.db, user));
-  return readPage(query, {
-    cursor: idCursor('media'),
-    fetch: (before, limit) => listMediaOf(deps.readDb, workspace, { origin, kind, before, limit }),
-    keyOf: row => row.id,
-    present: row => presentMedia(deps, row),
-  });
+  return readPage(
+    query,
+    byId('media'),
+    ({ after: before, limit }) => listMediaOf(deps.readDb, workspace, { origin, kind, before, limit }),
+    row => presentMedia(deps, row),
+  );
 }
 
 /** One file, uploaded or made by a run, for whoever is in its workspace or sent it. Throws 404, 403. */

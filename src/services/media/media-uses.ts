@@ -2,10 +2,11 @@
 import type { Graph } from '../../graph/types.ts';
 import { isId } from '../../lib/ids.ts';
 import { listUsesOf, USE_KINDS, type UseKind, type UseRow } from '../../store/media/uses.ts';
+import type { After } from '../../store/rows.ts';
 import { findGraphText } from '../../store/workflows/versions.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { type CursorForm, type PageQuery, readPage } from '../paging.ts';
+import { type Order, type PageQuery, readPage } from '../paging.ts';
 import { readMediaItem } from './list-media.ts';
 
 const MAX_NODES = 100;
@@ -14,12 +15,12 @@ const MAX_NODES = 100;
 export async function listUses(deps: Deps, actor: Actor, mediaId: string, query: PageQuery) {
   const { userId } = requireScope(actor, 'workflows:write');
   await readMediaItem(deps, actor, mediaId);
-  const page = await readPage(query, {
-    cursor: USE_CURSOR,
-    fetch: (after, limit) => fetchUses(deps, { mediaId, userId }, after, limit),
-    keyOf: ({ kind, id }) => ({ kind, id }),
-    present: row => row,
-  });
+  const page = await readPage(
+    query,
+    USE_ORDER,
+    part => fetchUses(deps, { mediaId, userId }, part),
+    row => row,
+  );
   const data = [];
   // One after the other: a graph may be large, and no more than one is held.
   for (const row of page.data) data.push(presentUse(row, await nodesOf(deps, row, mediaId)));
@@ -31,7 +32,8 @@ interface UseKey {
   readonly id: string;
 }
 
-const USE_CURSOR: CursorForm<UseKey> = {
+const USE_ORDER: Order<UseRow, UseKey> = {
+  keyOf: ({ kind, id }) => ({ kind, id }),
   write: ({ kind, id }) => `${kind}:${id}`,
   read: text => {
     const [name, id = '', more] = text.split(':');
@@ -44,8 +46,7 @@ const USE_CURSOR: CursorForm<UseKey> = {
 async function fetchUses(
   { db }: Pick<Deps, 'db'>,
   use: { readonly mediaId: string; readonly userId: number },
-  after: UseKey | null,
-  limit: number,
+  { after, limit }: After<UseKey>,
 ): Promise<readonly UseRow[]> {
   const rows: UseRow[] = [];
   for (const kind of USE_KINDS.slice(after === null ? 0 : USE_KINDS.indexOf(after.kind))) {

@@ -9,7 +9,7 @@ import { userWorkspace } from '../accounts/access.ts';
 import { type Actor, requireScope, requireSession, type UserActor } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
-import { idCursor, type PageQuery, readPage } from '../paging.ts';
+import { byId, type PageQuery, readPage } from '../paging.ts';
 
 /** Of the teams, the first by id. */
 const MAX_TEAMS = 200;
@@ -60,12 +60,12 @@ function presentUser(row: UserRow, { scopes }: UserActor) {
 /** Those that have not ended, newest first. */
 export async function listOwnSessions({ db, now }: Deps, actor: Actor, query: PageQuery) {
   const { userId, credential } = requireScope(actor, 'account:admin');
-  return readPage(query, {
-    cursor: idCursor('session'),
-    fetch: (before, limit) => listSessions(db, userId, { before, limit, now: new Date(now()) }),
-    keyOf: session => session.id,
-    present: session => ({ ...presentSession(session), isCurrent: session.id === credential.id }),
-  });
+  return readPage(
+    query,
+    byId('session'),
+    part => listSessions(db, userId, new Date(now()), part),
+    session => ({ ...presentSession(session), isCurrent: session.id === credential.id }),
+  );
 }
 
 function presentSession(session: ListedSession) {

@@ -9,7 +9,7 @@ import { userWorkspace } from '../accounts/access.ts';
 import type { Actor, UserActor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import type { CursorForm } from '../paging.ts';
+import type { Order } from '../paging.ts';
 import { ARRAY_LIMIT, readPage } from '../paging.ts';
 import { presentListedWorkflow } from './present-workflow.ts';
 import type { ListWorkflowsQuery } from './workflow.schema.ts';
@@ -36,23 +36,23 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
     form: query.include ?? ('line' as const),
     ...(await spaceOf(deps, user, query.teamId)),
   };
-  return readPage(query, {
-    cursor: LIST_CURSOR,
-    fetch: async (before, limit) => {
+  return readPage(
+    { ...query, limit: query.limit ?? ARRAY_LIMIT },
+    LIST_ORDER,
+    async ({ after: before, limit }) => {
       const rows = await listWorkflows(deps.readDb, { ...filter, before, limit });
       await keepCounts(deps, rows);
       return rows;
     },
-    keyOf: ({ updated_at, id }) => ({ updatedAtMs: Date.parse(updated_at), id }),
-    present: row => presentListedWorkflow(deps, user, row),
-    defaultLimit: ARRAY_LIMIT,
-  });
+    row => presentListedWorkflow(deps, user, row),
+  );
 }
 
 const flagOf = (text: 'true' | 'false' | undefined): boolean | null =>
   text === undefined ? null : text === 'true';
 
-const LIST_CURSOR: CursorForm<WorkflowListKey> = {
+const LIST_ORDER: Order<WorkflowListRow, WorkflowListKey> = {
+  keyOf: ({ updated_at, id }) => ({ updatedAtMs: Date.parse(updated_at), id }),
   write: ({ updatedAtMs, id }) => `${updatedAtMs}:${id}`,
   read: text => {
     const [time = '', id = '', more] = text.split(':');

@@ -5,7 +5,7 @@ import type { Actor } from '../accounts/actor.ts';
 import { hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { Page } from '../paging.ts';
-import { idCursor, readPage } from '../paging.ts';
+import { byId, readPage } from '../paging.ts';
 import { presentPoster } from './present-workflow.ts';
 import type { TemplatesQuery } from './workflow.schema.ts';
 
@@ -30,19 +30,13 @@ export async function listTemplatePage(
   priceOf: PriceTemplate,
 ): Promise<Page<Template>> {
   const userId = actor.kind === 'user' && hasScope(actor, 'workflows:read') ? actor.userId : null;
-  const { data, nextCursor } = await readPage(query, {
-    cursor: idCursor('workflow'),
-    fetch: (before, limit) =>
-      listTemplates(deps.db, {
-        userId,
-        category: query.category ?? null,
-        query: query.query ?? null,
-        before,
-        limit,
-      }),
-    keyOf: row => row.id,
-    present: row => row,
-  });
+  const filter = { userId, category: query.category ?? null, query: query.query ?? null };
+  const { data, nextCursor } = await readPage(
+    query,
+    byId('workflow'),
+    ({ after: before, limit }) => listTemplates(deps.db, { ...filter, before, limit }),
+    row => row,
+  );
   const priced: Template[] = [];
   // One after the other: a page of large graphs must not take the process over.
   for (const row of data) {

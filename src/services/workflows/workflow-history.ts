@@ -9,7 +9,7 @@ import type { Actor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { Page, PageQuery } from '../paging.ts';
-import { numberCursor, readPage } from '../paging.ts';
+import { byNumber, readPage } from '../paging.ts';
 import { lintForWrite, readGraph } from './check-graph.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
 import type { GraphVersion } from './graph-versions.ts';
@@ -25,12 +25,12 @@ export async function listHistory(
   query: PageQuery,
 ): Promise<Page<unknown>> {
   const workflow = await openForEditor(deps, actor, id);
-  return readPage(query, {
-    cursor: numberCursor(),
-    fetch: (before, limit) => listVersions(deps.db, id, { before, limit }),
-    keyOf: row => row.version,
-    present: row => presentVersion(row, workflow),
-  });
+  return readPage(
+    query,
+    byNumber('version'),
+    part => listVersions(deps.db, id, part),
+    row => presentVersion(row, workflow),
+  );
 }
 
 /** One version with its graph, as JSON text. Throws 404. */

@@ -1,6 +1,6 @@
 // What people granted to clients.
 import type { Tx } from '../db.ts';
-import { all, type Before, first, matches } from '../rows.ts';
+import { type After, all, first, matches } from '../rows.ts';
 
 export interface GrantRow {
   readonly id: string;
@@ -58,16 +58,12 @@ export async function insertGrant(tx: Tx, grant: Omit<GrantRow, 'last_used_at'>)
 }
 
 /** Newest first, before the cursor. */
-export function listGrants(
-  tx: Tx,
-  userId: number,
-  page: Before<string | null>,
-): Promise<readonly GrantRow[]> {
+export function listGrants(tx: Tx, userId: number, page: After<string>): Promise<readonly GrantRow[]> {
   return all(
     tx,
     `select ${COLUMNS} from oauth_grants
      where user_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
-    [userId, page.before, page.limit],
+    [userId, page.after, page.limit],
   );
 }
 

@@ -72,7 +72,7 @@ export function listInvitationsOfTeam(
 ): Promise<readonly InvitationRow[]> {
   return all(tx, `${INVITATION} where i.team_id = $1 and i.id > $2 order by i.id limit $3`, [
     teamId,
-    page.after,
+    page.after ?? '',
     page.limit,
   ]);
 }
@@ -85,12 +85,13 @@ const RECEIVED = `lower(i.email) = (select lower(email) from users where id = $1
 export function listInvitationsOfUser(
   tx: Tx,
   userId: number,
-  page: { readonly after: string; readonly limit: number; readonly now: Date },
+  now: Date,
+  page: After<string>,
 ): Promise<readonly InvitationRow[]> {
   return all(tx, `${INVITATION} where ${RECEIVED} and i.id > $3 order by i.id limit $4`, [
     userId,
-    page.now,
-    page.after,
+    now,
+    page.after ?? '',
     page.limit,
   ]);
 }

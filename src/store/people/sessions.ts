@@ -1,6 +1,6 @@
 // Sessions of people who signed in, kept as hashes of their cookies.
 import type { Tx } from '../db.ts';
-import { all, first, matches } from '../rows.ts';
+import { type After, all, first, matches } from '../rows.ts';
 
 /** A session lives at most 30 days, and 7 without use. */
 export const SESSION_MS = 30 * 86_400_000;
@@ -77,14 +77,15 @@ export interface ListedSession {
 export function listSessions(
   tx: Tx,
   userId: number,
-  page: { readonly before: string | null; readonly limit: number; readonly now: Date },
+  now: Date,
+  page: After<string>,
 ): Promise<readonly ListedSession[]> {
   return all(
     tx,
     `select id, user_agent, address, created_at, last_seen_at, expires_at from sessions
      where user_id = $1 and ($2::text is null or id < $2) and expires_at > $4 and last_seen_at + ${IDLE} > $4
      order by id desc limit $3`,
-    [userId, page.before, page.limit, page.now],
+    [userId, page.after, page.limit, now],
   );
 }
 

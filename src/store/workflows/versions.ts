@@ -1,6 +1,6 @@
 // Versions of a workflow's graph. Each is stored once, as the text that GET sends, and never changes.
 import type { Tx } from '../db.ts';
-import { all, type Before, first } from '../rows.ts';
+import { type After, all, first } from '../rows.ts';
 
 /** '"nodes":[…],"edges":[…]', or undefined. */
 export async function findGraphText(
@@ -122,14 +122,14 @@ export interface VersionRow {
 export function listVersions(
   tx: Tx,
   workflowId: string,
-  page: Before<number | null>,
+  page: After<number>,
 ): Promise<readonly VersionRow[]> {
   return all(
     tx,
     `select version, user_id, created_at from workflow_versions
      where workflow_id = $1 and ($2::int is null or version < $2) and superseded_at is null
      order by version desc limit $3`,
-    [workflowId, page.before, page.limit],
+    [workflowId, page.after, page.limit],
   );
 }
 
