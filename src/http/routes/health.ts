@@ -13,14 +13,7 @@ const Health = Type.Record(Type.String(), Type.String(), { description: 'Each pa
 
 export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
   const config = { limit: 'none' } as const;
-  app.get(
-    '/healthz',
-    {
-      config,
-      ...about('The process is up', { 200: Health }),
-    },
-    () => ({ status: 'ok' }),
-  );
+  app.get('/healthz', { config, ...about('The process is up', { 200: Health }) }, () => ({ status: 'ok' }));
   app.get(
     '/readyz',
     {
@@ -43,10 +36,7 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
   );
   app.get(
     '/metrics',
-    {
-      config,
-      ...about('Prometheus metrics', { 200: Plain('text/plain', 'application/openmetrics-text') }),
-    },
+    { config, ...about('Prometheus metrics', { 200: Plain('text/plain', 'application/openmetrics-text') }) },
     async (req, reply) => {
       // Exemplars are of OpenMetrics alone; Prometheus asks for it where it stores them.
       const wantsOpenMetrics = req.headers.accept?.includes('application/openmetrics-text') === true;

@@ -100,10 +100,7 @@ function registerMachineFiles(
   const { BASE_URL: baseUrl } = deps.settings;
   app.get(
     '/sitemap.xml',
-    {
-      ...route,
-      ...about('Every published page', { 200: Plain('application/xml') }),
-    },
+    { ...route, ...about('Every published page', { 200: Plain('application/xml') }) },
     rendered('sitemap', async () =>
       toAnswer(
         renderSitemap(await listAllContent(deps, MAX_SITEMAP_PAGES), baseUrl),
@@ -113,10 +110,7 @@ function registerMachineFiles(
   );
   app.get(
     `${SECTIONS.articles.path}/rss.xml`,
-    {
-      ...route,
-      ...about('The newest articles as RSS', { 200: Plain('application/rss+xml') }),
-    },
+    { ...route, ...about('The newest articles as RSS', { 200: Plain('application/rss+xml') }) },
     rendered('rss', async () =>
       toAnswer(renderRss(await listFeed(deps), baseUrl), 'application/rss+xml; charset=utf-8'),
     ),

@@ -72,10 +72,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
 function registerBoard(app: App, deps: Deps): void {
   app.post(
     '/api/v1/workflows/lint',
-    {
-      config: { hasExactNumbers: true },
-      ...about('Lint a graph', { 200: LintReport }, { body: GraphBody }),
-    },
+    { config: { hasExactNumbers: true }, ...about('Lint a graph', { 200: LintReport }, { body: GraphBody }) },
     async req => lintGraphBody(deps, req.actor, req.body),
   );
   app.post(
