@@ -190,11 +190,6 @@ export function convertImage(
   });
 }
 
-/** The pixels as RGBA in sRGB, row by row. */
-export function readRgba(bytes: Uint8Array, signal: AbortSignal): Promise<Buffer> {
-  return work(signal, open => open(bytes).toColourspace('srgb').ensureAlpha().raw().toBuffer());
-}
-
 export const BLENDS = [
   'over',
   'multiply',

@@ -84,6 +84,7 @@ function joinRecords(a: unknown, b: unknown): { readonly properties?: Schema } {
   return { properties: { ...(isRecord(a) ? a : {}), ...(isRecord(b) ? b : {}) } };
 }
 
-function toNames(given: unknown): readonly string[] {
+/** The texts of a list; none where it is no list. */
+export function toNames(given: unknown): readonly string[] {
   return Array.isArray(given) ? given.filter(name => typeof name === 'string') : [];
 }

@@ -1,7 +1,7 @@
 // The fields of a model from the published schema of its input: media become ports, closed sets choices, bounds bounds.
 import type { FieldType, Json, PortType } from '../../graph/types.ts';
 import { isRecord } from '../../lib/record.ts';
-import type { ResolvedSchema, Schema, SchemaDocument } from './json-schema.ts';
+import { type ResolvedSchema, type Schema, type SchemaDocument, toNames } from './json-schema.ts';
 import type { ModelField } from './model.ts';
 
 /** Where a model's input cannot be given here; the message says why, as a sentence. */
@@ -191,8 +191,4 @@ function defaultOf({ default: value }: Schema, shape: Shape): Json | undefined {
 function labelOf(id: string): string {
   const words = id.replaceAll('_', ' ').trim();
   return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`;
-}
-
-function toNames(given: unknown): readonly string[] {
-  return Array.isArray(given) ? given.filter(name => typeof name === 'string') : [];
 }

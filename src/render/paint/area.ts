@@ -45,10 +45,10 @@ export function united(a: Area, b: Area): Area {
   };
 }
 
-export const grown = (area: Area, x: number, y = x): Area =>
+export const grown = (area: Area, by: number): Area =>
   isEmpty(area)
     ? NOWHERE
-    : { left: area.left - x, top: area.top - y, right: area.right + x, bottom: area.bottom + y };
+    : { left: area.left - by, top: area.top - by, right: area.right + by, bottom: area.bottom + by };
 
 export const shifted = ({ left, top, right, bottom }: Area, x: number, y: number): Area => ({
   left: left + x,

@@ -160,7 +160,6 @@ export const COMMON_MEANING: Readonly<Record<keyof typeof common | 'mask', strin
 };
 
 export const PART_DEFS = { Anchor, Filter, Shadow, Border, Radius, PathData, Clip } as const;
-export type Filter = Static<typeof Filter>;
 export type Clip = Static<typeof Clip>;
 export type Anchor = Static<typeof Anchor>;
 export type Shadow = Static<typeof Shadow>;

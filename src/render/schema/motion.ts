@@ -120,5 +120,4 @@ export type Preset = (typeof PRESETS)[number];
 export type Entrance = Static<typeof Entrance>;
 export type Motion = Static<typeof Motion>;
 export type Split = Static<typeof Split>;
-export type Transition = Static<typeof Transition>;
 export type Direction = (typeof DIRECTIONS)[number];

@@ -242,7 +242,6 @@ export type Background = Static<typeof Background>;
 export type CaptionTrack = Static<typeof CaptionTrack>;
 export type Word = Static<typeof Word>;
 export type AudioItem = Static<typeof AudioItem>;
-export type AudioTrack = Static<typeof AudioTrack>;
 export type Asset = Static<typeof Asset>;
 
 /** JSON Schema 2020-12 of a scene graph: the one that validates a graph when it is run. */

@@ -13,21 +13,22 @@ export interface Credential {
   readonly expiresAtMs: number;
 }
 
-export interface CredentialCache {
-  /** The credential whose secret this is; undefined: there is none. */
-  find(secret: string): Credential | undefined | Promise<Credential | undefined>;
-  /** Notes that it was used, for `flush`. */
-  use(credential: Credential): UserActor;
+/** `R`: what is said of a secret that stands for nobody. */
+export interface CredentialCache<R> {
+  /** The user whose secret this is, or the refusal; it is noted that the credential was used, for `flush`. */
+  authenticate(secret: string): UserActor | R | Promise<UserActor | R>;
   /** This process asks the database again. */
-  forget(hash: Buffer): void;
+  forget(hashes: readonly Buffer[]): void;
   /** Writes which were used since the last time. */
   flush(): Promise<void>;
 }
 
-export interface CredentialSource {
+export interface CredentialSource<R> {
   readonly now: () => number;
   readonly read: (hash: Buffer) => Promise<Credential | undefined>;
   readonly touch: (ids: readonly string[]) => Promise<void>;
+  /** Of a credential that has expired, or of none. */
+  readonly refuse: (expired: Credential | undefined) => R;
 }
 
 interface Cached {
@@ -35,7 +36,12 @@ interface Cached {
   readonly readAtMs: number;
 }
 
-export function createCredentialCache({ now, read, touch }: CredentialSource): CredentialCache {
+export function createCredentialCache<R>({
+  now,
+  read,
+  touch,
+  refuse,
+}: CredentialSource<R>): CredentialCache<R> {
   // By hash, so that a memory dump contains no secret.
   const cache = createLru<Cached>(MAX_CACHED);
   const used = new Set<string>();
@@ -48,17 +54,22 @@ export function createCredentialCache({ now, read, touch }: CredentialSource): C
     cache.set(nameOf(hash), { credential, readAtMs }, 1);
     return credential;
   };
+  const check = (credential: Credential | undefined): UserActor | R => {
+    if (credential === undefined || credential.expiresAtMs <= now()) return refuse(credential);
+    used.add(credential.id);
+    return credential.actor;
+  };
   return {
-    find(secret) {
+    authenticate(secret) {
       const hash = sha256(secret);
       const cached = cache.get(nameOf(hash));
-      return cached !== undefined && now() - cached.readAtMs < CACHE_MS ? cached.credential : readNow(hash);
+      return cached !== undefined && now() - cached.readAtMs < CACHE_MS
+        ? check(cached.credential)
+        : readNow(hash).then(check);
     },
-    use({ id, actor }) {
-      used.add(id);
-      return actor;
+    forget: hashes => {
+      for (const hash of hashes) cache.delete(nameOf(hash));
     },
-    forget: hash => cache.delete(nameOf(hash)),
     async flush() {
       if (used.size === 0) return;
       const ids = [...used];

@@ -2,20 +2,16 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../store/db.ts';
 import { findKeyByHash, touchKeys } from '../../store/keys.ts';
-import type { Scope, UserActor } from './actor.ts';
-import { type Credential, createCredentialCache } from './credential-cache.ts';
+import type { Scope } from './actor.ts';
+import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
 
 const CHALLENGE = { 'www-authenticate': 'Bearer error="invalid_token"' };
 
-export interface KeyAuthenticator {
-  /** The user of the key. Throws 401 `invalid_api_key` or `expired_api_key`. */
-  authenticate(key: string): UserActor | Promise<UserActor>;
-  /** Writes the times of use that have gathered. */
-  flush(): Promise<void>;
-}
+/** Throws 401 `invalid_api_key` or `expired_api_key`. */
+export type KeyAuthenticator = CredentialCache<never>;
 
 export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthenticator {
-  const cache = createCredentialCache({
+  return createCredentialCache({
     now,
     touch: ids => touchKeys(db, ids),
     read: async hash => {
@@ -29,19 +25,10 @@ export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthentica
         expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
       };
     },
-  });
-  const check = (key: Credential | undefined): UserActor => {
-    if (key === undefined)
-      throw new AppError('invalid_api_key', 'The API key is not valid.', { headers: CHALLENGE });
-    if (key.expiresAtMs <= now())
-      throw new AppError('expired_api_key', 'The API key has expired.', { headers: CHALLENGE });
-    return cache.use(key);
-  };
-  return {
-    authenticate(key) {
-      const found = cache.find(key);
-      return found instanceof Promise ? found.then(check) : check(found);
+    refuse: expired => {
+      throw expired === undefined
+        ? new AppError('invalid_api_key', 'The API key is not valid.', { headers: CHALLENGE })
+        : new AppError('expired_api_key', 'The API key has expired.', { headers: CHALLENGE });
     },
-    flush: cache.flush,
-  };
+  });
 }

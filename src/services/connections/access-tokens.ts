@@ -2,18 +2,14 @@
 import type { Db } from '../../store/db.ts';
 import { touchGrants } from '../../store/oauth/grants.ts';
 import { findAccessToken } from '../../store/oauth/tokens.ts';
-import type { UserActor } from '../accounts/actor.ts';
-import { type AccessTokens, AGENT_SCOPES } from '../accounts/agent-caller.ts';
-import { type Credential, createCredentialCache } from '../accounts/credential-cache.ts';
+import { AGENT_SCOPES } from '../accounts/agent-caller.ts';
+import { type CredentialCache, createCredentialCache } from '../accounts/credential-cache.ts';
 
-export interface TokenAuthenticator extends AccessTokens {
-  /** Writes the times of use that have gathered. */
-  flush(): Promise<void>;
-}
+export type TokenAuthenticator = CredentialCache<undefined>;
 
 /** A token that was revoked is refused by every process within five seconds. */
 export function createAccessTokens(db: Db, now: () => number): TokenAuthenticator {
-  const cache = createCredentialCache({
+  return createCredentialCache({
     now,
     touch: ids => touchGrants(db, ids),
     read: async hash => {
@@ -28,14 +24,6 @@ export function createAccessTokens(db: Db, now: () => number): TokenAuthenticato
         expiresAtMs: row.expires_at.getTime(),
       };
     },
+    refuse: () => undefined,
   });
-  const check = (token: Credential | undefined): UserActor | undefined =>
-    token === undefined || token.expiresAtMs <= now() ? undefined : cache.use(token);
-  return {
-    authenticate(token) {
-      const found = cache.find(token);
-      return found instanceof Promise ? found.then(check) : check(found);
-    },
-    flush: cache.flush,
-  };
 }
