@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type Client, connect } from '../src/cli/client.ts';
-import { followRun } from '../src/cli/follow.ts';
+import { followRun } from '../src/cli/terminal/follow.ts';
 import { formatMs } from '../src/cli/terminal/progress.ts';
 import { drawTable, type Execution } from '../src/cli/terminal/run-view.ts';
 import { openTerminal } from '../src/cli/terminal/terminal.ts';

@@ -6,7 +6,7 @@ import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
 import type { Command, OptionValue } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';
-import { followRun } from './follow.ts';
+import { followRun } from './terminal/follow.ts';
 import { drawTable, type Execution } from './terminal/run-view.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';

@@ -1,7 +1,7 @@
 // Follows a run on a running service to its end: a live frame on a terminal, a line a change in a pipe.
-import type { Run } from '../../sdk/src/sdk.ts';
-import { applyEvent, describeChange, drawRun, type Execution } from './terminal/run-view.ts';
-import type { Terminal } from './terminal/terminal.ts';
+import type { Run } from '../../../sdk/src/sdk.ts';
+import { applyEvent, describeChange, drawRun, type Execution } from './run-view.ts';
+import type { Terminal } from './terminal.ts';
 
 const FRAME_MS = 80;
 

@@ -1,0 +1,300 @@
+// The commands: their options, help and examples. Each one's code is loaded when it runs.
+import type { Command } from './command.ts';
+
+export interface CommandRow {
+  /** Name and arguments; a name of two words is a command of a group. */
+  readonly usage: string;
+  readonly summary: string;
+  /** Flags → meaning. An option whose value ends in `...` may be given several times. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** false: it does not have the option --json as the others have it. */
+  readonly json?: false;
+  readonly examples: readonly string[];
+  readonly load: () => Promise<Command>;
+}
+
+const PROVIDER_OPTION = { '--provider <name>': 'fal, replicate, openai or comfyui (default: fal)' };
+const CHANGE_OPTIONS = {
+  '--dry-run': 'show what would change and write nothing',
+  '--yes': 'also where more than a fifth would change',
+};
+
+/** In the order of the help. */
+export const COMMANDS: readonly CommandRow[] = [
+  {
+    usage: 'serve',
+    json: false,
+    summary: 'serve the API and run workflows, until SIGINT or SIGTERM',
+    examples: ['graphwright serve', 'PORT=8080 DATA_DIR=/var/lib/graphwright graphwright serve'],
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    usage: 'worker',
+    json: false,
+    summary: 'run workflows for services that share DATABASE_URL',
+    examples: ['DATABASE_URL=postgres://db.internal/graphwright graphwright worker'],
+    load: async () => (await import('./serve.ts')).work,
+  },
+  {
+    usage: 'migrate',
+    summary: 'bring the database up to date and stop',
+    examples: ['DATABASE_URL=postgres://db.internal/graphwright graphwright migrate'],
+    load: async () => (await import('./migrate.ts')).migrate,
+  },
+  {
+    usage: 'run <file|workflow-id>',
+    summary: 'run a workflow on a running service and follow it node by node',
+    options: { '-i, --input <node=value...>': "the value of an input node, by the node's id" },
+    examples: [
+      'graphwright run examples/postcard.json',
+      'graphwright run wf_01k… --input greeting="Hello from Lisbon"',
+    ],
+    load: async () => (await import('./run.ts')).run,
+  },
+  {
+    usage: 'lint <file>',
+    summary: 'check a workflow file, without service or database',
+    examples: ['graphwright lint examples/postcard.json'],
+    load: async () => (await import('./lint.ts')).lint,
+  },
+  {
+    usage: 'layout <file>',
+    json: false,
+    summary: 'lay a workflow file out, without service or database; prints it unless a file is named',
+    options: {
+      '-o, --out <file>': 'write the workflow there',
+      '--svg <file>': 'draw it there',
+      '--direction <direction>': 'RIGHT or DOWN (default: RIGHT)',
+      '--json': 'print what moved instead',
+    },
+    examples: ['graphwright layout examples/postcard.json --svg postcard.svg'],
+    load: async () => (await import('./layout.ts')).layout,
+  },
+  {
+    usage: 'render [scene]',
+    summary: 'render a scene graph or a template as a video, or one frame of it, without service or database',
+    options: {
+      '-o, --out <file>': 'where to: .mp4, or with --frame .png, .jpg or .webp (default: out.mp4, out.png)',
+      '--frame <number>': 'one frame as a picture, counted from 0',
+      '--range <from-to>': 'frames of the video; the second is not rendered (default: all)',
+      '--scale <factor>': '0.1 to 1 of its own size (default: 1)',
+      '--template <id>': 'a template instead of a scene file',
+      '--props <file>': "the template's props, as JSON",
+    },
+    examples: [
+      'graphwright render examples/scenes/launch-reel.json -o reel.mp4',
+      'graphwright render examples/scenes/launch-reel.json --frame 60 -o still.png',
+      'graphwright render --template quote-card --props quote.json -o quote.mp4',
+    ],
+    load: async () => (await import('./render.ts')).render,
+  },
+  {
+    usage: 'preview <scene>',
+    json: false,
+    summary: 'draw stills of a scene file, again whenever it changes',
+    options: {
+      '--watch': 'go on until SIGINT; faults of the scene are printed with their place',
+      '--frames <list>': 'such as 0,30,60 (default: four at equal distances)',
+      '--scale <factor>': '0.1 to 1 of its own size (default: 0.5)',
+      '-o, --out <folder>': 'where to (default: preview)',
+    },
+    examples: ['graphwright preview --watch examples/scenes/launch-reel.json --frames 0,60,120'],
+    load: async () => (await import('./preview.ts')).preview,
+  },
+  {
+    usage: 'mcp',
+    summary: 'let an agent that speaks over stdin and stdout use a running service',
+    json: false,
+    examples: ['GRAPHWRIGHT_API_KEY=sk-… graphwright mcp'],
+    load: async () => (await import('./mcp.ts')).mcp,
+  },
+  {
+    usage: 'nodes [type]',
+    summary: 'list the node types, or show the ports and fields of one',
+    options: { '--category <name>': 'only this category' },
+    examples: ['graphwright nodes --category logic', 'graphwright nodes utility:image_resize'],
+    load: async () => (await import('./nodes.ts')).nodes,
+  },
+  {
+    usage: 'keys create <name>',
+    summary: 'mint an API key and print it once',
+    options: {
+      '--scope <scope...>': "what the key may do (default: all that the maker's may)",
+      '--expires <time>': 'when it ends, e.g. 2027-01-31',
+    },
+    examples: [
+      'graphwright keys create laptop',
+      'graphwright keys create ci --scope workflows:execute --expires 2027-01-31',
+    ],
+    load: async () => (await import('./keys.ts')).createKey,
+  },
+  {
+    usage: 'keys list',
+    summary: 'list the API keys',
+    examples: ['graphwright keys list'],
+    load: async () => (await import('./keys.ts')).listKeys,
+  },
+  {
+    usage: 'keys revoke <id>',
+    summary: 'end an API key, everywhere within 5 seconds',
+    examples: ['graphwright keys revoke key_01k…'],
+    load: async () => (await import('./keys.ts')).revokeKey,
+  },
+  {
+    usage: 'users create <email>',
+    summary: 'make an account and print its first API key once, or a link to choose a password at',
+    options: {
+      '--name <name>': 'how it is called (default: the email up to the @)',
+      '--plan <plan>': 'whose limits it has (default: DEFAULT_PLAN)',
+      '--author': 'content pages are in its name',
+      '--admin': 'its sessions may do what operators may',
+      '--invite': 'print a link to choose a password at, instead of a key',
+      '--scope <scope...>': 'what the key may do (default: read, write and execute)',
+    },
+    examples: [
+      'graphwright users create ana@example.com',
+      'graphwright users create ana@example.com --invite',
+      'graphwright users create ci@example.com --plan pro --scope workflows:execute',
+    ],
+    load: async () => (await import('./users.ts')).createUser,
+  },
+  {
+    usage: 'users setup-link',
+    summary: 'print a link at which the first user chooses email, name and password',
+    examples: ['graphwright users setup-link'],
+    load: async () => (await import('./users.ts')).makeSetUpLink,
+  },
+  {
+    usage: 'users password <email>',
+    summary: 'print a link at which an account chooses another password',
+    examples: ['graphwright users password ana@example.com'],
+    load: async () => (await import('./users.ts')).makeResetLink,
+  },
+  {
+    usage: 'teams create <name>',
+    summary: 'make a team and print its id',
+    examples: ['graphwright teams create "Studio Lisbon"'],
+    load: async () => (await import('./teams.ts')).createTeam,
+  },
+  {
+    usage: 'teams add <team-id> <email>',
+    summary: 'add an account to a team',
+    options: { '--role <role>': 'VIEWER, EDITOR or OWNER (default: VIEWER)' },
+    examples: ['graphwright teams add team_01k… ana@example.com --role EDITOR'],
+    load: async () => (await import('./teams.ts')).addMember,
+  },
+  {
+    usage: 'credits grant <user-or-team-id> <amount>',
+    summary: 'give credits to an account or a team; a negative amount takes back',
+    options: { '--note <text>': 'why, kept in the ledger' },
+    examples: [
+      'graphwright credits grant 3 500 --note "Opening balance"',
+      'graphwright credits grant team_01k… -200',
+    ],
+    load: async () => (await import('./credits.ts')).grantCredits,
+  },
+  {
+    usage: 'workflows restore <id>',
+    summary: 'recover a deleted workflow; it stays switched off',
+    examples: ['graphwright workflows restore wf_01k…'],
+    load: async () => (await import('./workflows.ts')).restoreWorkflow,
+  },
+  {
+    usage: 'backup <file>',
+    summary: 'write database and media into one file, also while the service runs',
+    options: {
+      '--with-secrets-key': 'put the secrets key into the file too (default: it is not in it)',
+    },
+    examples: ['graphwright backup graphwright.tar', 'graphwright backup nightly.tar --json'],
+    load: async () => (await import('./upkeep/backup.ts')).backup,
+  },
+  {
+    usage: 'restore <file>',
+    summary: 'put a backup back, all of it or nothing; the service must be stopped',
+    options: {
+      '--force': 'replace what is in the database and in media storage',
+      '--without-secrets': 'go on without the secrets key; stored secrets cannot be read then',
+    },
+    examples: ['graphwright restore graphwright.tar', 'graphwright restore graphwright.tar --force'],
+    load: async () => (await import('./upkeep/restore.ts')).restore,
+  },
+  {
+    usage: 'secrets rotate',
+    summary: 'encrypt all stored secrets by a new key; the service must be stopped',
+    examples: ['SECRETS_KEY=$OLD NEW_SECRETS_KEY=$NEW graphwright secrets rotate'],
+    load: async () => (await import('./upkeep/secrets.ts')).rotate,
+  },
+  {
+    usage: 'models search [words...]',
+    summary: "search a provider's list of models",
+    options: { ...PROVIDER_OPTION, '--category <name>': 'as the provider sorts them' },
+    examples: ['graphwright models search veo', 'graphwright models search --provider replicate upscale'],
+    load: async () => (await import('./models.ts')).searchModels,
+  },
+  {
+    usage: 'models show <provider> <endpoint>',
+    summary: 'show the node that a listed model would be',
+    examples: ['graphwright models show fal fal-ai/veo3.1'],
+    load: async () => (await import('./models.ts')).showModel,
+  },
+  {
+    usage: 'models add <provider> <endpoints...>',
+    summary: 'add models to the catalog, in every process and without a restart',
+    options: { ...CHANGE_OPTIONS },
+    examples: ['graphwright models add fal fal-ai/veo3.1', 'graphwright models add openai llama3.2'],
+    load: async () => (await import('./models.ts')).addModels,
+  },
+  {
+    usage: 'models sync',
+    summary: "bring the models up to date with their provider's list",
+    options: {
+      ...PROVIDER_OPTION,
+      '--category <name>': 'add all that is new in it',
+      '--all': 'add all that is new',
+      ...CHANGE_OPTIONS,
+    },
+    examples: ['graphwright models sync --dry-run', 'graphwright models sync --category text-to-video'],
+    load: async () => (await import('./models.ts')).syncModels,
+  },
+  {
+    usage: 'models check',
+    summary: 'report what sync would change, and fail where there is something',
+    options: { ...PROVIDER_OPTION },
+    examples: ['graphwright models check --provider fal'],
+    load: async () => (await import('./models.ts')).checkModels,
+  },
+  {
+    usage: 'models remove <types...>',
+    summary: 'hide models and deprecate them; graphs that have them still run',
+    examples: ['graphwright models remove video:fal_veo3_1'],
+    load: async () => (await import('./models.ts')).removeModels,
+  },
+  {
+    usage: 'editor build',
+    summary: 'bundle the web application ahead of the first start, for images',
+    options: { '-o, --out <folder>': 'where to (default: EDITOR_DIR, else DATA_DIR/editor)' },
+    examples: ['graphwright editor build --out /app/editor'],
+    load: async () => (await import('./editor.ts')).buildEditor,
+  },
+  {
+    usage: 'doctor',
+    summary: 'check that this machine has what the service needs',
+    examples: ['graphwright doctor'],
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+];
+
+const WHERE = "over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database";
+
+/** Groups of commands, by the first word of their usage. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  models:
+    "models as data: in MODELS_FILE, over HTTP where GRAPHWRIGHT_API_KEY is set, else in the service's own database",
+  keys: `API keys: ${WHERE}`,
+  users: `accounts: ${WHERE}`,
+  credits: `credits: ${WHERE}`,
+  workflows: `workflows: ${WHERE}`,
+  editor: 'the web application',
+  secrets: 'the key of stored secrets',
+  teams: `teams: ${WHERE}`,
+};
