@@ -220,9 +220,13 @@ function store(db: Db, moves: readonly Move[]): Promise<ReadonlySet<string>> {
     : storeIn(db, moves);
 }
 
-function movesCredits({ next }: Move): boolean {
-  return next.effects.some(({ kind }) => kind === 'charge' || kind === 'release credits');
+/** Whether one of these comes of it. */
+function has({ effects }: Transition, ...kinds: readonly Effect['kind'][]): boolean {
+  return effects.some(({ kind }) => kinds.includes(kind));
 }
+
+const movesCredits = ({ next }: Move): boolean => has(next, 'charge', 'release credits');
+const movesCalls = ({ next }: Move): boolean => has(next, 'keep calls', 'cancel calls');
 
 async function storeIn(tx: Tx, moves: readonly Move[]): Promise<ReadonlySet<string>> {
   const written = await writeRuns(tx, moves.map(toWrite));
@@ -234,26 +238,13 @@ async function storeIn(tx: Tx, moves: readonly Move[]): Promise<ReadonlySet<stri
   return written;
 }
 
-function movesCalls({ next }: Move): boolean {
-  return next.effects.some(({ kind }) => kind === 'keep calls' || kind === 'cancel calls');
-}
-
 async function moveCalls(tx: Tx, moves: readonly Move[]): Promise<void> {
-  const nodes = moves.flatMap(({ before, next }) =>
-    next.effects.flatMap(effect =>
-      effect.kind === 'keep calls'
-        ? [
-            {
-              execution_id: before.id,
-              workspace: before.workspace,
-              node_id: effect.nodeId,
-              calls: effect.calls,
-            },
-          ]
-        : [],
-    ),
+  const nodes = moves.flatMap(({ before: { id, workspace }, next }) =>
+    next.effects
+      .filter(effect => effect.kind === 'keep calls')
+      .map(({ nodeId, calls }) => ({ execution_id: id, workspace, node_id: nodeId, calls })),
   );
-  const ended = moves.filter(({ next }) => next.effects.some(({ kind }) => kind === 'cancel calls'));
+  const ended = moves.filter(({ next }) => has(next, 'cancel calls'));
   if (nodes.length > 0) await keepCalls(tx, nodes);
   if (ended.length > 0)
     await cancelCalls(
@@ -262,16 +253,17 @@ async function moveCalls(tx: Tx, moves: readonly Move[]): Promise<void> {
     );
 }
 
-function toWrite({ before, next: { row, effects } }: Move): RunWrite {
+function toWrite({ before, next }: Move): RunWrite {
+  const { row, effects } = next;
   return {
     before,
     row,
     steps: effects.flatMap(effect => (effect.kind === 'keep steps' ? effect.steps : [])),
     delivery: effects.find(effect => effect.kind === 'deliver')?.delivery ?? null,
     job_at: effects.find(effect => effect.kind === 'queue')?.at ?? null,
-    frees: effects.some(({ kind }) => kind === 'free place'),
-    cancels: effects.some(({ kind }) => kind === 'notify worker of cancel'),
-    wakes: effects.some(({ kind }) => kind === 'notify worker of wake'),
+    frees: has(next, 'free place'),
+    cancels: has(next, 'notify worker of cancel'),
+    wakes: has(next, 'notify worker of wake'),
   };
 }
 

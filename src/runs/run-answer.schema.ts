@@ -29,7 +29,7 @@ const Render = Type.Optional(
 const NodeState = Named('NodeState', 'One node of a run', {
   nodeId: Type.String(),
   label: Type.String(),
-  status: Type.Enum([...NODE_STATUSES]),
+  status: Type.Enum(NODE_STATUSES),
   error: Nullable(Type.String()),
   outputUrl: Type.Optional(Type.String({ description: 'A media result' })),
   outputUrls: Type.Optional(Type.Array(Type.String(), { description: 'Several, in the order of the list' })),
@@ -61,7 +61,7 @@ const LISTED = {
   id: Type.String({ description: '`ex_…`' }),
   workflowId: Type.String(),
   workflowVersion: Type.Integer(),
-  status: Type.Enum([...EXECUTION_STATUSES]),
+  status: Type.Enum(EXECUTION_STATUSES),
   trigger: Type.Enum(['api', 'editor', 'mcp', 'cli', 'resume']),
   metadata: Nullable(Type.Object({}, { additionalProperties: true })),
   error: Nullable(
@@ -75,7 +75,7 @@ const LISTED = {
   webhook: Nullable(
     Type.Object({
       url: Type.String(),
-      state: Type.Enum([...DELIVERY_STATES]),
+      state: Type.Enum(DELIVERY_STATES),
       attempts: Type.Integer(),
       lastStatusCode: Nullable(Type.Integer()),
     }),
@@ -138,7 +138,7 @@ export const EventStream = EventStreamOf(
 export const AcceptedRun = Named('AcceptedRun', 'A run that has been stored and will execute', {
   executionId: Type.String(),
   workflowId: Type.String(),
-  status: Type.Enum([...EXECUTION_STATUSES], {
+  status: Type.Enum(EXECUTION_STATUSES, {
     description: 'QUEUED; after `Prefer: wait` what it is by then',
   }),
   estimatedCredits: Type.Integer(),
@@ -157,11 +157,11 @@ export const Success = Type.Object({ success: Type.Literal(true) });
 
 /** What a webhook is sent when a run has ended. */
 export const CompletionEvent = Named('CompletionEvent', 'What a webhook is sent when a run has ended', {
-  event: Type.Enum([...DELIVERY_EVENTS]),
+  event: Type.Enum(DELIVERY_EVENTS),
   eventId: Type.String({ format: 'uuid', description: 'The same across retries' }),
   executionId: Type.String(),
   workflowId: Type.String(),
-  status: Type.Enum([...TERMINAL_STATUSES]),
+  status: Type.Enum(TERMINAL_STATUSES),
   nodeStates: Type.Array(NodeState, { description: 'The nodes that ran' }),
   metadata: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'If sent on the run' })),
   createdAt: Timestamp,
@@ -173,7 +173,7 @@ export const Delivery = Named('Delivery', 'A message to a webhook, with every at
   event: Type.String(),
   eventId: Type.String({ format: 'uuid' }),
   url: Type.String(),
-  state: Type.Enum([...DELIVERY_STATES]),
+  state: Type.Enum(DELIVERY_STATES),
   lastStatusCode: Nullable(Type.Integer()),
   nextAttemptAt: Nullable(Timestamp),
   createdAt: Timestamp,
@@ -207,7 +207,7 @@ export const CreditsAnswer = Named('Credits', 'A balance and a page of its ledge
   entries: Type.Array(
     Named('LedgerEntry', 'One change of a balance', {
       id: Type.Integer(),
-      kind: Type.Enum([...ENTRY_KINDS]),
+      kind: Type.Enum(ENTRY_KINDS),
       amount: Type.Integer(),
       executionId: Nullable(Type.String()),
       workflowId: Nullable(Type.String()),

@@ -103,7 +103,7 @@ export const ExecutionId = Type.Object({
 });
 
 export const ListExecutionsQuery = Type.Object({
-  status: Type.Optional(Type.Enum([...EXECUTION_STATUSES])),
+  status: Type.Optional(Type.Enum(EXECUTION_STATUSES)),
   createdAfter: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601' })),
   createdBefore: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601' })),
   idempotencyKey: Type.Optional(Type.String({ maxLength: 255 })),

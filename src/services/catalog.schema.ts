@@ -7,7 +7,7 @@ import { Named, Nullable } from './schema.ts';
 const PORT = {
   id: Type.String({ description: 'An edge names it as `in-<id>` or `out-<id>`' }),
   label: Type.String(),
-  type: Type.Enum([...PORT_TYPES]),
+  type: Type.Enum(PORT_TYPES),
   isPort: Type.Boolean({ description: 'Wired by an edge; false: a field of `data.config`' }),
 };
 
@@ -16,11 +16,11 @@ const Entry = Named('CatalogEntry', 'A node type', {
   label: Type.String(),
   category: Type.Enum([...CATEGORIES, 'video']),
   description: Type.Optional(Type.String()),
-  source: Type.Enum([...NODE_SOURCES]),
+  source: Type.Enum(NODE_SOURCES),
   inputs: Type.Array(
     Named('CatalogInput', 'A port or a config field', {
       ...PORT,
-      type: Type.Enum([...FIELD_TYPES]),
+      type: Type.Enum(FIELD_TYPES),
       required: Type.Optional(Type.Boolean()),
       default: Type.Optional(Type.Unknown()),
       enum: Type.Optional(Type.Array(Type.String())),
@@ -28,9 +28,7 @@ const Entry = Named('CatalogEntry', 'A node type', {
       max: Type.Optional(Type.Number()),
       integer: Type.Optional(Type.Boolean({ description: 'Whole numbers alone' })),
       step: Type.Optional(Type.Number({ description: 'Counted from `min`, or from 0' })),
-      itemType: Type.Optional(
-        Type.Enum([...PORT_TYPES], { description: 'Of a LIST: what its items must be' }),
-      ),
+      itemType: Type.Optional(Type.Enum(PORT_TYPES, { description: 'Of a LIST: what its items must be' })),
       minItems: Type.Optional(Type.Integer()),
       maxItems: Type.Optional(Type.Integer()),
       nullable: Type.Optional(

@@ -24,7 +24,7 @@ const Position = Type.Object(
 const NodeData = Type.Object(
   {
     label: Type.String({ description: 'What people call it' }),
-    category: Type.Enum([...CATEGORIES]),
+    category: Type.Enum(CATEGORIES),
     nodeType: Type.String({ description: 'Of the catalog, like `utility:text_template`' }),
     config: Type.Optional(
       Type.Object({}, { additionalProperties: true, description: 'The settings of the node' }),

@@ -34,21 +34,15 @@ export const addMediaTool = defineTool({
   }),
   narrow: '',
   call: async (caller, { url, mediaId, filename, contentType, bytes }) => {
-    if (url !== undefined) return { facts: await keepFromUrl(caller, url) };
-    if (mediaId !== undefined) return { facts: await complete(caller, mediaId) };
+    const { deps, actor, signal } = caller;
+    if (url !== undefined) return { facts: presentStored(await uploadInline(deps, actor, { url }, signal)) };
+    if (mediaId !== undefined)
+      return { facts: presentStored(await completeUpload(deps, actor, { mediaId }, signal)) };
     if (filename === undefined || contentType === undefined || bytes === undefined)
       throw new AppError('invalid_request', 'Send url, or filename, contentType and bytes, or mediaId.');
     return { facts: await mint(caller, { filename, contentType, bytes }) };
   },
 });
-
-async function keepFromUrl({ deps, actor, signal }: Caller, url: string) {
-  return presentStored(await uploadInline(deps, actor, { url }, signal));
-}
-
-async function complete({ deps, actor, signal }: Caller, mediaId: string) {
-  return presentStored(await completeUpload(deps, actor, { mediaId }, signal));
-}
 
 async function mint(
   { deps, actor }: Caller,

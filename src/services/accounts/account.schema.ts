@@ -11,8 +11,8 @@ import { Email, Name } from './names.ts';
 
 const UserId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const TeamId = Type.String({ maxLength: 64, description: 'Team id, `team_…`' });
-const TeamRole = Type.Enum([...TEAM_ROLES]);
-const ShareRole = Type.Enum([...SHARE_ROLES]);
+const TeamRole = Type.Enum(TEAM_ROLES);
+const ShareRole = Type.Enum(SHARE_ROLES);
 /** Exactly one of the two names somebody. */
 const Somebody = { userId: Type.Optional(UserId), email: Type.Optional(Email) };
 export type Somebody = { readonly userId?: number | undefined; readonly email?: string | undefined };
@@ -26,7 +26,7 @@ export const Me = Named('Me', 'Who asks', {
   plan: Type.String(),
   isAuthor: Type.Boolean(),
   isAdmin: Type.Boolean(),
-  scopes: Type.Array(Type.Enum([...SCOPES]), { description: 'Of the credential that asks' }),
+  scopes: Type.Array(Type.Enum(SCOPES), { description: 'Of the credential that asks' }),
   personalTeamId: Type.String({
     description: 'Names your personal workspace wherever a teamId is asked for',
   }),
@@ -126,7 +126,7 @@ export const CreateUserBody = NamedExact('UserInput', 'The account to make', {
     }),
   ),
   keyScopes: Type.Optional(
-    Type.Array(Type.Enum([...SCOPES]), {
+    Type.Array(Type.Enum(SCOPES), {
       minItems: 1,
       maxItems: SCOPES.length,
       uniqueItems: true,
@@ -181,7 +181,7 @@ export const CreatedUser = Named(
 );
 
 export const LinkBody = NamedExact('PasswordLinkInput', 'Whose password a link shall set', {
-  kind: Type.Enum([...LINK_KINDS], {
+  kind: Type.Enum(LINK_KINDS, {
     description:
       'Sets email, name and password of the first user; the password of an invited user; a forgotten one',
   }),

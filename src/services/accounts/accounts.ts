@@ -55,6 +55,16 @@ async function presentMe(tx: Tx, user: UserActor) {
   };
 }
 
+/** Somebody with a role: a member of a team, or whom a workflow is shared with. */
+export function presentRole<R>(row: {
+  readonly user_id: number;
+  readonly name: string;
+  readonly role: R;
+  readonly created_at: Date;
+}) {
+  return { userId: row.user_id, name: row.name, role: row.role, createdAt: row.created_at.toISOString() };
+}
+
 /** The user that a request names by id or by email. Throws 400 where it names both or neither, 404 where there is none. */
 export async function getSomebody(tx: Tx, { userId, email }: Somebody): Promise<UserRow> {
   if ((userId === undefined) === (email === undefined)) {

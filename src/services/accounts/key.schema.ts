@@ -5,7 +5,7 @@ import { Exact, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 import { SCOPES } from './actor.ts';
 import { Name } from './names.ts';
 
-const Scope = Type.Enum([...SCOPES]);
+const Scope = Type.Enum(SCOPES);
 
 export const KeyParams = Type.Object({ id: Type.String({ maxLength: 64, description: 'Key id, `key_…`' }) });
 

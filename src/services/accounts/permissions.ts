@@ -1,6 +1,5 @@
 // Sharing: direct permissions on a workflow, which its owners hand out and everybody may give back.
 import { AppError } from '../../lib/errors.ts';
-import type { PermissionRow } from '../../store/permissions.ts';
 import { deletePermission, listPermissions, upsertPermission } from '../../store/permissions.ts';
 import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
@@ -8,7 +7,7 @@ import type { PageQuery } from '../paging.ts';
 import { byNumber, readPage } from '../paging.ts';
 import { authorize } from './access.ts';
 import type { ShareBody } from './account.schema.ts';
-import { getSomebody } from './accounts.ts';
+import { getSomebody, presentRole } from './accounts.ts';
 import type { Actor } from './actor.ts';
 import { requireScope } from './actor.ts';
 
@@ -19,7 +18,7 @@ export async function listShares(deps: Deps, actor: Actor, workflowId: string, q
     query,
     byNumber('user_id'),
     part => listPermissions(deps.db, workflowId, part),
-    presentPermission,
+    presentRole,
   );
 }
 
@@ -34,7 +33,7 @@ export async function shareWorkflow(deps: Deps, actor: Actor, workflowId: string
       throw new AppError('conflict', 'This user created the workflow and owns it without a share.');
     const { role } = input;
     const created_at = await upsertPermission(tx, { workflowId, userId: id, role });
-    return presentPermission({ user_id: id, name, role, created_at });
+    return presentRole({ user_id: id, name, role, created_at });
   });
 }
 
@@ -52,13 +51,4 @@ export async function unshareWorkflow(
     if (!(await deletePermission(tx, workflowId, userId)))
       throw new AppError('not_found', 'The workflow is not shared with this user.');
   });
-}
-
-function presentPermission(row: PermissionRow) {
-  return {
-    userId: row.user_id,
-    name: row.name,
-    role: row.role,
-    createdAt: row.created_at.toISOString(),
-  };
 }

@@ -15,7 +15,7 @@ import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
 import { byNumber, readPage } from '../paging.ts';
 import type { AddMemberBody } from './account.schema.ts';
-import { getSomebody } from './accounts.ts';
+import { getSomebody, presentRole } from './accounts.ts';
 import type { Actor } from './actor.ts';
 import { requireScope } from './actor.ts';
 import { getTeam, requireManager } from './teams.ts';
@@ -29,14 +29,14 @@ export interface MemberId {
 export async function listTeamMembers(deps: Deps, actor: Actor, teamId: string, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   await getTeam(deps.db, user, teamId);
-  return readPage(query, byNumber('user_id'), part => listMembers(deps.db, teamId, part), presentMember);
+  return readPage(query, byNumber('user_id'), part => listMembers(deps.db, teamId, part), presentRole);
 }
 
 /** For whoever is in the team. Throws 404. */
 export async function readMember(deps: Deps, actor: Actor, id: MemberId) {
   const user = requireScope(actor, 'account:admin');
   await getTeam(deps.db, user, id.teamId);
-  return presentMember(await getMember(deps.db, id));
+  return presentRole(await getMember(deps.db, id));
 }
 
 /** Throws 404 `not_found` for an unknown user, 409 `conflict` for a member. */
@@ -52,7 +52,7 @@ export async function addMember(deps: Pick<Deps, 'db'>, actor: Actor, teamId: st
         'This user is in the team already: PATCH the member to change the role.',
       );
     }
-    return presentMember(await getMember(tx, { teamId, userId: id }));
+    return presentRole(await getMember(tx, { teamId, userId: id }));
   });
 }
 
@@ -65,7 +65,7 @@ export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role:
     const member = await getMember(tx, id);
     if (member.role === 'OWNER' && role !== 'OWNER') await requireOtherOwner(tx, id);
     await updateMember(tx, id.teamId, id.userId, role);
-    return presentMember({ ...member, role });
+    return presentRole({ ...member, role });
   });
 }
 
@@ -91,13 +91,4 @@ async function getMember(tx: Tx, { teamId, userId }: MemberId): Promise<MemberRo
 async function requireOtherOwner(tx: Tx, { teamId, userId }: MemberId): Promise<void> {
   if (await hasOtherOwner(tx, teamId, userId)) return;
   throw new AppError('last_owner', 'The team has no other OWNER: make another member one first.');
-}
-
-function presentMember(member: MemberRow) {
-  return {
-    userId: member.user_id,
-    name: member.name,
-    role: member.role,
-    createdAt: member.created_at.toISOString(),
-  };
 }

@@ -16,7 +16,7 @@ export const ConnectionPage = pageOf(
     }),
     clientName: Type.String({ description: 'As the program calls itself' }),
     redirectHost: Type.String({ description: 'Where it was answered' }),
-    scopes: Type.Array(Type.Enum([...AGENT_SCOPES])),
+    scopes: Type.Array(Type.Enum(AGENT_SCOPES)),
     createdAt: Timestamp,
     lastUsedAt: Nullable(Timestamp),
   }),

@@ -109,7 +109,7 @@ const Slug = Type.String({
 const Title = Type.String({ minLength: 1, maxLength: 300 });
 
 const FIELDS = {
-  type: Type.Optional(Type.Enum([...CONTENT_TYPES], { description: 'May be left out where event names it' })),
+  type: Type.Optional(Type.Enum(CONTENT_TYPES, { description: 'May be left out where event names it' })),
   subtitle: text(1000, 'Default: the title'),
   body_markdown: text(MAX_MARKDOWN),
   heroImage: text(2048),

@@ -102,7 +102,7 @@ export const MediaPage = pageOf(MediaItem);
 
 export const MediaUsePage = pageOf(
   Named('MediaUse', 'A place where a media file is used', {
-    kind: Type.Enum([...USE_KINDS]),
+    kind: Type.Enum(USE_KINDS),
     workflow: Type.Object({ id: Type.String(), name: Type.String() }),
     nodes: Type.Array(Type.Object({ id: Type.String(), label: Type.String() }), {
       description: 'Those that name the file, in the current version or the published one',

@@ -20,7 +20,7 @@ export const WorkloadAnswer = Named('Workload', 'What there is to do, and who do
     waiting: Type.Integer({ minimum: 0, description: 'For a call at a provider' }),
   }),
   oldestQueuedSeconds: Nullable(Type.Integer({ minimum: 0 })),
-  jobs: Type.Array(Type.Object({ task: Type.String(), state: Type.Enum([...JOB_STATES]), count: Count })),
+  jobs: Type.Array(Type.Object({ task: Type.String(), state: Type.Enum(JOB_STATES), count: Count })),
   workers: Type.Array(
     Type.Object({
       id: Type.String(),

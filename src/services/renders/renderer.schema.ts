@@ -136,7 +136,7 @@ export type RenderFailure = Static<typeof RenderFailure>;
 export const RenderAnswer = Named('RenderStatus', 'A clip as it stands', {
   data: Type.Object({
     renderId: Type.String(),
-    status: Type.Enum([...RENDER_STATUSES]),
+    status: Type.Enum(RENDER_STATUSES),
     progress: Type.Number({ minimum: 0, maximum: 1 }),
     range: Type.Array(Type.Integer(), { description: 'Frames [from, to)' }),
     url: Nullable(Type.String({ description: 'The clip, MP4' })),

@@ -9,7 +9,7 @@ import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 const Password = Type.String({ maxLength: 256 });
 const NewPassword = Type.String({ minLength: 10, maxLength: 256 });
 const Token = Type.String({ minLength: 1, maxLength: 100, description: 'What follows the # of the link' });
-const TeamRole = Type.Enum([...TEAM_ROLES]);
+const TeamRole = Type.Enum(TEAM_ROLES);
 const Credits = Type.Integer();
 
 export const SetUpBody = NamedExact('SetUpInput', 'Who the first user is', {
@@ -64,7 +64,7 @@ export const OwnSession = Named('Session', 'Who is signed in', {
     name: Type.String(),
     isAuthor: Type.Boolean(),
     isAdmin: Type.Boolean(),
-    scopes: Type.Array(Type.Enum([...SCOPES])),
+    scopes: Type.Array(Type.Enum(SCOPES)),
     personalTeamId: Type.String(),
   }),
   workspace: Type.Object(

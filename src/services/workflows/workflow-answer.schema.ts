@@ -43,7 +43,7 @@ export const Workflow = Named('Workflow', 'A graph with its settings, as this re
   userId: Type.Integer(),
   teamId: Text,
   folderId: Text,
-  linkPermission: Type.Enum([...LINK_PERMISSIONS]),
+  linkPermission: Type.Enum(LINK_PERMISSIONS),
   publishedSlug: Text,
   publishedAt: Nullable(Timestamp),
   publishSettings: Nullable(Open),

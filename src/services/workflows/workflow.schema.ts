@@ -141,7 +141,7 @@ export const SelectionBody = Exact({
 });
 export type SelectionBody = Static<typeof SelectionBody>;
 
-export const VisibilityBody = Exact({ linkPermission: Type.Enum([...LINK_PERMISSIONS]) });
+export const VisibilityBody = Exact({ linkPermission: Type.Enum(LINK_PERMISSIONS) });
 
 export const PublishBody = Exact({
   isPublished: Type.Boolean(),
