@@ -53,31 +53,23 @@ interface OutputFacts {
   keep(delivery: Delivery, ctx: NodeContext): NodeOutput | Promise<NodeOutput>;
 }
 
+const file = (kind: 'image' | 'video' | 'audio', label: string, type: PortType): OutputFacts => ({
+  port: kind,
+  label,
+  type,
+  keep: (delivery, ctx) => keepFile(delivery, kind, kind, ctx),
+});
+
 const OUTPUTS: Readonly<Record<OutputKind, OutputFacts>> = {
-  image: {
-    port: 'image',
-    label: 'Image',
-    type: 'IMAGE',
-    keep: (delivery, ctx) => keepFile(delivery, 'image', 'image', ctx),
-  },
+  image: file('image', 'Image', 'IMAGE'),
   images: {
     port: 'list',
     label: 'Images',
     type: 'LIST',
     keep: (delivery, ctx) => keepFiles(delivery, 'image', 'image', ctx),
   },
-  video: {
-    port: 'video',
-    label: 'Video',
-    type: 'VIDEO',
-    keep: (delivery, ctx) => keepFile(delivery, 'video', 'video', ctx),
-  },
-  audio: {
-    port: 'audio',
-    label: 'Audio',
-    type: 'AUDIO',
-    keep: (delivery, ctx) => keepFile(delivery, 'audio', 'audio', ctx),
-  },
+  video: file('video', 'Video', 'VIDEO'),
+  audio: file('audio', 'Audio', 'AUDIO'),
   text: { port: 'text', label: 'Text', type: 'TEXT', keep: delivery => keepText(delivery) },
 };
 

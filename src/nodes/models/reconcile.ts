@@ -100,7 +100,14 @@ function reconcileField(
   }
   const kept = keepDefault(before, after);
   const { default: _default, isPort: _isPort, ...shape } = after;
-  const own = { id: before.id, label: before.label, ...describeField(before), ...portOf(before) };
+  // Whether it is wired is not the provider's to say.
+  const { id, label, description, isPort } = before;
+  const own = {
+    id,
+    label,
+    ...(description === undefined ? {} : { description }),
+    ...(isPort === undefined ? {} : { isPort }),
+  };
   const field = { ...shape, ...own, ...kept };
   const merged = kept === undefined ? withoutDefault({ ...field, required: true }) : field;
   if (canonical(before) === canonical(merged)) return before;
@@ -116,17 +123,8 @@ function keepDefault(before: ModelField, after: ModelField): { readonly default?
     : undefined;
 }
 
-/** Whether it is wired is not the provider's to say. */
-function portOf({ isPort }: ModelField): { readonly isPort?: boolean } {
-  return isPort === undefined ? {} : { isPort };
-}
-
 function withoutDefault({ default: _, ...field }: ModelField): ModelField {
   return field;
-}
-
-function describeField({ description }: ModelField): { readonly description?: string } {
-  return description === undefined ? {} : { description };
 }
 
 function describeChange(before: ModelField, after: ModelField): string {

@@ -4,29 +4,15 @@ import type { ListedModel, ListingProvider, ListingQuery } from '../../nodes/mod
 import { readListing } from '../../nodes/models/listing/read-listing.ts';
 import { readProviders } from '../../nodes/models/providers.ts';
 import { withShipped } from '../../nodes/models/shipped.ts';
-import { nameOf, type PlannedChange, planFor } from '../../nodes/models/sync.ts';
+import { nameOf, planFor, type SyncPlan } from '../../nodes/models/sync.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { loadModels, type ModelsDeps } from './models.ts';
 
 type OfferDeps = ModelsDeps & Pick<Deps, 'settings' | 'providerFetch' | 'now'>;
 
-export interface Offer {
-  readonly endpoint: string;
-  readonly label: string;
-  readonly category: string | null;
-  /** The node that runs it here, where there is one. */
-  readonly nodeType: string | null;
-}
-
-export interface ModelPlan {
-  /** Of the state that it was made from: what a write must name. */
-  readonly revision: string;
-  /** How many installed models were compared with the list. */
-  readonly compared: number;
-  readonly isLarge: boolean;
-  readonly changes: readonly PlannedChange[];
-}
+/** With the revision of the state that it was made from: what a write must name. */
+type ModelPlan = SyncPlan & { readonly revision: string };
 
 const MAX_OFFERS = 100;
 const TIMEOUT_MS = 120_000;
@@ -36,7 +22,7 @@ export async function findOffers(
   deps: OfferDeps,
   actor: Actor,
   { provider, query }: { readonly provider: ListingProvider; readonly query: string },
-): Promise<{ readonly offers: readonly Offer[]; readonly isCut: boolean }> {
+) {
   requireScope(actor, 'instance:admin');
   const listed = await list(deps, provider, { words: query, isFull: false });
   const { models } = await loadModels(deps);
