@@ -1,42 +1,36 @@
 // The forms of nodes and edges. They document: graph/parse and graph/lint check, and say more than a schema can.
-import { Type } from 'typebox';
+import { type TProperties, Type } from 'typebox';
 import { CATEGORIES } from '../graph/types.ts';
+import { Named } from './schema.ts';
 
-const named = (title: string, description: string) => ({ title, description });
+/** A named object that takes other members too: they are stored as they are sent. */
+const Open = <P extends TProperties>(title: string, description: string, properties: P) =>
+  Type.Object(properties, { additionalProperties: true, title, description });
 
-const Port = Type.Object(
-  {
-    id: Type.String({ description: 'An edge names it as `in-<id>` or `out-<id>`' }),
-    // Stored as they are sent: nothing reads them.
-    label: Type.Optional(Type.Unknown({ description: 'What people call it, a text' })),
-    type: Type.Optional(
-      Type.Unknown({ description: '`TEXT`, `NUMBER`, `JSON`, `IMAGE`, `VIDEO`, `AUDIO`, `LIST` or `ANY`' }),
-    ),
-  },
-  named('Port', 'Where an edge can end'),
-);
+const Port = Named('Port', 'Where an edge can end', {
+  id: Type.String({ description: 'An edge names it as `in-<id>` or `out-<id>`' }),
+  // Stored as they are sent: nothing reads them.
+  label: Type.Optional(Type.Unknown({ description: 'What people call it, a text' })),
+  type: Type.Optional(
+    Type.Unknown({ description: '`TEXT`, `NUMBER`, `JSON`, `IMAGE`, `VIDEO`, `AUDIO`, `LIST` or `ANY`' }),
+  ),
+});
 
-const Position = Type.Object(
-  { x: Type.Number(), y: Type.Number() },
-  named('Position', 'Where a node is on the board'),
-);
+const Position = Named('Position', 'Where a node is on the board', { x: Type.Number(), y: Type.Number() });
 
-const NodeData = Type.Object(
-  {
-    label: Type.String({ description: 'What people call it' }),
-    category: Type.Enum(CATEGORIES),
-    nodeType: Type.String({ description: 'Of the catalog, like `utility:text_template`' }),
-    config: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'The settings of the node' }),
-    ),
-    params: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'Of older graphs; use `config`' }),
-    ),
-    inputs: Type.Optional(Type.Array(Port)),
-    outputs: Type.Optional(Type.Array(Port)),
-  },
-  { additionalProperties: true, ...named('NodeData', 'What a node is and how it is set') },
-);
+const NodeData = Open('NodeData', 'What a node is and how it is set', {
+  label: Type.String({ description: 'What people call it' }),
+  category: Type.Enum(CATEGORIES),
+  nodeType: Type.String({ description: 'Of the catalog, like `utility:text_template`' }),
+  config: Type.Optional(
+    Type.Object({}, { additionalProperties: true, description: 'The settings of the node' }),
+  ),
+  params: Type.Optional(
+    Type.Object({}, { additionalProperties: true, description: 'Of older graphs; use `config`' }),
+  ),
+  inputs: Type.Optional(Type.Array(Port)),
+  outputs: Type.Optional(Type.Array(Port)),
+});
 
 const NODE = {
   id: Type.String({ description: 'Unique in the workflow' }),
@@ -45,37 +39,28 @@ const NODE = {
 };
 
 /** A node as it is sent: one that a PUT adds may leave its place to the service. */
-export const NodeInput = Type.Object(
-  { ...NODE, position: Type.Optional(Position) },
-  { additionalProperties: true, ...named('NodeInput', 'A node as it is sent') },
-);
+export const NodeInput = Open('NodeInput', 'A node as it is sent', {
+  ...NODE,
+  position: Type.Optional(Position),
+});
 
 /** A node as it is read. */
-export const Node = Type.Object(
-  {
-    ...NODE,
-    position: Position,
-    dims: Type.Optional(
-      Type.Object(
-        {
-          width: Type.Number(),
-          height: Type.Number(),
-          source: Type.Enum(['measured', 'declared', 'estimated']),
-        },
-        named('NodeDims', 'The size of the box, and how it is known'),
-      ),
-    ),
-  },
-  { additionalProperties: true, ...named('Node', 'One step of a graph') },
-);
+export const Node = Open('Node', 'One step of a graph', {
+  ...NODE,
+  position: Position,
+  dims: Type.Optional(
+    Named('NodeDims', 'The size of the box, and how it is known', {
+      width: Type.Number(),
+      height: Type.Number(),
+      source: Type.Enum(['measured', 'declared', 'estimated']),
+    }),
+  ),
+});
 
-export const Edge = Type.Object(
-  {
-    id: Type.String({ description: 'Unique in the workflow' }),
-    source: Type.String({ description: 'Id of the node it leaves' }),
-    target: Type.String({ description: 'Id of the node it enters' }),
-    sourceHandle: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: '`out-<port id>`' })),
-    targetHandle: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: '`in-<port id>`' })),
-  },
-  { additionalProperties: true, ...named('Edge', 'What carries a value from one node to another') },
-);
+export const Edge = Open('Edge', 'What carries a value from one node to another', {
+  id: Type.String({ description: 'Unique in the workflow' }),
+  source: Type.String({ description: 'Id of the node it leaves' }),
+  target: Type.String({ description: 'Id of the node it enters' }),
+  sourceHandle: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: '`out-<port id>`' })),
+  targetHandle: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: '`in-<port id>`' })),
+});
