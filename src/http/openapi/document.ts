@@ -86,7 +86,8 @@ function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
 }
 
 function complete(name: string, operation: Operation, refusals: Refusals): Operation {
-  const line = OPERATIONS[name] ?? [nameless(name), operation.description ?? ''];
+  const line = OPERATIONS[name];
+  if (line === undefined) throw new Error(`${name} has no line in the tables of http/openapi.`);
   const [operationId, description, codes = [], statuses = []] = line;
   const parameters = [
     // Those of headers are described once, below.
@@ -117,14 +118,6 @@ function scopeNote({ security = [] }: Operation): string {
 
 function mapValues<T, U>(record: Readonly<Record<string, T>>, to: (value: T) => U): Record<string, U> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value)]));
-}
-
-/** A route without a line, until somebody writes it: the tests ask for one. */
-function nameless(name: string): string {
-  const words = name.replace('/api/v1', '').split(/[^A-Za-z0-9]+/);
-  return words
-    .map((word, at) => (at === 0 ? word.toLowerCase() : word.charAt(0).toUpperCase() + word.slice(1)))
-    .join('');
 }
 
 // Of a route that reads the bytes itself, so that there is nothing to validate.

@@ -69,9 +69,6 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       {
         params: ExecutionId,
         headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),
-        description:
-          'Events `snapshot` (the whole record), `node` (a NodeState), `execution` (the record less its nodes) and ' +
-          '`progress` ({nodeId, progress}); 204 where no event is left after `Last-Event-ID`.',
       },
     ),
     (req, reply) => streamEvents(deps, req, reply, req.params.id),

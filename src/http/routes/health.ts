@@ -18,11 +18,7 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
     '/readyz',
     {
       config,
-      ...about(
-        'Database, storage and queue answer',
-        { 200: Health },
-        { description: 'A replica that is left out is named, and does not make the answer 503.' },
-      ),
+      ...about('Database, storage and queue answer', { 200: Health }),
     },
     async () => {
       const { isReady, parts } = await checkReadiness(deps);
