@@ -1,28 +1,26 @@
 // Backup under load, everything wiped, restored: runs go on, media are the same bytes. And what is refused.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import S3rver from '@20minutes/s3rver';
 import { verify } from '@octokit/webhooks-methods';
 import { sha256Hex } from '../../src/lib/crypto.ts';
 import { openDb } from '../../src/store/db.ts';
+import { type Ended, readJson, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
-import { BIN, baseEnv, cleanEnv, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
+import { BIN, baseEnv, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 /** Runs go on being accepted meanwhile; each is restored, and draws a picture. */
 const LOAD_PAUSE_MS = 50;
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw==';
-const run = promisify(execFile);
 const root = await mkdtemp(join(tmpdir(), 'graphwright-backup-'));
 after(() => rm(root, { recursive: true, force: true }));
 
@@ -38,28 +36,12 @@ interface Place {
   readonly env: NodeJS.ProcessEnv;
 }
 
-interface Outcome {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
+const graphwright = ({ folder, env }: Place, ...args: readonly string[]): Promise<Ended> =>
+  spawned(args, { ...baseEnv(folder), ...env });
+const spawned = spawnFirst();
 
-async function graphwright({ folder, env }: Place, ...args: readonly string[]): Promise<Outcome> {
-  const options = { env: { ...cleanEnv(), ...baseEnv(folder), ...env }, timeout: 60_000 };
-  try {
-    const { stdout, stderr } = await run(process.execPath, [BIN, ...args], options);
-    return { code: 0, out: stdout, err: stderr };
-  } catch (err) {
-    const { code, stdout, stderr } = err as { code: number; stdout: string; stderr: string };
-    return { code, out: stdout, err: stderr };
-  }
-}
-
-async function succeed<T>(place: Place, ...args: readonly string[]): Promise<T> {
-  const { code, out, err } = await graphwright(place, ...args, '--json');
-  assert.equal(code, 0, err);
-  return JSON.parse(out) as T;
-}
+const succeed = async <T>(place: Place, ...args: readonly string[]): Promise<T> =>
+  readJson<T>(await graphwright(place, ...args, '--json'));
 
 interface Made {
   readonly media: { readonly files: number; readonly bytes: number };

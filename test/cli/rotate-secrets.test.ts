@@ -1,6 +1,5 @@
 // Another secrets key: everything that was encrypted can be read by the new one, wherever the command was killed.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,8 +11,9 @@ import { type RotatedSecrets, rotateSecrets } from '../../src/services/operator/
 import { type Db, openDb } from '../../src/store/db.ts';
 import { ENCRYPTED_PLACES, listEncrypted } from '../../src/store/encrypted-values.ts';
 import { insertUser } from '../../src/store/users.ts';
+import { type Ended, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { BIN, cleanEnv, urlOf } from '../support/service.ts';
+import { urlOf } from '../support/service.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 const OLD = Buffer.alloc(32, 1);
@@ -104,26 +104,12 @@ const ALL = {
   executions: ['e'],
 };
 
-function rotate(
-  env: NodeJS.ProcessEnv,
+const run = spawnFirst();
+const rotate = (
+  settings: NodeJS.ProcessEnv,
   command: readonly string[] = ['secrets', 'rotate', '--json'],
-): Promise<{ code: number; out: string; err: string }> {
-  const settings = {
-    ...cleanEnv(),
-    DATABASE_URL: urlOf(database.connection),
-    DATA_DIR: folder,
-    PORT: '0',
-    ...env,
-  };
-  return new Promise(resolve => {
-    const child = execFile(
-      process.execPath,
-      [BIN, ...command],
-      { env: settings, timeout: 60_000 },
-      (_err, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
-    );
-  });
-}
+): Promise<Ended> =>
+  run(command, { DATABASE_URL: urlOf(database.connection), DATA_DIR: folder, PORT: '0', ...settings });
 
 describe('the list of encrypted places', () => {
   it('has a line for every file that encrypts what lasts', () => {

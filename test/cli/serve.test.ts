@@ -1,42 +1,40 @@
 // The command line against a service that it serves itself: run, keys, migrate, doctor, and the end by a signal.
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
-import { promisify } from 'node:util';
-import { listSettings } from '../../src/lib/settings.ts';
+import { EDITOR_FOLDER } from '../support/app.ts';
+import { type RunCommand, requireSuccess, spawnCommand, spawnFirst } from '../support/command-line.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { noiseImage } from '../support/media/pixels.ts';
+import { BIN, cleanEnv, READY, urlOf } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
-const BIN = join(ROOT, 'bin', 'graphwright.js');
-const EXAMPLE = join(ROOT, 'examples', 'postcard.json');
-const READY = /ready at (?<url>\S+) /;
+const EXAMPLE = join(import.meta.dirname, '..', '..', 'examples', 'postcard.json');
 const KEY = /shown this once: (?<key>sk-\S+)/;
 
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-serve-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-function environment(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const env = { ...process.env };
-  for (const { name } of listSettings()) delete env[name];
-  return { ...env, DATA_DIR: join(folder, 'data'), PORT: '0', ...settings };
-}
+const inFolder = (settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  DATA_DIR: join(folder, 'data'),
+  EDITOR_DIR: EDITOR_FOLDER,
+  PORT: '0',
+  ...settings,
+});
 
-/** Runs a command to its end; rejects where its exit code is not 0. */
+const spawnedFirst = spawnFirst();
+/** Runs a command to its end and returns what it printed; rejects where its exit code is not 0. */
 async function graphwright(
   args: readonly string[],
-  settings: Readonly<Record<string, string>> = {},
+  settings: NodeJS.ProcessEnv = {},
+  run: RunCommand = spawnedFirst,
 ): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...args], {
-    env: environment(settings),
-    timeout: 60_000,
-  });
-  return stdout;
+  return requireSuccess(await run(args, inFolder(settings)));
 }
 
 interface Serving {
@@ -47,7 +45,7 @@ interface Serving {
 
 async function serve(): Promise<Serving> {
   const child = spawn(process.execPath, [BIN, 'serve'], {
-    env: environment({}),
+    env: { ...cleanEnv(), ...inFolder({}) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let url: string | undefined;
@@ -62,15 +60,21 @@ async function serve(): Promise<Serving> {
 let hasServed = false;
 
 describe('graphwright serve', () => {
+  /** For who shall not wait for a PostgreSQL of its own. */
+  let database: TestDatabase;
   let serving: Serving;
   let settings: Readonly<Record<string, string>>;
 
   before(async () => {
+    database = await createTestDatabase();
     serving = await serve();
     hasServed = true;
     settings = { GRAPHWRIGHT_URL: serving.url, GRAPHWRIGHT_API_KEY: serving.key ?? '' };
   });
-  after(() => serving.child.kill('SIGKILL'));
+  after(async () => {
+    serving.child.kill('SIGKILL');
+    await database.drop();
+  });
 
   it('runs a workflow file and prints the finished execution as JSON', async () => {
     const record = JSON.parse(
@@ -82,7 +86,7 @@ describe('graphwright serve', () => {
   });
 
   it('prints a plain line for each node in a pipe, then the outputs', async () => {
-    const out = await graphwright(['run', EXAMPLE], settings);
+    const out = await graphwright(['run', EXAMPLE], settings, spawnCommand);
     for (const label of ['Place', 'Prompt', 'Picture', 'Postcard format', 'Card', 'Postcard', 'Preview']) {
       assert.match(out, new RegExp(`^COMPLETED  ${label}  `, 'm'));
     }
@@ -140,7 +144,11 @@ describe('graphwright serve', () => {
   });
 
   it('refuses a port that is taken with exit code 1, naming the settings', async () => {
-    const taken = { PORT: new URL(serving.url).port, DATA_DIR: join(folder, 'other') };
+    const taken = {
+      PORT: new URL(serving.url).port,
+      DATA_DIR: join(folder, 'other'),
+      DATABASE_URL: urlOf(database.connection),
+    };
     await assert.rejects(graphwright(['serve'], taken), {
       code: 1,
       stderr: /127\.0\.0\.1:\d+ is in use\. .*set PORT\./,
@@ -155,7 +163,7 @@ describe('graphwright serve', () => {
   });
 
   it('lets the operator mint a key on the database itself, which then works', async () => {
-    const { key } = JSON.parse(await graphwright(['keys', 'create', 'rescue', '--json']));
+    const { key } = JSON.parse(await graphwright(['keys', 'create', 'rescue', '--json'], {}, spawnCommand));
     const again = await serve();
     after(() => again.child.kill('SIGKILL'));
     const response = await fetch(`${again.url}/api/v1/workflows`, {
