@@ -31,12 +31,15 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\b(?:un)?sealed\b|reveal-secrets|\bburied\b/i, 'encrypted, resolve, mark dead'],
 ];
 
-const files = FOLDERS.filter(folder => existsSync(join(ROOT, folder))).flatMap(folder =>
-  readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && /\.(?:tsx?|js|css|md|wat)$/.test(entry.name))
-    .map(entry => relative(ROOT, join(entry.parentPath, entry.name)))
-    .filter(path => !path.includes('node_modules') && !EXCEPTED.includes(path)),
-);
+const files = [
+  ...readdirSync(ROOT).filter(name => name.endsWith('.md')),
+  ...FOLDERS.filter(folder => existsSync(join(ROOT, folder))).flatMap(folder =>
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile() && /\.(?:tsx?|js|css|md|wat)$/.test(entry.name))
+      .map(entry => relative(ROOT, join(entry.parentPath, entry.name)))
+      .filter(path => !path.includes('node_modules') && !EXCEPTED.includes(path)),
+  ),
+];
 
 it('has no word in code, comments or pages that the glossary replaces', () => {
   const found = files.flatMap(path =>
