@@ -5,6 +5,7 @@ import type { Plan } from '../graph/plan.ts';
 import { newId } from '../lib/ids.ts';
 import { stringifyJson } from '../lib/json-text.ts';
 import type { DeliveryEvent } from '../store/deliveries.ts';
+import type { TerminalStatus } from '../store/executions.ts';
 import type { NewDelivery, RunRow } from '../store/runs.ts';
 import { presentStep } from './present-execution.ts';
 import type { RunRequest } from './run.schema.ts';
@@ -21,7 +22,7 @@ const STRANGER = { isOwner: false } as const;
 /** null where the run asked for no webhook. One event a run: its row is unique by execution. */
 export function buildDelivery(
   run: EndedRun,
-  status: string,
+  status: TerminalStatus,
   steps: ReadonlyMap<string, Step>,
   createdAt: string,
 ): NewDelivery | null {
@@ -46,7 +47,7 @@ export function buildDelivery(
 interface EventFields {
   readonly executionId: string;
   readonly workflowId: string;
-  readonly status: string;
+  readonly status: TerminalStatus;
   readonly nodeStates: readonly object[];
   readonly metadata?: unknown;
   readonly createdAt: string;

@@ -1,5 +1,6 @@
 // Lists of workflows, most recently updated first: a user's own, or a team's.
 import type { Tx } from '../db.ts';
+import type { ExecutionStatus } from '../executions.ts';
 import { POSTER, type ReadWorkflowRow } from './workflows.ts';
 
 /** What a list shows of a workflow besides, where it is shown as a card. */
@@ -11,7 +12,7 @@ export interface WorkflowCard {
   readonly poster: string | null;
   readonly lastExecution: {
     readonly id: string;
-    readonly status: string;
+    readonly status: ExecutionStatus;
     readonly createdAt: string;
     readonly finishedAt: string | null;
   } | null;
@@ -60,7 +61,7 @@ export interface WorkflowFilter {
   readonly folderId: string | null;
   readonly isPublished: boolean | null;
   /** Of its last run; `NONE`: it never ran. */
-  readonly status: string | null;
+  readonly status: ExecutionStatus | 'NONE' | null;
   /** Whether each is shown as a card. */
   readonly form: 'line' | 'card';
   readonly before: WorkflowListKey | null;

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ERROR_CODES } from '../../../src/lib/errors.ts';
+import { seededRandom } from '../../../src/lib/seeded-random.ts';
 import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
-import { type BodySchema, createDice, generate, spoil } from '../../support/http/random-body.ts';
+import { type BodySchema, generate, spoil } from '../../support/http/random-body.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 import type { OpenApi, OpenApiOperation } from './recorder.ts';
 
@@ -120,7 +121,7 @@ it(`refuses what the document refuses, and never fails (SEED=${SEED})`, async ()
   const wrong: string[] = [];
   const seen = { fits: 0, misses: 0 };
   for (const [at, sendable] of sendables.entries()) {
-    const roll = createDice(SEED + at);
+    const roll = seededRandom(SEED + at);
     const validate = ajv.compile({ $ref: sendable.pointer });
     for (let i = 0; i < BODIES; i++) {
       const fitting = i % 4 === 3 ? sendable.example : generate(sendable.schema, schemas, roll);

@@ -25,17 +25,6 @@ export interface BodySchema {
 
 export type Roll = () => number;
 
-/** Numbers from 0 up to 1 (mulberry32). */
-export function createDice(seed: number): Roll {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const pick = <T>(roll: Roll, items: readonly T[]): T => items[Math.floor(roll() * items.length)] as T;
 
 const MAX_DEPTH = 7;
