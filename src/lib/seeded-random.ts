@@ -13,11 +13,3 @@ export function seededRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / RANGE;
   };
 }
-
-/** That many bytes, pseudo-random, the same for the same seed. */
-export function seededBytes(length: number, seed: number): Uint8Array {
-  const random = seededRandom(seed);
-  const bytes = new Uint8Array(length);
-  for (let at = 0; at < length; at++) bytes[at] = random() * 256;
-  return bytes;
-}

@@ -203,11 +203,6 @@ export function findNode(nodeType: string): NodeDefinition | undefined {
   return WRITTEN.findNode(nodeType);
 }
 
-/** Finds definitions as a service with these settings has them. */
-export function makeFindNode(settings: CatalogSettings): typeof findNode {
-  return createNodeTypes(settings).findNode;
-}
-
 /** The catalog as lint, plan, layout and `GET /nodes` take it: entries whose requirement is not met are hidden. */
 export function makeCatalog(settings: CatalogSettings): Catalog {
   return createNodeTypes(settings).catalog;

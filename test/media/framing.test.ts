@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
-import { seededBytes } from '../../src/lib/seeded-random.ts';
 import { isCompleteFile } from '../../src/media/framing.ts';
 import { inspectImage } from '../../src/media/images.ts';
+import { seededBytes } from '../support/media/noise.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();

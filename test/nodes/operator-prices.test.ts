@@ -1,7 +1,7 @@
 // Prices that the operator sets: what the catalog says of them, and what calls cost by use.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { makeCatalog, makeFindNode } from '../../src/nodes/catalog.ts';
+import { createNodeTypes } from '../../src/nodes/catalog.ts';
 import { priceOf } from '../../src/nodes/models/pricing.ts';
 
 const PRICES = {
@@ -19,8 +19,7 @@ const PRICES = {
   'audio:elevenlabs_music': { usdPerCall: 0.1, usdPerMillionCharacters: 300 },
 };
 const settings = { SANDBOX_MODELS: true, prices: PRICES };
-const find = makeFindNode(settings);
-const catalog = makeCatalog(settings);
+const { catalog, findNode: find } = createNodeTypes(settings);
 
 const settled = (nodeType: string, values: object, usage: unknown) =>
   find(nodeType)?.pricing?.settle?.({ ...values }, usage);
@@ -85,7 +84,7 @@ describe("the operator's price", () => {
   it('changes nothing of other nodes', () => {
     assert.equal(
       find('generate:fal_seedream'),
-      makeFindNode({ SANDBOX_MODELS: true })('generate:fal_seedream'),
+      createNodeTypes({ SANDBOX_MODELS: true }).findNode('generate:fal_seedream'),
     );
   });
 });

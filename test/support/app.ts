@@ -16,7 +16,7 @@ import { createMcpMount } from '../../src/mcp/mount.ts';
 import { createOAuthMount } from '../../src/mcp/oauth/mount.ts';
 import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
 import { bucketOrigin } from '../../src/media/s3.ts';
-import { makeCatalog, makeFindNode } from '../../src/nodes/catalog.ts';
+import { createNodeTypes } from '../../src/nodes/catalog.ts';
 import { createRunReads } from '../../src/runs/calls/run-reads.ts';
 import { createProviderTraffic } from '../../src/runs/calls/traffic.ts';
 import { createRunCommit } from '../../src/runs/commit.ts';
@@ -157,7 +157,7 @@ async function createDeps(
   const read = readSettings({ DATA_DIR: folder, ...env });
   const anonymous = { ...read.plans.self_hosted, executionsPerDay: 0 } as PlanLimits;
   const settings = { ...read, plans: { ...read.plans, anonymous, ...plans } };
-  const catalog = makeCatalog(settings);
+  const { catalog, findNode } = createNodeTypes(settings);
   const log = createLogger('silent');
   const wakeTimers = createWakeTimers<JobPool>(now);
   const bucket = bucketOf(settings);
@@ -185,7 +185,7 @@ async function createDeps(
     providerFetch,
     secretsKey: Buffer.alloc(32, 7),
     catalog,
-    findNode: makeFindNode(settings),
+    findNode,
     catalogAnswers: createCatalogAnswers(),
     versions: createGraphVersions(catalog),
     findInBatch: createWorkflowReads(db),

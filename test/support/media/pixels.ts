@@ -1,6 +1,6 @@
 // Small pictures to feed to image nodes, and the colours of what comes back.
 import sharp from 'sharp';
-import { seededBytes } from '../../../src/lib/seeded-random.ts';
+import { seededBytes } from './noise.ts';
 
 export interface Pixels {
   readonly format: string | undefined;
