@@ -110,16 +110,21 @@ export async function listStepsOfRuns(
   });
 }
 
+/** Whose key it is, and of which requests. */
+export interface IdempotencyKey {
+  readonly userId: number;
+  readonly workflowId: string;
+  readonly route: string;
+  readonly key: string;
+}
+
 export interface IdempotencyRow {
   readonly body_hash: Buffer;
   readonly execution_id: string;
 }
 
 /** The first use of the key within 24 hours. */
-export function findIdempotencyKey(
-  tx: Tx,
-  key: { readonly userId: number; readonly workflowId: string; readonly route: string; readonly key: string },
-): Promise<IdempotencyRow | undefined> {
+export function findIdempotencyKey(tx: Tx, key: IdempotencyKey): Promise<IdempotencyRow | undefined> {
   return first(
     tx,
     `select body_hash, execution_id from idempotency_keys
@@ -129,15 +134,7 @@ export function findIdempotencyKey(
 }
 
 /** Of these keys the ones that were used within 24 hours, each as the JSON array of its members. */
-export async function listTakenKeys(
-  tx: Tx,
-  keys: readonly {
-    readonly userId: number;
-    readonly workflowId: string;
-    readonly route: string;
-    readonly key: string;
-  }[],
-): Promise<Set<string>> {
+export async function listTakenKeys(tx: Tx, keys: readonly IdempotencyKey[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ user_id: number; workflow_id: string; route: string; key: string }>(
     `select k.user_id, k.workflow_id, k.route, k.key
      from json_to_recordset($1::json) as i("userId" int, "workflowId" text, route text, key text)
@@ -151,14 +148,7 @@ export async function listTakenKeys(
 /** Keeps the key for an execution that is there already; the first use within 24 hours stands. */
 export async function keepIdempotencyKey(
   tx: Tx,
-  key: {
-    readonly userId: number;
-    readonly workflowId: string;
-    readonly route: string;
-    readonly key: string;
-    readonly body_hash: string;
-    readonly executionId: string;
-  },
+  key: IdempotencyKey & { readonly body_hash: string; readonly executionId: string },
 ): Promise<void> {
   await tx.query(
     `insert into idempotency_keys as k (user_id, workflow_id, route, key, body_hash, execution_id)
