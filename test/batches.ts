@@ -3,7 +3,7 @@
 import { matchesGlob } from 'node:path';
 import { splitTests } from './slow.ts';
 
-/** Of the slow tests. */
+/** Of the slow tests. Batches begin before the files alone: what would end last, by its length or its place in the alphabet, is one too. */
 const SLOW_BATCHES = {
   agents: ['mcp/**', 'sdk/**', 'telemetry/**'],
   commands: [
@@ -30,6 +30,11 @@ const SLOW_BATCHES = {
     'render/{golden,lottie,paint-frame,stills}.test.ts',
   ],
   runs: ['runs/**', 'http/runs/**'],
+  soak: ['soak/**'],
+  takeovers: ['jobs/{kill,outage,paid-takeover,provider-takeover,secrets,takeover}.test.ts'],
+  upgrade: ['upgrade/**'],
+  video: ['render/video.test.ts'],
+  videos: ['render/{clip-frames,templates,video-frames}.test.ts'],
   workers: ['jobs/{daily,faults,roles,silence}.test.ts'],
 } as const satisfies Record<string, readonly string[]>;
 
