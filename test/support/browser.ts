@@ -7,19 +7,21 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
 import { waitUntil } from './processes.ts';
 
-/** Where Debian, Alpine and others put it; CHROMIUM names another. */
+/** Where Debian, Alpine and others put it, the cheapest first; CHROMIUM names another. */
 const PLACES = [
   process.env.CHROMIUM,
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ];
-const PROGRAM = PLACES.find(path => path !== undefined && existsSync(path));
+/** The browser of this machine; undefined where there is none. */
+export const PROGRAM = PLACES.find(path => path !== undefined && existsSync(path));
 
 /** For the `skip` of a test that needs a browser: false where there is one, else why it is skipped. */
 export const NO_BROWSER =
   PROGRAM === undefined &&
-  'There is no Chromium on this machine: apt-get install chromium, or name one by CHROMIUM.';
+  'There is no Chromium on this machine: apt-get install chromium-headless-shell, or name one by CHROMIUM.';
 
 /** Only a failure costs it: several test files run at once on a small machine. */
 /** Errors of the machine: an address of it came or went, and the browser began its connections anew. */

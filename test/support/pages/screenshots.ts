@@ -1,5 +1,5 @@
 // Pictures of every kind of page, on a phone and a desk, light and dark: node test/support/pages/screenshots.ts FOLDER [NAME…]
-// Needs a Chromium on the PATH (or named by CHROMIUM); looking at them is a person's work.
+// Needs the browser of the tests; looking at them is a person's work.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { insertUser } from '../../../src/store/users.ts';
 import { createTestApp } from '../app.ts';
+import { PROGRAM } from '../browser.ts';
 import { createWorkflow } from '../workflows.ts';
 import { makeMarkdown, WHOLE_PAGE } from './content.ts';
 
@@ -110,7 +111,7 @@ async function take(url: string, name: string, width: number, scheme: 'light' | 
       ? ['--blink-settings=preferredColorScheme=0']
       : ['--blink-settings=preferredColorScheme=1'];
   await promisify(execFile)(
-    process.env.CHROMIUM ?? 'chromium',
+    PROGRAM ?? 'chromium',
     [
       ...FLAGS,
       ...dark,
