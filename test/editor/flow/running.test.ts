@@ -243,8 +243,10 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.equal(await page.getByRole('region', { name: 'Run', exact: true }).count(), 0);
     // A run that is gone is nothing to complain of.
     await page.evaluate(key => sessionStorage.setItem(key, 'run_gone'), `graphwright-run:${id}`);
-    await page.reload();
-    const answered = await page.waitForResponse(answer => answer.url().includes('run_gone'));
+    const [answered] = await Promise.all([
+      page.waitForResponse(answer => answer.url().includes('run_gone')),
+      page.reload(),
+    ]);
     assert.ok(answered.status() >= 400);
     await page.waitForFunction(key => sessionStorage.getItem(key) === null, `graphwright-run:${id}`);
     assert.equal(await page.getByRole('region', { name: 'Run', exact: true }).count(), 0);
