@@ -5,6 +5,9 @@ import { splitTests } from './slow.ts';
 
 /** Of the slow tests. Batches begin before the files alone: what would end last, by its length or its place in the alphabet, is one too. */
 const SLOW_BATCHES = {
+  // These two share a browser each.
+  board: ['editor/flow/**'],
+  pages: ['editor/**', 'http/pages/**', 'mcp/oauth/consent-page.test.ts', 'sdk/browser.test.ts'],
   agents: ['mcp/**', 'sdk/**', 'telemetry/**'],
   commands: [
     'cli/{accounts,client,doctor,first-errors,layout,models,program,rotate-secrets}.test.ts',
@@ -38,12 +41,12 @@ const SLOW_BATCHES = {
   workers: ['jobs/{daily,faults,roles,silence}.test.ts'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** What looks at its own process, for its memory, its modules or what it writes, and what opens a browser. */
+/** What looks at its own process, for its memory, its modules or what it writes. */
 const ALONE: readonly string[] = [
   'http/renders/renderer-node.test.ts',
   'mcp/at-rest.test.ts',
-  'mcp/oauth/{consent-page,outage}.test.ts',
-  'sdk/{browser,package}.test.ts',
+  'mcp/oauth/outage.test.ts',
+  'sdk/package.test.ts',
   'services/media/sweep-outputs.test.ts',
 ];
 

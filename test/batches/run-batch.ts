@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type Batch, filesOf } from '../batches.ts';
+import { shareInBatch } from '../support/shared.ts';
 
 export function runBatch(batch: Batch): void {
+  shareInBatch();
   for (const file of filesOf(batch))
     describe(file, async () => {
       await import(pathToFileURL(join(import.meta.dirname, '..', file)).href);

@@ -1,4 +1,4 @@
-// Debian's Chromium for tests of the web application: one browser a test file, an empty profile a page.
+// Debian's Chromium for tests of the web application: one browser a process, an empty profile a page.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
 import { waitUntil } from './processes.ts';
+import { shared } from './shared.ts';
 
 /** Where Debian, Alpine and others put it, the cheapest first; CHROMIUM names another. */
 const PLACES = [
@@ -52,16 +53,21 @@ export interface TestPage extends AsyncDisposable {
   readonly errors: string[];
 }
 
+const launch = shared(async () => {
+  const browser = await chromium.launch({
+    executablePath: PROGRAM ?? '',
+    // In containers there is neither a sandbox nor much shared memory.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--process-per-site'],
+  });
+  return { browser, close: () => browser.close() };
+});
+
 /**
  * Call it in `before` and `close` in `after`. A page costs 1.3 s of processor time in a new profile and 0.4 s in one that was
  * emptied: its renderer has the application compiled. `new` is for who measures how long a first visit takes.
  */
 export async function openBrowser(profiles: 'emptied' | 'new' = 'emptied'): Promise<TestBrowser> {
-  const browser: Browser = await chromium.launch({
-    executablePath: PROGRAM ?? '',
-    // In containers there is neither a sandbox nor much shared memory.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--process-per-site'],
-  });
+  const { browser, close } = await launch();
   const idle: Profile[] = [];
   return {
     open: async (url, view = VIEWS[2], cookie = undefined) => {
@@ -86,7 +92,10 @@ export async function openBrowser(profiles: 'emptied' | 'new' = 'emptied'): Prom
       };
       return { page, context, errors, [Symbol.asyncDispose]: release };
     },
-    close: () => browser.close(),
+    close: async () => {
+      for (const { context } of idle) await context.close();
+      await close();
+    },
   };
 }
 
@@ -120,6 +129,7 @@ async function emptyProfile({ url, context, keeper, session }: Profile): Promise
   await context.unrouteAll({ behavior: 'ignoreErrors' });
   await context.setOffline(false);
   await context.clearCookies();
+  await context.clearPermissions();
   await session.send('Storage.clearDataForOrigin', { origin: new URL(url).origin, storageTypes: 'all' });
 }
 

@@ -8,6 +8,7 @@ import { mintLink } from '../../../src/services/sessions/mint-link.ts';
 import { openBrowser, type TestBrowser, type TestPage, type View } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { atOwnAddress, KEY, startTestService, type TestService } from '../../support/service.ts';
+import { shared } from '../../support/shared.ts';
 
 export interface SentGraph {
   readonly nodes: readonly object[];
@@ -52,8 +53,8 @@ export interface FlowTests {
   close(): Promise<void>;
 }
 
-/** One service and one browser a test file. */
-export async function startFlowTests(): Promise<FlowTests> {
+/** Call it in `before` and `close` in `after`: one service and one browser, which the files of a batch share. */
+export const startFlowTests = shared(async (): Promise<FlowTests> => {
   const [service, browser] = await Promise.all([startTestService(await atOwnAddress()), openBrowser()]);
   const cookie = await signUp(service);
   const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
@@ -93,7 +94,7 @@ export async function startFlowTests(): Promise<FlowTests> {
       await service.close();
     },
   };
-}
+});
 
 async function signUp(service: TestService): Promise<string> {
   const settings = { BASE_URL: service.url } as Settings;
@@ -145,14 +146,14 @@ export async function connect(page: Page, from: string, to: string): Promise<voi
 }
 
 /** A text, a picture of it, and a preview, wired. */
-export const PICTURE: SentGraph = {
+export const pictureOf = (text: string): SentGraph => ({
   nodes: [
     at(0, {
       id: 'idea',
       label: 'Idea',
       category: 'input',
       nodeType: 'input:text',
-      config: { value: 'a boat' },
+      config: { value: text },
     }),
     at(340, {
       id: 'picture',
@@ -167,7 +168,9 @@ export const PICTURE: SentGraph = {
     { id: 'a', source: 'idea', target: 'picture', sourceHandle: 'out-text', targetHandle: 'in-prompt' },
     { id: 'b', source: 'picture', target: 'preview', sourceHandle: 'out-image', targetHandle: 'in-input' },
   ],
-};
+});
+
+export const PICTURE = pictureOf('a boat');
 
 function at(x: number, { id, ...data }: { readonly id: string; readonly [key: string]: unknown }): object {
   return { id, type: 'basedNode', position: { x, y: 0 }, data };
