@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Settings } from '../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { mintLink } from '../../src/services/sessions/mint-link.ts';
-import { NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { NO_BROWSER, openBrowser, type TestBrowser, takeScreenshot } from '../support/browser.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { insertManyExecutions } from '../support/runs/many-executions.ts';
@@ -232,17 +232,14 @@ describe('the pages', { skip: NO_BROWSER }, () => {
       { width: 768, height: 1024 },
       { width: 2560, height: 1440 },
     ]) {
-      await using opened = await browser.open(
-        service.url,
-        { ...size, colorScheme: 'light' } as never,
-        cookie,
-      );
+      const view = { ...size, colorScheme: 'light' } as const;
+      await using opened = await browser.open(service.url, view, cookie);
       const { page } = opened;
       for (const name of ['workflows', 'templates', 'executions', 'media', 'settings/teams']) {
         await page.goto(`/${name}`);
         await page.getByRole('heading', { level: 1 }).waitFor();
         await page.waitForLoadState('networkidle');
-        await page.screenshot({ path: `test-output/${name.replace('/', '-')}-${size.width}-light.png` });
+        await takeScreenshot(page, name.replace('/', '-'), view);
         const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
         assert.ok(width <= size.width, `/${name} is ${width} px wide at ${size.width}`);
       }

@@ -29,16 +29,22 @@ export const NO_BROWSER =
 const NOT_THE_PAGE = /net::ERR_NETWORK_CHANGED/;
 const ACTION_TIMEOUT_MS = 30_000;
 
-/** Screenshots of the tests, for a person to look at. */
+/** For a person to look at. */
 const SCREENSHOTS = join(import.meta.dirname, '../../test-output');
 
+export interface View {
+  readonly width: number;
+  readonly height: number;
+  readonly colorScheme: 'light' | 'dark';
+}
+
+export const WIDTHS = [390, 1440] as const;
 export const VIEWS = [
   { width: 390, height: 844, colorScheme: 'light' },
   { width: 390, height: 844, colorScheme: 'dark' },
   { width: 1440, height: 900, colorScheme: 'light' },
   { width: 1440, height: 900, colorScheme: 'dark' },
-] as const;
-export type View = (typeof VIEWS)[number];
+] as const satisfies readonly View[];
 
 export interface TestBrowser {
   /** A page in a profile of its own, which is empty. What it writes to its console as an error is a fault of the test. */
@@ -72,14 +78,15 @@ export async function openBrowser(profiles: 'emptied' | 'new' = 'emptied'): Prom
   return {
     open: async (url, view = VIEWS[2], cookie = undefined) => {
       await untilBundled(url);
-      const found = idle.findIndex(profile => profile.url === url && profile.view === view);
-      const [profile = await createProfile(browser, url, view)] = found < 0 ? [] : idle.splice(found, 1);
+      const found = idle.findIndex(profile => profile.url === url);
+      const [profile = await createProfile(browser, url)] = found < 0 ? [] : idle.splice(found, 1);
       const { context } = profile;
       if (cookie !== undefined) {
         const [name = '', value = ''] = cookie.split('=', 2);
         await context.addCookies([{ name, value, url }]);
       }
       const page = await context.newPage();
+      await show(page, view);
       const errors: string[] = [];
       page.on('console', message => {
         if (message.type() === 'error' && !NOT_THE_PAGE.test(message.text())) errors.push(message.text());
@@ -101,18 +108,16 @@ export async function openBrowser(profiles: 'emptied' | 'new' = 'emptied'): Prom
 
 interface Profile {
   readonly url: string;
-  readonly view: View;
   readonly context: BrowserContext;
   /** A page that stays, so that the renderer does. */
   readonly keeper: Page;
   readonly session: CDPSession;
 }
 
-async function createProfile(browser: Browser, url: string, view: View): Promise<Profile> {
-  const { width, height, colorScheme } = view;
+async function createProfile(browser: Browser, url: string): Promise<Profile> {
+  const { width, height } = VIEWS[2];
   const context = await browser.newContext({
     viewport: { width, height },
-    colorScheme,
     baseURL: url,
     locale: 'en-GB',
     timezoneId: 'Europe/Lisbon',
@@ -120,7 +125,7 @@ async function createProfile(browser: Browser, url: string, view: View): Promise
   context.setDefaultTimeout(ACTION_TIMEOUT_MS);
   const keeper = await context.newPage();
   await keeper.goto('/healthz');
-  return { url, view, context, keeper, session: await context.newCDPSession(keeper) };
+  return { url, context, keeper, session: await context.newCDPSession(keeper) };
 }
 
 /** Closes its pages and forgets what they kept and what the test did to the network; the cache of files stays. */
@@ -141,8 +146,15 @@ async function untilBundled(url: string): Promise<void> {
   );
 }
 
-/** Writes `test-output/<name>-<width>-<scheme>.png`. */
+/** As a reader's window that is resized and recoloured. */
+async function show(page: Page, { width, height, colorScheme }: View): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme });
+}
+
+/** Writes `test-output/<name>-<width>-<scheme>.png` where SCREENSHOTS is set: nobody looks at those of each run. */
 export async function takeScreenshot(page: Page, name: string, { width, colorScheme }: View): Promise<void> {
+  if (process.env.SCREENSHOTS === undefined) return;
   await mkdir(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
 }
@@ -157,15 +169,24 @@ interface AxeResult {
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Asserts that axe-core finds nothing wrong with the page as it stands, its best practices included. */
-export async function assertAccessible(page: Page): Promise<void> {
+type AxeRules = 'all' | 'colours';
+
+/** What axe-core is asked: all that it knows, its best practices included, or what another scheme may have changed. */
+const AXE_OPTIONS: Readonly<Record<AxeRules, object>> = {
+  all: {},
+  colours: { runOnly: ['cat.color'] },
+};
+
+/** Asserts that axe-core finds nothing wrong with the page as it stands. */
+export async function assertAccessible(page: Page, rules: AxeRules = 'all'): Promise<void> {
   // Through the debugger: the page's own policy refuses foreign scripts. One page is looked at many times.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await readFile(AXE, 'utf8'));
   // A colour on its way to another is neither: whatever ends is awaited.
-  await page.evaluate(`Promise.all(document.getAnimations()
+  await page.evaluate(`Promise.all([document.fonts.ready, ...document.getAnimations()
     .filter(each => each.effect.getComputedTiming().endTime !== Infinity)
-    .map(each => each.finished.catch(() => undefined)))`);
-  const result = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResult;
+    .map(each => each.finished.catch(() => undefined))])`);
+  const options = JSON.stringify({ resultTypes: ['violations'], ...AXE_OPTIONS[rules] });
+  const result = (await page.evaluate(`axe.run(${options})`)) as AxeResult;
   const found = result.violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary ?? ''}`),
   );
@@ -183,14 +204,23 @@ export async function checkViews(
 ): Promise<void> {
   await using opened = await browser.open(url, VIEWS[0], cookie);
   await opened.page.goto(path);
-  for (const view of VIEWS) {
-    await opened.page.setViewportSize({ width: view.width, height: view.height });
-    await opened.page.emulateMedia({ colorScheme: view.colorScheme });
-    await isReady(opened.page);
-    await takeScreenshot(opened.page, name, view);
-    await assertAccessible(opened.page);
-    const width = await opened.page.evaluate('document.documentElement.scrollWidth');
-    assert.ok(Number(width) <= view.width, `${path} is ${width} px wide at ${view.width}`);
-    assert.deepEqual(opened.errors, []);
+  for (const width of WIDTHS) await checkWidth(opened, { width, name }, isReady);
+}
+
+/** The page as it stands in the two views of that width. */
+export async function checkWidth(
+  { page, errors }: TestPage,
+  { width, name }: { readonly width: (typeof WIDTHS)[number]; readonly name: string },
+  isReady: (page: Page) => Promise<unknown>,
+): Promise<void> {
+  for (const view of VIEWS.filter(each => each.width === width)) {
+    await show(page, view);
+    await isReady(page);
+    await takeScreenshot(page, name, view);
+    // The dark page has the elements of the light one, at the same places.
+    await assertAccessible(page, view.colorScheme === 'light' ? 'all' : 'colours');
+    const needed = await page.evaluate('document.documentElement.scrollWidth');
+    assert.ok(Number(needed) <= width, `${page.url()} is ${needed} px wide at ${width}`);
+    assert.deepEqual(errors, []);
   }
 }

@@ -37,7 +37,7 @@ describe('random gestures', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 10
   it(`agree with the model in draft, service and undo, ${GESTURES} of seed ${SEED}`, async () => {
     const start = makeGrid();
     const id = await flow.create(start);
-    await using opened = await flow.open(id, VIEW as never);
+    await using opened = await flow.open(id, VIEW);
     const { page } = opened;
     const readServer = async (): Promise<Board> => toBoard((await flow.read(id)) as unknown as Board);
     const first = JSON.stringify(await readServer());

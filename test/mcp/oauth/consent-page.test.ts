@@ -5,14 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { PASSWORD } from '../../support/accounts/people.ts';
-import {
-  assertAccessible,
-  NO_BROWSER,
-  openBrowser,
-  type TestBrowser,
-  takeScreenshot,
-  VIEWS,
-} from '../../support/browser.ts';
+import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../support/browser.ts';
 import { authorizeUrl, makeProof } from '../../support/oauth/clients.ts';
 import { type OAuthService, startOAuthService } from '../../support/oauth/service.ts';
 
@@ -43,17 +36,14 @@ describe('the consent page', { skip: NO_BROWSER }, () => {
   });
 
   it('fits screens from 390 px up in light and dark, and passes axe', async () => {
-    for (const view of VIEWS) {
-      await using opened = await browser.open(service.origin, view, service.person.cookie);
-      const { page } = opened;
-      await page.goto(url);
-      await page.getByRole('heading', { name: 'Let Claude Code' }).waitFor();
-      assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 3);
-      await takeScreenshot(page, 'consent', view);
-      await assertAccessible(page);
-      assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= view.width);
-      assert.deepEqual(opened.errors, []);
-    }
+    await checkViews(
+      browser,
+      { url: service.origin, path: url, cookie: service.person.cookie, name: 'consent' },
+      async page => {
+        await page.getByRole('heading', { name: 'Let Claude Code' }).waitFor();
+        assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 3);
+      },
+    );
   });
 
   it('is answered by keyboard, and the browser follows the answer to the program', async () => {
