@@ -181,10 +181,10 @@ const AXE_OPTIONS: Readonly<Record<AxeRules, object>> = {
 export async function assertAccessible(page: Page, rules: AxeRules = 'all'): Promise<void> {
   // Through the debugger: the page's own policy refuses foreign scripts. One page is looked at many times.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await readFile(AXE, 'utf8'));
-  // A colour on its way to another is neither: whatever ends is awaited.
-  await page.evaluate(`Promise.all([document.fonts.ready, ...document.getAnimations()
+  // A colour on its way to another is neither: whatever ends is at its end. What lies outside of the window would not get there.
+  await page.evaluate(`document.fonts.ready.then(() => document.getAnimations()
     .filter(each => each.effect.getComputedTiming().endTime !== Infinity)
-    .map(each => each.finished.catch(() => undefined))])`);
+    .forEach(each => each.finish()))`);
   const options = JSON.stringify({ resultTypes: ['violations'], ...AXE_OPTIONS[rules] });
   const result = (await page.evaluate(`axe.run(${options})`)) as AxeResult;
   const found = result.violations.flatMap(({ id, help, nodes }) =>
