@@ -39,6 +39,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'of one owner, who is put into the text': [
     'execution-lists page',
     'queue jobSpecs',
+    'workflows/lists FILTERS',
     'workflows/lists last',
     'workflows/lists list',
     'workflows/versions HAS_RUN',
