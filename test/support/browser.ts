@@ -24,9 +24,9 @@ export const NO_BROWSER =
   PROGRAM === undefined &&
   'There is no Chromium on this machine: apt-get install chromium-headless-shell, or name one by CHROMIUM.';
 
-/** Only a failure costs it: several test files run at once on a small machine. */
 /** Errors of the machine: an address of it came or went, and the browser began its connections anew. */
 const NOT_THE_PAGE = /net::ERR_NETWORK_CHANGED/;
+/** Only a failure costs it: several test files run at once on a small machine. */
 const ACTION_TIMEOUT_MS = 30_000;
 
 /** For a person to look at. */
