@@ -13,6 +13,8 @@ import { findSharedDatabase, isServerShared } from './shared-postgres.ts';
 
 export const API_KEY = 'sk-bench-0000000000000000';
 export const CONTENT_SECRET = 'content-bench';
+/** Where tests keep the application's bundle: in `--short` no service makes one of its own. */
+const EDITOR_DIR = join(import.meta.dirname, '../node_modules/.cache/editor');
 
 /** Raised so that the limits are not what is measured; nothing else may bypass them. */
 const RAISED = { requestsPerMinute: 1e8, executionsPerMinute: 1e8, executionsPerDay: null };
@@ -97,6 +99,7 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
       MAX_CONCURRENT_RUNS: '100000',
       SECRETS_KEY: '07'.repeat(32),
       LOG_LEVEL: 'warn',
+      ...(isServerShared() && { EDITOR_DIR }),
       ...database,
       ...env,
     },
