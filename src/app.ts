@@ -27,12 +27,11 @@ export async function startService(settings: Settings, options: StartOptions = {
   await using stack = new AsyncDisposableStack();
   await openDataFolder(settings.DATA_DIR);
   const tracer = await openTracer(settings, log, stack);
-  // PostgreSQL takes its time in a process of its own, and this one would only wait for it.
-  const opening = openDatabases(settings, log, options.onFatal, stack);
-  const loading = import('./service.ts');
-  loading.catch(() => undefined);
-  const databases = await opening;
-  const { startParts } = await loading;
+  // Loading keeps this process busy for as long as PostgreSQL's needs to start: it begins once that one is at work.
+  const load = (): Promise<typeof import('./service.ts')> => import('./service.ts');
+  const onWait = (): void => void load().catch(() => undefined);
+  const databases = await openDatabases(settings, log, { onFatal: options.onFatal, onWait }, stack);
+  const { startParts } = await load();
   await migrateAll(databases.direct, log);
   await makePartitions(databases.direct, settings, log);
   const replica = await openReadReplica(settings, log, databases, stack);

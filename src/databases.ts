@@ -17,8 +17,12 @@ const MAX_RUN_CONNECTIONS = 16;
 const REPLICA_TIMEOUT_MS = 3000;
 const MAX_SKEW_MS = 60_000;
 
-/** Called where PostgreSQL is gone for good. */
-export type OnFatal = ((err: Error) => void) | undefined;
+export interface DatabaseEvents {
+  /** Called where PostgreSQL is gone for good. */
+  readonly onFatal?: ((err: Error) => void) | undefined;
+  /** Called when there is nothing to do but to wait for PostgreSQL; more than once where its files are made first. */
+  readonly onWait?: () => void;
+}
 
 export interface Databases {
   readonly db: Db;
@@ -31,10 +35,10 @@ export interface Databases {
 export async function openDatabases(
   settings: Settings,
   log: Logger,
-  onFatal: OnFatal,
+  events: DatabaseEvents,
   stack: AsyncDisposableStack,
 ): Promise<Databases> {
-  const connection = await connectionOf(settings, log, onFatal, stack);
+  const connection = await connectionOf(settings, log, events, stack);
   const onError = (err: Error): void => log.warn({ err }, 'a database connection broke');
   const shared = { connection, timeoutMs: settings.DATABASE_TIMEOUT_MS, onError };
   const direct = openDb({ ...shared, maxConnections: MAX_CONNECTIONS });
@@ -102,16 +106,20 @@ export async function openReadReplica(
 async function connectionOf(
   settings: Settings,
   log: Logger,
-  onFatal: OnFatal,
+  { onFatal = () => undefined, onWait = () => undefined }: DatabaseEvents,
   stack: AsyncDisposableStack,
 ): Promise<DbOptions['connection']> {
   const outside = directSetting(settings);
-  if (outside !== undefined) return { url: outside.url };
+  if (outside !== undefined) {
+    onWait();
+    return { url: outside.url };
+  }
   const embedded = await startEmbedded({
     dataDir: settings.DATA_DIR,
     address: settings.BASE_URL,
     log: line => log.debug({ part: 'postgres' }, line),
-    ...(onFatal === undefined ? {} : { onExit: onFatal }),
+    onStarted: onWait,
+    onExit: onFatal,
   });
   stack.defer(() => embedded.stop());
   return embedded;

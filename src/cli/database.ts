@@ -9,7 +9,7 @@ export async function withDatabase<T>(settings: Settings, work: (db: Db) => Prom
   // The log has stdout, which belongs to the command's result here; what goes wrong is thrown anyway.
   const log = createLogger('silent');
   await using stack = new AsyncDisposableStack();
-  const { db, direct } = await openDatabases(settings, log, undefined, stack);
+  const { db, direct } = await openDatabases(settings, log, {}, stack);
   await migrateAll(direct, log);
   return await work(db);
 }

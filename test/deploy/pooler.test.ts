@@ -150,7 +150,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
       const log = createLogger('silent');
       await using stack = new AsyncDisposableStack();
       const settings = readSettings({ ...baseEnv(folder), ...env });
-      const { db, direct } = await openDatabases(settings, log, undefined, stack);
+      const { db, direct } = await openDatabases(settings, log, {}, stack);
       await migrateAll(direct, log);
       await pingQueue(db);
       assert.equal((await db.query('select from users')).rowCount, 0);

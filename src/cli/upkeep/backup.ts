@@ -89,7 +89,7 @@ async function openService(settings: Settings, stack: AsyncDisposableStack): Pro
   if (isEmbedded && !(await exists(join(settings.DATA_DIR, 'postgres', 'cluster'))))
     throw new UsageError(`There is no database in ${settings.DATA_DIR}. Set DATA_DIR or DATABASE_URL.`);
   const connection = isEmbedded ? await findRunning(settings.DATA_DIR) : undefined;
-  if (connection === undefined) return (await openDatabases(settings, log, undefined, stack)).db;
+  if (connection === undefined) return (await openDatabases(settings, log, {}, stack)).db;
   const db = openDb({ connection, maxConnections: 2, onError: err => log.warn({ err }) });
   stack.defer(() => db.close());
   return db;

@@ -25,7 +25,7 @@ export const restore: Command = async ({ args, options, terminal, signal }) => {
   const start = performance.now();
   const log = createLogger('silent');
   await using stack = new AsyncDisposableStack();
-  const { db, direct } = await openDatabases(settings, log, undefined, stack);
+  const { db, direct } = await openDatabases(settings, log, {}, stack);
   const storage = await openMedia(settings, stack);
   const show = startProgress(terminal);
   const result = await restoreBackup(

@@ -18,6 +18,8 @@ export interface EmbeddedOptions {
   readonly address?: string;
   /** PostgreSQL's own log and what was done about its troubles, a line at a time. */
   readonly log?: (line: string) => void;
+  /** Called when a program of PostgreSQL has been started, which takes its time: initdb, the server. */
+  readonly onStarted?: () => void;
   /** Called once when PostgreSQL ended and could not be started again. */
   readonly onExit?: (err: Error) => void;
   /** The account to run it as where the service is root; `postgres` unless given, and others where that fails. */
@@ -82,6 +84,7 @@ async function startLocked(
 ): Promise<EmbeddedPostgres> {
   const {
     log = () => undefined,
+    onStarted = () => undefined,
     onExit = () => undefined,
     account = 'postgres',
     maxConnections = MAX_CONNECTIONS,
@@ -90,7 +93,8 @@ async function startLocked(
   await clearLeftovers(cluster, log);
   await removeSocketDir(lock.previous?.socketDir ?? '');
   const owner = await stat(cluster).catch(() => undefined);
-  const runner = await chooseRunner({ postgres, folder: dirname(folder), owner, account });
+  const chosen = await chooseRunner({ postgres, folder: dirname(folder), owner, account });
+  const runner = { ...chosen, onStarted };
   await giveFolder(folder, cluster, runner);
   await ensureCluster(cluster, initdb, USER, runner);
   const socketDir = await makeSocketDir(runner);

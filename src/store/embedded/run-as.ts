@@ -18,6 +18,8 @@ export interface Runner {
   readonly ids?: Ids;
   /** Who owns the files; undefined: whoever runs the service. */
   readonly owner?: Ids;
+  /** Called when a program has been started: who waits for it may do something else. */
+  readonly onStarted?: () => void;
 }
 
 export interface RunnerRequest {
@@ -132,11 +134,13 @@ export async function runProgram(
 ): Promise<void> {
   const [command, rest] = toCommand(runner, program, args);
   try {
-    await promisify(execFile)(command, rest, {
+    const ended = promisify(execFile)(command, rest, {
       ...spawnOptions(runner),
       timeout: timeoutMs,
       maxBuffer: MAX_OUTPUT_BYTES,
     });
+    runner.onStarted?.();
+    await ended;
   } catch (err) {
     const { message, stderr } = err as Error & { stderr?: string };
     throw new Error((stderr?.trim() || message).slice(0, 2000), { cause: err });
@@ -146,11 +150,13 @@ export async function runProgram(
 /** Starts the program in a session of its own, so that a terminal's Ctrl-C reaches the service alone. */
 export function startProgram(runner: Runner, program: string, args: readonly string[]): ChildProcess {
   const [command, rest] = toCommand(runner, program, args);
-  return spawn(command, rest, {
+  const child = spawn(command, rest, {
     ...spawnOptions(runner),
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  runner.onStarted?.();
+  return child;
 }
 
 function toCommand({ prefix }: Runner, program: string, args: readonly string[]): [string, string[]] {
