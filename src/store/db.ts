@@ -319,11 +319,16 @@ async function listen(
     clearTimeout(timer);
     if (!closed) timer = setTimeout(retry, RELISTEN_DELAY_MS);
   };
-  await connect();
-  return async () => {
+  const close = async (): Promise<void> => {
     closed = true;
     clearInterval(pulse);
     clearTimeout(timer);
     await client.end();
   };
+  // Who gets no way out must not be left with a connection that is made again for ever.
+  await connect().catch((err: unknown) => {
+    void close().catch(onError);
+    throw err;
+  });
+  return close;
 }

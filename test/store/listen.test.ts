@@ -1,5 +1,7 @@
 // A connection that listens, when the database goes away and comes back.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, openDb } from '../../src/store/db.ts';
@@ -79,5 +81,26 @@ describe('a connection that listens', () => {
     await stop();
     await client.close();
     await proxy.close();
+  });
+
+  it('is not tried again where the first try fails, since nobody could end it', async t => {
+    let tries = 0;
+    const server = createServer(socket => {
+      tries++;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const connection = { url: `postgres://postgres@127.0.0.1:${port}/postgres` };
+    const client = openDb({ connection, maxConnections: 1, onError: () => undefined });
+    t.after(() => client.close());
+    await assert.rejects(
+      client.listen(['news'], () => undefined),
+      /Connection terminated/,
+    );
+    // Twice a second where it is tried again.
+    await sleep(1200);
+    assert.equal(tries, 1);
   });
 });
