@@ -81,7 +81,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   saxes: ['media'],
   sharp: ['media/images.ts', 'media/image-work.ts', 'media/load-sharp.ts', 'media/svg/rasterize-process.ts'],
   'string-width': ['cli/terminal/text-width.ts'],
-  typebox: ['http', 'mcp', 'runs', 'services', 'render/schema'],
+  typebox: ['lib/type.ts', 'http', 'mcp', 'runs', 'services', 'render/schema'],
   undici: ['lib'],
 };
 

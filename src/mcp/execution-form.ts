@@ -1,6 +1,6 @@
 // A run as agents read it: its state, what came of it, what it cost, and what to do next.
 
-import { Type } from 'typebox';
+import { Type } from '../lib/type.ts';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
 import { findMediaAt, makePreview } from '../services/media/preview-media.ts';
 import type { Caller } from './caller.ts';

@@ -1,5 +1,6 @@
 // Prompts that people pick in their client: a table of what each asks the model to do.
-import { type TObject, Type } from 'typebox';
+import type { TObject } from 'typebox';
+import { Type } from '../lib/type.ts';
 
 export interface Prompt {
   readonly name: string;

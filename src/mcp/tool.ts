@@ -1,9 +1,9 @@
 // What a tool is: a row of data with the function that does it. The protocol's layer turns rows into answers.
 import type { Static, TObject, TSchema } from 'typebox';
-import { Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Errors } from 'typebox/schema';
 import { AppError, type Issue } from '../lib/errors.ts';
+import { Type } from '../lib/type.ts';
 import type { Scope } from '../services/accounts/actor.ts';
 import type { Caller } from './caller.ts';
 

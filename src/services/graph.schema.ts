@@ -1,6 +1,7 @@
 // The forms of nodes and edges. They document: graph/parse and graph/lint check, and say more than a schema can.
-import { type TProperties, Type } from 'typebox';
+import type { TProperties } from 'typebox';
 import { CATEGORIES } from '../graph/types.ts';
+import { Type } from '../lib/type.ts';
 import { Named } from './schema.ts';
 
 /** A named object that takes other members too: they are stored as they are sent. */

@@ -1,8 +1,8 @@
 // Pages of a list: what callers may ask of every list, and the one way from their query to a page.
 import type { Static, TSchema } from 'typebox';
-import { Type } from 'typebox';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import { type IdKind, isId } from '../lib/ids.ts';
+import { Type } from '../lib/type.ts';
 import type { After } from '../store/rows.ts';
 import { parseIsoTime } from './iso-time.ts';
 

@@ -1,6 +1,7 @@
 // What the schemas of requests and answers are made of. Those of requests validate, document and type; those of answers
 // only document: what is sent is the service's to say.
-import { type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox';
+import type { TObjectOptions, TProperties, TSchema } from 'typebox';
+import { Type } from '../lib/type.ts';
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 

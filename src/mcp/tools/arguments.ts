@@ -1,5 +1,5 @@
 // Arguments that several tools take.
-import { Type } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { Exact } from '../../services/schema.ts';
 import { Anything, Id } from '../tool.ts';
 

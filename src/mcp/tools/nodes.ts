@@ -1,11 +1,11 @@
 // The catalog for agents: a few words lead to brief rows, node types to complete entries.
 
-import { Type } from 'typebox';
 import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';
 import { canJoin } from '../../graph/catalog.ts';
 import { nearest } from '../../graph/nearest.ts';
 import { PORT_TYPES, type PortType } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
+import { Type } from '../../lib/type.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Exact } from '../../services/schema.ts';
 import { RENDERER } from '../renderer-rule.ts';

@@ -1,5 +1,5 @@
 // A workflow shown to the public, or withdrawn.
-import { Type } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { Exact } from '../../services/schema.ts';
 import { publishWorkflow } from '../../services/workflows/publish-workflow.ts';
 import { openForReading } from '../../services/workflows/read-workflow.ts';

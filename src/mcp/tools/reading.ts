@@ -1,5 +1,5 @@
 // Workflows found and read by agents.
-import { Type } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { Exact } from '../../services/schema.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';

@@ -1,5 +1,5 @@
 // Templates for agents: the shortest way to a workflow that is known to run.
-import { Type } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { priceTemplate } from '../../runs/estimate/price-template.ts';
 import { Exact } from '../../services/schema.ts';
 import { openForReading, readableText } from '../../services/workflows/read-workflow.ts';

@@ -1,5 +1,6 @@
 // What all elements have in common: place, time, looks, movement.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { motions } from './motion.ts';
 import { described, exact, maybe, ref, values } from './values.ts';
 

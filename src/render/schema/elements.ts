@@ -1,5 +1,6 @@
 // The kinds of elements, one definition each, and the schema that distinguishes them.
-import { type Static, type TProperties, Type } from 'typebox';
+import type { Static, TProperties } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { COMMON_MEANING, common, FITS, PART_DEFS, parts } from './common.ts';
 import { motions } from './motion.ts';
 import { byType, described, maybe, ref, values } from './values.ts';

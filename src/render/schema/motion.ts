@@ -1,5 +1,6 @@
 // How things move by name: entrances, exits, loops, letters, and transitions between scenes.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { described, maybe, ref, values } from './values.ts';
 
 /** Entrances and exits; `timeline/presets.ts` has one row for each. */

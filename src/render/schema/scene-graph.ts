@@ -1,5 +1,6 @@
 // The scene graph: its fifteen top-level properties, and its JSON Schema.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { ELEMENT_DEFS, elements, ROLES } from './elements.ts';
 import { MOTION_DEFS, motions } from './motion.ts';
 import {

@@ -1,5 +1,6 @@
 // The values that scene graphs are written in: times, lengths, colours, paints, easings, and values that move.
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import type { Static, TProperties, TSchema } from 'typebox';
+import { Type } from '../../lib/type.ts';
 
 /** An object that refuses members it does not name. */
 export const exact = <P extends TProperties>(properties: P) =>

@@ -1,6 +1,6 @@
 // The forms of folder requests and answers.
 import type { Static } from 'typebox';
-import { Type } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 import { Name } from './names.ts';
 

@@ -1,8 +1,8 @@
 // The first entry of a backup: what it is, how far its schema had come, which tables follow.
-import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/schema';
+import type { Static } from 'typebox';
 import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
+import { Type } from '../../lib/type.ts';
 
 /** Raised when a program could no longer read what an older one wrote. */
 const FORMAT = 1;
@@ -44,6 +44,7 @@ export async function readHeader(body: AsyncIterable<Uint8Array>, bytes: number)
   if (bytes > MAX_HEADER_BYTES) throw noBackup();
   const text = Buffer.concat(await Array.fromAsync(body)).toString();
   const value: unknown = parse(text);
+  const { Check } = await import('typebox/schema');
   if (Check(Header, value)) return value;
   const format = (value as { format?: unknown } | null)?.format;
   if (typeof format !== 'number' || format <= FORMAT) throw noBackup();

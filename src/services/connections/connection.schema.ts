@@ -1,5 +1,5 @@
 // The forms of answers about the connections of agents.
-import { Type } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { AGENT_SCOPES } from '../accounts/agent-caller.ts';
 import { pageOf } from '../paging.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';

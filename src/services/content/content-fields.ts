@@ -1,6 +1,5 @@
 // What the schema of a content page cannot say: addresses, block forms, sizes over several fields, and keys nobody reads.
 import type { TSchema } from 'typebox';
-import { Errors } from 'typebox/schema';
 import type { Issue } from '../../lib/errors.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { AddressKind } from '../../lib/web-address.ts';
@@ -42,7 +41,7 @@ interface Findings {
 }
 
 /** Throws 400 `invalid_request` with all that is wrong. */
-export function checkContent(body: UpdateContentBody): CheckedContent {
+export async function checkContent(body: UpdateContentBody): Promise<CheckedContent> {
   const found: Findings = { issues: [], ignored: [] };
   if (!SLUG.test(body.slug))
     found.issues.push(
@@ -54,7 +53,7 @@ export function checkContent(body: UpdateContentBody): CheckedContent {
   const sent: SentContent = {
     ...fields,
     ...(body.title === undefined ? {} : { title: body.title.trim() }),
-    ...(blocks === undefined ? {} : { contentBlocks: blocks && readBlocks(blocks, found) }),
+    ...(blocks === undefined ? {} : { contentBlocks: blocks && (await readBlocks(blocks, found)) }),
   };
   if (found.issues.length === 0) checkMarkdown(sent, found);
   const [first] = found.issues;
@@ -101,7 +100,11 @@ function checkAddress(name: string, value: unknown, path: string, found: Finding
   if (!isWebAddress(value, kind)) found.issues.push(fault(path, `must be ${ADDRESS_FORMS[kind]}`));
 }
 
-function readBlocks(blocks: readonly { readonly type: string }[], found: Findings): ContentBlock[] {
+async function readBlocks(
+  blocks: readonly { readonly type: string }[],
+  found: Findings,
+): Promise<ContentBlock[]> {
+  const { Errors } = await import('typebox/schema');
   return blocks.flatMap((block, index) => {
     const path = `/contentBlocks/${index}`;
     const form: TSchema | undefined = Object.hasOwn(BLOCKS, block.type)

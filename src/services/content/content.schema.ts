@@ -1,6 +1,6 @@
 // The form of content pages: it validates, documents, and types what the content webhook takes.
 import type { Static, TSchema } from 'typebox';
-import { Type } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { CONTENT_CATEGORIES, CONTENT_TYPES, type ContentCategory } from '../../store/content.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
 

@@ -1,6 +1,7 @@
 // Whether the providers that the operator configured answer: each is asked once, and again after ten seconds at the earliest.
-import { Type } from 'typebox';
+
 import { toError } from '../../lib/errors.ts';
+import { Type } from '../../lib/type.ts';
 import { faultOf, listProbes, type ProbedProvider } from '../../nodes/models/provider-probes.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';

@@ -1,5 +1,5 @@
 // The operator's look at the instance: its plans, its workers, and how much waits for them.
-import { Type } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import {
   countJobs,
   countRunsUnderWay,

@@ -1,5 +1,6 @@
 // The forms of the video renderer's requests and answers.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { RENDER_STATUSES } from '../../store/renders/renders.ts';
 import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 

@@ -1,5 +1,5 @@
 // The forms of answers about workflows, for the OpenAPI document.
-import { Type } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, Node } from '../graph.schema.ts';
 import { pageOf } from '../paging.ts';

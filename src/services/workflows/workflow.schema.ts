@@ -1,6 +1,6 @@
 // The forms of workflow requests: they validate, document, and type.
 import type { Static } from 'typebox';
-import { Type } from 'typebox';
+import { Type } from '../../lib/type.ts';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, NodeInput } from '../graph.schema.ts';
 import { ArrayQuery, PageQuery } from '../paging.ts';
