@@ -242,7 +242,7 @@ async function moveCalls(tx: Tx, moves: readonly Move[]): Promise<void> {
   const nodes = moves.flatMap(({ before: { id, workspace }, next }) =>
     next.effects
       .filter(effect => effect.kind === 'keep calls')
-      .map(({ nodeId, calls }) => ({ execution_id: id, workspace, node_id: nodeId, calls })),
+      .map(({ nodeId, calls, over }) => ({ execution_id: id, workspace, node_id: nodeId, calls, over })),
   );
   const ended = moves.filter(({ next }) => has(next, 'cancel calls'));
   if (nodes.length > 0) await keepCalls(tx, nodes);

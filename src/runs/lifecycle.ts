@@ -63,8 +63,14 @@ export type Effect =
       readonly total: number;
     }
   | { readonly kind: 'release credits' }
-  /** The calls at providers that a node has under way; others of the node are over. */
-  | { readonly kind: 'keep calls'; readonly nodeId: string; readonly calls: readonly NewCall[] }
+  /** The calls at providers that a node has under way, and those that are over. */
+  | {
+      readonly kind: 'keep calls';
+      readonly nodeId: string;
+      readonly calls: readonly NewCall[];
+      /** By item; null: all of them. */
+      readonly over: readonly number[] | null;
+    }
   /** Nobody wants the results of the run's calls any more. */
   | { readonly kind: 'cancel calls' }
   /** A deferred run of the workspace may go on. */
@@ -196,7 +202,8 @@ function afterSteps(run: RunRow, change: Omit<OfWorker, 'lease'>): Transition {
 /** The last state of each node that calls a provider says which of its calls are under way. */
 function callsOf({ steps, timeoutAtMs }: Omit<OfWorker, 'lease'>): readonly Effect[] {
   const byNode = new Map<string, Effect>();
-  for (const { nodeId, provider, status, jobs = {} } of steps) {
+  for (const step of steps) {
+    const { nodeId, provider, status, jobs = {} } = step;
     // The provider learns of the cancelled call with the end of the run.
     if (provider === undefined || status === 'CANCELLED') continue;
     const calls = isSettled(status) ? [] : Object.entries(jobs);
@@ -204,9 +211,15 @@ function callsOf({ steps, timeoutAtMs }: Omit<OfWorker, 'lease'>): readonly Effe
       kind: 'keep calls',
       nodeId,
       calls: calls.flatMap(([item, job]) => toCall(Number(item), job, timeoutAtMs)),
+      over: isSettled(status) ? null : endedItems(step),
     });
   }
   return [...byNode.values()];
+}
+
+function endedItems({ items = [], failures = {} }: Step): readonly number[] {
+  const hasEnded = (index: number): boolean => items[index] !== null || failures[index] !== undefined;
+  return [...items.keys()].filter(hasEnded);
 }
 
 function toCall(item: number, job: ProviderJob, timeoutAtMs: number): readonly NewCall[] {

@@ -3,12 +3,14 @@
 import type { Tx } from './db.ts';
 import { all, first } from './rows.ts';
 
-/** The calls of one node as its state has them; others of the node are over. */
+/** The calls of one node as its state has them. One that it does not have yet may have asked for room meanwhile. */
 export interface NodeCalls {
   readonly execution_id: string;
   readonly node_id: string;
   readonly workspace: string;
   readonly calls: readonly NewCall[];
+  /** The items whose calls are over; null: all that the node has. */
+  readonly over: readonly number[] | null;
 }
 
 export interface NewCall {
@@ -34,7 +36,7 @@ export async function keepCalls(tx: Tx, nodes: readonly NodeCalls[]): Promise<vo
 
 const KEEP_CALLS = `
 with input as materialized (
-  select * from json_to_recordset($1::json) as i(execution_id text, node_id text, workspace text, calls json)
+  select * from json_to_recordset($1::json) as i(execution_id text, node_id text, workspace text, calls json, "over" int[])
 ), wanted as materialized (
   select i.execution_id, i.node_id, i.workspace, c.*
   from input i cross join lateral json_to_recordset(i.calls) as c(
@@ -42,8 +44,7 @@ with input as materialized (
     submitted_at timestamptz, due_at timestamptz, deadline_at timestamptz)
 ), gone as (
   delete from calls c using input i
-  where c.execution_id = i.execution_id and c.node_id = i.node_id and not exists (
-    select from wanted w where w.execution_id = c.execution_id and w.node_id = c.node_id and w.item = c.item)
+  where c.execution_id = i.execution_id and c.node_id = i.node_id and (i."over" is null or c.item = any (i."over"))
 )
 insert into calls as c (execution_id, node_id, item, workspace, provider, model, job_id, state, token, asks, slot_at,
   submitted_at, due_at, deadline_at)

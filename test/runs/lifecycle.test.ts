@@ -186,3 +186,23 @@ describe('an accepted run', () => {
     assert.ok(!has(begun.effects, 'queue'));
   });
 });
+
+describe('the calls of a node', () => {
+  const run = accept({ facts: FACTS, steps: [], workerId: 'wrk_1' }).row;
+  const held = { lease: 1, nodesDone: 0, timeoutAtMs: 90_000 };
+  const overOf = (more: Partial<Step>): readonly number[] | null | undefined => {
+    const steps = [step({ provider: { name: 'fal', jobId: 'j' }, ...more })];
+    const effects = transition(run, { kind: 'checkpoint', ...held, steps })?.effects ?? [];
+    return effects.find(effect => effect.kind === 'keep calls')?.over;
+  };
+
+  it('are over where their items have a result or a failure, and not because its state does not have them yet', () => {
+    const failure = { code: 'provider_error', message: 'No.' };
+    assert.deepEqual(overOf({ items: [{}, null, null, null], failures: { 2: failure } }), [0, 2]);
+    assert.deepEqual(overOf({}), []);
+  });
+
+  it('are all over with the node', () => {
+    assert.equal(overOf({ status: 'COMPLETED' }), null);
+  });
+});

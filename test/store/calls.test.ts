@@ -1,0 +1,61 @@
+// Rows of calls, which two write: whoever asks for room at a provider, and who keeps the states of nodes, a moment later.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { takeSlots } from '../../src/store/call-slots.ts';
+import { keepCalls, type NewCall } from '../../src/store/calls.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const MOST = 3;
+const DEADLINE = new Date(Date.now() + 60_000);
+const KEY = { execution_id: 'ex_1', node_id: 'm', workspace: 'user:1' } as const;
+
+let database: TestDatabase;
+before(async () => {
+  database = await createTestDatabase();
+});
+after(() => database.drop());
+
+/** Which of the items have room. */
+async function take(...items: readonly number[]): Promise<readonly number[]> {
+  const calls = items.map(item => ({ ...KEY, item, deadline_at: DEADLINE }));
+  const places = await database.db.transaction(tx => takeSlots(tx, 'fal', calls, MOST));
+  return items.filter((_, place) => places.has(place));
+}
+
+const listItems = async (where = 'true'): Promise<readonly number[]> => {
+  const { rows } = await database.db.query<{ item: number }>(
+    `select item from calls where ${where} order by item`,
+  );
+  return rows.map(({ item }) => item);
+};
+
+const submitted = (item: number): NewCall => ({
+  item,
+  provider: 'fal',
+  model: null,
+  job_id: `job-${item}`,
+  state: null,
+  token: null,
+  asks: 0,
+  has_slot: true,
+  submitted_at: new Date(),
+  due_at: DEADLINE,
+  deadline_at: DEADLINE,
+});
+
+it('a call that has just got room keeps it where an older state of its node is stored', async () => {
+  assert.deepEqual(await take(0), [0]);
+  assert.deepEqual(await take(1, 2), [1, 2]);
+  // As the node was when the first had been submitted.
+  await keepCalls(database.db, [{ ...KEY, calls: [submitted(0)], over: [] }]);
+  assert.deepEqual(await listItems('slot_at is not null'), [0, 1, 2]);
+  assert.deepEqual(await take(3, 4), []);
+  assert.deepEqual(await listItems('slot_at is null'), [3, 4]);
+});
+
+it('the row of an item goes with the item, and all rows with the node', async () => {
+  await keepCalls(database.db, [{ ...KEY, calls: [submitted(1)], over: [0] }]);
+  assert.deepEqual(await listItems(), [1, 2, 3, 4]);
+  await keepCalls(database.db, [{ ...KEY, calls: [], over: null }]);
+  assert.deepEqual(await listItems(), []);
+});
