@@ -1,5 +1,5 @@
 // One embedded PostgreSQL for tests, in a temporary folder, with a template database that has every migration.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runMigrations } from 'graphile-worker';
@@ -11,6 +11,11 @@ export const TEMPLATE = 'graphwright_template';
 
 /** Where a test's process finds the server: JSON of `TestAddress`. */
 export const ADDRESS_VARIABLE = 'GRAPHWRIGHT_TEST_POSTGRES';
+
+/** Linux has a file system there that never meets a disk. */
+const MEMORY = '/dev/shm';
+/** The databases of all tests that run at once, several times over. */
+const ROOM_BYTES = 2e9;
 
 export interface TestAddress {
   readonly socketDir: string;
@@ -27,7 +32,7 @@ export interface TestServer {
 
 /** Starts the server and fills the template. `stop` removes every trace of it. */
 export async function startTestServer(): Promise<TestServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
+  const folder = await mkdtemp(join(await findRoom(), 'graphwright-test-'));
   // Files of tests run side by side, and each may start several services.
   const postgres = await startEmbedded({ dataDir: folder, maxConnections: 200 });
   const stop = async (): Promise<void> => {
@@ -45,11 +50,19 @@ export async function startTestServer(): Promise<TestServer> {
   return { address, pid, folder, stop };
 }
 
+/** In memory where there is room: each database is a copy of a thousand files, and making them is dear on a disk. */
+async function findRoom(): Promise<string> {
+  const room = await statfs(MEMORY).catch(() => undefined);
+  return room !== undefined && room.bavail * room.bsize > ROOM_BYTES ? MEMORY : tmpdir();
+}
+
 async function makeTemplate(address: TestAddress): Promise<void> {
   const admin = open(address);
   // Test data need not outlive the machine.
   await admin.query('alter system set fsync = off');
   await admin.query('alter system set full_page_writes = off');
+  // A visit to each database every ten seconds; they last as long as a file of tests.
+  await admin.query('alter system set autovacuum = off');
   await admin.query('select pg_reload_conf()');
   await admin.query(`create database ${TEMPLATE}`);
   await admin.close();
