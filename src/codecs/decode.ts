@@ -2,7 +2,8 @@
 import { AppError } from '../lib/errors.ts';
 import { CodecChild, CodecEnd } from './child.ts';
 import type { MediaFacts } from './facts.ts';
-import { type Backend, CHANNELS, type Pixels, SAMPLE_RATE } from './job.ts';
+import { blocksOf } from './host/pipe.ts';
+import { type Backend, CHANNELS, type FramesJob, SAMPLE_RATE, type SoundJob } from './job.ts';
 import { i420Size } from './pixels/i420.ts';
 
 /** Less than a still may take, so that a file which stalls is named and does not take the still with it. */
@@ -14,15 +15,7 @@ export interface Clip {
   readonly facts: MediaFacts;
 }
 
-export interface FramesRequest {
-  readonly startSeconds: number;
-  readonly frameCount: number;
-  readonly fps: number;
-  /** Even numbers; the picture is stretched to them. */
-  readonly width: number;
-  readonly height: number;
-  readonly pixels: Pixels;
-}
+export type FramesRequest = Omit<FramesJob, 'kind' | keyof Clip>;
 
 /**
  * Exactly `frameCount` frames: the k-th is what a player shows at `startSeconds + k / fps`; past the end the last one
@@ -42,19 +35,10 @@ export async function* decodeFrames(
   const child = new CodecChild(command, { signal, failure: 'unreadable_media', stallMs: STALL_MS });
   try {
     let count = 0;
-    let frame = Buffer.allocUnsafe(size);
-    let filled = 0;
-    for await (const block of child.read()) {
-      for (let from = 0; from < block.length; ) {
-        const taken = block.copy(frame, filled, from);
-        from += taken;
-        filled += taken;
-        if (filled < size) continue;
-        yield frame;
-        if (++count === frameCount) return;
-        frame = Buffer.allocUnsafe(size);
-        filled = 0;
-      }
+    for await (const frame of blocksOf(child.read(), size)) {
+      if (frame.length < size) break;
+      yield frame;
+      if (++count === frameCount) return;
     }
     throw new CodecEnd('The codec gave too few frames.');
   } catch (err) {
@@ -71,7 +55,7 @@ export async function* decodeFrames(
 export async function* decodeSound(
   backend: Backend,
   { path, facts }: Clip,
-  { startSeconds, seconds }: { readonly startSeconds: number; readonly seconds: number },
+  { startSeconds, seconds }: Pick<SoundJob, 'startSeconds' | 'seconds'>,
   signal: AbortSignal,
 ): AsyncGenerator<Float32Array> {
   let left = Math.round(seconds * SAMPLE_RATE) * CHANNELS;

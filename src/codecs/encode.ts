@@ -1,5 +1,5 @@
 // Makes an MP4 file of frames and sound, with either back end.
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { AppError } from '../lib/errors.ts';
 import { CodecChild } from './child.ts';
 import { type Backend, CHANNELS, type Pixels, SAMPLE_RATE } from './job.ts';
@@ -26,20 +26,8 @@ export interface EncodeRequest {
   readonly onFrame?: (count: number) => void;
 }
 
-export interface EncodeResult {
-  readonly backend: Backend['name'];
-  readonly bytes: number;
-  readonly frameCount: number;
-  /** Of the longer track. */
-  readonly durationSeconds: number;
-}
-
 /** AppError `codec_failed` where the codec gives up; what the producers throw comes through as it is. */
-export async function encode(
-  backend: Backend,
-  request: EncodeRequest,
-  signal: AbortSignal,
-): Promise<EncodeResult> {
+export async function encode(backend: Backend, request: EncodeRequest, signal: AbortSignal): Promise<void> {
   const { path, maxSeconds, video, audio } = request;
   if (video !== undefined && (video.width % 2 !== 0 || video.height % 2 !== 0)) {
     throw new RangeError('H.264 takes even sides only.');
@@ -55,12 +43,9 @@ export async function encode(
   // Both at once: a codec that waits for sound takes no more frames, and the other way round.
   const pumps = [pumpFrames(child, request), pumpSound(child, request)] as const;
   try {
-    const [frameCount, soundFrames] = await Promise.all(pumps);
+    await Promise.all(pumps);
     await child.finish();
-    const { size } = await stat(path);
-    const durationSeconds = Math.max(frameCount / (video?.fps ?? 1), soundFrames / SAMPLE_RATE);
     await child.end();
-    return { backend: backend.name, bytes: size, frameCount, durationSeconds };
   } catch (err) {
     const reason = await child.explain(err);
     await Promise.allSettled(pumps);
@@ -69,10 +54,10 @@ export async function encode(
   }
 }
 
-async function pumpFrames(child: CodecChild, { video, maxSeconds, onFrame }: EncodeRequest): Promise<number> {
-  let count = 0;
+async function pumpFrames(child: CodecChild, { video, maxSeconds, onFrame }: EncodeRequest): Promise<void> {
   if (video !== undefined) {
     const { width, height, fps, pixels, frames } = video;
+    let count = 0;
     const toI420 = pixels === 'i420' ? undefined : createConverter(width, height);
     const limit = Math.round(maxSeconds * fps);
     // The next frame is made while the codec takes the last one.
@@ -93,7 +78,6 @@ async function pumpFrames(child: CodecChild, { video, maxSeconds, onFrame }: Enc
     await written;
   }
   child.stdin.end();
-  return count;
 }
 
 function createConverter(width: number, height: number): (rgba: Uint8Array) => Uint8Array {
@@ -107,7 +91,7 @@ function createConverter(width: number, height: number): (rgba: Uint8Array) => U
   };
 }
 
-async function pumpSound(child: CodecChild, { audio, maxSeconds }: EncodeRequest): Promise<number> {
+async function pumpSound(child: CodecChild, { audio, maxSeconds }: EncodeRequest): Promise<void> {
   let samples = 0;
   for await (const block of audio ?? []) {
     samples += block.length;
@@ -115,7 +99,6 @@ async function pumpSound(child: CodecChild, { audio, maxSeconds }: EncodeRequest
     await child.write(child.sound, new Uint8Array(block.buffer, block.byteOffset, block.byteLength));
   }
   child.sound.end();
-  return samples / CHANNELS;
 }
 
 function tooLong(maxSeconds: number): AppError {

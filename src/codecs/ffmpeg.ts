@@ -67,54 +67,35 @@ export function ffmpegAt(path: string, encoding: string): Backend {
   return { name: 'ffmpeg', detail: `${path} with x264`, path, encoding, commandFor };
 }
 
-const QUIET = ['-hide_banner', '-loglevel', 'error', '-nostdin'];
-const TAGS = [
-  '-color_range',
-  'tv',
-  '-colorspace',
-  'bt709',
-  '-color_primaries',
-  'bt709',
-  '-color_trc',
-  'bt709',
+const QUIET = words('-hide_banner -loglevel error -nostdin');
+const TAGS = words('-color_range tv -colorspace bt709 -color_primaries bt709 -color_trc bt709');
+const SOUND_FORMAT = words(`-f f32le -ar ${SAMPLE_RATE} -ac ${CHANNELS}`);
+const H264 = [
+  ...words(`-c:v libx264 -preset ${PRESET} -crf ${CRF}`),
+  ...THREADS,
+  '-pix_fmt',
+  'yuv420p',
+  ...TAGS,
 ];
-const SOUND_FORMAT = ['-f', 'f32le', '-ar', String(SAMPLE_RATE), '-ac', String(CHANNELS)];
+const AAC = words(`-c:a aac -b:a ${AUDIO_BITRATE}`);
+/** The same frames and sound give the same bytes. */
+const EXACT = words('-map_metadata -1 -fflags +bitexact -flags +bitexact -movflags +faststart');
+
+/** Arguments as one line: none of them contains a space. */
+function words(line: string): string[] {
+  return line.split(' ');
+}
 
 const ARGUMENTS = { encode: encodeArguments, frames: framesArguments, sound: soundArguments };
 
 function encodeArguments({ path, video, hasAudio, maxSeconds }: EncodeJob): string[] {
-  const frames =
-    video === undefined
-      ? []
-      : [
-          '-f',
-          'rawvideo',
-          '-pixel_format',
-          'yuv420p',
-          '-video_size',
-          `${video.width}x${video.height}`,
-        ].concat(['-framerate', String(video.fps), ...TAGS, '-i', 'pipe:0']);
-  const sound = hasAudio ? [...SOUND_FORMAT, '-i', 'pipe:3'] : [];
-  const h264 = [
-    '-c:v',
-    'libx264',
-    '-preset',
-    PRESET,
-    '-crf',
-    CRF,
-    ...THREADS,
-    '-pix_fmt',
-    'yuv420p',
-    ...TAGS,
-  ];
-  const aac = ['-c:a', 'aac', '-b:a', AUDIO_BITRATE];
+  const format = `-f rawvideo -pixel_format yuv420p -video_size ${video?.width}x${video?.height}`;
   return [
-    ...frames,
-    ...sound,
-    ...(video === undefined ? [] : h264),
-    ...(hasAudio ? aac : []),
-    ...['-t', String(maxSeconds), '-map_metadata', '-1', '-fflags', '+bitexact', '-flags', '+bitexact'],
-    ...['-movflags', '+faststart', '-f', 'mp4', '-y', path],
+    ...(video === undefined ? [] : [...words(`${format} -framerate ${video.fps}`), ...TAGS, '-i', 'pipe:0']),
+    ...(hasAudio ? [...SOUND_FORMAT, '-i', 'pipe:3'] : []),
+    ...(video === undefined ? [] : H264),
+    ...(hasAudio ? AAC : []),
+    ...['-t', String(maxSeconds), ...EXACT, '-f', 'mp4', '-y', path],
   ];
 }
 
@@ -132,6 +113,7 @@ function framesArguments(job: FramesJob): string[] {
   const { startSeconds, frameCount, fps, width, height, pixels, facts } = job;
   // From the key frame before it, nothing left out: the frame that covers the start may have begun long ago.
   const seekSeconds = facts.startSeconds + Math.min(startSeconds, facts.durationSeconds);
+  const seek = words(`-noaccurate_seek -seek_timestamp 1 -ss ${seekSeconds.toFixed(6)}`);
   const shift = facts.startSeconds + startSeconds + FRAME_TOLERANCE_SECONDS;
   const range = facts.video?.fullRange === true ? 'pc' : 'tv';
   const filters = [
@@ -149,10 +131,7 @@ function framesArguments(job: FramesJob): string[] {
   const decoder = facts.video?.hasAlpha === true ? ALPHA_DECODERS[facts.video.codec ?? ''] : undefined;
   return [
     ...(decoder === undefined || pixels === 'i420' ? [] : ['-c:v', decoder]),
-    ...inputArguments(
-      job,
-      startSeconds === 0 ? [] : ['-noaccurate_seek', '-seek_timestamp', '1', '-ss', seekSeconds.toFixed(6)],
-    ),
+    ...inputArguments(job, startSeconds === 0 ? [] : seek),
     ...['-map', '0:v:0', '-an', '-vf', filters.join(','), '-frames:v', String(frameCount)],
     ...['-f', 'rawvideo', '-y', 'pipe:1'],
   ];
@@ -165,14 +144,7 @@ function soundArguments(job: SoundJob): string[] {
   const filters = `${mix}asetpts=PTS-${facts.startSeconds.toFixed(6)}/TB,aresample=${SAMPLE_RATE}:async=1:first_pts=0,atrim=start=${startSeconds.toFixed(6)}:duration=${seconds.toFixed(6)}`;
   return [
     ...inputArguments(job, []),
-    '-map',
-    '0:a:0',
-    '-vn',
-    '-af',
-    filters,
-    ...SOUND_FORMAT,
-    '-y',
-    'pipe:1',
+    ...['-map', '0:a:0', '-vn', '-af', filters, ...SOUND_FORMAT, '-y', 'pipe:1'],
   ];
 }
 

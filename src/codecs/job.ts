@@ -25,6 +25,7 @@ export interface FramesJob {
   readonly startSeconds: number;
   readonly frameCount: number;
   readonly fps: number;
+  /** Even numbers; the picture is stretched to them. */
   readonly width: number;
   readonly height: number;
   readonly pixels: Pixels;

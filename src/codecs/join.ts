@@ -1,5 +1,5 @@
 // Puts pieces of a video one after the other, with a sound, without encoding anything again.
-import { open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import {
   EncodedAudioPacketSource,
   type EncodedPacket,
@@ -11,7 +11,7 @@ import {
   Mp4OutputFormat,
   Output,
 } from 'mediabunny';
-import { forgetTimes } from './mp4-times.ts';
+import { boxesOf, forgetTimes } from './mp4-times.ts';
 import { openInput } from './open-input.ts';
 
 export interface Piece {
@@ -28,8 +28,8 @@ export interface JoinRequest {
   readonly sound?: string | undefined;
 }
 
-/** Writes the MP4 and returns its size in bytes. Rejects where a piece is not complete. */
-export async function joinPieces({ path, fps, pieces, sound }: JoinRequest): Promise<number> {
+/** Writes the MP4. Rejects where a piece is not complete. */
+export async function joinPieces({ path, fps, pieces, sound }: JoinRequest): Promise<void> {
   const output = new Output({
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
     target: new FilePathTarget(path),
@@ -48,7 +48,6 @@ export async function joinPieces({ path, fps, pieces, sound }: JoinRequest): Pro
   await Promise.all([copyPieces(pieces, fps, video), heard && copySound(heard, audio)]);
   await output.finalize();
   await forgetTimes(path);
-  return (await stat(path)).size;
 }
 
 /** Whether the piece is there with all its frames and to its last byte. */
@@ -63,19 +62,12 @@ export async function isComplete({ path, frameCount }: Piece): Promise<boolean> 
   }
 }
 
-const MOST_BOXES = 100;
-
 /** Whether the last of the boxes that an MP4 is made of ends where the file does. */
 async function endsWithBox(path: string): Promise<boolean> {
   await using file = await open(path);
-  const { size } = await file.stat();
-  let at = 0;
-  for (let count = 0; at < size && count < MOST_BOXES; count++) {
-    const { buffer } = await file.read(Buffer.alloc(16), 0, 16, at);
-    const short = buffer.readUInt32BE(0);
-    at += Math.max(8, short === 1 ? Number(buffer.readBigUInt64BE(8)) : short);
-  }
-  return at === size;
+  let end = 0;
+  for await (const { at, bytes } of boxesOf(file)) end = at + bytes;
+  return end === (await file.stat()).size;
 }
 
 async function copyPieces(

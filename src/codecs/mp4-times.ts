@@ -10,28 +10,31 @@ const HOLDERS: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
 /** Writes "not known" over the times of creation and change of an MP4 of ours. */
 export async function forgetTimes(path: string): Promise<void> {
   await using file = await open(path, 'r+');
-  const index = await findIndex(file);
-  if (index === undefined) return;
-  const { buffer } = await file.read(Buffer.alloc(index.bytes), 0, index.bytes, index.at);
-  clearTimes(buffer, 0, buffer.length);
-  await file.write(buffer, 0, buffer.length, index.at);
+  for await (const { type, at, bytes } of boxesOf(file)) {
+    if (type !== 'moov' || bytes > MOST_INDEX_BYTES) continue;
+    const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, at);
+    clearTimes(buffer, 0, bytes);
+    await file.write(buffer, 0, bytes, at);
+  }
 }
 
-/** Where the `moov` box lies; undefined where there is none that is as it should be. */
-async function findIndex(
-  file: FileHandle,
-): Promise<{ readonly at: number; readonly bytes: number } | undefined> {
+interface Box {
+  readonly type: string;
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** The boxes that the file is made of, as far as they are as they should be. */
+export async function* boxesOf(file: FileHandle): AsyncGenerator<Box> {
   const { size } = await file.stat();
   for (let at = 0, count = 0; at < size && count < MOST_BOXES; count++) {
     const { buffer } = await file.read(Buffer.alloc(16), 0, 16, at);
     const short = buffer.readUInt32BE(0);
     const bytes = short === 1 ? Number(buffer.readBigUInt64BE(8)) : short;
-    if (bytes < 8) return undefined;
-    if (buffer.toString('latin1', 4, 8) === 'moov')
-      return bytes > MOST_INDEX_BYTES ? undefined : { at, bytes };
+    if (bytes < 8) return;
+    yield { type: buffer.toString('latin1', 4, 8), at, bytes };
     at += bytes;
   }
-  return undefined;
 }
 
 /** The boxes from `from` to `to`; those that contain others three levels deep at most. */

@@ -71,16 +71,12 @@ function testBackend(backend: Backend): void {
     withScratch(async folder => {
       const path = join(folder, 'clip.mp4');
       const counts: number[] = [];
-      const result = await encode(
+      await encode(
         backend,
         { ...sourceOf(30), path, audio: tone(1.5), onFrame: count => counts.push(count) },
         signal,
       );
       const bytes = await readFile(path);
-      assert.deepEqual(
-        [result.backend, result.frameCount, result.durationSeconds, result.bytes],
-        [backend.name, 30, 1.5, bytes.length],
-      );
       assert.deepEqual(counts, range(1, 31));
       assert.ok(bytes.indexOf('moov') < bytes.indexOf('mdat'), 'the index comes first');
       const { durationSeconds, video, audio, ...rest } = await probeMedia(path, signal);

@@ -1,42 +1,30 @@
 // Encodes as the codec host does, in this very process, so that frames cross no pipe. For a process that does one job
 // and has NODE_WEBCODECS_FORCE=static; in its first thread.
-import { rm, stat } from 'node:fs/promises';
-import type { EncodeRequest, EncodeResult } from '../encode.ts';
-import { SAMPLE_RATE } from '../job.ts';
+import { rm } from 'node:fs/promises';
+import type { EncodeRequest } from '../encode.ts';
 import { blocksOf } from './pipe.ts';
 
 /** Of frames in I420. What the producers throw comes through as it is. Whoever wants to stop it ends the process. */
-export async function encodeHere({
-  path,
-  maxSeconds,
-  video,
-  audio,
-  onFrame,
-}: EncodeRequest): Promise<EncodeResult> {
+export async function encodeHere(request: EncodeRequest): Promise<void> {
+  const { path, maxSeconds, video, audio, onFrame } = request;
   const { encodeToFile, SOUND_BLOCK_BYTES } = await import('./encode.ts');
   let frameCount = 0;
-  let soundBytes = 0;
   async function* countFrames(): AsyncGenerator<Uint8Array> {
     for await (const frame of video?.frames ?? []) {
       yield frame;
       onFrame?.(++frameCount);
     }
   }
-  async function* countSound(): AsyncGenerator<Uint8Array> {
-    for await (const block of audio ?? []) {
-      soundBytes += block.byteLength;
+  async function* sound(): AsyncGenerator<Uint8Array> {
+    for await (const block of audio ?? [])
       yield new Uint8Array(block.buffer, block.byteOffset, block.byteLength);
-    }
   }
   const job = { kind: 'encode', path, maxSeconds, hasAudio: audio !== undefined } as const;
   try {
-    const sources = { frames: countFrames(), sound: blocksOf(countSound(), SOUND_BLOCK_BYTES) };
+    const sources = { frames: countFrames(), sound: blocksOf(sound(), SOUND_BLOCK_BYTES) };
     await encodeToFile({ ...job, ...(video && { video }) }, sources);
   } catch (err) {
     await rm(path, { force: true });
     throw err;
   }
-  const { size } = await stat(path);
-  const seconds = Math.max(frameCount / (video?.fps ?? 1), soundBytes / 8 / SAMPLE_RATE);
-  return { backend: 'codec-host', bytes: size, frameCount, durationSeconds: seconds };
 }

@@ -189,15 +189,11 @@ function evenSides(picture: Picture): Picture {
   const [evenWidth, evenHeight] = [width & ~1, height & ~1];
   const half = Math.ceil(width / 2);
   const out = new Uint8Array((evenWidth * evenHeight * 3) / 2);
+  const chroma = { stride: half, columns: evenWidth / 2, rows: evenHeight / 2 };
   const planes = [
     { from: 0, stride: width, columns: evenWidth, rows: evenHeight },
-    { from: width * height, stride: half, columns: evenWidth / 2, rows: evenHeight / 2 },
-    {
-      from: width * height + half * Math.ceil(height / 2),
-      stride: half,
-      columns: evenWidth / 2,
-      rows: evenHeight / 2,
-    },
+    { ...chroma, from: width * height },
+    { ...chroma, from: width * height + half * Math.ceil(height / 2) },
   ];
   let at = 0;
   for (const { from, stride, columns, rows } of planes) {

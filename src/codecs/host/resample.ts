@@ -34,14 +34,10 @@ export function createResampler(from: number, to: number): (block: Float32Array 
   };
 }
 
-interface Table {
-  /** The kernel at distances of 1/PHASES input samples, from 0 on. */
-  readonly values: Float32Array;
-}
-
-function makeTable(cutoff: number): Table {
+/** The kernel at distances of 1/PHASES input samples, from 0 on. */
+function makeTable(cutoff: number): Float32Array {
   const reach = HALF_TAPS / cutoff;
-  const values = Float32Array.from({ length: Math.ceil(reach) * PHASES + 2 }, (_, index) => {
+  return Float32Array.from({ length: Math.ceil(reach) * PHASES + 2 }, (_, index) => {
     const x = index / PHASES;
     if (x >= reach) return 0;
     const sinc = x === 0 ? 1 : Math.sin(Math.PI * x * cutoff) / (Math.PI * x * cutoff);
@@ -49,14 +45,13 @@ function makeTable(cutoff: number): Table {
       0.42 + 0.5 * Math.cos((Math.PI * x) / reach) + 0.08 * Math.cos((2 * Math.PI * x) / reach);
     return cutoff * sinc * blackman;
   });
-  return { values };
 }
 
 function convolve(
   input: Float32Array,
   center: number,
   reach: number,
-  { values }: Table,
+  values: Float32Array,
 ): [left: number, right: number] {
   let left = 0;
   let right = 0;
