@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 
 export interface Lru<V> {
   get(key: string): V | undefined;
-  set(key: string, value: V, weight: number): void;
+  set(key: string, value: V, weight?: number): void;
   delete(key: string): void;
 }
 
@@ -13,7 +13,7 @@ export function createLru<V extends object | string | boolean>(maxWeight: number
   return {
     get: key => cache.get(key),
     // The library takes positive integers alone.
-    set: (key, value, weight) => void cache.set(key, value, { size: Math.max(1, Math.ceil(weight)) }),
+    set: (key, value, weight = 1) => void cache.set(key, value, { size: Math.max(1, Math.ceil(weight)) }),
     delete: key => void cache.delete(key),
   };
 }

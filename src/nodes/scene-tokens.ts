@@ -1,6 +1,8 @@
 // Ports of a scene graph: its strings may contain `{{tokens}}`, each a port that must be fed before it is drawn.
+
 import { tokensIn } from '../graph/config-ports.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
+import { getOrMake } from '../lib/get-or-make.ts';
 import { assertTextLength, isJsonObject } from './limits.ts';
 import { asFilling, replaceTokens, tokenAlone } from './tokens.ts';
 
@@ -27,12 +29,11 @@ const found = new WeakMap<object, ReadonlyMap<string, TokenType>>();
  * token that stands alone anywhere else any JSON. Graphs are never changed, so each is looked through once.
  */
 export function sceneTokens(graph: JsonObject): ReadonlyMap<string, TokenType> {
-  const known = found.get(graph);
-  if (known !== undefined) return known;
-  const tokens = new Map<string, TokenType>();
-  collect(graph, { key: '', holder: graph, depth: 0 }, tokens);
-  found.set(graph, tokens);
-  return tokens;
+  return getOrMake(found, graph, () => {
+    const tokens = new Map<string, TokenType>();
+    collect(graph, { key: '', holder: graph, depth: 0 }, tokens);
+    return tokens;
+  });
 }
 
 interface Position {

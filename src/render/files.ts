@@ -15,7 +15,7 @@ import { identify } from '../media/sniff.ts';
 import { sanitizeSvgAside } from '../media/svg/thread.ts';
 import { cleanLottie } from './lottie.ts';
 import type { ReadSource, SourceBytes } from './render-io.ts';
-import type { ResourceFile } from './stills/still.ts';
+import type { ResourceFile, ResourceFiles } from './stills/still.ts';
 import type { Resource } from './timeline/compile.ts';
 
 const MB = 1_048_576;
@@ -47,7 +47,7 @@ export async function readRenderFiles(
   read: ReadSource,
   folder: string,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, ResourceFile>> {
+): Promise<ResourceFiles> {
   const reading: Reading = { read, folder, signal, left: MAX_FOLDER_BYTES };
   const files = new Map<string, ResourceFile>();
   const all = [...resources];
@@ -67,7 +67,7 @@ export function withRenderFiles<T>(
   resources: Iterable<Resource>,
   read: ReadSource,
   signal: AbortSignal,
-  work: (files: ReadonlyMap<string, ResourceFile>) => Promise<T>,
+  work: (files: ResourceFiles) => Promise<T>,
 ): Promise<T> {
   return withScratch(async folder => work(await readRenderFiles(resources, read, folder, signal)));
 }

@@ -1,8 +1,10 @@
 // A Lottie animation from outside → one that the rasterizer can be given: of bounded depth and cost, since its player is
 // native code that recurses and multiplies as the file says; without addresses; with our fonts and pictures written anew.
+
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../lib/errors.ts';
+import { getOrMake } from '../lib/get-or-make.ts';
 
 export interface CleanLottie {
   readonly json: string;
@@ -105,16 +107,13 @@ function measure(
     cost += costOfLayer(layer);
     const asset = layer.refId === undefined ? undefined : assets.get(layer.refId);
     if (asset === undefined) continue;
-    // While it is being measured it counts as nothing: it contains itself.
-    if (!known.has(asset)) known.set(asset, { cost: 0, height: 0 });
-    else {
-      cost += known.get(asset)?.cost ?? 0;
-      height = Math.max(height, 1 + (known.get(asset)?.height ?? 0));
-      continue;
+    if (!known.has(asset)) {
+      if (depth >= MAX_NESTED) throw refusal(`has over ${MAX_NESTED} compositions within one another`);
+      // While it is being measured it counts as nothing: it contains itself.
+      known.set(asset, { cost: 0, height: 0 });
+      known.set(asset, measure(asset.layers, assets, known, depth + 1));
     }
-    if (depth >= MAX_NESTED) throw refusal(`has over ${MAX_NESTED} compositions within one another`);
-    const inner = measure(asset.layers, assets, known, depth + 1);
-    known.set(asset, inner);
+    const inner = known.get(asset) as Extent;
     cost += inner.cost;
     height = Math.max(height, 1 + inner.height);
   }
@@ -184,12 +183,10 @@ const bundled = new Map<number, string>();
 
 /** Inter as a data URL; read once. */
 function fontUrl(weight: number): string {
-  const known = bundled.get(weight);
-  if (known !== undefined) return known;
-  const file = import.meta.resolve(`@fontsource/inter/files/inter-latin-${weight}-normal.woff2`);
-  const url = `data:font/woff2;base64,${readFileSync(fileURLToPath(file)).toString('base64')}`;
-  bundled.set(weight, url);
-  return url;
+  return getOrMake(bundled, weight, () => {
+    const file = import.meta.resolve(`@fontsource/inter/files/inter-latin-${weight}-normal.woff2`);
+    return `data:font/woff2;base64,${readFileSync(fileURLToPath(file)).toString('base64')}`;
+  });
 }
 
 /** The player would take whatever fonts the machine has. */

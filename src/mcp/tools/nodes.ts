@@ -5,6 +5,7 @@ import { canJoin } from '../../graph/catalog.ts';
 import { nearest } from '../../graph/nearest.ts';
 import { PORT_TYPES, type PortType } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
+import { getOrMake } from '../../lib/get-or-make.ts';
 import { Type } from '../../lib/type.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Exact } from '../../services/schema.ts';
@@ -89,18 +90,13 @@ interface SearchText {
 /** Entries are constants, and making their texts anew takes longer than the search. */
 const searchTexts = new WeakMap<CatalogEntry, SearchText>();
 
-function searchTextOf(entry: CatalogEntry): SearchText {
-  const known = searchTexts.get(entry);
-  if (known !== undefined) return known;
-  const { nodeType, label, description = '' } = entry;
-  const text = { name: `${nodeType} ${label}`.toLowerCase(), about: description.toLowerCase() };
-  searchTexts.set(entry, text);
-  return text;
+function makeSearchText({ nodeType, label, description = '' }: CatalogEntry): SearchText {
+  return { name: `${nodeType} ${label}`.toLowerCase(), about: description.toLowerCase() };
 }
 
 /** A word in the name counts more than one in the description; a word that begins as another counts too. */
 function scoreOf(entry: CatalogEntry, words: readonly string[]): number {
-  const { name, about } = searchTextOf(entry);
+  const { name, about } = getOrMake(searchTexts, entry, () => makeSearchText(entry));
   return words.reduce((sum, word) => {
     if (name.includes(word)) return sum + 3;
     return about.includes(word) || name.includes(word.replace(/s$/, '')) ? sum + 1 : sum;

@@ -1,5 +1,6 @@
 // The rasterizer's owner: surfaces, bundled fonts, PNG. Loaded in worker threads only (worker.ts), where
 // the fonts of the machine are switched off, so that a picture is the same everywhere.
+
 import { fileURLToPath } from 'node:url';
 import {
   type Canvas,
@@ -13,6 +14,7 @@ import {
 } from '@napi-rs/canvas';
 import { createBmpWriter } from '../../codecs/pixels/i420-bmp.ts';
 import { encodePng } from '../../codecs/pixels/png.ts';
+import { getOrMake } from '../../lib/get-or-make.ts';
 import type { Measure } from '../text/text-layout.ts';
 
 export type Brush = SKRSContext2D;
@@ -114,14 +116,11 @@ const MEASURED_SIZE = 100;
 /** Widths in em of text at this weight and letter spacing. */
 export function measureWith(brush: Brush, weight: Weight, spacing = 0): Measure {
   const known = new Map<string, number>();
-  return text => {
-    const seen = known.get(text);
-    if (seen !== undefined) return seen;
-    setFont(brush, weight, MEASURED_SIZE, spacing);
-    const width = brush.measureText(text).width / MEASURED_SIZE;
-    known.set(text, width);
-    return width;
-  };
+  return text =>
+    getOrMake(known, text, () => {
+      setFont(brush, weight, MEASURED_SIZE, spacing);
+      return brush.measureText(text).width / MEASURED_SIZE;
+    });
 }
 
 /** Decodes a picture that media/images wrote. Bytes from outside never come here. */

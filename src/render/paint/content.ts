@@ -18,7 +18,7 @@ import {
 } from './canvas.ts';
 import { fillByBands, pathOf, styleOf } from './fill.ts';
 import { enlarge, place, type Size } from './place.ts';
-import type { Resources } from './resources.ts';
+import type { Loaded, Resources } from './resources.ts';
 import { blurredPart, shrunk } from './scaled-pictures.ts';
 import { paintText } from './text.ts';
 
@@ -27,20 +27,29 @@ type Reason = string | undefined;
 
 const TOO_LONG = 'has more text than its box takes at the smallest size, and the rest is left out';
 
+/** What is drawn with and into. */
+interface Place {
+  readonly brush: Brush;
+  readonly box: Size;
+  readonly resources: Resources;
+  readonly scale: number;
+}
+
 export function paintContent(brush: Brush, node: DrawNode, resources: Resources, scale: number): Reason {
   const { content, width, height } = node;
+  const at: Place = { brush, box: { width, height }, resources, scale };
   switch (content.kind) {
     case 'text':
-      return paintText(brush, content, { width, height }, scale) ? TOO_LONG : undefined;
+      return paintText(brush, content, at.box, scale) ? TOO_LONG : undefined;
     case 'shape':
-      paintShape(brush, content, width, height);
+      paintShape(brush, content, at.box);
       return undefined;
     case 'picture':
-      return paintPicture(brush, content, { width, height }, resources, scale);
+      return paintPicture(at, content);
     case 'lottie':
-      return paintLottie(brush, content, { width, height }, resources, scale);
+      return paintLottie(at, content);
     case 'clip':
-      return paintClip(brush, content, { width, height }, resources, scale);
+      return paintClip(at, content);
     case 'missing':
       return content.reason;
     case 'none':
@@ -54,8 +63,7 @@ export function paintContent(brush: Brush, node: DrawNode, resources: Resources,
 function paintShape(
   brush: Brush,
   { outline, fill, stroke, trim }: ShapeContent,
-  width: number,
-  height: number,
+  { width, height }: Size,
 ): void {
   const isBox = outline.form === 'rect' && isWholeBox(outline, width, height);
   const { path, rule } = pathOf(outline);
@@ -80,52 +88,34 @@ const isWholeBox = (outline: Extract<Outline, { form: 'rect' }>, width: number, 
   outline.height === height &&
   outline.radius.every(corner => corner <= 0);
 
-function paintPicture(
-  brush: Brush,
-  content: PictureContent,
-  box: Size,
-  resources: Resources,
-  scale: number,
-): Reason {
-  const loaded = resources.get(content.resource);
-  if (loaded?.kind !== 'picture') return reasonOf(resources, content.resource) ?? 'has no picture';
-  drawFitted(brush, content, loaded.picture, loaded, box, scale);
+function paintPicture(at: Place, content: PictureContent): Reason {
+  const loaded = at.resources.get(content.resource);
+  if (loaded?.kind !== 'picture') return reasonOf(loaded) ?? 'has no picture';
+  drawFitted(at, content, loaded.picture, loaded);
   return undefined;
 }
 
 /** A placeholder is shown as the picture that it is. */
-function paintClip(
-  brush: Brush,
-  content: ClipContent,
-  box: Size,
-  resources: Resources,
-  scale: number,
-): Reason {
-  const loaded = resources.get(content.resource);
-  if (loaded?.kind !== 'clip')
-    return paintPicture(brush, { ...content, kind: 'picture' }, box, resources, scale);
+function paintClip(at: Place, content: ClipContent): Reason {
+  const loaded = at.resources.get(content.resource);
+  if (loaded?.kind !== 'clip') return paintPicture(at, { ...content, kind: 'picture' });
   const shown = loaded.shown.get(content);
   if (shown === undefined) return 'is a video, of which no frame was decoded';
   const { picture, reason } = shown;
-  if (picture !== undefined)
-    drawFitted(brush, content, picture, loaded.clip.facts.video ?? picture, box, scale);
+  if (picture !== undefined) drawFitted(at, content, picture, loaded.clip.facts.video ?? picture);
   return reason;
 }
 
+type Pictured = PictureContent | ClipContent;
+
 /** The picture counts as large as `natural`, whatever its pixels are. */
-function drawFitted(
-  brush: Brush,
-  content: PictureContent | ClipContent,
-  picture: Picture,
-  natural: Size,
-  box: Size,
-  scale: number,
-): void {
+function drawFitted(spot: Place, content: Pictured, picture: Picture, natural: Size): void {
+  const { brush, box, scale } = spot;
   const [cx, cy, cw, ch] = content.crop;
   const part = { width: cw * natural.width, height: ch * natural.height };
   if (part.width < 1e-3 || part.height < 1e-3 || box.width <= 0 || box.height <= 0) return;
   brush.imageSmoothingEnabled = true;
-  if (content.fit === 'contain-blur') drawBlurred(brush, content, picture, part, box, scale);
+  if (content.fit === 'contain-blur') drawBlurred(spot, content, picture, part);
   const at = enlarge(place(part, box, content.fit, content.focus), box, content.zoom, content.focus);
   const ratio = (at.width * scale) / (cw * picture.width);
   // Frames of clips are not seen again, so that smaller ones of them are not worth making.
@@ -137,14 +127,8 @@ function drawFitted(
 }
 
 /** Behind a picture that leaves a part of its box free: itself, larger, dark and without detail. */
-function drawBlurred(
-  brush: Brush,
-  { kind, crop, focus }: PictureContent | ClipContent,
-  picture: Picture,
-  part: Size,
-  box: Size,
-  scale: number,
-): void {
+function drawBlurred({ brush, box, scale }: Place, content: Pictured, picture: Picture, part: Size): void {
+  const { kind, crop, focus } = content;
   const { width, height } = picture;
   const at = enlarge(place(part, box, 'cover', focus), box, 1.2, [0.5, 0.5]);
   const blurred = blurredPart(picture, {
@@ -164,15 +148,9 @@ const stages = new WeakMap<Animation, Surface>();
 const MAX_STAGE_SIDE = 4096;
 
 /** The player draws onto a surface of its own: it knows nothing of the brush's transform, clip and opacity. */
-function paintLottie(
-  brush: Brush,
-  content: LottieContent,
-  box: Size,
-  resources: Resources,
-  scale: number,
-): Reason {
+function paintLottie({ brush, box, resources, scale }: Place, content: LottieContent): Reason {
   const loaded = resources.get(content.resource);
-  if (loaded?.kind !== 'lottie') return reasonOf(resources, content.resource) ?? 'has no animation';
+  if (loaded?.kind !== 'lottie') return reasonOf(loaded) ?? 'has no animation';
   const { animation, lacks } = loaded;
   const { frames, fps } = animation;
   // Rounded to the frame: 59.9999 by the arithmetic of times is the sixtieth.
@@ -200,7 +178,5 @@ function stageOf(animation: Animation, width: number, height: number): Surface {
   return made;
 }
 
-function reasonOf(resources: Resources, key: string): Reason {
-  const loaded = resources.get(key);
-  return loaded?.kind === 'absent' ? loaded.reason : undefined;
-}
+const reasonOf = (loaded: Loaded | undefined): Reason =>
+  loaded?.kind === 'absent' ? loaded.reason : undefined;

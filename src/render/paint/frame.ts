@@ -1,4 +1,5 @@
 // Draw lists → pixels of one surface, from frame to frame: only what changed is drawn again, over what is behind it.
+import { getOrMake } from '../../lib/get-or-make.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { DrawList, DrawNode, Layer, Matrix } from '../timeline/draw-list.ts';
 import { scaling } from '../timeline/matrix.ts';
@@ -8,7 +9,7 @@ import { paintNode, type Stage } from './node.ts';
 import { areaOf, place } from './node-area.ts';
 import { changedLayers, countStill, mergeRegions } from './regions.ts';
 import type { Resources } from './resources.ts';
-import { createSheets, type Sheet, stamp } from './sheets.ts';
+import { type Sheet, Sheets, stamp } from './sheets.ts';
 
 export interface Painted {
   /** What could not be drawn so far, by JSON pointer. */
@@ -30,7 +31,7 @@ export function createPainter(width: number, height: number, scale: number, reso
   const sheet: Sheet = { surface: createSurface(frame.right, frame.bottom), area: frame };
   const outer = scaling(frame.right / width, frame.bottom / height);
   const reach = grown(frame, Math.min(MOST_REACH, Math.max(frame.right, frame.bottom)));
-  const stage: Stage = { resources, sheets: createSheets(), reach, warnings: new Map() };
+  const stage: Stage = { resources, sheets: new Sheets(), reach, warnings: new Map() };
   const areaOfLayer = rememberAreas(sheet, outer);
   const backdrop = createBackdrop(frame, outer, stage);
   let before: readonly Layer[] | undefined;
@@ -61,13 +62,8 @@ const MOST_AREAS = 20_000;
 /** Where layers leave pixels; each is asked about in frame after frame. */
 function rememberAreas({ surface: { brush }, area }: Sheet, outer: Matrix): (layer: Layer) => Area {
   const known = createLru<Area>(MOST_AREAS);
-  return ({ hash, node }) => {
-    const seen = known.get(hash);
-    if (seen !== undefined) return seen;
-    const made = common(pixelsAround(areaOf(brush, place(brush, node, outer))), area);
-    known.set(hash, made, 1);
-    return made;
-  };
+  return ({ hash, node }) =>
+    getOrMake(known, hash, () => common(pixelsAround(areaOf(brush, place(brush, node, outer))), area));
 }
 
 function paintRegion({ surface: { brush } }: Sheet, region: Area, draw: () => void): void {

@@ -8,12 +8,7 @@ import { type Area, common, isEmpty, pixelsAround, sizeOf, united } from './area
  * looked for from back to front, each behind the one that was found before.
  */
 export function changedLayers(before: readonly Layer[], after: readonly Layer[]): readonly Layer[] {
-  const places = new Map<string, number[]>();
-  for (const [index, { hash }] of before.entries()) {
-    const known = places.get(hash);
-    if (known === undefined) places.set(hash, [index]);
-    else known.push(index);
-  }
+  const places = Map.groupBy(before.keys(), index => before[index]?.hash);
   const stays = new Set<number>();
   let last = -1;
   const came = after.filter(({ hash }) => {

@@ -2,9 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import type { Clip } from '../../codecs/decode.ts';
+import { getOrMake } from '../../lib/get-or-make.ts';
 import { createLru } from '../../lib/lru.ts';
 import { drawSample } from '../stills/sandbox.ts';
-import type { ResourceFile } from '../stills/still.ts';
+import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { ClipContent } from '../timeline/draw-list.ts';
 import { type Animation, createSurface, type Picture, readAnimation, readPicture } from './canvas.ts';
 
@@ -34,7 +35,7 @@ const SVG_SIDE = 2048;
 /** Of all pictures of a render together: half a gigabyte. */
 const MAX_PIXELS = 128_000_000;
 
-export async function loadResources(files: ReadonlyMap<string, ResourceFile>): Promise<Resources> {
+export async function loadResources(files: ResourceFiles): Promise<Resources> {
   const loaded = new Map<string, Loaded>();
   let pixels = 0;
   for (const [key, file] of files) {
@@ -96,9 +97,8 @@ const samples = createLru<Loaded>(6);
 
 function sampleOf({ words, width, height }: Extract<ResourceFile, { kind: 'sample' }>): Loaded {
   const key = `${width}x${height} ${words}`;
-  const known = samples.get(key);
-  if (known !== undefined) return known;
-  const made: Loaded = { kind: 'picture', picture: drawSample(words, width, height).canvas, width, height };
-  samples.set(key, made, 1);
-  return made;
+  return getOrMake(samples, key, () => {
+    const { canvas: picture } = drawSample(words, width, height);
+    return { kind: 'picture', picture, width, height };
+  });
 }

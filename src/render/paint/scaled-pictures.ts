@@ -1,4 +1,5 @@
 // Pictures made smaller once instead of in every frame: then the quick bilinear brush draws them without shimmer.
+import { getOrMake } from '../../lib/get-or-make.ts';
 import { createLru } from '../../lib/lru.ts';
 import { createSurface, type Picture } from './canvas.ts';
 
@@ -29,12 +30,7 @@ export function shrunk(picture: Picture, ratio: number): Picture {
 function heldAs(picture: Picture, what: string, make: () => Picture): Picture {
   const name = names.get(picture) ?? String(named++);
   names.set(picture, name);
-  const key = `${name} ${what}`;
-  const known = held.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  held.set(key, made, made.width * made.height);
-  return made;
+  return getOrMake(held, `${name} ${what}`, make, ({ width, height }) => width * height);
 }
 
 const BLUR_PIXELS = 6;

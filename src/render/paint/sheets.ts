@@ -16,26 +16,9 @@ const MAX_KEPT_PIXELS = 20_000_000;
 const MAX_SPARE_PIXELS = 10_000_000;
 const GRAIN = 128;
 
-export interface Sheets {
-  /** Whether sheets of groups within groups leave room for three more of that size. */
-  hasRoom(area: Area): boolean;
-  /** A clear sheet whose brush draws within the area alone. */
-  borrow(area: Area): Sheet;
-  give(sheet: Sheet): void;
-  kept(key: string): Sheet | undefined;
-  /** Instead of giving it back; false where all that is kept was used in this frame or the one before. */
-  keep(key: string, sheet: Sheet): boolean;
-  /** Whether the key was asked about lately: what comes twice is likely to come again. */
-  sawBefore(key: string): boolean;
-  /** To be called at the start of each frame. */
-  beginFrame(): void;
-}
-
 const pixelsOf = ({ canvas }: Surface): number => canvas.width * canvas.height;
 
-export const createSheets = (): Sheets => new SheetPool();
-
-class SheetPool implements Sheets {
+export class Sheets {
   readonly #spare: Surface[] = [];
   // A Map iterates in insertion order; re-inserting on each use keeps the oldest use first.
   readonly #kept = new Map<string, { readonly sheet: Sheet; readonly frame: number }>();
@@ -45,10 +28,12 @@ class SheetPool implements Sheets {
   #keptPixels = 0;
   #frame = 0;
 
+  /** Whether sheets of groups within groups leave room for three more of that size. */
   hasRoom(area: Area): boolean {
     return this.#lentPixels + 3 * sizeOf(area) <= MAX_LENT_PIXELS;
   }
 
+  /** A clear sheet whose brush draws within the area alone. */
   borrow(area: Area): Sheet {
     const [width, height] = [area.right - area.left, area.bottom - area.top];
     // Few sizes, so that what is given back fits the next one.
@@ -73,6 +58,7 @@ class SheetPool implements Sheets {
     return found.sheet;
   }
 
+  /** Instead of giving it back; false where all that is kept was used in this frame or the one before. */
   keep(key: string, sheet: Sheet): boolean {
     const pixels = pixelsOf(sheet.surface);
     if (this.#kept.has(key) || !this.#makeRoom(pixels)) return false;
@@ -82,12 +68,14 @@ class SheetPool implements Sheets {
     return true;
   }
 
+  /** Whether the key was asked about lately: what comes twice is likely to come again. */
   sawBefore(key: string): boolean {
     const isKnown = this.#seen.get(key) === true;
     if (!isKnown) this.#seen.set(key, true, 1);
     return isKnown;
   }
 
+  /** To be called at the start of each frame. */
   beginFrame(): void {
     this.#frame++;
   }

@@ -4,14 +4,11 @@ import { graphemesOf } from '../text/break-lines.ts';
 import { type Line, layOut, type Paragraph, type Piece, setRunFont } from '../text/paragraph.ts';
 import type { SplitState, TextContent } from '../timeline/draw-list.ts';
 import { ease } from '../timeline/easing.ts';
+import { bound } from '../timeline/scope.ts';
 import { type Area, EVERYWHERE } from './area.ts';
 import { type Brush, createPath, type Style } from './canvas.ts';
 import { cssColor, styleOf } from './fill.ts';
-
-export interface TextBox {
-  readonly width: number;
-  readonly height: number;
-}
+import type { Size } from './place.ts';
 
 /** How tall the text is at that width. */
 export function textHeight(brush: Brush, content: TextContent, width: number): number {
@@ -23,7 +20,7 @@ export function textHeight(brush: Brush, content: TextContent, width: number): n
  * line by less than their own size. `stretch` is the most by which a length that is drawn regardless of the transform,
  * as that of a shadow, is longer in the box.
  */
-export function textArea(brush: Brush, content: TextContent, box: TextBox, stretch: number): Area {
+export function textArea(brush: Brush, content: TextContent, box: Size, stretch: number): Area {
   const paragraph = layOut(brush, content, box.width, box.height);
   const { shadow, stroke, plate, split } = content;
   const largest = Math.max(1, ...content.runs.map(({ size }) => size)) * paragraph.size;
@@ -47,7 +44,7 @@ export function textArea(brush: Brush, content: TextContent, box: TextBox, stret
 }
 
 /** The top edge of the text in its box. */
-const topOf = ({ vAlign }: TextContent, { height }: TextBox, paragraph: Paragraph): number =>
+const topOf = ({ vAlign }: TextContent, { height }: Size, paragraph: Paragraph): number =>
   ({ top: 0, middle: 0.5, bottom: 1 })[vAlign] * (height - paragraph.height);
 
 /** A part of the text that moves on its own. */
@@ -60,14 +57,13 @@ interface Part extends Piece {
  * `scale` is that of the complete frame and its transforms, which canvas shadows do not follow. Returns whether some of the
  * text was left out.
  */
-export function paintText(brush: Brush, content: TextContent, box: TextBox, scale: number): boolean {
+export function paintText(brush: Brush, content: TextContent, box: Size, scale: number): boolean {
   const paragraph = layOut(brush, content, box.width, box.height);
   const top = topOf(content, box, paragraph);
   const rows = paragraph.lines.map(line => ({ line, left: leftOf(line, paragraph, content, box.width) }));
   brush.save();
   brush.translate(0, top);
   brush.textBaseline = 'alphabetic';
-  brush.textAlign = 'left';
   brush.direction = paragraph.isRightToLeft ? 'rtl' : 'ltr';
   // Text of the other direction is aligned by its start, which would turn left and right round.
   brush.textAlign = paragraph.isRightToLeft ? 'right' : 'left';
@@ -108,12 +104,12 @@ function leftOf(
   return isLeft ? padding : room - padding;
 }
 
-interface Row {
-  readonly line: Line;
-  readonly left: number;
-}
-
-function paintPlates(brush: Brush, { plate }: TextContent, paragraph: Paragraph, rows: readonly Row[]): void {
+function paintPlates(
+  brush: Brush,
+  { plate }: TextContent,
+  paragraph: Paragraph,
+  rows: readonly Pick<Part, 'line' | 'left'>[],
+): void {
   if (plate === undefined) return;
   const { size } = paragraph;
   const padding = plate.padding * size;
@@ -258,7 +254,7 @@ interface Stand {
 }
 
 /** `v` is the eased share of a part's entrance, `t` the plain one; lengths in em. */
-const SPLITS: Readonly<Record<string, (v: number, t: number) => Partial<Stand>>> = {
+const SPLITS: Readonly<Record<SplitState['preset'], (v: number, t: number) => Partial<Stand>>> = {
   fade: v => ({ opacity: v }),
   rise: (v, t) => ({ dy: (1 - v) * 0.6, opacity: Math.min(1, t * 2) }),
   drop: (v, t) => ({ dy: (v - 1) * 0.6, opacity: Math.min(1, t * 2) }),
@@ -295,15 +291,9 @@ function paintSplit(
 ): void {
   const { size } = ink.paragraph;
   for (const [index, group] of groups.entries()) {
-    const t = Math.min(
-      1,
-      Math.max(
-        0,
-        (split.elapsed - rankOf(index, groups.length, split.order) * split.stagger) / split.duration,
-      ),
-    );
-    const stand: Stand =
-      t >= 1 ? SETTLED : { ...SETTLED, ...SPLITS[split.preset]?.(ease(split.easing, t), t) };
+    const begun = rankOf(index, groups.length, split.order) * split.stagger;
+    const t = bound((split.elapsed - begun) / split.duration);
+    const stand: Stand = t >= 1 ? SETTLED : { ...SETTLED, ...SPLITS[split.preset](ease(split.easing, t), t) };
     if (stand.opacity <= 0 || stand.scale <= 0) continue;
     const [first] = group;
     if (first === undefined) continue;

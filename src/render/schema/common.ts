@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { Type } from '../../lib/type.ts';
 import { motions } from './motion.ts';
-import { described, exact, maybe, ref, values } from './values.ts';
+import { described, exact, maybe, ref, text, values, whole, within } from './values.ts';
 
 export const ANCHORS = [
   'top-left',
@@ -55,24 +55,17 @@ const Filter = described(
 );
 const Shadow = described('A soft shadow, in pixels. Default: #00000066, blur 24, y 8.', {
   color: maybe(values.color),
-  blur: maybe(Type.Number({ minimum: 0, maximum: 400 })),
-  x: maybe(Type.Number({ minimum: -2000, maximum: 2000 })),
-  y: maybe(Type.Number({ minimum: -2000, maximum: 2000 })),
+  blur: maybe(within(0, 400)),
+  x: maybe(within(-2000, 2000)),
+  y: maybe(within(-2000, 2000)),
 });
 const Border = described('A line inside the edge of the box, in pixels.', {
-  width: Type.Number({ minimum: 0, maximum: 500 }),
+  width: within(0, 500),
   color: values.color,
 });
-const Radius = Type.Union(
-  [
-    Type.Number({ minimum: 0, maximum: 10_000 }),
-    Type.Array(Type.Number({ minimum: 0, maximum: 10_000 }), { minItems: 4, maxItems: 4 }),
-  ],
-  {
-    description:
-      'Of the corners, in pixels: one number, or upper left, upper right, lower right, lower left.',
-  },
-);
+const Radius = Type.Union([within(0, 10_000), Type.Array(within(0, 10_000), { minItems: 4, maxItems: 4 })], {
+  description: 'Of the corners, in pixels: one number, or upper left, upper right, lower right, lower left.',
+});
 const PathData = Type.String({
   pattern: '^[MmLlHhVvCcSsQqTtAaZz0-9eE+\\-.,\\s]+$',
   maxLength: 100_000,
@@ -104,11 +97,11 @@ export const parts = {
 /** All but the mask, which is an element itself. */
 export const common = {
   id: maybe(values.id),
-  name: maybe(Type.String({ maxLength: 200 })),
+  name: maybe(text(200)),
   start: maybe(values.time),
   duration: maybe(values.time),
   hidden: maybe(Type.Boolean()),
-  zIndex: maybe(Type.Integer({ minimum: -1000, maximum: 1000 })),
+  zIndex: maybe(whole(-1000, 1000)),
   x: maybe(values.animatedLength),
   y: maybe(values.animatedLength),
   width: maybe(values.animatedLength),

@@ -3,7 +3,7 @@ import type { Static, TProperties } from 'typebox';
 import { Type } from '../../lib/type.ts';
 import { COMMON_MEANING, common, FITS, PART_DEFS, parts } from './common.ts';
 import { motions } from './motion.ts';
-import { byType, described, maybe, ref, values } from './values.ts';
+import { byType, described, maybe, oneOf, ref, text, values, whole, within } from './values.ts';
 
 const shared = {
   ...common,
@@ -19,16 +19,14 @@ const textStyle = {
   fontWeight: maybe(Type.Integer({ minimum: 100, maximum: 900, multipleOf: 100 })),
   italic: maybe(Type.Boolean()),
   color: maybe(values.paint),
-  letterSpacing: maybe(Type.Number({ minimum: -0.5, maximum: 3, description: 'In em.' })),
-  lineHeight: maybe(Type.Number({ minimum: 0.5, maximum: 4, description: 'In em. Default 1.2.' })),
-  align: maybe(
-    Type.Enum(['start', 'left', 'center', 'right', 'end', 'justify'], { description: 'Default center.' }),
-  ),
+  letterSpacing: maybe(within(-0.5, 3, 'In em.')),
+  lineHeight: maybe(within(0.5, 4, 'In em. Default 1.2.')),
+  align: maybe(oneOf(['start', 'left', 'center', 'right', 'end', 'justify'], 'Default center.')),
   case: maybe(Type.Enum(['none', 'upper', 'lower'])),
   stroke: maybe(
     described('A line around the letters, behind their fill.', {
       color: values.color,
-      width: Type.Number({ minimum: 0, maximum: 100 }),
+      width: within(0, 100),
     }),
   ),
   textShadow: maybe(parts.shadow),
@@ -36,46 +34,43 @@ const textStyle = {
 const TextStyle = described('How text looks. Defaults: Inter, 6vmin, weight 600, white.', textStyle);
 
 const Run = described('A part of a text with a look of its own; what is left out is as in the element.', {
-  text: Type.String({ maxLength: 2000 }),
+  text: text(2000),
   color: maybe(values.color),
   fontFamily: maybe(values.family),
   fontWeight: maybe(Type.Integer({ minimum: 100, maximum: 900, multipleOf: 100 })),
   italic: maybe(Type.Boolean()),
-  size: maybe(Type.Number({ minimum: 0.2, maximum: 5, description: "A factor of the element's font size." })),
+  size: maybe(within(0.2, 5, "A factor of the element's font size.")),
   underline: maybe(Type.Boolean()),
   highlight: maybe(values.color),
 });
 
 const Text = element('text', 'Words. They wrap to the width; with a height they can be made to fit.', {
-  text: maybe(Type.String({ maxLength: 4000, description: 'Line breaks are kept. Either this or "runs".' })),
+  text: maybe(text(4000, 'Line breaks are kept. Either this or "runs".')),
   runs: maybe(Type.Array(ref('Run', Run), { minItems: 1, maxItems: 200 })),
   ...textStyle,
-  vAlign: maybe(
-    Type.Enum(['top', 'middle', 'bottom'], { description: 'Within its height. Default middle.' }),
-  ),
-  direction: maybe(
-    Type.Enum(['auto', 'ltr', 'rtl'], { description: 'Default auto: that of the first letter.' }),
-  ),
+  vAlign: maybe(oneOf(['top', 'middle', 'bottom'], 'Within its height. Default middle.')),
+  direction: maybe(oneOf(['auto', 'ltr', 'rtl'], 'Default auto: that of the first letter.')),
   fit: maybe(
-    Type.Enum(['none', 'shrink', 'grow'], {
-      description:
-        'shrink: smaller letters until it fits width, height and maxLines; grow: also larger ones, up to maxSize. Default shrink when a height or maxLines is given.',
-    }),
+    oneOf(
+      ['none', 'shrink', 'grow'],
+      'shrink: smaller letters until it fits width, height and maxLines; grow: also larger ones, up to maxSize. Default shrink when a height or maxLines is given.',
+    ),
   ),
   minSize: maybe(values.length),
   maxSize: maybe(values.length),
-  maxLines: maybe(Type.Integer({ minimum: 1, maximum: 100 })),
+  maxLines: maybe(whole(1, 100)),
   overflow: maybe(
-    Type.Enum(['ellipsis', 'clip', 'visible'], {
-      description: 'What becomes of words beyond maxLines or the height. Default ellipsis.',
-    }),
+    oneOf(
+      ['ellipsis', 'clip', 'visible'],
+      'What becomes of words beyond maxLines or the height. Default ellipsis.',
+    ),
   ),
   textBackground: maybe(
     described('A plate behind the words: one for all lines, or one each.', {
       color: values.color,
-      per: maybe(Type.Enum(['box', 'line'], { description: 'Default line.' })),
-      padding: maybe(Type.Number({ minimum: 0, maximum: 3, description: 'In em. Default 0.3.' })),
-      radius: maybe(Type.Number({ minimum: 0, maximum: 3, description: 'In em. Default 0.15.' })),
+      per: maybe(oneOf(['box', 'line'], 'Default line.')),
+      padding: maybe(within(0, 3, 'In em. Default 0.3.')),
+      radius: maybe(within(0, 3, 'In em. Default 0.15.')),
     }),
   ),
   split: maybe(motions.split),
@@ -83,12 +78,10 @@ const Text = element('text', 'Words. They wrap to the width; with a height they 
 
 const media = { asset: maybe(values.id), src: maybe(values.source) } as const;
 const picture = {
-  fit: maybe(
-    Type.Enum(FITS, { description: 'Default cover. contain-blur fills what is left with a blurred copy.' }),
-  ),
+  fit: maybe(oneOf(FITS, 'Default cover. contain-blur fills what is left with a blurred copy.')),
   focus: maybe(values.point),
   crop: maybe(
-    Type.Array(Type.Number({ minimum: 0, maximum: 1 }), {
+    Type.Array(within(0, 1), {
       minItems: 4,
       maxItems: 4,
       description: '[x, y, width, height] of the part that is used, as shares.',
@@ -97,15 +90,15 @@ const picture = {
 } as const;
 const clipping = {
   trim: maybe(values.time),
-  speed: maybe(Type.Number({ minimum: 0.1, maximum: 10 })),
+  speed: maybe(within(0.1, 10)),
   loop: maybe(Type.Boolean()),
 } as const;
 /** What a sound is in the mix: others make room for a voice. */
 export const ROLES = ['voice', 'music', 'effect'] as const;
 const sound = {
-  role: maybe(Type.Enum(ROLES, { description: 'Default effect.' })),
+  role: maybe(oneOf(ROLES, 'Default effect.')),
   volume: maybe(values.number),
-  pan: maybe(Type.Number({ minimum: -1, maximum: 1 })),
+  pan: maybe(within(-1, 1)),
   fadeIn: maybe(values.time),
   fadeOut: maybe(values.time),
 } as const;
@@ -133,16 +126,14 @@ const Audio = element(
 );
 const Svg = element('svg', 'An SVG drawing: as markup, or a file.', {
   ...media,
-  markup: maybe(
-    Type.String({ maxLength: 200_000, description: 'Scripts, styles and outside references are taken out.' }),
-  ),
+  markup: maybe(text(200_000, 'Scripts, styles and outside references are taken out.')),
   fit: maybe(Type.Enum(['contain', 'cover', 'fill'])),
 });
 const Lottie = element('lottie', 'A Lottie animation.', {
   data: maybe(Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'The animation itself.' })),
   ...media,
   fit: maybe(Type.Enum(['contain', 'cover', 'fill'])),
-  speed: maybe(Type.Number({ minimum: 0.1, maximum: 10 })),
+  speed: maybe(within(0.1, 10)),
   loop: maybe(Type.Boolean({ description: 'Default true.' })),
 });
 
@@ -150,7 +141,7 @@ const drawn = {
   fill: maybe(values.paint),
   stroke: maybe(values.animatedColor),
   strokeWidth: maybe(values.number),
-  dash: maybe(Type.Array(Type.Number({ minimum: 0.5, maximum: 10_000 }), { minItems: 1, maxItems: 12 })),
+  dash: maybe(Type.Array(within(0.5, 10_000), { minItems: 1, maxItems: 12 })),
   cap: maybe(Type.Enum(['butt', 'round', 'square'])),
   trimStart: maybe(values.number),
   trimEnd: maybe(values.number),
@@ -174,12 +165,8 @@ const Shape = element(
     shape: Type.Enum(SHAPES),
     ...drawn,
     fillColor: maybe(values.animatedColor),
-    sides: maybe(
-      Type.Integer({ minimum: 3, maximum: 60, description: 'Of a polygon; points of a star. Default 5.' }),
-    ),
-    inner: maybe(
-      Type.Number({ minimum: 0, maximum: 1, description: 'Inner radius of a star or ring. Default 0.5.' }),
-    ),
+    sides: maybe(whole(3, 60, 'Of a polygon; points of a star. Default 5.')),
+    inner: maybe(within(0, 1, 'Inner radius of a star or ring. Default 0.5.')),
     startAngle: maybe(values.number),
     endAngle: maybe(values.number),
   },
@@ -196,21 +183,21 @@ const Path = element('path', 'Any outline.', {
   ...drawn,
 });
 const Progress = element('progress', 'A bar, ring or pie that fills as time goes by, or as its value says.', {
-  form: maybe(Type.Enum(['bar', 'ring', 'pie', 'segments'], { description: 'Default bar.' })),
+  form: maybe(oneOf(['bar', 'ring', 'pie', 'segments'], 'Default bar.')),
   value: maybe(values.number),
   color: maybe(values.paint),
   trackColor: maybe(values.color),
-  thickness: maybe(Type.Number({ minimum: 0, maximum: 2000, description: 'Of a ring.' })),
-  segments: maybe(Type.Integer({ minimum: 1, maximum: 60 })),
+  thickness: maybe(within(0, 2000, 'Of a ring.')),
+  segments: maybe(whole(1, 60)),
   rounded: maybe(Type.Boolean()),
 });
 const Counter = element('counter', 'A number that runs from one value to another.', {
   from: maybe(Type.Number()),
   to: Type.Number(),
-  decimals: maybe(Type.Integer({ minimum: 0, maximum: 6 })),
-  separator: maybe(Type.String({ maxLength: 3, description: 'Between thousands. Default ",".' })),
-  prefix: maybe(Type.String({ maxLength: 40 })),
-  suffix: maybe(Type.String({ maxLength: 40 })),
+  decimals: maybe(whole(0, 6)),
+  separator: maybe(text(3, 'Between thousands. Default ",".')),
+  prefix: maybe(text(40)),
+  suffix: maybe(text(40)),
   runFor: maybe(values.time),
   easing: maybe(values.easing),
   ...textStyle,
@@ -221,33 +208,27 @@ const Waveform = element(
   {
     ...media,
     peaks: maybe(
-      Type.Array(Type.Number({ minimum: 0, maximum: 1 }), {
+      Type.Array(within(0, 1), {
         minItems: 1,
         maxItems: 20_000,
         description: 'Loudness over its time, evenly spaced, instead of a file.',
       }),
     ),
-    form: maybe(Type.Enum(['bars', 'mirror', 'line', 'dots'], { description: 'Default mirror.' })),
+    form: maybe(oneOf(['bars', 'mirror', 'line', 'dots'], 'Default mirror.')),
     color: maybe(values.paint),
-    bars: maybe(Type.Integer({ minimum: 4, maximum: 400, description: 'Default 48.' })),
-    gap: maybe(
-      Type.Number({
-        minimum: 0,
-        maximum: 0.95,
-        description: 'Share of a bar that is left free. Default 0.4.',
-      }),
-    ),
+    bars: maybe(whole(4, 400, 'Default 48.')),
+    gap: maybe(within(0, 0.95, 'Share of a bar that is left free. Default 0.4.')),
   },
 );
 
 const groupOwn = {
   clipChildren: maybe(Type.Boolean({ description: 'true cuts off what stands out of its box.' })),
-  speed: maybe(Type.Number({ minimum: 0.05, maximum: 20, description: 'Of its own timeline. Default 1.' })),
+  speed: maybe(within(0.05, 20, 'Of its own timeline. Default 1.')),
 } as const;
 const GroupOwn = Type.Object({ type: Type.Literal('group'), ...shared, ...groupOwn });
 const GROUP_DESCRIPTION = 'Elements that move, fade and are cut together, on a timeline of their own.';
 const MaskOwn = Type.Object({
-  mode: maybe(Type.Enum(['alpha', 'luma'], { description: 'Default alpha.' })),
+  mode: maybe(oneOf(['alpha', 'luma'], 'Default alpha.')),
   invert: maybe(Type.Boolean()),
 });
 

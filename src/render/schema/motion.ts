@@ -1,7 +1,7 @@
 // How things move by name: entrances, exits, loops, letters, and transitions between scenes.
 import type { Static } from 'typebox';
 import { Type } from '../../lib/type.ts';
-import { described, maybe, ref, values } from './values.ts';
+import { described, maybe, oneOf, ref, values, within } from './values.ts';
 
 /** Entrances and exits; `timeline/presets.ts` has one row for each. */
 const PRESETS = [
@@ -69,19 +69,15 @@ const Motion = described('Entrance, exit, loop and slow zoom by name; they add t
     described('A movement that repeats. period: default 2 s.', {
       preset: Type.Enum(LOOPS),
       period: maybe(values.time),
-      amount: maybe(Type.Number({ minimum: 0, maximum: 10, description: 'Strength. Default 1.' })),
+      amount: maybe(within(0, 10, 'Strength. Default 1.')),
     }),
   ),
   kenBurns: maybe(
     described('A slow zoom inside the frame of an image or video, over its whole time.', {
-      from: maybe(
-        Type.Number({ minimum: 1, maximum: 4, description: 'Enlargement at the start. Default 1.' }),
-      ),
-      to: maybe(
-        Type.Number({ minimum: 1, maximum: 4, description: 'Enlargement at the end. Default 1.15.' }),
-      ),
+      from: maybe(within(1, 4, 'Enlargement at the start. Default 1.')),
+      to: maybe(within(1, 4, 'Enlargement at the end. Default 1.15.')),
       focus: maybe(values.point),
-      pan: maybe(Type.Enum(DIRECTIONS, { description: 'The picture also drifts this way.' })),
+      pan: maybe(oneOf(DIRECTIONS, 'The picture also drifts this way.')),
     }),
   ),
 });
@@ -90,12 +86,12 @@ const Split = described(
   'Text that enters part by part. duration: of each part, default 0.5 s. stagger: between one part and the next, default 0.04 s. delay: before the first.',
   {
     by: Type.Enum(['letter', 'word', 'line']),
-    preset: maybe(Type.Enum(SPLIT_PRESETS, { description: 'Default rise.' })),
+    preset: maybe(oneOf(SPLIT_PRESETS, 'Default rise.')),
     duration: maybe(values.time),
     stagger: maybe(values.time),
     delay: maybe(values.time),
     easing: maybe(values.easing),
-    order: maybe(Type.Enum(['forward', 'backward', 'center'], { description: 'Default forward.' })),
+    order: maybe(oneOf(['forward', 'backward', 'center'], 'Default forward.')),
   },
 );
 
@@ -104,7 +100,7 @@ const Transition = described(
   {
     type: Type.Enum(TRANSITIONS),
     duration: maybe(values.time),
-    direction: maybe(Type.Enum(DIRECTIONS, { description: 'Which way it moves. Default left.' })),
+    direction: maybe(oneOf(DIRECTIONS, 'Which way it moves. Default left.')),
     easing: maybe(values.easing),
     color: maybe(values.color),
   },

@@ -10,19 +10,21 @@ import {
   GRADIENTS,
   type Gradient,
   maybe,
+  oneOf,
   ref,
+  text,
   VALUE_DEFS,
   values,
+  whole,
+  within,
 } from './values.ts';
 
 const behind = {
   fit: maybe(elements.fit),
   focus: maybe(values.point),
-  blur: maybe(Type.Number({ minimum: 0, maximum: 200, description: 'In pixels.' })),
-  dim: maybe(Type.Number({ minimum: 0, maximum: 1, description: 'Darkens it: 0 not at all, 1 to black.' })),
-  zoom: maybe(
-    Type.Number({ minimum: 1, maximum: 3, description: 'Slowly enlarged up to this over its time.' }),
-  ),
+  blur: maybe(within(0, 200, 'In pixels.')),
+  dim: maybe(within(0, 1, 'Darkens it: 0 not at all, 1 to black.')),
+  zoom: maybe(within(1, 3, 'Slowly enlarged up to this over its time.')),
 } as const;
 const ImageBackground = exact({
   type: Type.Literal('image'),
@@ -51,17 +53,12 @@ const Scene = described(
   'A part of the video. Scenes follow one another; "transition" says how this one takes over from the one before. duration: default that of defaults.sceneDuration, else 4 s.',
   {
     id: maybe(values.id),
-    name: maybe(Type.String({ maxLength: 200 })),
+    name: maybe(text(200)),
     duration: maybe(values.time),
     background: maybe(background),
     elements: maybe(elements.list),
     transition: maybe(motions.transition),
-    blockId: maybe(
-      Type.String({
-        maxLength: 80,
-        description: 'A ready-made scene instead of elements. Use the blockId you were given.',
-      }),
-    ),
+    blockId: maybe(text(80, 'A ready-made scene instead of elements. Use the blockId you were given.')),
     props: maybe(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',
@@ -74,7 +71,7 @@ const Scene = described(
 );
 const Track = described('A row of elements in front of the scenes, timed against the whole video.', {
   id: maybe(values.id),
-  name: maybe(Type.String({ maxLength: 200 })),
+  name: maybe(text(200)),
   elements: elements.list,
   opacity: maybe(values.number),
   hidden: maybe(Type.Boolean()),
@@ -82,8 +79,8 @@ const Track = described('A row of elements in front of the scenes, timed against
 
 const Word = described('A word, or a whole line, with its times in seconds.', {
   text: Type.String({ minLength: 1, maxLength: 200 }),
-  start: Type.Number({ minimum: 0, maximum: 86_400 }),
-  end: Type.Number({ minimum: 0, maximum: 86_400 }),
+  start: within(0, 86_400),
+  end: within(0, 86_400),
 });
 const word = ref('Word', Word);
 const CaptionTrack = described(
@@ -91,24 +88,18 @@ const CaptionTrack = described(
   {
     words: maybe(Type.Array(word, { maxItems: 20_000 })),
     cues: maybe(Type.Array(word, { maxItems: 5_000 })),
-    srt: maybe(Type.String({ maxLength: 500_000 })),
-    vtt: maybe(Type.String({ maxLength: 500_000 })),
+    srt: maybe(text(500_000)),
+    vtt: maybe(text(500_000)),
     mode: maybe(
-      Type.Enum(['page', 'word', 'karaoke'], {
-        description:
-          'page: a few words at a time; word: one word; karaoke: a page with the spoken word marked. Default page.',
-      }),
+      oneOf(
+        ['page', 'word', 'karaoke'],
+        'page: a few words at a time; word: one word; karaoke: a page with the spoken word marked. Default page.',
+      ),
     ),
-    maxWords: maybe(Type.Integer({ minimum: 1, maximum: 30, description: 'On a page. Default 6.' })),
-    maxLines: maybe(Type.Integer({ minimum: 1, maximum: 6, description: 'Default 2.' })),
-    position: maybe(Type.Enum(['top', 'middle', 'bottom'], { description: 'Default bottom.' })),
-    safeArea: maybe(
-      Type.Number({
-        minimum: 0,
-        maximum: 0.45,
-        description: 'Share of the frame kept free at the edge. Default 0.12.',
-      }),
-    ),
+    maxWords: maybe(whole(1, 30, 'On a page. Default 6.')),
+    maxLines: maybe(whole(1, 6, 'Default 2.')),
+    position: maybe(oneOf(['top', 'middle', 'bottom'], 'Default bottom.')),
+    safeArea: maybe(within(0, 0.45, 'Share of the frame kept free at the edge. Default 0.12.')),
     style: maybe(elements.textStyle),
     background: maybe(values.color),
     active: maybe(
@@ -117,7 +108,7 @@ const CaptionTrack = described(
         background: maybe(values.color),
       }),
     ),
-    offset: maybe(Type.Number({ minimum: -3600, maximum: 3600, description: 'Seconds added to all times.' })),
+    offset: maybe(within(-3600, 3600, 'Seconds added to all times.')),
     hidden: maybe(Type.Boolean()),
   },
 );
@@ -127,15 +118,15 @@ const AudioItem = described(
   {
     asset: maybe(values.id),
     src: maybe(values.source),
-    role: maybe(Type.Enum(ROLES, { description: 'Default music.' })),
+    role: maybe(oneOf(ROLES, 'Default music.')),
     start: maybe(values.time),
     duration: maybe(values.time),
     trim: maybe(values.time),
     volume: maybe(values.number),
-    pan: maybe(Type.Number({ minimum: -1, maximum: 1, description: '-1 is left, 1 right.' })),
+    pan: maybe(within(-1, 1, '-1 is left, 1 right.')),
     fadeIn: maybe(values.time),
     fadeOut: maybe(values.time),
-    speed: maybe(Type.Number({ minimum: 0.5, maximum: 4 })),
+    speed: maybe(within(0.5, 4)),
     loop: maybe(Type.Boolean()),
   },
 );
@@ -147,14 +138,14 @@ const AudioTrack = described(
       described(
         'Lowers music and effects while a voice is heard. attack: default 0.2 s, over by the time the voice begins. release: default 0.6 s, from its end.',
         {
-          by: maybe(Type.Number({ minimum: 0, maximum: 60, description: 'Decibels. Default 12.' })),
+          by: maybe(within(0, 60, 'Decibels. Default 12.')),
           attack: maybe(values.time),
           release: maybe(values.time),
         },
       ),
     ),
     loudness: maybe(
-      Type.Union([Type.Number({ minimum: -40, maximum: -5 }), Type.Literal('off')], {
+      Type.Union([within(-40, -5), Type.Literal('off')], {
         description:
           'The whole is made this loud, in LUFS; default -14. "off" leaves volumes as they are. Peaks stay below -1 dB either way.',
       }),
@@ -200,9 +191,9 @@ const Defaults = described(
 );
 
 const properties = {
-  fps: Type.Integer({ minimum: 1, maximum: 120, description: 'Frames a second; 30 suits most.' }),
-  width: Type.Integer({ minimum: 16, maximum: 4096, description: 'Of the video, in pixels.' }),
-  height: Type.Integer({ minimum: 16, maximum: 4096, description: 'Of the video, in pixels.' }),
+  fps: whole(1, 120, 'Frames a second; 30 suits most.'),
+  width: whole(16, 4096, 'Of the video, in pixels.'),
+  height: whole(16, 4096, 'Of the video, in pixels.'),
   scenes: Type.Array(ref('Scene', Scene), { minItems: 1, maxItems: 500, description: 'In order of time.' }),
   background: maybe(background),
   tracks: maybe(
@@ -216,13 +207,7 @@ const properties = {
   ),
   captionTrack: maybe(ref('CaptionTrack', CaptionTrack)),
   audioTrack: maybe(ref('AudioTrack', AudioTrack)),
-  durationInFrames: maybe(
-    Type.Integer({
-      minimum: 1,
-      maximum: 432_000,
-      description: 'Of the whole. Default: what the scenes add up to.',
-    }),
-  ),
+  durationInFrames: maybe(whole(1, 432_000, 'Of the whole. Default: what the scenes add up to.')),
   fonts: maybe(Type.Array(ref('Font', Font), { maxItems: 50 })),
   theme: maybe(ref('Theme', Theme)),
   assets: maybe(Names(ref('Asset', Asset), 'Files by name.')),

@@ -17,6 +17,20 @@ export function ref<T extends TSchema>(name: string, _schema: T) {
 
 export const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
+const meaning = (description?: string) => (description === undefined ? {} : { description });
+
+export const within = (minimum: number, maximum: number, description?: string) =>
+  Type.Number({ minimum, maximum, ...meaning(description) });
+
+export const whole = (minimum: number, maximum: number, description?: string) =>
+  Type.Integer({ minimum, maximum, ...meaning(description) });
+
+export const text = (maxLength: number, description?: string) =>
+  Type.String({ maxLength, ...meaning(description) });
+
+export const oneOf = <const T extends string[]>(names: readonly [...T], description: string) =>
+  Type.Enum(names, { description });
+
 // Type.Tuple writes the form of draft 7.
 const pair = (description: string) =>
   Type.Unsafe<[number, number]>({
@@ -27,18 +41,12 @@ const pair = (description: string) =>
     description,
   });
 
-const Time = Type.Union(
-  [Type.Number({ minimum: 0, maximum: 86_400 }), Type.String({ pattern: '^\\d+(\\.\\d+)?(s|ms|f|%)$' })],
-  {
-    description:
-      'A time or a length of time: seconds as a number (1.5), or text with a unit: "1.5s", "500ms", "12f" (frames), "50%" (of the time of whatever contains it).',
-  },
-);
+const Time = Type.Union([within(0, 86_400), Type.String({ pattern: '^\\d+(\\.\\d+)?(s|ms|f|%)$' })], {
+  description:
+    'A time or a length of time: seconds as a number (1.5), or text with a unit: "1.5s", "500ms", "12f" (frames), "50%" (of the time of whatever contains it).',
+});
 const Length = Type.Union(
-  [
-    Type.Number({ minimum: -100_000, maximum: 100_000 }),
-    Type.String({ pattern: '^-?\\d+(\\.\\d+)?(px|%|vw|vh|vmin|vmax)$' }),
-  ],
+  [within(-100_000, 100_000), Type.String({ pattern: '^-?\\d+(\\.\\d+)?(px|%|vw|vh|vmin|vmax)$' })],
   {
     description:
       'A length: pixels as a number, or text with a unit: "50%" (of the container along that axis), "10vw", "10vh", "5vmin", "5vmax" (hundredths of the frame).',
@@ -52,9 +60,8 @@ const Color = Type.String({
     'A colour: #rgb, #rgba, #rrggbb, #rrggbbaa, rgb(…), hsl(…), white, black, transparent, or a theme token such as "$accent".',
 });
 const color = ref('Color', Color);
-const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
-const Stops = Type.Array(exact({ offset: share('0 is the start, 1 the end.'), color }), {
+const Stops = Type.Array(exact({ offset: within(0, 1, '0 is the start, 1 the end.'), color }), {
   minItems: 2,
   maxItems: 16,
   description: 'Colours along the gradient, offsets rising.',
@@ -71,9 +78,7 @@ const Linear = exact({
 const Radial = exact({
   type: Type.Literal('radial'),
   center: maybe(point),
-  radius: maybe(
-    Type.Number({ minimum: 0.01, maximum: 4, description: 'Share of the longer side. Default 0.7.' }),
-  ),
+  radius: maybe(within(0.01, 4, 'Share of the longer side. Default 0.7.')),
   stops,
 });
 const Conic = exact({
@@ -86,7 +91,7 @@ const Conic = exact({
 /** Objects distinguished by `type`; named, so that an issue is reported for the one that is meant. */
 export function byType<T>(names: readonly string[], description?: string) {
   return Type.Unsafe<T>({
-    ...(description === undefined ? {} : { description }),
+    ...meaning(description),
     type: 'object',
     required: ['type'],
     discriminator: { propertyName: 'type' },
@@ -136,12 +141,7 @@ const Easing = Type.Union(
     exact({
       cubicBezier: Type.Unsafe<[number, number, number, number]>({
         type: 'array',
-        prefixItems: [
-          share('x1'),
-          { type: 'number', minimum: -5, maximum: 5 },
-          share('x2'),
-          { type: 'number', minimum: -5, maximum: 5 },
-        ],
+        prefixItems: [within(0, 1, 'x1'), within(-5, 5), within(0, 1, 'x2'), within(-5, 5)],
         minItems: 4,
         maxItems: 4,
         description: 'Control points as in CSS: x1, y1, x2, y2.',
@@ -149,12 +149,12 @@ const Easing = Type.Union(
     }),
     exact({
       spring: exact({
-        stiffness: maybe(Type.Number({ minimum: 1, maximum: 2000, description: 'Default 170.' })),
-        damping: maybe(Type.Number({ minimum: 1, maximum: 200, description: 'Default 18.' })),
-        mass: maybe(Type.Number({ minimum: 0.1, maximum: 20, description: 'Default 1.' })),
+        stiffness: maybe(within(1, 2000, 'Default 170.')),
+        damping: maybe(within(1, 200, 'Default 18.')),
+        mass: maybe(within(0.1, 20, 'Default 1.')),
       }),
     }),
-    exact({ steps: Type.Integer({ minimum: 1, maximum: 100 }) }),
+    exact({ steps: whole(1, 100) }),
   ],
   {
     description:
@@ -173,11 +173,11 @@ function animated<T extends TSchema>(value: T, what: string) {
   });
 }
 
-const AnimatedNumber = animated(Type.Number({ minimum: -1e6, maximum: 1e6 }), 'A number');
+const AnimatedNumber = animated(within(-1e6, 1e6), 'A number');
 const AnimatedLength = animated(length, 'A length');
 const AnimatedColor = animated(color, 'A colour');
 const AnimatedScale = animated(
-  Type.Union([Type.Number({ minimum: -100, maximum: 100 }), pair('[x, y]')]),
+  Type.Union([within(-100, 100), pair('[x, y]')]),
   'A factor, or [x, y] factors',
 );
 

@@ -2,7 +2,7 @@
 import type { Clip } from '../../codecs/decode.ts';
 import { SAMPLE_RATE } from '../../codecs/job.ts';
 import { invalidSceneGraph } from '../schema/validate.ts';
-import type { ResourceFile } from '../stills/still.ts';
+import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { planSound, type Stretch } from './plan.ts';
 
@@ -28,7 +28,7 @@ const MAX_LONG_AT_ONCE = 12;
 const FASTEST = 16;
 
 /** Throws `invalid_scene_graph` where too many sounds are heard at once. */
-export function castSound(timeline: Timeline, files: ReadonlyMap<string, ResourceFile>): Cast {
+export function castSound(timeline: Timeline, files: ResourceFiles): Cast {
   const parts: Part[] = [];
   const warnings: string[] = [];
   for (const stretch of planSound(timeline)) {

@@ -2,7 +2,7 @@
 import { SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Animated } from '../schema/values.ts';
 import type { Timeline } from '../timeline/compile.ts';
-import { keyframesOf, mixNumbers, movingAlong } from '../timeline/scope.ts';
+import { bound, keyframesOf, mixNumbers, movingAlong } from '../timeline/scope.ts';
 import type { Part } from './cast.ts';
 
 /** A factor at a sample of the video. */
@@ -36,8 +36,6 @@ export function volumeGain(
     return bounded(movingAlong(keyframes, { now, names }, still => still, mixNumbers));
   };
 }
-
-const bound = (share: number): number => Math.min(1, Math.max(0, share));
 
 /** Quarters of a circle, so that two sounds that have nothing in common stay as loud together. */
 function crossed({ way, start, length }: Part['crossings'][number], sample: number): number {

@@ -2,7 +2,7 @@
 import { type Clip, decodeSound } from '../../codecs/decode.ts';
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { ResourceFile } from '../stills/still.ts';
+import type { ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import type { Heard, Peaks } from '../timeline/scope.ts';
 import { castSound } from './cast.ts';
@@ -26,7 +26,7 @@ export function followedFiles({ keys }: Timeline): ReadonlySet<string> {
  */
 export async function readPeaks(
   timeline: Timeline,
-  files: ReadonlyMap<string, ResourceFile>,
+  files: ResourceFiles,
   backend: Backend,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Peaks>> {
@@ -74,11 +74,7 @@ async function peaksOf(
 }
 
 /** When the video plays the same file, as a sound or within a clip. */
-function heardOf(
-  timeline: Timeline,
-  files: ReadonlyMap<string, ResourceFile>,
-  key: string,
-): readonly Heard[] {
+function heardOf(timeline: Timeline, files: ResourceFiles, key: string): readonly Heard[] {
   // A key is the kind and then the source's hash.
   const sourceOf = (resource: string): string => resource.slice(resource.indexOf('-'));
   return castSound(timeline, files)

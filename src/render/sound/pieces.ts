@@ -4,6 +4,7 @@ import { decodeSound } from '../../codecs/decode.ts';
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Sound } from '../../codecs/mix.ts';
 import { AppError } from '../../lib/errors.ts';
+import { getOrMake } from '../../lib/get-or-make.ts';
 import { createLru } from '../../lib/lru.ts';
 import { LONG_SAMPLES, type Part } from './cast.ts';
 import { createTempo } from './tempo.ts';
@@ -13,8 +14,8 @@ export interface Pieces {
   open(part: Part, skip: number): Sound;
 }
 
-const MAX_KEPT_BYTES = 64 * 1_048_576;
 const BLOCK = 4800;
+const MAX_KEPT_BYTES = 64 * 1_048_576;
 
 export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
   const kept = createLru<Promise<Float32Array>>(MAX_KEPT_BYTES);
@@ -27,11 +28,13 @@ export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
 
   const keep = (part: Part): Promise<Float32Array> => {
     const key = `${part.resource} ${part.from} ${part.taken}`;
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    const made = gather(decode(part, 0), part.taken);
-    kept.set(key, made, part.taken * CHANNELS * 4);
-    return made;
+    const weight = part.taken * CHANNELS * Float32Array.BYTES_PER_ELEMENT;
+    return getOrMake(
+      kept,
+      key,
+      () => gather(decode(part, 0), part.taken),
+      () => weight,
+    );
   };
 
   const once = async function* (part: Part, skip: number): AsyncGenerator<Float32Array> {

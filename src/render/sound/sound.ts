@@ -2,7 +2,7 @@
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Sound } from '../../codecs/mix.ts';
 import type { Time } from '../schema/values.ts';
-import type { ResourceFile } from '../stills/still.ts';
+import type { ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { seconds } from '../timeline/scope.ts';
 import { castSound, type Part } from './cast.ts';
@@ -14,8 +14,6 @@ import { BLOCK, mixVoices, STEP, type Voice } from './mixer.ts';
 import { createPieces } from './pieces.ts';
 import { sampleOf } from './plan.ts';
 
-type Files = ReadonlyMap<string, ResourceFile>;
-
 const LOUDNESS = -14;
 /** Decibels: a whisper is not made a shout, nor a hiss music. */
 const MOST_GAIN = 24;
@@ -24,11 +22,11 @@ const DUCK = { by: 12, attack: 0.2, release: 0.6 } as const;
 const WARM_UP = 20;
 
 /** Whether anything is heard. Throws `invalid_scene_graph` where too many sounds are heard at once. */
-export const hasSound = (timeline: Timeline, files: Files): boolean =>
+export const hasSound = (timeline: Timeline, files: ResourceFiles): boolean =>
   castSound(timeline, files).parts.length > 0;
 
 /** What is not heard although the graph names it, by JSON pointer. */
-export const silentSounds = (timeline: Timeline, files: Files): readonly string[] =>
+export const silentSounds = (timeline: Timeline, files: ResourceFiles): readonly string[] =>
   castSound(timeline, files).warnings;
 
 /**
@@ -37,7 +35,7 @@ export const silentSounds = (timeline: Timeline, files: Files): readonly string[
  */
 export async function* soundOf(
   timeline: Timeline,
-  files: Files,
+  files: ResourceFiles,
   [from, to]: readonly [number, number],
   backend: Backend,
   signal: AbortSignal,

@@ -8,8 +8,9 @@ import {
   setFont,
   type Weight,
 } from '../paint/canvas.ts';
+import type { Spot } from '../paint/place.ts';
 import { ellipsize, fitText, type TextBlock } from '../text/text-layout.ts';
-import { type Card, type CardTheme, type Frame, pictureFrame } from './still.ts';
+import { type Card, type CardTheme, pictureFrame } from './still.ts';
 
 interface Theme {
   /** Stops of the ground, from the upper left to the lower right. */
@@ -80,10 +81,9 @@ export async function drawCard(card: Card): Promise<Surface> {
   brush.roundRect(0, 0, card.width, card.height, card.radius);
   brush.clip();
   drawGround(brush, card, theme);
+  const { width, height } = card;
   const room =
-    card.picture === undefined
-      ? { x: 0, y: 0, width: card.width, height: card.height }
-      : await drawPicture(brush, card, card.picture);
+    card.picture === undefined ? { x: 0, y: 0, width, height } : await drawPicture(brush, card, card.picture);
   drawWords(brush, card, theme, room);
   return surface;
 }
@@ -108,7 +108,7 @@ function drawGround(brush: Brush, { width, height }: Card, theme: Theme): void {
 }
 
 /** Draws the picture into its frame and gives the room that is left for words. */
-async function drawPicture(brush: Brush, card: Card, picture: Uint8Array): Promise<Frame> {
+async function drawPicture(brush: Brush, card: Card, picture: Uint8Array): Promise<Spot> {
   const frame = pictureFrame(card);
   brush.drawImage(await readPicture(picture), frame.x, frame.y, frame.width, frame.height);
   if (frame.x > 0) return { x: 0, y: 0, width: frame.x, height: card.height };
@@ -118,7 +118,7 @@ async function drawPicture(brush: Brush, card: Card, picture: Uint8Array): Promi
 const KICKER_SPACING = 0.14;
 const TITLE_SPACING = -0.022;
 
-function drawWords(brush: Brush, card: Card, theme: Theme, room: Frame): void {
+function drawWords(brush: Brush, card: Card, theme: Theme, room: Spot): void {
   const unit = Math.min(room.width, room.height * 1.35, Math.sqrt(room.width * room.height) * 0.9);
   const padding = unit * 0.105;
   const small = Math.max(9, unit * 0.033);
@@ -133,11 +133,8 @@ function drawWords(brush: Brush, card: Card, theme: Theme, room: Frame): void {
   const kickerHeight = card.kicker === '' ? 0 : small * 2.4;
   const footerHeight = card.footer === '' ? 0 : small * 3.2;
   if (card.kicker !== '') {
-    const kicker = ellipsize(
-      card.kicker.toUpperCase(),
-      inner.width / small,
-      measureWith(brush, 600, KICKER_SPACING),
-    );
+    const measure = measureWith(brush, 600, KICKER_SPACING);
+    const kicker = ellipsize(card.kicker.toUpperCase(), inner.width / small, measure);
     setFont(brush, 600, small, KICKER_SPACING);
     drawLines(pen, { lines: [kicker], size: small, height: small }, inner.y, 1, accent);
   }
@@ -149,7 +146,7 @@ function drawWords(brush: Brush, card: Card, theme: Theme, room: Frame): void {
 interface Pen {
   readonly brush: Brush;
   readonly align: 'left' | 'center';
-  readonly frame: Frame;
+  readonly frame: Spot;
 }
 
 interface Span {
@@ -190,13 +187,8 @@ function drawMiddle(
   brush.fillStyle = accent;
   const ruleWidth = unit * 0.11;
   brush.beginPath();
-  brush.roundRect(
-    pen.align === 'left' ? frame.x : frame.x + (frame.width - ruleWidth) / 2,
-    y,
-    ruleWidth,
-    rule,
-    rule / 2,
-  );
+  const left = pen.align === 'left' ? frame.x : frame.x + (frame.width - ruleWidth) / 2;
+  brush.roundRect(left, y, ruleWidth, rule, rule / 2);
   brush.fill();
   y += rule + ruleGap;
   setFont(brush, 800, title.size, TITLE_SPACING);
@@ -232,19 +224,14 @@ function fitBody(
   return fitText(text, box, measureWith(brush, BODY));
 }
 
-function drawFooter({ brush, frame, align }: Pen, footer: string, theme: Theme, small: number): void {
+function drawFooter(pen: Pen, footer: string, theme: Theme, small: number): void {
+  const { brush, frame } = pen;
   const bottom = frame.y + frame.height;
   brush.fillStyle = theme.line;
   brush.fillRect(frame.x, bottom - small * 2.1, frame.width, Math.max(1, small * 0.06));
   const line = ellipsize(footer, frame.width / small, measureWith(brush, 600));
   setFont(brush, 600, small);
-  drawLines(
-    { brush, frame, align },
-    { lines: [line], size: small, height: small },
-    bottom - small,
-    1,
-    theme.muted,
-  );
+  drawLines(pen, { lines: [line], size: small, height: small }, bottom - small, 1, theme.muted);
 }
 
 /** Lines from `top` downwards in the font that is set; letters stand in the middle of their line. */

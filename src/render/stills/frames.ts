@@ -7,7 +7,7 @@ import { followedFiles, readPeaks } from '../sound/peaks.ts';
 import type { Resource, Timeline } from '../timeline/compile.ts';
 import { evaluateFrame } from '../timeline/evaluate.ts';
 import { usedFiles } from '../timeline/used-files.ts';
-import type { DrawnStills, ResourceFile } from './still.ts';
+import type { DrawnStills, ResourceFiles } from './still.ts';
 import { drawSceneStills } from './stills.ts';
 
 /** Of the timeline's files, those that the frames show or follow. */
@@ -27,7 +27,7 @@ export interface FramesOrder {
 /** Draws them in order. What cannot be shown is a warning. */
 export async function drawFrames(
   timeline: Timeline,
-  files: ReadonlyMap<string, ResourceFile>,
+  files: ResourceFiles,
   { frames, scale, format }: FramesOrder,
   signal: AbortSignal,
 ): Promise<DrawnStills> {
@@ -41,7 +41,7 @@ export async function drawFrames(
 /** None where nothing here decodes: the waveforms are then reported as missing. */
 async function peaksOf(
   timeline: Timeline,
-  files: ReadonlyMap<string, ResourceFile>,
+  files: ResourceFiles,
   signal: AbortSignal,
 ): Promise<Timeline['peaks']> {
   if (followedFiles(timeline).size === 0) return timeline.peaks;

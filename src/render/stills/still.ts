@@ -2,6 +2,7 @@
 import type { CodecSettings } from '../../codecs/backend.ts';
 import type { MediaFacts } from '../../codecs/facts.ts';
 import type { StillFormat } from '../paint/canvas.ts';
+import type { Size, Spot } from '../paint/place.ts';
 import type { DrawList } from '../timeline/draw-list.ts';
 
 export type Still =
@@ -35,15 +36,8 @@ export interface Card {
   readonly picture?: Uint8Array;
 }
 
-export interface Frame {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
 /** Where a picture stands: the right part of a wide card, the upper part of a tall one. */
-export function pictureFrame({ width, height }: Pick<Card, 'width' | 'height'>): Frame {
+export function pictureFrame({ width, height }: Size): Spot {
   if (width < height) return { x: 0, y: 0, width, height: Math.round(height * 0.48) };
   const share = Math.round(width * 0.42);
   return { x: width - share, y: 0, width: share, height };
@@ -74,10 +68,13 @@ export type ResourceFile =
   /** Why it cannot be shown: a warning wherever it is used. */
   | { readonly kind: 'absent'; readonly reason: string };
 
+/** By their keys. */
+export type ResourceFiles = ReadonlyMap<string, ResourceFile>;
+
 /** Frames of a scene graph, all of one size. */
 export interface SceneStills {
   readonly lists: readonly DrawList[];
-  readonly files: ReadonlyMap<string, ResourceFile>;
+  readonly files: ResourceFiles;
   /** 0.1 to 1 of the graph's own size. */
   readonly scale: number;
   readonly format: StillFormat;

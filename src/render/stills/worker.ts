@@ -5,7 +5,7 @@ import type { BackendRef } from '../../codecs/job.ts';
 import { encodeFrame, encodePicture, type Surface } from '../paint/canvas.ts';
 import { createPainter } from '../paint/frame.ts';
 import { loadResources } from '../paint/resources.ts';
-import { createClipFrames } from '../video/clip-frames.ts';
+import { ClipFrames } from '../video/clip-frames.ts';
 import { drawCard } from './card.ts';
 import { drawSandboxPicture, drawSandboxWash } from './sandbox.ts';
 import type { DrawnStills, SceneStills, Still } from './still.ts';
@@ -53,7 +53,7 @@ async function drawScene({ lists, files, scale, format, backend }: SceneRequest)
   const resources = await loadResources(files);
   const painter = createPainter(first.width, first.height, scale, resources);
   const { signal } = stopping;
-  const clips = backend && createClipFrames(resources, { backend: restoreBackend(backend), scale, signal });
+  const clips = backend && new ClipFrames(resources, { backend: restoreBackend(backend), scale, signal });
   const { width, height } = painter.surface.canvas;
   const frames: DrawnStills['frames'][number][] = [];
   const warnings = new Set<string>();

@@ -14,6 +14,9 @@ export interface Unit {
 /** Cuts a unit between letters into pieces that are at most that wide. */
 export type CutUnit<U extends Unit> = (unit: U, width: number) => readonly U[];
 
+/** Paragraphs of units, or lines of them. */
+export type Rows<U> = readonly (readonly U[])[];
+
 /** A stretch of text that must not be broken; whether a space follows, and where it starts in the line. */
 export interface Stretch {
   readonly text: string;
@@ -54,38 +57,24 @@ export const graphemesOf = (text: string): readonly string[] =>
   Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
 
 /** The lines of all paragraphs, none wider than `width`; a unit that is wider is cut. */
-export function breakLines<U extends Unit>(
-  paragraphs: readonly (readonly U[])[],
-  width: number,
-  cut: CutUnit<U>,
-): readonly (readonly U[])[] {
-  return paragraphs.flatMap(units => breakParagraph(units, width, cut));
-}
-
-function breakParagraph<U extends Unit>(
-  units: readonly U[],
-  width: number,
-  cut: CutUnit<U>,
-): readonly (readonly U[])[] {
-  const lines: U[][] = [[]];
-  let used = 0;
-  for (const unit of units.flatMap(one => (one.width > width ? cut(one, width) : [one]))) {
-    const line = lines.at(-1) as U[];
-    if (line.length > 0 && used + unit.width > width + TOLERANCE) {
-      lines.push([unit]);
-      used = 0;
-    } else line.push(unit);
-    used += unit.width + unit.space;
-  }
-  return lines;
+export function breakLines<U extends Unit>(paragraphs: Rows<U>, width: number, cut: CutUnit<U>): Rows<U> {
+  return paragraphs.flatMap(units => {
+    const lines: U[][] = [[]];
+    let used = 0;
+    for (const unit of units.flatMap(one => (one.width > width ? cut(one, width) : [one]))) {
+      const line = lines.at(-1) as U[];
+      if (line.length > 0 && used + unit.width > width + TOLERANCE) {
+        lines.push([unit]);
+        used = 0;
+      } else line.push(unit);
+      used += unit.width + unit.space;
+    }
+    return lines;
+  });
 }
 
 /** As many lines as at the full width, but of about one length, so that none is left with a single word. */
-export function breakEvenly<U extends Unit>(
-  paragraphs: readonly (readonly U[])[],
-  width: number,
-  cut: CutUnit<U>,
-): readonly (readonly U[])[] {
+export function breakEvenly<U extends Unit>(paragraphs: Rows<U>, width: number, cut: CutUnit<U>): Rows<U> {
   const full = breakLines(paragraphs, width, cut);
   // No narrower than the widest unit: nothing is cut that fits.
   const widest = paragraphs.flat().reduce((most, unit) => Math.max(most, unit.width), 0);

@@ -1,6 +1,9 @@
 // Which bundled font files a text needs: the family's own subsets, then Noto for what it lacks. Registered at first need.
+
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { getOrMake } from '../../lib/get-or-make.ts';
+import { createLru } from '../../lib/lru.ts';
 import { registerFont } from '../paint/canvas.ts';
 
 interface Face {
@@ -41,7 +44,7 @@ const KOREAN_FIRST = first('noto-sans-kr');
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const HANGUL = /\p{Script=Hangul}/u;
 const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|\u{20e3}|\p{Regional_Indicator}/u;
-const EMOJI_FAMILY = 'Noto Color Emoji';
+const EMOJI_FILE = '@fontsource/noto-color-emoji/files/noto-color-emoji-emoji-400-normal.woff2';
 
 type Range = readonly [from: number, to: number];
 /** The weight to ask for: a face of one weight would otherwise be thickened by the rasterizer. */
@@ -49,24 +52,21 @@ export function weightOf(family: string, weight: number): number {
   return FAMILIES[family]?.onlyWeight ?? weight;
 }
 
-const subsets = new Map<string, readonly (readonly [subset: string, ranges: readonly Range[]])[]>();
+type Subset = readonly [name: string, ranges: readonly Range[]];
+const subsets = new Map<string, readonly Subset[]>();
 const registered = new Set<string>();
-const stacks = new Map<string, string>();
-const MAX_STACKS = 5000;
+// Texts of counters never end.
+const stacks = createLru<string>(5000);
 
 /**
  * The font-family list for this text. Each subset is a family of its own, since within one family a character that is
  * missing in the first file would not be found.
  */
 export function fontStack(text: string, family: string, weight: number, italic: boolean): string {
-  const key = `${family}|${weight}|${italic}|${text}`;
-  const known = stacks.get(key);
-  if (known !== undefined) return known;
-  const stack = chooseFonts(text, FAMILIES[family] ?? (FAMILIES.Inter as Face), weight, italic);
-  // Texts of counters never end, so what was kept is forgotten now and then.
-  if (stacks.size >= MAX_STACKS) stacks.clear();
-  stacks.set(key, stack);
-  return stack;
+  const face = FAMILIES[family] ?? (FAMILIES.Inter as Face);
+  return getOrMake(stacks, `${family}|${weight}|${italic}|${text}`, () =>
+    chooseFonts(text, face, weight, italic),
+  );
 }
 
 function chooseFonts(text: string, face: Face, weight: number, italic: boolean): string {
@@ -82,25 +82,22 @@ function chooseFonts(text: string, face: Face, weight: number, italic: boolean):
       break;
     }
   }
-  if (EMOJI.test(text)) found.add(emojiFamily());
+  if (EMOJI.test(text)) found.add(register(EMOJI_FILE, 'Noto Color Emoji'));
   return [...found].map(name => `"${name}"`).join(', ');
 }
 
 function subsetOf(face: Face, code: number): string | undefined {
-  return rangesOf(face).find(([, ranges]) => ranges.some(([from, to]) => code >= from && code <= to))?.[0];
+  const known = getOrMake(subsets, face.name, () => readSubsets(face));
+  return known.find(([, ranges]) => ranges.some(([from, to]) => code >= from && code <= to))?.[0];
 }
 
-function rangesOf(face: Face): readonly (readonly [string, readonly Range[]])[] {
-  const known = subsets.get(face.name);
-  if (known !== undefined) return known;
+function readSubsets({ scope, name }: Face): readonly Subset[] {
   const table: Record<string, string> = JSON.parse(
-    readFileSync(locate(`${face.scope}/${face.name}/unicode.json`), 'utf8'),
+    readFileSync(locate(`${scope}/${name}/unicode.json`), 'utf8'),
   );
-  const rows = Object.entries(table).map(
+  return Object.entries(table).map(
     ([subset, text]) => [subset.replace(/[[\]]/g, ''), text.split(',').map(parseRange)] as const,
   );
-  subsets.set(face.name, rows);
-  return rows;
 }
 
 const locate = (file: string): string => fileURLToPath(import.meta.resolve(file));
@@ -116,18 +113,14 @@ function use(face: Face, subset: string, weight: number, italic: boolean): strin
   const style = italic && face.hasItalic ? 'italic' : 'normal';
   const thickness = face.isVariable ? 'wght' : String(face.onlyWeight ?? weight);
   const file = `${face.scope}/${face.name}/files/${face.name}-${subset}-${thickness}-${style}.woff2`;
+  return register(file, family);
+}
+
+/** The family, its file read where it was not yet. */
+function register(file: string, family: string): string {
   if (!registered.has(file)) {
     registered.add(file);
     registerFont(locate(file), family);
   }
   return family;
-}
-
-function emojiFamily(): string {
-  const file = '@fontsource/noto-color-emoji/files/noto-color-emoji-emoji-400-normal.woff2';
-  if (!registered.has(file)) {
-    registered.add(file);
-    registerFont(locate(file), EMOJI_FAMILY);
-  }
-  return EMOJI_FAMILY;
 }

@@ -1,8 +1,9 @@
 // Lays out a text of several runs: lines, sizes and places, for paint-text to draw. Widths are measured in em.
+import { getOrMake } from '../../lib/get-or-make.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Brush } from '../paint/canvas.ts';
 import type { TextContent, TextRun } from '../timeline/draw-list.ts';
-import type { CutUnit, Unit } from './break-lines.ts';
+import type { CutUnit, Rows, Unit } from './break-lines.ts';
 import { breakEvenly, breakLines, cutIntoStretches, graphemesOf, MAX_CHARACTERS } from './break-lines.ts';
 import { fontStack, weightOf } from './fonts.ts';
 
@@ -56,11 +57,7 @@ const layouts = createLru<Paragraph>(400);
 export function layOut(brush: Brush, content: TextContent, width: number, height: number): Paragraph {
   const { split: _split, fill: _fill, ...rest } = content;
   const key = JSON.stringify([rest, width, height]);
-  const known = layouts.get(key);
-  if (known !== undefined) return known;
-  const made = makeParagraph(brush, content, width, height);
-  layouts.set(key, made, 1);
-  return made;
+  return getOrMake(layouts, key, () => makeParagraph(brush, content, width, height));
 }
 
 /**
@@ -103,14 +100,11 @@ function lineRoom({ maxLines, lineHeight }: TextContent, size: number, { height,
 function measureWith(brush: Brush, letterSpacing: number): MeasureRun {
   const known = new Map<TextRun, Map<string, number>>();
   return (text, run) => {
-    const ofRun = known.get(run) ?? new Map<string, number>();
-    known.set(run, ofRun);
-    const seen = ofRun.get(text);
-    if (seen !== undefined) return seen;
-    setRunFont(brush, text, run, MEASURED_SIZE, letterSpacing);
-    const width = (brush.measureText(text).width / MEASURED_SIZE) * run.size;
-    ofRun.set(text, width);
-    return width;
+    const ofRun = getOrMake(known, run, () => new Map<string, number>());
+    return getOrMake(ofRun, text, () => {
+      setRunFont(brush, text, run, MEASURED_SIZE, letterSpacing);
+      return (brush.measureText(text).width / MEASURED_SIZE) * run.size;
+    });
   };
 }
 
@@ -128,7 +122,7 @@ export function setRunFont(
 }
 
 /** Units of each paragraph. A unit may reach over several runs, as a word whose middle is bold. */
-function cutRuns(runs: readonly TextRun[], measure: MeasureRun): readonly (readonly Words[])[] {
+function cutRuns(runs: readonly TextRun[], measure: MeasureRun): Rows<Words> {
   const whole = runs
     .map(({ text }) => text)
     .join('')
@@ -171,7 +165,7 @@ function partsOf(
 }
 
 /** The largest size, to a twentieth of the range's grain, at which everything fits; else the smallest. */
-function chooseSize(paragraphs: readonly (readonly Words[])[], content: TextContent, box: Box): number {
+function chooseSize(paragraphs: Rows<Words>, content: TextContent, box: Box): number {
   if (content.fit === 'none') return content.size;
   const top = content.fit === 'grow' ? Math.max(content.size, content.maxSize) : content.size;
   const fits = (size: number): boolean => {
@@ -196,11 +190,11 @@ const MAX_EVEN_LINES = 6;
 
 /** Even lines where the text is centred and short; else each line takes what it can. */
 function breakContent(
-  paragraphs: readonly (readonly Words[])[],
+  paragraphs: Rows<Words>,
   { align }: TextContent,
   width: number,
   cut: CutUnit<Words>,
-): readonly (readonly Words[])[] {
+): Rows<Words> {
   const lines = breakLines(paragraphs, width, cut);
   const isShort = lines.length > 1 && lines.length <= MAX_EVEN_LINES;
   return align === 'center' && isShort ? breakEvenly(paragraphs, width, cut) : lines;
@@ -224,11 +218,7 @@ function cutWords(unit: Words, width: number, measure: MeasureRun): readonly Wor
 }
 
 /** The lines, the last of them ending in an ellipsis; words that leave no room for it go. */
-function withEllipsis(
-  lines: readonly (readonly Words[])[],
-  width: number,
-  measure: MeasureRun,
-): readonly (readonly Words[])[] {
+function withEllipsis(lines: Rows<Words>, width: number, measure: MeasureRun): Rows<Words> {
   const last = [...(lines.at(-1) ?? [])];
   const run = last.at(-1)?.parts.at(-1)?.run;
   if (run === undefined) return lines;
@@ -245,7 +235,7 @@ function withEllipsis(
 }
 
 function placeLines(
-  lines: readonly (readonly Words[])[],
+  lines: Rows<Words>,
   content: TextContent,
   size: number,
   box: Box,

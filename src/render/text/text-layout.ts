@@ -1,5 +1,5 @@
 // Plain text in a box: the largest size at which it fits, and one line shortened to a width.
-import type { CutUnit, Unit } from './break-lines.ts';
+import type { CutUnit, Rows, Unit } from './break-lines.ts';
 import { breakEvenly, breakLines, cutIntoStretches, graphemesOf, MAX_CHARACTERS } from './break-lines.ts';
 
 /** The width of a run of text in em, its weight and spacing given by whoever made the function. */
@@ -58,7 +58,7 @@ function measureWords(line: string, measure: Measure): readonly Word[] {
   }));
 }
 
-function chooseSize(paragraphs: readonly (readonly Word[])[], box: TextBox, cut: CutUnit<Word>): number {
+function chooseSize(paragraphs: Rows<Word>, box: TextBox, cut: CutUnit<Word>): number {
   const isCutAt = (size: number): boolean => paragraphs.flat().some(word => word.width > box.width / size);
   const mustCut = isCutAt(box.minSize);
   const fits = (size: number): boolean => {

@@ -1,6 +1,6 @@
 // Caption tracks: SRT, WebVTT, cues or words → pages, and the text that shows one.
 import type { CaptionTrack, Word } from '../schema/scene-graph.ts';
-import type { DrawNode, TextContent, TextRun } from './draw-list.ts';
+import { BARE, type DrawNode, type TextContent, type TextRun } from './draw-list.ts';
 import { translation } from './matrix.ts';
 import { colorOf, type Names, type Scope } from './scope.ts';
 import { applyCase, styleOf } from './text-content.ts';
@@ -20,10 +20,7 @@ const SENTENCE_END = /[.?!。？！…]["'”’)]*$/;
 
 /** The pages of the track, in order. */
 export function readCues(track: CaptionTrack): readonly Cue[] {
-  const lines =
-    track.cues ??
-    (track.srt === undefined ? undefined : parseTimed(track.srt)) ??
-    (track.vtt === undefined ? [] : parseTimed(track.vtt));
+  const lines = track.cues ?? parseTimed(track.srt ?? track.vtt ?? '');
   const words = (track.words ?? lines.flatMap(spreadWords))
     .map(word => ({ ...word, start: word.start + (track.offset ?? 0), end: word.end + (track.offset ?? 0) }))
     .sort((a, b) => a.start - b.start);
@@ -115,18 +112,15 @@ export function captionNode(track: CaptionTrack, cues: readonly Cue[], scope: Sc
   const vAlign = track.position ?? 'bottom';
   const top = { top: inset, middle: (height - box.height) / 2, bottom: height - inset - box.height }[vAlign];
   return {
+    ...BARE,
     pointer: '/captionTrack',
     matrix: translation(inset, top),
     ...box,
-    anchorY: 0,
-    opacity: 1,
-    blend: 'normal',
-    effects: [],
-    radius: [0, 0, 0, 0],
-    clips: [],
     content: captionText(track, cue, scope, vAlign),
   };
 }
+
+const PLATE = { per: 'line', padding: 0.32, radius: 0.22 } as const;
 
 function captionText(
   track: CaptionTrack,
@@ -137,7 +131,9 @@ function captionText(
   const style = styleOf({ fontWeight: 800, fontSize: '5.4vmin', textShadow: {}, ...track.style }, scope);
   const isKaraoke = track.mode === 'karaoke';
   const runs = cue.words.map((word, index): TextRun => {
-    const isActive = isKaraoke && scope.now >= word.start - 1e-6 && scope.now < nextStart(cue, index) - 1e-6;
+    // A word stays marked until the next one begins.
+    const end = cue.words[index + 1]?.start ?? cue.end;
+    const isActive = isKaraoke && scope.now >= word.start - 1e-6 && scope.now < end - 1e-6;
     const text = applyCase(word.text, track.style?.case);
     return {
       text: index === cue.words.length - 1 ? text : `${text} `,
@@ -161,19 +157,9 @@ function captionText(
     ...(track.background === undefined
       ? {}
       : {
-          plate: {
-            color: colorOf(track.background, scope.names),
-            per: 'line',
-            padding: 0.32,
-            radius: 0.22,
-          } as const,
+          plate: { ...PLATE, color: colorOf(track.background, scope.names) },
         }),
   };
-}
-
-/** A word stays marked until the next one begins. */
-function nextStart(cue: Cue, index: number): number {
-  return cue.words[index + 1]?.start ?? cue.end;
 }
 
 function activeLook({ active }: CaptionTrack, names: Names): Pick<TextRun, 'color' | 'highlight'> {

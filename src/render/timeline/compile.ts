@@ -18,7 +18,8 @@ export interface SceneSpan {
   readonly overlap: number;
 }
 
-export type ResourceKind = 'image' | 'svg' | 'lottie' | 'video' | 'audio';
+const RESOURCE_KINDS = ['image', 'svg', 'lottie', 'video', 'audio'] as const;
+export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 
 /** A file or markup that the graph needs. */
 export interface Resource {
@@ -148,17 +149,9 @@ function listElements(graph: SceneGraph): readonly Found[] {
   return found;
 }
 
-const NEEDS: Readonly<Record<string, ResourceKind>> = {
-  image: 'image',
-  svg: 'svg',
-  lottie: 'lottie',
-  video: 'video',
-  audio: 'audio',
-};
-
 function kindOf(element: Found['element']): ResourceKind | undefined {
   if (!('type' in element)) return 'audio';
-  if (element.type !== 'waveform') return NEEDS[element.type];
+  if (element.type !== 'waveform') return RESOURCE_KINDS.find(kind => kind === element.type);
   const isFollowing = element.peaks === undefined && (element.asset ?? element.src) !== undefined;
   return isFollowing ? 'audio' : undefined;
 }
@@ -170,24 +163,16 @@ function addResource(
   keys: Map<object, string>,
   resources: Map<string, Resource>,
 ): readonly Issue[] {
-  if (
-    'type' in element &&
-    element.type === 'text' &&
-    element.text === undefined &&
-    element.runs === undefined
-  )
+  const isText = 'type' in element && element.type === 'text';
+  if (isText && element.text === undefined && element.runs === undefined)
     return [{ path: pointer, code: 'empty_text', message: 'is a text without "text" or "runs"' }];
   const kind = kindOf(element);
   if (kind === undefined) return [];
   const source = sourceOf(element as Sourced, names);
-  if (source === undefined)
-    return [
-      {
-        path: pointer,
-        code: 'no_source',
-        message: `is ${kind === 'audio' ? 'a sound' : `a ${kind}`} without "asset" or "src"`,
-      },
-    ];
+  if (source === undefined) {
+    const what = kind === 'audio' ? 'a sound' : `a ${kind}`;
+    return [{ path: pointer, code: 'no_source', message: `is ${what} without "asset" or "src"` }];
+  }
   const key = `${kind}-${createHash('sha1').update(JSON.stringify(source)).digest('base64url').slice(0, 16)}`;
   keys.set(element, key);
   if (!resources.has(key)) resources.set(key, { key, kind, pointer, source });

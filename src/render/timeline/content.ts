@@ -7,19 +7,19 @@ import type {
   ShapeElement,
   VideoElement,
 } from '../schema/elements.ts';
-import type {
-  Content,
-  Corners,
-  Fill,
-  Matrix,
-  Outline,
-  PictureContent,
-  Rgba,
-  ShapeContent,
+import {
+  BARE,
+  type Content,
+  type Corners,
+  type Fill,
+  type Matrix,
+  type Outline,
+  type PictureContent,
+  type ShapeContent,
 } from './draw-list.ts';
-import { IDENTITY } from './matrix.ts';
-import { rectOf, shapeOutline } from './outlines.ts';
-import { colorOf, fillOf, movingColor, movingNumber, type Scope, seconds } from './scope.ts';
+import { IDENTITY, WAYS } from './matrix.ts';
+import { circleAt, rectOf, shapeOutline } from './outlines.ts';
+import { bound, colorOf, fillOf, movingColor, movingNumber, type Scope, seconds, solid } from './scope.ts';
 import { counterContent, textContent } from './text-content.ts';
 import { waveformContent } from './waveform.ts';
 
@@ -60,13 +60,10 @@ type Pictured = Pick<Extract<Element, { type: 'image' }>, 'fit' | 'focus' | 'cro
 
 function pictureContent(element: Pictured, { scope, resource }: ElementContext): PictureContent {
   const burns = element.motion?.kenBurns;
-  const share = Math.min(1, Math.max(0, scope.now / Math.max(1e-6, scope.span)));
+  const share = bound(scope.now / Math.max(1e-6, scope.span));
   const [x = 0, y = 0, w = 1, h = 1] = element.crop ?? [];
   const from = burns?.from ?? 1;
-  const way = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] }[burns?.pan ?? 'left'] as [
-    number,
-    number,
-  ];
+  const way = WAYS[burns?.pan ?? 'left'];
   const zoom = burns === undefined ? 1 : from + ((burns.to ?? 1.15) - from) * share;
   // It drifts only as far as the enlargement has room for.
   const reach = burns?.pan === undefined ? 0 : ((zoom - 1) / 2) * (share * 2 - 1);
@@ -117,19 +114,15 @@ function shapeContent(element: ShapeElement, { scope, width, height, radius }: E
     endAngle: movingNumber(element.endAngle, 270, scope),
   });
   const isLine = element.shape === 'line' || element.shape === 'arc';
-  const own: Fill | undefined =
-    element.fillColor === undefined
-      ? element.fill === undefined
-        ? undefined
-        : fillOf(element.fill, scope.names)
-      : { type: 'color', color: movingColor(element.fillColor, scope) };
+  const still = element.fill === undefined ? undefined : fillOf(element.fill, scope.names);
+  const own = element.fillColor === undefined ? still : solid(movingColor(element.fillColor, scope));
   const fill = own ?? (element.stroke === undefined && !isLine ? WHITE : undefined);
   // A line is drawn in its fill where it has no stroke of its own.
   const line = isLine && element.stroke === undefined ? (own ?? WHITE) : undefined;
   return drawn(element, scope, outline, isLine ? undefined : fill, line);
 }
 
-const WHITE: Fill = { type: 'color', color: [255, 255, 255, 1] };
+const WHITE = solid([255, 255, 255, 1]);
 
 function pathContent(element: PathElement, { scope, width, height }: ElementContext): Content {
   const [x = 0, y = 0, w = 1, h = 1] = element.viewBox ?? [];
@@ -137,12 +130,8 @@ function pathContent(element: PathElement, { scope, width, height }: ElementCont
     element.viewBox === undefined
       ? IDENTITY
       : [width / (w || 1), 0, 0, height / (h || 1), (-x * width) / (w || 1), (-y * height) / (h || 1)];
-  const fill =
-    element.fill === undefined
-      ? element.stroke === undefined
-        ? WHITE
-        : undefined
-      : fillOf(element.fill, scope.names);
+  const bare = element.stroke === undefined ? WHITE : undefined;
+  const fill = element.fill === undefined ? bare : fillOf(element.fill, scope.names);
   return drawn(element, scope, { form: 'path', data: element.path, matrix }, fill, undefined);
 }
 
@@ -155,8 +144,7 @@ function drawn(
 ): ShapeContent {
   const [start, end] = [movingNumber(element.trimStart, 0, scope), movingNumber(element.trimEnd, 1, scope)];
   const width = movingNumber(element.strokeWidth, 4, scope);
-  const color: Fill | undefined =
-    element.stroke === undefined ? line : { type: 'color', color: movingColor(element.stroke, scope) };
+  const color = element.stroke === undefined ? line : solid(movingColor(element.stroke, scope));
   return {
     kind: 'shape',
     outline,
@@ -168,19 +156,18 @@ function drawn(
   };
 }
 
-const bound = (value: number): number => Math.min(1, Math.max(0, value));
-
 function progressContent(element: ProgressElement, ctx: ElementContext): Content {
   const { scope } = ctx;
   const value = bound(
     element.value === undefined ? scope.now / scope.span : movingNumber(element.value, 0, scope),
   );
   const fill = fillOf(element.color ?? '#ffffff', scope.names);
-  const track: Rgba = colorOf(element.trackColor ?? '#ffffff33', scope.names);
-  const base: Fill = { type: 'color', color: track };
+  const base = solid(colorOf(element.trackColor ?? '#ffffff33', scope.names));
   const parts = PROGRESS[element.form ?? 'bar'](element, ctx, value, fill, base);
   return group(ctx, parts);
 }
+
+const shape = (outline: Outline, fill: Fill): ShapeContent => ({ kind: 'shape', outline, fill });
 
 type Progress = (
   element: ProgressElement,
@@ -195,39 +182,23 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
     const end = rounded === false ? 0 : height / 2;
     const radius: Corners = [end, end, end, end];
     return [
-      { kind: 'shape', outline: rectOf(width, height, radius), fill: base },
-      {
-        kind: 'shape',
-        outline: rectOf(Math.max(value * width, value > 0 ? end * 2 : 0), height, radius),
-        fill,
-      },
+      shape(rectOf(width, height, radius), base),
+      shape(rectOf(Math.max(value * width, value > 0 ? end * 2 : 0), height, radius), fill),
     ];
   },
   ring: ({ thickness, rounded }, { width, height }, value, fill, base) => {
     const line = thickness ?? Math.min(width, height) * 0.12;
     const radius = Math.max(0, Math.min(width, height) / 2 - line / 2);
-    const circle = { form: 'ellipse', x: width / 2, y: height / 2, rx: radius, ry: radius } as const;
+    const circle = circleAt(width / 2, height / 2, radius);
     const stroke = { width: line, dash: [], cap: rounded === false ? 'butt' : 'round' } as const;
-    return [
-      { kind: 'shape', outline: circle, stroke: { ...stroke, color: base } },
-      ...(value <= 0
-        ? []
-        : [
-            {
-              kind: 'shape',
-              outline: { ...circle, arc: [0, Math.min(359.99, value * 360)] },
-              stroke: { ...stroke, color: fill },
-            } as const,
-          ]),
-    ];
+    const full: ShapeContent = { kind: 'shape', outline: circle, stroke: { ...stroke, color: base } };
+    if (value <= 0) return [full];
+    const arc: Outline = { ...circle, arc: [0, Math.min(359.99, value * 360)] };
+    return [full, { kind: 'shape', outline: arc, stroke: { ...stroke, color: fill } }];
   },
   pie: (_element, { width, height }, value, fill, base) => {
-    const radius = Math.min(width, height) / 2;
-    const circle = { form: 'ellipse', x: width / 2, y: height / 2, rx: radius, ry: radius } as const;
-    return [
-      { kind: 'shape', outline: circle, fill: base },
-      { kind: 'shape', outline: { ...circle, arc: [0, value * 360], pie: true }, fill },
-    ];
+    const circle = circleAt(width / 2, height / 2, Math.min(width, height) / 2);
+    return [shape(circle, base), shape({ ...circle, arc: [0, value * 360], pie: true }, fill)];
   },
   segments: ({ segments = 5 }, { width, height }, value, fill, base) => {
     const gap = Math.min(height, (width / segments) * 0.2);
@@ -241,10 +212,10 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
       height,
       radius: [end, end, end, end],
     });
-    return Array.from({ length: segments }, (_, index): readonly ShapeContent[] => {
+    return Array.from({ length: segments }, (_, index) => {
       const share = bound(value * segments - index);
-      const full: ShapeContent = { kind: 'shape', outline: bar(index, 1), fill: base };
-      return share > 0 ? [full, { kind: 'shape', outline: bar(index, share), fill }] : [full];
+      const full = shape(bar(index, 1), base);
+      return share > 0 ? [full, shape(bar(index, share), fill)] : [full];
     }).flat();
   },
 };
@@ -253,18 +224,6 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
 function group({ width, height }: ElementContext, shapes: readonly ShapeContent[]): Content {
   return {
     kind: 'group',
-    children: shapes.map(content => ({
-      pointer: '',
-      matrix: IDENTITY,
-      width,
-      height,
-      anchorY: 0,
-      opacity: 1,
-      blend: 'normal',
-      effects: [],
-      radius: [0, 0, 0, 0],
-      clips: [],
-      content,
-    })),
+    children: shapes.map(content => ({ ...BARE, pointer: '', matrix: IDENTITY, width, height, content })),
   };
 }

@@ -1,5 +1,8 @@
 // What a frame is made of: plain data, every value resolved, that the painter turns into pixels without thinking of time.
 
+import type { Split } from '../schema/motion.ts';
+import type { Easing } from '../schema/values.ts';
+
 /** [a, b, c, d, e, f] as in canvas: x' = ax + cy + e, y' = bx + dy + f. */
 export type Matrix = readonly [number, number, number, number, number, number];
 /** Red, green, blue 0 to 255, alpha 0 to 1. */
@@ -84,27 +87,15 @@ export interface TextRun {
 
 /** Where each part of a split text stands in its entrance is known once the lines are: this says how to compute it. */
 export interface SplitState {
-  readonly by: 'letter' | 'word' | 'line';
-  readonly preset: string;
-  readonly order: 'forward' | 'backward' | 'center';
+  readonly by: Split['by'];
+  readonly preset: NonNullable<Split['preset']>;
+  readonly order: NonNullable<Split['order']>;
   /** Seconds since the first part began. */
   readonly elapsed: number;
   readonly duration: number;
   readonly stagger: number;
-  readonly easing: EasingSpec;
+  readonly easing: Easing;
 }
-
-export type EasingSpec =
-  | string
-  | { readonly cubicBezier: readonly number[] }
-  | {
-      readonly spring: {
-        readonly stiffness?: number;
-        readonly damping?: number;
-        readonly mass?: number;
-      };
-    }
-  | { readonly steps: number };
 
 export interface TextContent {
   readonly kind: 'text';
@@ -219,6 +210,16 @@ export interface DrawNode {
   readonly fillsFrame?: true;
   readonly content: Content;
 }
+
+/** What a node has without looks of its own. */
+export const BARE = {
+  anchorY: 0,
+  opacity: 1,
+  blend: 'normal',
+  effects: [],
+  radius: [0, 0, 0, 0],
+  clips: [],
+} as const;
 
 /** A part of the frame that is drawn on its own; equal hashes are equal pixels. */
 export interface Layer {

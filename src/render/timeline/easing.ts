@@ -1,6 +1,5 @@
 // Easing curves: progress 0 to 1 → value, which is 0 at 0 and 1 at 1.
-import type { EASINGS } from '../schema/values.ts';
-import type { EasingSpec } from './draw-list.ts';
+import type { EASINGS, Easing } from '../schema/values.ts';
 
 type Curve = (t: number) => number;
 
@@ -63,14 +62,13 @@ const CURVES: Readonly<Record<(typeof EASINGS)[number], Curve>> = {
 };
 
 /** The value of the curve; progress outside 0 to 1 counts as its end. */
-export function ease(spec: EasingSpec, progress: number): number {
+export function ease(spec: Easing, progress: number): number {
   if (progress <= 0) return 0;
   if (progress >= 1) return 1;
-  if (typeof spec === 'string') return (CURVES[spec as keyof typeof CURVES] ?? CURVES.linear)(progress);
+  if (typeof spec === 'string') return CURVES[spec](progress);
   if ('steps' in spec) return Math.floor(progress * spec.steps) / spec.steps;
   if ('spring' in spec) return spring(spec.spring)(progress);
-  const [x1 = 0, y1 = 0, x2 = 1, y2 = 1] = spec.cubicBezier;
-  return bezier(x1, y1, x2, y2)(progress);
+  return bezier(...spec.cubicBezier)(progress);
 }
 
 /** CSS cubic-bezier: x is found by bisection, which never fails, and 24 halvings are finer than a frame. */
@@ -88,19 +86,13 @@ function bezier(x1: number, y1: number, x2: number, y2: number): Curve {
   };
 }
 
+type Spring = Extract<Easing, { spring: object }>['spring'];
+
 /**
  * A damped oscillator released at 0 with its rest at 1, its time stretched so that what is left of the swing at progress 1
  * is under half a hundredth; that rest is spread over the curve so that it ends at exactly 1.
  */
-function spring({
-  stiffness = 170,
-  damping = 18,
-  mass = 1,
-}: {
-  stiffness?: number;
-  damping?: number;
-  mass?: number;
-}): Curve {
+function spring({ stiffness = 170, damping = 18, mass = 1 }: Spring): Curve {
   const omega = Math.sqrt(stiffness / mass);
   // A spring that creeps or never rests would fill its time with nothing to see.
   const zeta = Math.min(3, Math.max(0.08, damping / (2 * Math.sqrt(stiffness * mass))));

@@ -3,30 +3,29 @@ import { hash } from 'node:crypto';
 import type { Background } from '../schema/scene-graph.ts';
 import { captionNode } from './captions.ts';
 import type { SceneSpan, Timeline } from './compile.ts';
-import type { Content, DrawList, DrawNode, Fill, Layer, Rgba } from './draw-list.ts';
+import { BARE, type Content, type DrawList, type DrawNode, type Fill, type Layer } from './draw-list.ts';
 import { ease } from './easing.ts';
 import { IDENTITY } from './matrix.ts';
-import { nodeOf, nodesOf, type ResourceKeys } from './nodes.ts';
+import { nodeOf, nodesOf } from './nodes.ts';
 import { rectOf } from './outlines.ts';
-import { colorOf, fillOf, movingNumber, type Scope } from './scope.ts';
+import { bound, colorOf, fillOf, movingNumber, type Scope, solid } from './scope.ts';
 import { passageOf, type Stand } from './transitions.ts';
 
 /** Everything that is seen in the frame, counted from 0. */
 export function evaluateFrame(timeline: Timeline, frame: number): DrawList {
   const { graph, width, height } = timeline;
   const scope = scopeAt(timeline, frame, 0, timeline.durationInFrames);
-  const keys = timeline.keys as ResourceKeys;
   const nodes = [
     ...backgroundNodes(graph.background ?? '#000000', '/background', scope, timeline),
     ...sceneNodes(timeline, frame),
     ...(graph.tracks ?? []).flatMap((track, index) => {
       if (track.hidden === true) return [];
-      const children = nodesOf(track.elements, `/tracks/${index}/elements`, scope, keys);
+      const children = nodesOf(track.elements, `/tracks/${index}/elements`, scope);
       const opacity = movingNumber(track.opacity, 1, scope);
       return opacity >= 1 ? children : [groupNode(`/tracks/${index}`, timeline, children, { opacity })];
     }),
     ...(graph.captionTrack === undefined ? [] : [captionNode(graph.captionTrack, timeline.cues, scope)]),
-    ...(graph.overlays ?? []).map((element, index) => nodeOf(element, `/overlays/${index}`, scope, keys)),
+    ...(graph.overlays ?? []).map((element, index) => nodeOf(element, `/overlays/${index}`, scope)),
   ];
   return { frame, width, height, layers: nodes.filter(node => node !== undefined).map(layerOf) };
 }
@@ -36,7 +35,7 @@ function layerOf(node: DrawNode): Layer {
 }
 
 function scopeAt(timeline: Timeline, frame: number, start: number, end: number): Scope {
-  const { fps, width, height, names, peaks } = timeline;
+  const { fps, width, height, names, keys, peaks } = timeline;
   return {
     names,
     fps,
@@ -47,6 +46,7 @@ function scopeAt(timeline: Timeline, frame: number, start: number, end: number):
     span: (end - start) / fps,
     rate: 1,
     clock: frame / fps,
+    keys,
     peaks,
   };
 }
@@ -72,7 +72,7 @@ function partsOf(
     ...(scene.background === undefined
       ? []
       : backgroundNodes(scene.background, `${pointer}/background`, scope, timeline)),
-    ...nodesOf(scene.elements ?? [], `${pointer}/elements`, scope, timeline.keys as ResourceKeys),
+    ...nodesOf(scene.elements ?? [], `${pointer}/elements`, scope),
   ];
 }
 
@@ -102,22 +102,11 @@ function transitionNodes(
   return [...both, fillNode(`${coming.pointer}/transition`, timeline, solid([r, g, b, a * passage.dip]))];
 }
 
-const solid = (color: Rgba): Fill => ({ type: 'color', color });
-
 function isOpaque(background: Background | undefined, { names }: Timeline): boolean {
   if (background === undefined) return false;
   if (typeof background === 'string') return colorOf(background, names)[3] >= 1;
   return !('stops' in background) || background.stops.every(({ color }) => colorOf(color, names)[3] >= 1);
 }
-
-const BARE = {
-  anchorY: 0,
-  opacity: 1,
-  blend: 'normal',
-  effects: [],
-  radius: [0, 0, 0, 0],
-  clips: [],
-} as const;
 
 function groupNode(
   pointer: string,
@@ -131,7 +120,7 @@ function groupNode(
     matrix: how.matrix ?? IDENTITY,
     width,
     height,
-    opacity: Math.min(1, Math.max(0, how.opacity ?? 1)),
+    opacity: bound(how.opacity ?? 1),
     effects: how.blur === undefined || how.blur < 0.05 ? [] : [{ type: 'blur', amount: how.blur }],
     clips: [rectOf(width, height), ...(how.clip === undefined ? [] : [how.clip])],
     fillsFrame: true,

@@ -1,7 +1,16 @@
 // Matrices of the plane.
+import type { Direction } from '../schema/motion.ts';
 import type { Matrix } from './draw-list.ts';
 
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+
+/** One step each way. */
+export const WAYS: Readonly<Record<Direction, readonly [number, number]>> = {
+  left: [-1, 0],
+  right: [1, 0],
+  up: [0, -1],
+  down: [0, 1],
+};
 
 /** First `b`, then `a`. */
 export function multiply(a: Matrix, b: Matrix): Matrix {

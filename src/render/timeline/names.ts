@@ -40,29 +40,22 @@ const PLAIN: ReadonlySet<string> = new Set([
 export function resolveNames(graph: SceneGraph): Named {
   const issues: Issue[] = [];
   const warnings: string[] = [];
-  const colors = resolveColors(graph.theme?.colors ?? {}, issues);
+  const report: Report = (path, code, message) => issues.push({ path, code, message });
+  const colors = resolveColors(graph.theme?.colors ?? {}, report);
   const families = resolveFamilies(graph);
   const names: Names = { colors, families, assets: graph.assets ?? {}, defaults: graph.defaults ?? {} };
   walk(graph, (key, value, pointer) => {
     if (key === 'asset') {
       if (!Object.hasOwn(names.assets, value))
-        issues.push({
-          path: pointer,
-          code: 'unknown_asset',
-          message: `names no asset of the graph: ${value}`,
-        });
+        report(pointer, 'unknown_asset', `names no asset of the graph: ${value}`);
     } else if (key === 'fontFamily') {
       if (!families.has(value))
         warnings.push(`${pointer}: there is no font "${value}"; Inter stands in for it.`);
     } else if (value.startsWith('$')) {
       if (!colors.has(value) && !pointer.startsWith('/theme/'))
-        issues.push({
-          path: pointer,
-          code: 'unknown_token',
-          message: `names no colour of the theme: ${value}`,
-        });
+        report(pointer, 'unknown_token', `names no colour of the theme: ${value}`);
     } else if (COLORS.has(key) && parseColor(value) === undefined)
-      issues.push({ path: pointer, code: 'invalid_color', message: `is not a colour: ${value}` });
+      report(pointer, 'invalid_color', `is not a colour: ${value}`);
   });
   return { names, issues, warnings };
 }
@@ -91,7 +84,9 @@ function walk(graph: SceneGraph, visit: (key: string, value: string, pointer: st
   }
 }
 
-function resolveColors(theme: Readonly<Record<string, string>>, issues: Issue[]): ReadonlyMap<string, Rgba> {
+type Report = (path: string, code: string, message: string) => void;
+
+function resolveColors(theme: Readonly<Record<string, string>>, report: Report): ReadonlyMap<string, Rgba> {
   const colors = new Map<string, Rgba>();
   for (const [name, written] of Object.entries(theme)) {
     let value: string | undefined = written;
@@ -99,12 +94,7 @@ function resolveColors(theme: Readonly<Record<string, string>>, issues: Issue[])
     for (let step = 0; value?.startsWith('$') === true && step <= Object.keys(theme).length; step++)
       value = Object.hasOwn(theme, value.slice(1)) ? theme[value.slice(1)] : undefined;
     const color = value === undefined ? undefined : parseColor(value);
-    if (color === undefined)
-      issues.push({
-        path: `/theme/colors/${name}`,
-        code: 'invalid_color',
-        message: `is not a colour: ${written}`,
-      });
+    if (color === undefined) report(`/theme/colors/${name}`, 'invalid_color', `is not a colour: ${written}`);
     else colors.set(`$${name}`, color);
   }
   return colors;

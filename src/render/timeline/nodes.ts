@@ -1,12 +1,13 @@
 // An element at a moment → the node of the draw list that shows it, or nothing where it is not there.
 import { ANCHORS, type Anchor } from '../schema/common.ts';
-import type { Element } from '../schema/elements.ts';
+import type { Element, GroupElement } from '../schema/elements.ts';
 import { contentOf, type Drawable } from './content.ts';
 import type { Content, Corners, DrawNode, Effect, Outline } from './draw-list.ts';
 import { multiply, rotation, scaling, skewing, translation } from './matrix.ts';
-import { clipOutline, insetRect, rectOf } from './outlines.ts';
+import { circleAt, clipOutline, insetRect, rectOf } from './outlines.ts';
 import { type Pose, poseOf } from './presets.ts';
 import {
+  bound,
   colorOf,
   fillOf,
   mixNumbers,
@@ -18,45 +19,31 @@ import {
 } from './scope.ts';
 import { shadeOf } from './text-content.ts';
 
-/** What nodes need besides the scope: the keys of files, made once a graph. */
-export type ResourceKeys = ReadonlyMap<Element, string>;
-
-const NONE: Corners = [0, 0, 0, 0];
 // Frames are whole, times are not: a frame that falls on an edge belongs to what begins there.
 const EDGE = 1e-6;
 
 /** The nodes of a list in drawing order: by zIndex, equal ones as written. */
-export function nodesOf(
-  elements: readonly Element[],
-  pointer: string,
-  scope: Scope,
-  keys: ResourceKeys,
-): readonly DrawNode[] {
+export function nodesOf(elements: readonly Element[], pointer: string, scope: Scope): readonly DrawNode[] {
   return elements
     .map((element, index) => ({ element, pointer: `${pointer}/${index}` }))
     .sort((a, b) => (a.element.zIndex ?? 0) - (b.element.zIndex ?? 0))
-    .map(({ element, pointer: place }) => nodeOf(element, place, scope, keys))
+    .map(({ element, pointer: place }) => nodeOf(element, place, scope))
     .filter(node => node !== undefined);
 }
 
-export function nodeOf(
-  element: Element,
-  pointer: string,
-  outer: Scope,
-  keys: ResourceKeys,
-): DrawNode | undefined {
+export function nodeOf(element: Element, pointer: string, outer: Scope): DrawNode | undefined {
   const scope = ownTime(element, outer);
   if (element.hidden === true || scope === undefined) return undefined;
   const pose = poseOf(element.motion ?? outer.names.defaults.motion, scope);
-  const opacity = Math.min(1, Math.max(0, movingNumber(element.opacity, 1, scope) * pose.opacity));
+  const opacity = bound(movingNumber(element.opacity, 1, scope) * pose.opacity);
   if (opacity <= 0) return undefined;
   const { width, height } = sizeOf(element, scope);
   const [anchorX, anchorY] = anchorOf(element.anchor);
   const radius = cornersOf(element.radius);
-  const place = { scope, width, height, radius, resource: keys.get(element) ?? '' };
+  const place = { scope, width, height, radius, resource: scope.keys.get(element) ?? '' };
   const content =
     element.type === 'group'
-      ? groupContent(element, pointer, { ...scope, width, height }, keys)
+      ? groupContent(element, pointer, { ...scope, width, height })
       : contentOf(element as Drawable, place);
   const tall = Number.isFinite(height) ? height : 0;
   return {
@@ -75,7 +62,7 @@ export function nodeOf(
       : { border: { width: element.border.width, color: colorOf(element.border.color, scope.names) } }),
     radius,
     clips: clipsOf(element, scope, pose, width, height, radius, content),
-    ...maskOf(element, pointer, { ...scope, width, height: tall }, keys),
+    ...maskOf(element, pointer, { ...scope, width, height: tall }),
     content,
   };
 }
@@ -107,8 +94,7 @@ function anchorOf(anchor: Anchor = 'center'): readonly [number, number] {
 }
 
 function cornersOf(radius: Element['radius'] = 0): Corners {
-  if (typeof radius === 'number') return radius === 0 ? NONE : [radius, radius, radius, radius];
-  const [a = 0, b = 0, c = 0, d = 0] = radius;
+  const [a = 0, b = 0, c = 0, d = 0] = typeof radius === 'number' ? [radius, radius, radius, radius] : radius;
   return [a, b, c, d];
 }
 
@@ -166,44 +152,22 @@ function clipsOf(
     ...(top + right + bottom + left > 0
       ? [insetRect(width, tall, [top * tall, right * width, bottom * tall, left * width])]
       : []),
-    ...(pose.iris < 1
-      ? [
-          {
-            form: 'ellipse',
-            x: width / 2,
-            y: tall / 2,
-            rx: reach * pose.iris,
-            ry: reach * pose.iris,
-          } as const,
-        ]
-      : []),
+    ...(pose.iris < 1 ? [circleAt(width / 2, tall / 2, reach * pose.iris)] : []),
   ];
 }
 
-function groupContent(
-  element: Extract<Element, { type: 'group' }>,
-  pointer: string,
-  scope: Scope,
-  keys: ResourceKeys,
-): Content {
-  const speed = element.speed ?? 1;
-  const inner = {
-    ...scope,
-    now: scope.now * speed,
-    span: scope.span * speed,
-    rate: scope.rate * speed,
-  };
-  return { kind: 'group', children: nodesOf(element.elements, `${pointer}/elements`, inner, keys) };
+function groupContent({ elements, speed = 1 }: GroupElement, pointer: string, scope: Scope): Content {
+  const inner = { ...scope, now: scope.now * speed, span: scope.span * speed, rate: scope.rate * speed };
+  return { kind: 'group', children: nodesOf(elements, `${pointer}/elements`, inner) };
 }
 
 function maskOf(
   { mask }: Element,
   pointer: string,
   scope: Scope,
-  keys: ResourceKeys,
 ): Pick<DrawNode, 'mask'> | Record<string, never> {
   if (mask === undefined) return {};
-  const node = nodeOf(mask.element, `${pointer}/mask/element`, scope, keys);
+  const node = nodeOf(mask.element, `${pointer}/mask/element`, scope);
   if (node === undefined) return {};
   return { mask: { node, mode: mask.mode ?? 'alpha', invert: mask.invert ?? false } };
 }

@@ -25,7 +25,9 @@ export const rectOf = (width: number, height: number, radius: Corners = [0, 0, 0
   radius,
 });
 
-const ellipseOf = (width: number, height: number): Outline & { form: 'ellipse' } => ({
+type Ellipse = Extract<Outline, { form: 'ellipse' }>;
+
+const ellipseOf = (width: number, height: number): Ellipse => ({
   form: 'ellipse',
   x: width / 2,
   y: height / 2,
@@ -33,11 +35,17 @@ const ellipseOf = (width: number, height: number): Outline & { form: 'ellipse' }
   ry: height / 2,
 });
 
+export const circleAt = (x: number, y: number, radius: number): Ellipse => ({
+  form: 'ellipse',
+  x,
+  y,
+  rx: radius,
+  ry: radius,
+});
+
 /** A circle in the middle of the box, as large as fits. */
-const circleOf = ({ width, height }: Pick<ShapeBox, 'width' | 'height'>): Outline & { form: 'ellipse' } => {
-  const radius = Math.min(width, height) / 2;
-  return { form: 'ellipse', x: width / 2, y: height / 2, rx: radius, ry: radius };
-};
+const circleOf = ({ width, height }: Pick<ShapeBox, 'width' | 'height'>): Ellipse =>
+  circleAt(width / 2, height / 2, Math.min(width, height) / 2);
 
 const HEART =
   'M50 92 C18 66 4 48 4 28 C4 13 15 4 28 4 C38 4 46 9 50 18 C54 9 62 4 72 4 C85 4 96 13 96 28 C96 48 82 66 50 92 Z';

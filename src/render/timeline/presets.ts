@@ -1,7 +1,7 @@
 // Movements by name: each row says how an element stands at a given share of its entrance, exit or loop.
 import type { Entrance, LOOPS, Motion, Preset } from '../schema/motion.ts';
 import { ease } from './easing.ts';
-import { pixels, type Scope, seconds } from './scope.ts';
+import { bound, pixels, type Scope, seconds } from './scope.ts';
 
 /** How an element departs from where it stands. Lengths in pixels, insets as shares of its box. */
 export interface Pose {
@@ -35,7 +35,7 @@ const REST: Pose = {
 /** `v`: the eased share, 0 away, 1 arrived; `t`: the same without easing; `far`: the distance in pixels. */
 type Row = (v: number, t: number, far: number) => Partial<Pose>;
 
-const soft = (t: number): number => Math.min(1, Math.max(0, t * 1.6));
+const soft = (t: number): number => bound(t * 1.6);
 const same = (scale: number): Pick<Pose, 'scaleX' | 'scaleY'> => ({ scaleX: scale, scaleY: scale });
 
 const ROWS: Readonly<Record<Preset, Row>> = {
@@ -106,7 +106,7 @@ export function poseOf(motion: Motion | undefined, scope: Scope): Pose {
 function entrance(of: Entrance, since: number, side: 'in' | 'out', scope: Scope): Pose {
   const duration = Math.max(1e-6, seconds(of.duration ?? DURATION, scope.span, scope.fps));
   const delay = of.delay === undefined ? 0 : seconds(of.delay, scope.span, scope.fps);
-  const t = Math.min(1, Math.max(0, (since - delay) / duration));
+  const t = bound((since - delay) / duration);
   if (t >= 1) return REST;
   const natural = SPRINGY.has(of.preset) && side === 'in' ? 'back-out' : 'expo-out';
   // Time runs backwards in an exit, so its curve is the entrance's seen from the other end.

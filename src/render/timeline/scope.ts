@@ -47,6 +47,8 @@ export interface Scope {
   readonly rate: number;
   /** Seconds since the video began. */
   readonly clock: number;
+  /** Element, background or item of the audio track → key of its resource. */
+  readonly keys: ReadonlyMap<object, string>;
   /** Of the sound files that waveforms follow, by key. */
   readonly peaks: ReadonlyMap<string, Peaks>;
 }
@@ -124,6 +126,9 @@ export function movingAlong<T, R>(
   return mix(read(from.still), read(to.still), ease(curve, progress));
 }
 
+/** The share within 0 to 1. */
+export const bound = (share: number): number => Math.min(1, Math.max(0, share));
+
 export const mixNumbers = (from: number, to: number, share: number): number => from + (to - from) * share;
 
 export function movingNumber(value: Animated<number> | undefined, fallback: number, scope: Scope): number {
@@ -150,8 +155,10 @@ export function movingColor(value: Animated<string>, scope: Scope): Rgba {
   return moving(value, scope, still => colorOf(still, scope.names), mixColors);
 }
 
+export const solid = (color: Rgba): Fill => ({ type: 'color', color });
+
 export function fillOf(paint: Paint, names: Names): Fill {
-  if (typeof paint === 'string') return { type: 'color', color: colorOf(paint, names) };
+  if (typeof paint === 'string') return solid(colorOf(paint, names));
   const stops = paint.stops
     .map(({ offset, color }) => ({ offset, color: colorOf(color, names) }))
     .sort((a, b) => a.offset - b.offset);

@@ -10,6 +10,7 @@ export function textContent(element: TextElement, scope: Scope, boxHeight: numbe
   const style = styleOf(element, scope);
   const runs = element.runs ?? [{ text: element.text ?? '' }];
   const hasBounds = Number.isFinite(boxHeight) || element.maxLines !== undefined;
+  const length = runs.reduce((sum, { text }) => sum + text.length, 0);
   const plate = element.textBackground;
   const height = Number.isFinite(boxHeight) ? boxHeight : 0;
   return {
@@ -43,16 +44,14 @@ export function textContent(element: TextElement, scope: Scope, boxHeight: numbe
             radius: plate.radius ?? 0.15,
           },
         }),
-    ...(element.split === undefined ? {} : { split: splitState(element.split, lengthOf(runs), scope) }),
+    ...(element.split === undefined ? {} : { split: splitState(element.split, length, scope) }),
   };
 }
 
 export function counterContent(element: CounterElement, scope: Scope): TextContent {
   const style = styleOf(element, scope);
-  const runFor = Math.max(
-    1e-6,
-    seconds(element.runFor ?? Math.min(2, scope.span * 0.6), scope.span, scope.fps),
-  );
+  const wanted = seconds(element.runFor ?? Math.min(2, scope.span * 0.6), scope.span, scope.fps);
+  const runFor = Math.max(1e-6, wanted);
   const { from = 0, to } = element;
   const value = from + (to - from) * ease(element.easing ?? 'expo-out', scope.now / runFor);
   const text = `${element.prefix ?? ''}${formatNumber(value, element)}${element.suffix ?? ''}`;
@@ -103,9 +102,7 @@ export function styleOf(own: TextStyle, scope: Scope): StyleContent {
 }
 
 /** The bundled family behind a name; a name that nobody gave a meaning to is Inter. */
-function familyOf(name: string, { families }: Names): string {
-  return families.get(name) ?? 'Inter';
-}
+const familyOf = (name: string, { families }: Names): string => families.get(name) ?? 'Inter';
 
 export function shadeOf(shadow: Shadow, names: Names): Shade {
   return {
@@ -120,23 +117,18 @@ export function applyCase(text: string, to: TextStyle['case']): string {
   return to === 'upper' ? text.toUpperCase() : to === 'lower' ? text.toLowerCase() : text;
 }
 
-const lengthOf = (runs: readonly { readonly text: string }[]): number =>
-  runs.reduce((sum, { text }) => sum + text.length, 0);
-
 function splitState(split: Split, mostParts: number, scope: Scope): SplitState {
   const at = (time: Split['duration'], fallback: number): number =>
     time === undefined ? fallback : seconds(time, scope.span, scope.fps);
+  const [duration, stagger] = [at(split.duration, 0.5), at(split.stagger, 0.04)];
   return {
     by: split.by,
     preset: split.preset ?? 'rise',
     order: split.order ?? 'forward',
     // Stays the same once every part has arrived, so that a text at rest keeps its hash.
-    elapsed: Math.min(
-      at(split.duration, 0.5) + mostParts * at(split.stagger, 0.04),
-      scope.now - at(split.delay, 0),
-    ),
-    duration: Math.max(1e-6, at(split.duration, 0.5)),
-    stagger: at(split.stagger, 0.04),
+    elapsed: Math.min(duration + mostParts * stagger, scope.now - at(split.delay, 0)),
+    duration: Math.max(1e-6, duration),
+    stagger,
     easing: split.easing ?? (split.preset === 'pop' ? 'back-out' : 'expo-out'),
   };
 }

@@ -1,8 +1,8 @@
 // Transitions between scenes: each row says how the leaving and the coming scene stand at a given share of it.
 import type { Direction, TRANSITIONS } from '../schema/motion.ts';
 import type { Matrix, Outline } from './draw-list.ts';
-import { about, IDENTITY, multiply, rotation, scaling, translation } from './matrix.ts';
-import { insetRect } from './outlines.ts';
+import { about, IDENTITY, multiply, rotation, scaling, translation, WAYS } from './matrix.ts';
+import { circleAt, insetRect } from './outlines.ts';
 
 export interface Stand {
   readonly matrix: Matrix;
@@ -30,12 +30,6 @@ export interface Crossing {
   readonly isOpaque: boolean;
 }
 
-const WAY: Readonly<Record<Direction, readonly [number, number]>> = {
-  left: [-1, 0],
-  right: [1, 0],
-  up: [0, -1],
-  down: [0, 1],
-};
 const STILL: Stand = { matrix: IDENTITY, opacity: 1, blur: 0 };
 
 type Row = (crossing: Crossing) => {
@@ -46,7 +40,7 @@ type Row = (crossing: Crossing) => {
 };
 
 const shift = ({ direction, width, height }: Crossing, share: number): Matrix => {
-  const [x, y] = WAY[direction];
+  const [x, y] = WAYS[direction];
   return translation(x * width * share, y * height * share);
 };
 const middle = ({ width, height }: Crossing, matrix: Matrix): Matrix => about(width / 2, height / 2, matrix);
@@ -75,25 +69,12 @@ const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
   }),
   iris: c => {
     const radius = (Math.hypot(c.width, c.height) / 2) * c.p;
-    return { to: { clip: { form: 'ellipse', x: c.width / 2, y: c.height / 2, rx: radius, ry: radius } } };
+    return { to: { clip: circleAt(c.width / 2, c.height / 2, radius) } };
   },
   'clock-wipe': c => {
     const radius = Math.hypot(c.width, c.height);
-    const sweep: readonly [number, number] =
-      c.direction === 'right' ? [360 - 360 * c.p, 360] : [0, 360 * c.p];
-    return {
-      to: {
-        clip: {
-          form: 'ellipse',
-          x: c.width / 2,
-          y: c.height / 2,
-          rx: radius,
-          ry: radius,
-          arc: sweep,
-          pie: true,
-        },
-      },
-    };
+    const arc = c.direction === 'right' ? ([360 - 360 * c.p, 360] as const) : ([0, 360 * c.p] as const);
+    return { to: { clip: { ...circleAt(c.width / 2, c.height / 2, radius), arc, pie: true } } };
   },
   blur: c => ({
     from: { opacity: leaving(c), blur: c.p * blurOf(c) },
@@ -107,7 +88,7 @@ const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
   flip: c => {
     const isFirst = c.p < 0.5;
     const narrow = Math.abs(Math.cos(c.p * Math.PI));
-    const turned = middle(c, WAY[c.direction][0] !== 0 ? scaling(narrow, 1) : scaling(1, narrow));
+    const turned = middle(c, WAYS[c.direction][0] !== 0 ? scaling(narrow, 1) : scaling(1, narrow));
     return {
       from: { matrix: turned, opacity: isFirst ? 1 : 0 },
       to: { matrix: turned, opacity: isFirst ? 0 : 1 },
@@ -145,7 +126,7 @@ function wiped({ direction, width, height, p }: Crossing): Outline {
 }
 
 function halves({ direction, width, height, p }: Crossing): Outline {
-  const isUpright = WAY[direction][0] !== 0;
+  const isUpright = WAYS[direction][0] !== 0;
   const hidden = (1 - p) / 2;
   return isUpright
     ? insetRect(width, height, [0, hidden * width, 0, hidden * width])
@@ -155,7 +136,7 @@ function halves({ direction, width, height, p }: Crossing): Outline {
 const BLINDS = 8;
 
 function blinds({ direction, width, height, p }: Crossing): Outline {
-  const isUpright = WAY[direction][0] !== 0;
+  const isUpright = WAYS[direction][0] !== 0;
   const parts = Array.from({ length: BLINDS }, (_, index): Outline => {
     const [wide, tall] = isUpright ? [width / BLINDS, height] : [width, height / BLINDS];
     return {

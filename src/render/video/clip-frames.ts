@@ -6,13 +6,6 @@ import type { DrawList } from '../timeline/draw-list.ts';
 import { ClipStream } from './clip-stream.ts';
 import { type ClipWant, clipWants } from './clip-wants.ts';
 
-export interface ClipFrames {
-  /** Decodes what the list shows, for the painter to find; to be called before each paint. Rejects where aborted. */
-  prepare(list: DrawList): Promise<void>;
-  /** Ends the decoders. */
-  end(): Promise<void>;
-}
-
 export interface ClipFramesOptions {
   readonly backend: Backend;
   /** As the painter has it. */
@@ -33,10 +26,7 @@ const MAX_IDLE = 8;
 const AHEAD = 15;
 
 /** The frames of the clips among the resources. */
-export const createClipFrames = (resources: Resources, options: ClipFramesOptions): ClipFrames =>
-  new ClipDecoders(resources, options);
-
-class ClipDecoders implements ClipFrames {
+export class ClipFrames {
   readonly #resources: Resources;
   readonly #options: ClipFramesOptions & { readonly stride: number };
   readonly #hasClips: boolean;
@@ -50,6 +40,7 @@ class ClipDecoders implements ClipFrames {
     this.#hasClips = [...resources.values()].some(({ kind }) => kind === 'clip');
   }
 
+  /** Decodes what the list shows, for the painter to find; to be called before each paint. Rejects where aborted. */
   async prepare(list: DrawList): Promise<void> {
     if (!this.#hasClips) return;
     const { stride, listAt } = this.#options;
@@ -72,6 +63,7 @@ class ClipDecoders implements ClipFrames {
     await this.#endIdle(assigned);
   }
 
+  /** Ends the decoders. */
   async end(): Promise<void> {
     const ending = [...this.#streams.keys()].map(stream => stream.end());
     this.#streams.clear();

@@ -6,14 +6,14 @@ import { createI420Writer } from '../../codecs/pixels/i420-simd.ts';
 import { createPainter } from '../paint/frame.ts';
 import { loadResources } from '../paint/resources.ts';
 import { openScene } from '../scene.ts';
-import type { ResourceFile } from '../stills/still.ts';
+import type { ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { evaluateFrame } from '../timeline/evaluate.ts';
-import { createClipFrames } from './clip-frames.ts';
+import { ClipFrames } from './clip-frames.ts';
 
 export interface VideoScene {
   readonly graph: unknown;
-  readonly files: ReadonlyMap<string, ResourceFile>;
+  readonly files: ResourceFiles;
   readonly peaks: Timeline['peaks'];
   readonly scale: number;
   /** Of the frames that are wanted: even. */
@@ -47,7 +47,7 @@ export async function createFrameDrawer(scene: VideoScene, stride: number): Prom
   const painter = createPainter(timeline.width, timeline.height, scale, resources);
   // Whoever ends the process ends the decoders with it.
   const { signal } = new AbortController();
-  const clips = createClipFrames(resources, {
+  const clips = new ClipFrames(resources, {
     backend: restoreBackend(backend),
     scale,
     stride,

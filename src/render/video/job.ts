@@ -2,13 +2,13 @@
 import type { CodecSettings } from '../../codecs/backend.ts';
 import type { BackendRef } from '../../codecs/job.ts';
 import type { ErrorCode, Issue } from '../../lib/errors.ts';
-import type { ResourceFile } from '../stills/still.ts';
+import type { ResourceFiles } from '../stills/still.ts';
 
 export interface VideoJob {
   /** A scene graph with every template prop filled in, as openScene takes it. */
   readonly graph: unknown;
   /** Read by render/files.ts; video and audio are files on disk, probed. */
-  readonly files: ReadonlyMap<string, ResourceFile>;
+  readonly files: ResourceFiles;
   /** Frames [from, to). */
   readonly range: readonly [number, number];
   /** 0.1 to 1 of the graph's size; the result has even sides. */

@@ -11,7 +11,7 @@ import { readRenderFiles } from '../files.ts';
 import type { PartStore, ReadSource } from '../render-io.ts';
 import { openScene } from '../scene.ts';
 import { drawFrames } from '../stills/frames.ts';
-import type { ResourceFile } from '../stills/still.ts';
+import type { ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import type { VideoResult } from './job.ts';
 import { renderVideo } from './video.ts';
@@ -77,7 +77,7 @@ export async function requireCodec(
 interface Work {
   readonly order: VideoOrder;
   readonly timeline: Timeline;
-  readonly files: ReadonlyMap<string, ResourceFile>;
+  readonly files: ResourceFiles;
   readonly folder: string;
 }
 

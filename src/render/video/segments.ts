@@ -2,7 +2,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import type { ResourceFile } from '../stills/still.ts';
+import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { evaluateFrame } from '../timeline/evaluate.ts';
 import { usedFiles } from '../timeline/used-files.ts';
@@ -34,11 +34,11 @@ const TURN = 8;
 /** Names segments by what they show: their layers, the content of their files, and how they are encoded. */
 export class SegmentNames {
   readonly #timeline: Timeline;
-  readonly #files: ReadonlyMap<string, ResourceFile>;
+  readonly #files: ResourceFiles;
   readonly #encoding: string;
   readonly #contents = new Map<string, string>();
 
-  constructor(timeline: Timeline, files: ReadonlyMap<string, ResourceFile>, encoding: string) {
+  constructor(timeline: Timeline, files: ResourceFiles, encoding: string) {
     this.#timeline = timeline;
     this.#files = files;
     this.#encoding = encoding;

@@ -69,7 +69,7 @@ export async function makeFile(job: ProcessJob, report: Report): Promise<VideoRe
 const even = (side: number): number => Math.max(2, Math.floor(Math.round(side) / 2) * 2);
 
 /** Encodes by whichever back end; nothing is aborted from within: whoever wants to stop a render ends its process. */
-const encodeBy = (backend: Backend, request: EncodeRequest): Promise<unknown> =>
+const encodeBy = (backend: Backend, request: EncodeRequest): Promise<void> =>
   backend.name === 'ffmpeg' ? encode(backend, request, never) : encodeHere(request);
 const never = new AbortController().signal;
 

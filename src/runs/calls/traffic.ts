@@ -1,7 +1,9 @@
 // What the processes of a service share of each provider: how many calls it takes at once, and how long its models
 // usually take.
+
 import type { CallRoom } from '../../engine/types.ts';
 import { createBatcher } from '../../lib/batch.ts';
+import { getOrMake } from '../../lib/get-or-make.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Settings } from '../../lib/settings.ts';
 import type { NewSlot } from '../../store/call-slots.ts';
@@ -138,15 +140,13 @@ class SharedTraffic implements ProviderTraffic {
 
   /** Calls that arrive together ask together. */
   #doorOf(provider: string): Door {
-    const known = this.#doors.get(provider);
-    if (known !== undefined) return known;
-    const door = createBatcher<NewSlot, Room>(async calls => {
-      const most = this.mostAt(provider);
-      const granted = await this.#db.transaction(tx => takeSlots(tx, provider, calls, most));
-      return calls.map((_, place) => (granted.has(place) ? 'slot' : 'wait'));
-    }, BATCH);
-    this.#doors.set(provider, door);
-    return door;
+    return getOrMake(this.#doors, provider, () =>
+      createBatcher<NewSlot, Room>(async calls => {
+        const most = this.mostAt(provider);
+        const granted = await this.#db.transaction(tx => takeSlots(tx, provider, calls, most));
+        return calls.map((_, place) => (granted.has(place) ? 'slot' : 'wait'));
+      }, BATCH),
+    );
   }
 }
 

@@ -12,7 +12,7 @@ import { loadResources } from '../../../src/render/paint/resources.ts';
 import { openScene } from '../../../src/render/scene.ts';
 import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
-import { createClipFrames } from '../../../src/render/video/clip-frames.ts';
+import { ClipFrames } from '../../../src/render/video/clip-frames.ts';
 import { HEIGHT, numberedFrames, WIDTH } from '../../codecs/clips.ts';
 
 const { signal } = new AbortController();
@@ -61,7 +61,7 @@ export async function drawClips(
   const file: ResourceFile = 'kind' in clip ? clip : { kind: 'clip', ...clip };
   const resources = await loadResources(new Map([...timeline.resources.keys()].map(key => [key, file])));
   const painter = createPainter(timeline.width, timeline.height, scale, resources);
-  const clips = createClipFrames(resources, {
+  const clips = new ClipFrames(resources, {
     backend,
     scale,
     signal,
