@@ -1,4 +1,5 @@
 // Ports that a node's config gives rise to, by their names: what the nodes themselves and an editor that shows them share.
+import { fieldsOf } from './types.ts';
 
 /** Whether the text may name a port that a config gives rise to. */
 export function isPortName(text: unknown): text is string {
@@ -47,10 +48,4 @@ export function switchCases<T>(cases: Readonly<Record<string, T>> | undefined): 
   return Object.entries(fieldsOf(cases) as Readonly<Record<string, T>>)
     .filter(([name]) => isPortName(name) && name !== 'default')
     .slice(0, MAX_CASES);
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {};
 }

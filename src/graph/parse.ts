@@ -1,7 +1,7 @@
 // From anything at all to a graph: refuses what has the wrong form, drops what belongs to the canvas alone, keeps the rest.
 import { type LintIssue, MAX_ISSUES, pointer, quote } from './issues.ts';
 import { readRest } from './rest.ts';
-import type { Graph, GraphEdge, GraphNode } from './types.ts';
+import { type Fields, type Graph, type GraphEdge, type GraphNode, isFields } from './types.ts';
 
 export type ParseResult =
   | {
@@ -20,7 +20,6 @@ export type ParseResult =
 
 type JsonPath = readonly (string | number)[];
 type Report = (code: string, path: JsonPath, message: string) => void;
-type Fields = Readonly<Record<string, unknown>>;
 
 // `data` is level 1. A scene graph is a document of its own and counts from its own root.
 const MAX_DATA_DEPTH = 10;
@@ -30,7 +29,31 @@ const MAX_COORDINATE = 1e9;
 // `dims` is ours to compute; the others are what a canvas writes while it is open.
 const DROPPED_NODE_KEYS = ['width', 'height', 'positionAbsolute', 'selected', 'dragging', 'dims'];
 const DROPPED_EDGE_KEYS = ['selected'];
-const NO_MODEL = 'A model node needs data.nodeType, the name of its model as GET /nodes lists it.';
+
+type NeededText = readonly [key: string, code: string, message: string];
+const NODE_TEXTS: readonly NeededText[] = [
+  ['id', 'missing_node_id', 'The node needs an id, a string that no other node has.'],
+  ['type', 'missing_type', 'The node needs a type, "basedNode" for most.'],
+];
+const LABEL: NeededText = ['label', 'missing_label', 'The node needs data.label, its display name.'];
+const DATA_TEXTS: readonly NeededText[] = [
+  LABEL,
+  ['category', 'missing_category', 'The node needs data.category: model, input, utility, output or logic.'],
+  ['nodeType', 'missing_node_type', 'The node needs data.nodeType, one of those that GET /nodes lists.'],
+];
+const MODEL_TEXTS: readonly NeededText[] = [
+  LABEL,
+  [
+    'nodeType',
+    'missing_model',
+    'A model node needs data.nodeType, the name of its model as GET /nodes lists it.',
+  ],
+];
+const EDGE_TEXTS: readonly NeededText[] = [
+  ['id', 'missing_edge_id', 'The edge needs an id, a string that no other edge has.'],
+  ['source', 'missing_source', 'The edge needs source, the id of a node.'],
+  ['target', 'missing_target', 'The edge needs target, the id of a node.'],
+];
 
 /**
  * Reads `nodes` and `edges` as they came from outside. Unknown keys are kept, and everything kept is the very
@@ -88,14 +111,7 @@ function parseNode(fields: Fields, report: Report, unplaced: Set<string>): Graph
     checkText(key, [key], report);
     if (key !== 'data') checkValue(node[key], [key], MAX_DEPTH, report);
   }
-  requireText(
-    node.id,
-    'missing_node_id',
-    ['id'],
-    'The node needs an id, a string that no other node has.',
-    report,
-  );
-  requireText(node.type, 'missing_type', ['type'], 'The node needs a type, "basedNode" for most.', report);
+  requireTexts(node, NODE_TEXTS, [], report);
   checkData(node.data, report);
   if (node.position === undefined || node.position === null) {
     if (isText(node.id)) unplaced.add(node.id);
@@ -114,21 +130,7 @@ function checkData(data: unknown, report: Report): void {
     return;
   }
   checkDepths(data, report);
-  requireText(
-    data.label,
-    'missing_label',
-    ['data', 'label'],
-    'The node needs data.label, its display name.',
-    report,
-  );
-  const needsCategory = 'The node needs data.category: model, input, utility, output or logic.';
-  requireText(data.category, 'missing_category', ['data', 'category'], needsCategory, report);
-  if (data.category === 'model') {
-    requireText(data.nodeType, 'missing_model', ['data', 'nodeType'], NO_MODEL, report);
-  } else {
-    const needsType = 'The node needs data.nodeType, one of those that GET /nodes lists.';
-    requireText(data.nodeType, 'missing_node_type', ['data', 'nodeType'], needsType, report);
-  }
+  requireTexts(data, data.category === 'model' ? MODEL_TEXTS : DATA_TEXTS, ['data'], report);
   for (const key of ['config', 'params']) {
     if (data[key] === undefined || isFields(data[key])) continue;
     report(`invalid_${key}`, ['data', key], `data.${key} must be an object.`);
@@ -166,22 +168,11 @@ function parseEdge(fields: Fields, report: Report): GraphEdge {
     checkText(key, [key], report);
     checkValue(edge[key], [key], MAX_DEPTH, report);
   }
-  requireText(
-    edge.id,
-    'missing_edge_id',
-    ['id'],
-    'The edge needs an id, a string that no other edge has.',
-    report,
-  );
-  requireText(edge.source, 'missing_source', ['source'], 'The edge needs source, the id of a node.', report);
-  requireText(edge.target, 'missing_target', ['target'], 'The edge needs target, the id of a node.', report);
+  requireTexts(edge, EDGE_TEXTS, [], report);
   for (const key of ['sourceHandle', 'targetHandle']) {
     if (edge[key] === undefined || edge[key] === null || typeof edge[key] === 'string') continue;
-    report(
-      'invalid_handle',
-      [key],
-      `${key} must be a string such as "${key === 'sourceHandle' ? 'out' : 'in'}-image".`,
-    );
+    const prefix = key === 'sourceHandle' ? 'out' : 'in';
+    report('invalid_handle', [key], `${key} must be a string such as "${prefix}-image".`);
   }
   return edge as unknown as GraphEdge;
 }
@@ -234,18 +225,14 @@ function checkText(text: string, path: JsonPath, report: Report): void {
   }
 }
 
-function requireText(value: unknown, code: string, path: JsonPath, message: string, report: Report): void {
-  if (!isText(value)) report(code, path, message);
+function requireTexts(fields: Fields, needed: readonly NeededText[], at: JsonPath, report: Report): void {
+  for (const [key, code, message] of needed) if (!isText(fields[key])) report(code, [...at, key], message);
 }
 
 /** The object itself where none of the keys is in it, else a copy without them. */
 function without(fields: Fields, keys: readonly string[]): Fields {
   if (!keys.some(key => Object.hasOwn(fields, key))) return fields;
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)));
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

@@ -1,12 +1,10 @@
 // What can be read of a graph that has the wrong form: each node and edge at its index, with blanks for what is wrong.
-import type { Graph, GraphEdge, GraphNode, JsonObject, Port } from './types.ts';
+import { fieldsOf, type Graph, type GraphEdge, type GraphNode, type JsonObject, type Port } from './types.ts';
 
 /** An id, a type or a name that has the wrong form, and that parseGraph has reported. */
 export const BLANK = '';
 
 const MAX_DEPTH = 32;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** For the lint alone: it has only what the rules read. */
 export function readRest(nodes: unknown, edges: unknown): Graph {
@@ -57,10 +55,6 @@ function cut(value: unknown, levels: number): unknown {
 
 function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
 function textOf(value: unknown): string {

@@ -103,3 +103,13 @@ export type Value =
 
 /** Output port id → value. A port without a value is absent. */
 export type Values = Readonly<Record<string, Value>>;
+
+/** An object of which nothing is known. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object; an empty one in place of anything else. */
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});

@@ -105,15 +105,9 @@ function findParts(count: number, wires: readonly Wire[]): { members: number[]; 
     const [a, b] = [find(from), find(to)];
     leader[Math.max(a, b)] = Math.min(a, b);
   }
-  const parts = new Map<number, { members: number[]; own: number[] }>();
-  for (let box = 0; box < count; box++) {
-    const root = find(box);
-    const part = parts.get(root);
-    if (part === undefined) parts.set(root, { members: [box], own: [] });
-    else part.members.push(box);
-  }
-  for (const [index, { from }] of wires.entries()) parts.get(find(from))?.own.push(index);
-  return [...parts.values()];
+  const boxesOf = Map.groupBy(leader.keys(), find);
+  const wiresOf = Map.groupBy(wires.keys(), index => find(wires[index]?.from ?? 0));
+  return [...boxesOf].map(([root, members]) => ({ members, own: wiresOf.get(root) ?? [] }));
 }
 
 /** Parts in rows, as wide as the widest part or as a drawing of that area would be. */

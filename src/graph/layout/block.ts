@@ -39,12 +39,11 @@ export function frameBlock(id: string, content: Omit<Block, 'id'>): Block {
   return { id, width: frame.width, height: frame.height, spots };
 }
 
+/** Where a node stood before the layout. */
+type RectOf = (id: string) => Rect;
+
 /** Each note joined to the block that it stood nearest to: above it or below it, as it did. */
-export function attachNotes(
-  blocks: readonly Block[],
-  notes: readonly Block[],
-  before: (id: string) => Rect,
-): Block[] {
+export function attachNotes(blocks: readonly Block[], notes: readonly Block[], before: RectOf): Block[] {
   if (notes.length === 0 || blocks.length === 0) return [...blocks, ...notes];
   const hosted = hostNotes(blocks, notes, before);
   return blocks.map(block => {
@@ -56,11 +55,7 @@ export function attachNotes(
 }
 
 /** The nearest note first, each to its nearest block; a note next to a note belongs to the same block. */
-function hostNotes(
-  blocks: readonly Block[],
-  notes: readonly Block[],
-  before: (id: string) => Rect,
-): Map<Block, Block[]> {
+function hostNotes(blocks: readonly Block[], notes: readonly Block[], before: RectOf): Map<Block, Block[]> {
   const hosted = new Map<Block, Block[]>();
   const waiting = new Map(notes.map(note => [note, nearestOf(blocks, before(note.id), before)]));
   while (waiting.size > 0) {
@@ -75,11 +70,7 @@ function hostNotes(
   return hosted;
 }
 
-function nearestOf(
-  blocks: readonly Block[],
-  note: Rect,
-  before: (id: string) => Rect,
-): { readonly host: Block; readonly far: number } {
+function nearestOf(blocks: readonly Block[], note: Rect, before: RectOf) {
   return blocks
     .map(host => ({ host, far: distance(note, before(host.id)) }))
     .reduce((a, b) => (b.far < a.far ? b : a));
@@ -103,11 +94,6 @@ function stack(blocks: readonly Block[], id: string): Block {
 }
 
 /** Copies rectangles, shifted. */
-export function addSpots(
-  spots: Map<string, Rect>,
-  from: ReadonlyMap<string, Rect>,
-  dx: number,
-  dy: number,
-): void {
+export function addSpots(spots: Map<string, Rect>, from: Block['spots'], dx: number, dy: number): void {
   for (const [id, rect] of from) spots.set(id, { ...rect, x: rect.x + dx, y: rect.y + dy });
 }

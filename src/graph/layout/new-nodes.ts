@@ -55,13 +55,11 @@ function sizeOf(node: Graph['nodes'][number], catalog: Catalog): Pick<Rect, 'wid
   return { width, height };
 }
 
+/** Where nodes stand, by id. */
+type Rects = Map<string, Rect>;
+
 /** Puts the node where it wishes to be, or straight below, where it covers nothing; then it stands fixed. */
-function settle(
-  id: string,
-  rects: Map<string, Rect>,
-  fixed: Map<string, Rect>,
-  wish: Rect | undefined,
-): void {
+function settle(id: string, rects: Rects, fixed: Rects, wish: Rect | undefined): void {
   if (wish === undefined) return;
   const others = [...fixed.values()];
   const isFree = others.every(other => !isNear(wish, other, 0));
@@ -72,12 +70,7 @@ function settle(
 }
 
 /** Right of the rightmost node that feeds it, else left of the leftmost that it feeds, else below everything. */
-function wishOf(
-  id: string,
-  { edges }: Graph,
-  rects: Map<string, Rect>,
-  fixed: Map<string, Rect>,
-): Rect | undefined {
+function wishOf(id: string, { edges }: Graph, rects: Rects, fixed: Rects): Rect | undefined {
   const own = rects.get(id);
   if (own === undefined) return undefined;
   const feeding = edges.flatMap(({ source, target }) => (target === id ? (fixed.get(source) ?? []) : []));
@@ -95,11 +88,7 @@ function wishOf(
 }
 
 /** Each time the first node that is wired to something placed; the first of all where none is. */
-function* wiredFirst(
-  ids: readonly string[],
-  { edges }: Graph,
-  fixed: ReadonlyMap<string, Rect>,
-): Iterable<string> {
+function* wiredFirst(ids: readonly string[], { edges }: Graph, fixed: Rects): Iterable<string> {
   const waiting = new Set(ids);
   while (waiting.size > 0) {
     const wired = new Set(
@@ -116,11 +105,7 @@ function* wiredFirst(
   }
 }
 
-function placeInRows(
-  ids: readonly string[],
-  rects: Map<string, Rect>,
-  fixed: ReadonlyMap<string, Rect>,
-): void {
+function placeInRows(ids: readonly string[], rects: Rects, fixed: Rects): void {
   const drawing = around([...fixed.values()]) ?? { x: 0, y: 0, width: 0, height: -GAPS.row };
   let [x, y, rowHeight] = [drawing.x, drawing.y + drawing.height + GAPS.row, 0];
   for (const [index, id] of ids.entries()) {
@@ -136,7 +121,7 @@ function placeInRows(
   }
 }
 
-function fitFrame(id: string, members: readonly string[], rects: Map<string, Rect>): void {
+function fitFrame(id: string, members: readonly string[], rects: Rects): void {
   const inner = around(members.flatMap(member => rects.get(member) ?? []));
   const own = rects.get(id);
   if (inner === undefined || own === undefined) return;
@@ -144,7 +129,7 @@ function fitFrame(id: string, members: readonly string[], rects: Map<string, Rec
   rects.set(id, { ...own, x, y });
 }
 
-function present(graph: Graph, rects: ReadonlyMap<string, Rect>): PlacedGraph {
+function present(graph: Graph, rects: Rects): PlacedGraph {
   const moves: { id: string; position: Position }[] = [];
   const nodes = graph.nodes.map(node => {
     const { x = node.position.x, y = node.position.y } = rects.get(node.id) ?? {};

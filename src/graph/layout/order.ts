@@ -10,8 +10,11 @@ import type { Layered, Segment } from './layers.ts';
 const MAX_SWEEPS = 4;
 const MAX_SWAP_ROUNDS = 4;
 
+/** Where a sweep goes. */
+type Way = 'right' | 'left';
+
 /** Orders `layered.columns` in place; where the first sweep goes often decides which of several good orders is found. */
-export function orderColumns(layered: Layered, first: 'right' | 'left'): void {
+export function orderColumns(layered: Layered, first: Way): void {
   const second = first === 'right' ? 'left' : 'right';
   const places = new Float64Array(layered.itemCount);
   const columns = layered.columns;
@@ -34,7 +37,7 @@ function assignPlaces(column: readonly number[], places: Float64Array): void {
   for (let place = 0; place < column.length; place++) places[column[place] ?? 0] = place;
 }
 
-function sweepColumns(layered: Layered, places: Float64Array, direction: 'right' | 'left'): void {
+function sweepColumns(layered: Layered, places: Float64Array, direction: Way): void {
   const { columns } = layered;
   for (let step = 1; step < columns.length; step++) {
     const index = direction === 'right' ? step : columns.length - 1 - step;
@@ -46,12 +49,7 @@ function sweepColumns(layered: Layered, places: Float64Array, direction: 'right'
 }
 
 /** The mean place of the ports that an item is wired to on one side; where it stands if there are none. */
-function meanPlace(
-  layered: Layered,
-  places: Float64Array,
-  item: number,
-  direction: 'right' | 'left',
-): number {
+function meanPlace(layered: Layered, places: Float64Array, item: number, direction: Way): number {
   const segments = (direction === 'right' ? layered.before : layered.after)[item] ?? [];
   if (segments.length === 0) return places[item] ?? 0;
   let sum = 0;
@@ -60,12 +58,7 @@ function meanPlace(
 }
 
 /** Where on the other side of a segment its port is, in places: 2.5 is the middle of the item at place 2. */
-function farKey(
-  { heights }: Layered,
-  places: Float64Array,
-  segment: Segment,
-  direction: 'right' | 'left',
-): number {
+function farKey({ heights }: Layered, places: Float64Array, segment: Segment, direction: Way): number {
   const far = direction === 'right' ? segment.left : segment.right;
   const portY = direction === 'right' ? segment.leftY : segment.rightY;
   const height = heights[far] ?? 0;
@@ -93,12 +86,7 @@ function swapNeighbours(layered: Layered, places: Float64Array): void {
   }
 }
 
-function sortedKeys(
-  layered: Layered,
-  places: Float64Array,
-  item: number,
-  direction: 'right' | 'left',
-): number[] {
+function sortedKeys(layered: Layered, places: Float64Array, item: number, direction: Way): number[] {
   const segments = (direction === 'right' ? layered.before : layered.after)[item] ?? [];
   return segments.map(segment => farKey(layered, places, segment, direction)).sort((a, b) => a - b);
 }

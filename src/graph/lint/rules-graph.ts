@@ -2,7 +2,7 @@
 import { findCycles } from '../cycles.ts';
 import { pointer, quote } from '../issues.ts';
 import { BLANK } from '../rest.ts';
-import type { Finding, LintContext, LintNode, Rule } from './context.ts';
+import type { Finding, LintContext, LintEdge, LintNode, Rule } from './context.ts';
 
 const MAX_EDGES = 1500;
 const MANY_NODES = 100;
@@ -96,15 +96,10 @@ function* findSharedMembers(ctx: LintContext): Iterable<Finding> {
 
 /** A path that leaves a group and comes back: whatever is on it has to stand inside the frame or break its order. */
 function* findTornGroups(ctx: LintContext): Iterable<Finding> {
-  const targets = new Map<string, string[]>();
-  for (const { edge, source, target } of ctx.edges) {
-    if (source === undefined || target === undefined) continue;
-    const list = targets.get(edge.source);
-    if (list === undefined) targets.set(edge.source, [edge.target]);
-    else list.push(edge.target);
-  }
+  const wired = ctx.edges.filter(({ source, target }) => source !== undefined && target !== undefined);
+  const outgoing = Map.groupBy(wired, ({ edge }) => edge.source);
   for (const [group, members] of groupsOf(ctx)) {
-    const between = findBetween(new Set(members), targets);
+    const between = findBetween(new Set(members), outgoing);
     if (between === undefined) continue;
     const message = `The wiring leaves the group by ${quote(between)} and comes back into it; take that node into the group, or split the group.`;
     yield { nodeId: group.node.id, path: membersPath(group), message };
@@ -114,15 +109,17 @@ function* findTornGroups(ctx: LintContext): Iterable<Finding> {
 /** The first outside node, in breadth-first order from the group, that feeds back into it. */
 function findBetween(
   members: ReadonlySet<string>,
-  targets: ReadonlyMap<string, readonly string[]>,
+  outgoing: ReadonlyMap<string, readonly LintEdge[]>,
 ): string | undefined {
+  const targetsOf = (id: string): readonly string[] =>
+    (outgoing.get(id) ?? []).map(({ edge }) => edge.target);
   // Each outside node with the outside node next to the group through which it was reached.
   const exits = new Map<string, string>();
   for (const member of members) {
-    for (const target of targets.get(member) ?? []) if (!members.has(target)) exits.set(target, target);
+    for (const target of targetsOf(member)) if (!members.has(target)) exits.set(target, target);
   }
   for (const [id, exit] of exits) {
-    for (const target of targets.get(id) ?? []) {
+    for (const target of targetsOf(id)) {
       if (members.has(target)) return exit;
       if (!exits.has(target)) exits.set(target, exit);
     }
