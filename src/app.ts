@@ -2,8 +2,7 @@
 import { readVersion } from './cli/version.ts';
 import { migrateAll, openDatabases, openReadReplica } from './databases.ts';
 import { openDataFolder } from './lib/data-folder.ts';
-import type { Logger } from './lib/log.ts';
-import { createLogger } from './lib/log.ts';
+import { createLogger, type Logger } from './lib/log.ts';
 import type { Settings } from './lib/settings.ts';
 import type { Tracer } from './lib/span.ts';
 import type { Started } from './service.ts';

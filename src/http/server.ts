@@ -1,8 +1,7 @@
 // The Fastify instance: what every request passes in order, and the one place where errors become answers.
 import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import { fastify } from 'fastify';
+import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
 import type { KeyAuthenticator } from '../services/accounts/key-authenticator.ts';

@@ -1,8 +1,7 @@
 // The runner of graphile-worker: pools of the queue for runs, deliveries and clips, and the heartbeat.
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Runner, TaskList, WorkerEvents } from 'graphile-worker';
-import { makeWorkerUtils, run } from 'graphile-worker';
+import { makeWorkerUtils, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { doAccepted } from '../lib/gate.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
@@ -21,8 +20,7 @@ import type { WorkerSlots } from '../runs/worker-slots.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
 import { loggerOf } from './queue-tables.ts';
 import { ReceivedJobs } from './received-jobs.ts';
-import type { Pool, TaskContext } from './tasks.ts';
-import { TASKS } from './tasks.ts';
+import { type Pool, TASKS, type TaskContext } from './tasks.ts';
 
 const DELIVERIES_AT_ONCE = 256;
 const RENDERS_AT_ONCE = 2;

@@ -1,7 +1,6 @@
 // The content blocks of a page, one renderer a type.
 import type { ContentBlock } from '../services/content/content.schema.ts';
-import type { Html } from './html.ts';
-import { address, html, trusted } from './html.ts';
+import { address, type Html, html, trusted } from './html.ts';
 
 type Picture = Omit<Extract<ContentBlock, { type: 'image' }>, 'type'>;
 

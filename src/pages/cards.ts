@@ -1,8 +1,7 @@
 // Pages in a list: picture, date, title, summary; all of the card is the link.
 import type { ContentCard } from '../services/content/present-content.ts';
 import { formatDate } from './dates.ts';
-import type { Html } from './html.ts';
-import { address, html, trusted } from './html.ts';
+import { address, type Html, html, trusted } from './html.ts';
 import { pagePath } from './sections.ts';
 
 /** `heading` is the level below the one that the list stands under. */

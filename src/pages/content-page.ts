@@ -14,8 +14,7 @@ import {
 import { formatDate } from './dates.ts';
 import { absolute, renderDocument } from './document.ts';
 import { flowPath, renderPreview } from './flow-drawing.ts';
-import type { Html } from './html.ts';
-import { address, html, trusted } from './html.ts';
+import { address, type Html, html, trusted } from './html.ts';
 import { contentThings, jsonLd } from './json-ld.ts';
 import { pagePath, SECTIONS } from './sections.ts';
 import type { FlowView, Site } from './site.ts';

@@ -1,7 +1,6 @@
 // The parts that content pages are put together from; a part without content leaves nothing.
 import type { PublishedPage } from '../services/content/present-content.ts';
-import type { Html } from './html.ts';
-import { address, html } from './html.ts';
+import { address, type Html, html } from './html.ts';
 
 const PICTOGRAPH = /^\p{RGI_Emoji}$/v;
 

@@ -1,6 +1,5 @@
 // The frame of every page: head, masthead, main, footer.
-import type { Html, Piece } from './html.ts';
-import { address, html, trusted } from './html.ts';
+import { address, type Html, html, type Piece, trusted } from './html.ts';
 import { SECTIONS } from './sections.ts';
 import { ICON_PATH, STYLESHEET_PATH } from './stylesheet.ts';
 

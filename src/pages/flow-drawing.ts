@@ -3,8 +3,7 @@ import type { Catalog } from '../graph/catalog.ts';
 import { drawGraph } from '../graph/draw/draw.ts';
 import { styleSheet } from '../graph/draw/theme.ts';
 import { sha256 } from '../lib/crypto.ts';
-import type { Html } from './html.ts';
-import { html, trusted } from './html.ts';
+import { type Html, html, trusted } from './html.ts';
 import type { FlowView, Site } from './site.ts';
 
 /** What a preview may add to a page; a heavier one is loaded as an image. */

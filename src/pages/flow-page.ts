@@ -2,8 +2,7 @@
 import type { GraphNode } from '../graph/types.ts';
 import { renderDocument } from './document.ts';
 import { drawFlow, flowPath } from './flow-drawing.ts';
-import type { Html } from './html.ts';
-import { html, trusted } from './html.ts';
+import { type Html, html, trusted } from './html.ts';
 import type { FlowView, Site } from './site.ts';
 
 const MAX_LISTED_NODES = 500;

@@ -1,7 +1,6 @@
 // HTML as a value: the template tag escapes whatever is put into it that is not HTML already.
 import { escapeXml } from '../graph/draw/text.ts';
-import type { AddressKind } from '../lib/web-address.ts';
-import { isWebAddress } from '../lib/web-address.ts';
+import { type AddressKind, isWebAddress } from '../lib/web-address.ts';
 
 /** Markup that is safe to send. Only this file makes it; a JSON value can never pass for it. */
 export class Html {

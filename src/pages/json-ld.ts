@@ -1,8 +1,7 @@
 // Structured data of a page (schema.org), as one JSON-LD graph in a script element that no text can close.
 import type { PublishedPage } from '../services/content/present-content.ts';
 import { absolute, SITE_NAME } from './document.ts';
-import type { Html } from './html.ts';
-import { html, trusted } from './html.ts';
+import { type Html, html, trusted } from './html.ts';
 import { pagePath, SECTIONS } from './sections.ts';
 
 type Thing = Readonly<Record<string, unknown>>;

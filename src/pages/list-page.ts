@@ -3,8 +3,7 @@
 import type { ContentList } from '../services/content/present-content.ts';
 import { renderCards } from './cards.ts';
 import { renderDocument } from './document.ts';
-import type { Html } from './html.ts';
-import { html } from './html.ts';
+import { type Html, html } from './html.ts';
 import { breadcrumbs, jsonLd } from './json-ld.ts';
 import { listPath, SECTIONS } from './sections.ts';
 import type { Site } from './site.ts';

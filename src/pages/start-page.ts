@@ -2,8 +2,7 @@
 import { renderDocument, SITE_NAME } from './document.ts';
 import { FIRST_WORKFLOW, POSTCARD } from './first-graph.ts';
 import { renderPreview } from './flow-drawing.ts';
-import type { Html } from './html.ts';
-import { html } from './html.ts';
+import { type Html, html } from './html.ts';
 import type { Site } from './site.ts';
 
 const LEAD =

@@ -1,6 +1,5 @@
 // Files in the input of a call, wherever they stand in it, replaced by what the provider takes in their place.
-import type { Protocol } from './provider.ts';
-import { Attachment } from './provider.ts';
+import { Attachment, type Protocol } from './provider.ts';
 
 const MAX_DEPTH = 8;
 

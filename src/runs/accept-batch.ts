@@ -1,15 +1,13 @@
 // Accepting runs, many in one commit: each exists with its key, its job and its reservation, or not at all. Who cannot pay is
 // refused alone, in order of arrival.
 import type { Step } from '../engine/types.ts';
-import type { DaysSpending } from '../store/credits.ts';
-import { insertReservations, listSpending, lockPools } from '../store/credits.ts';
+import { type DaysSpending, insertReservations, listSpending, lockPools } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { listTakenKeys } from '../store/executions.ts';
 import type { IdempotencyClaim, NewRun, RunFacts, RunRow } from '../store/runs.ts';
 import { countUnderWay, insertRuns } from '../store/runs.ts';
 import { accept } from './lifecycle.ts';
-import type { Admission } from './policy.ts';
-import { createAdmission } from './policy.ts';
+import { type Admission, createAdmission } from './policy.ts';
 
 export interface NewAcceptance {
   readonly facts: RunFacts;

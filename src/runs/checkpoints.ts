@@ -1,6 +1,5 @@
 // What a run reports while it goes on: node states gathered for a moment, written together, one write at a time.
-import type { Step } from '../engine/types.ts';
-import { isSettled } from '../engine/types.ts';
+import { isSettled, type Step } from '../engine/types.ts';
 import { isOutage } from '../store/db.ts';
 import { outlast } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';

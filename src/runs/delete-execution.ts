@@ -1,8 +1,7 @@
 // Removing one execution before its time.
 import { AppError } from '../lib/errors.ts';
 import { authorize } from '../services/accounts/access.ts';
-import type { Actor } from '../services/accounts/actor.ts';
-import { requireScope } from '../services/accounts/actor.ts';
+import { type Actor, requireScope } from '../services/accounts/actor.ts';
 import { deleteExecution } from '../store/retention/old-rows.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';

@@ -2,8 +2,7 @@
 import { AppError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import { authorize } from '../services/accounts/access.ts';
-import type { Actor } from '../services/accounts/actor.ts';
-import { requireScope } from '../services/accounts/actor.ts';
+import { type Actor, requireScope } from '../services/accounts/actor.ts';
 import { MAX_ATTEMPTS } from '../services/webhooks/deliver-webhook.ts';
 import { isDelivered, sendWebhook } from '../services/webhooks/send-webhook.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';

@@ -1,6 +1,5 @@
 // Ending a run that no worker executes: cancelled before or between its turns, or given up on by the queue.
-import type { Step } from '../engine/types.ts';
-import { isSettled } from '../engine/types.ts';
+import { isSettled, type Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Tx } from '../store/db.ts';
 import { listSteps } from '../store/executions.ts';

@@ -2,12 +2,10 @@
 import type { Step } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { authorize, canDo, roleOf } from '../services/accounts/access.ts';
-import type { Actor, Scope, UserActor } from '../services/accounts/actor.ts';
-import { requireScope } from '../services/accounts/actor.ts';
+import { type Actor, requireScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
 import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
 import { listExecutions } from '../store/execution-lists.ts';
-import type { ExecutionRow } from '../store/executions.ts';
-import { EXECUTION_STATUSES, findExecution, listSteps } from '../store/executions.ts';
+import { EXECUTION_STATUSES, type ExecutionRow, findExecution, listSteps } from '../store/executions.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import { endingUnleased } from './end-run.ts';

@@ -2,10 +2,8 @@
 import { asCached, type PlannedRun, reuseSteps } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
 import { pointer } from '../graph/issues.ts';
-import type { Issue } from '../lib/errors.ts';
-import { AppError } from '../lib/errors.ts';
-import type { ExecutionRow } from '../store/executions.ts';
-import { findExecution, listSteps } from '../store/executions.ts';
+import { AppError, type Issue } from '../lib/errors.ts';
+import { type ExecutionRow, findExecution, listSteps } from '../store/executions.ts';
 import type { RunDeps } from './deps.ts';
 import { planOf } from './executed-graph.ts';
 import type { RunRequest } from './run.schema.ts';

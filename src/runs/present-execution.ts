@@ -1,6 +1,5 @@
 // An execution as clients see it: one object for the record, the event stream and the webhook body.
-import type { NodeStatus, Step, StepError } from '../engine/types.ts';
-import { isSettled } from '../engine/types.ts';
+import { isSettled, type NodeStatus, type Step, type StepError } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
 import { valueToJson } from '../graph/values.ts';

@@ -1,19 +1,15 @@
 // Starting a run: who may, of which graph, with which inputs.
 import { AppError } from '../lib/errors.ts';
 import { authorize, workspaceOf } from '../services/accounts/access.ts';
-import type { Actor } from '../services/accounts/actor.ts';
-import { requireScope } from '../services/accounts/actor.ts';
+import { type Actor, requireScope } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
 import { findAmongOthers } from '../services/workflows/read-workflow.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
-import type { Estimate } from './estimate/estimate-plan.ts';
-import { priceForecast, requireProviders } from './estimate/estimate-plan.ts';
-import type { RunOutlook } from './estimate/estimate-run.ts';
-import { forecastPaidNodes } from './estimate/estimate-run.ts';
+import { type Estimate, priceForecast, requireProviders } from './estimate/estimate-plan.ts';
+import { forecastPaidNodes, type RunOutlook } from './estimate/estimate-run.ts';
 import { requireDrawable } from './estimate/svg-inputs.ts';
-import type { AcceptedRun, RunRoute } from './idempotency.ts';
-import { idempotencyOf, replay } from './idempotency.ts';
+import { type AcceptedRun, idempotencyOf, type RunRoute, replay } from './idempotency.ts';
 import { findKept } from './kept-steps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, planRequest } from './run-request.ts';

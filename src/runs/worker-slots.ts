@@ -1,6 +1,5 @@
 // The active runs of a worker, and its slots for them.
-import type { Occupant } from './policy.ts';
-import { LONG_MS, listSaturated, mayBeginHere, queueShare } from './policy.ts';
+import { LONG_MS, listSaturated, mayBeginHere, type Occupant, queueShare } from './policy.ts';
 
 /**
  * Why a run was stopped from outside. `released` and `lost` end nothing: another worker goes on. `broken`: what it

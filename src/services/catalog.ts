@@ -1,12 +1,10 @@
 // The catalog as GET /nodes and GET /models show it: filtered, and the same text for the same question.
 
-import type { CatalogEntry } from '../graph/catalog.ts';
-import { NODE_SOURCES } from '../graph/catalog.ts';
+import { type CatalogEntry, NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES } from '../graph/types.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { invalidField } from '../lib/errors.ts';
-import type { Lru } from '../lib/lru.ts';
-import { createLru } from '../lib/lru.ts';
+import { createLru, type Lru } from '../lib/lru.ts';
 import type { CatalogAnswer, Deps } from './deps.ts';
 
 const VERSION = 1;

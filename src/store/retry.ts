@@ -1,7 +1,6 @@
 // A database that is waited for: work of a run must not fail because PostgreSQL is restarted under it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from './db.ts';
-import { isOutage } from './db.ts';
+import { type Db, isOutage } from './db.ts';
 
 // A database that restarts is back by then; if not, others have taken the run over.
 const RETRY_DELAYS_MS = [100, 200, 400, 800, 1600, 3200, 6400, 12_800] as const;

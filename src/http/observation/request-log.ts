@@ -1,6 +1,5 @@
 // One log line and one measurement a request.
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { LogController } from 'fastify';
+import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from '../../lib/log.ts';
 import type { Metrics } from './metrics.ts';
 import { endSpan } from './request-scope.ts';

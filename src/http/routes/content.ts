@@ -3,8 +3,7 @@
 import { pagePath } from '../../pages/sections.ts';
 import { MARKDOWN } from '../../pages/stored-markdown.ts';
 import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../services/content/content.schema.ts';
-import type { WrittenContent } from '../../services/content/content.ts';
-import { changeContent, publishContent } from '../../services/content/content.ts';
+import { changeContent, publishContent, type WrittenContent } from '../../services/content/content.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
 import { created, documented } from '../route.ts';

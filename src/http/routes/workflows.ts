@@ -3,8 +3,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Deps } from '../../services/deps.ts';
 import { changeWorkflow } from '../../services/workflows/change-workflow.ts';
-import type { CreatedWorkflow } from '../../services/workflows/create-workflow.ts';
-import { createWorkflow } from '../../services/workflows/create-workflow.ts';
+import { type CreatedWorkflow, createWorkflow } from '../../services/workflows/create-workflow.ts';
 import { removeWorkflow } from '../../services/workflows/delete-workflow.ts';
 import { exportWorkflow } from '../../services/workflows/export-workflow.ts';
 import { importWorkflow } from '../../services/workflows/import-workflow.ts';

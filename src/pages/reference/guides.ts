@@ -1,7 +1,6 @@
 // The guides of the reference: the pages of docs/ as HTML, with headings that can be linked to.
 import { readFile } from 'node:fs/promises';
-import type { Html } from '../html.ts';
-import { trusted } from '../html.ts';
+import { type Html, trusted } from '../html.ts';
 import { renderMarkdown } from '../markdown.ts';
 import { toSlug } from './document.ts';
 

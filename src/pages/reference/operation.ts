@@ -1,6 +1,5 @@
 // One operation of the reference: what it takes and answers, how it is called, and a form to try it.
-import type { Html } from '../html.ts';
-import { html } from '../html.ts';
+import { type Html, html } from '../html.ts';
 import type { Document, Operation, Parameter, Response } from './document.ts';
 import { exampleOf, nameOf, responseOf } from './document.ts';
 import { pathValue, samplesOf } from './samples.ts';

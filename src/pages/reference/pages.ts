@@ -1,7 +1,6 @@
 // The pages of the API reference: its start, a page for each group of operations, the types, and the guides.
 import { renderDocument } from '../document.ts';
-import type { Html } from '../html.ts';
-import { html } from '../html.ts';
+import { type Html, html } from '../html.ts';
 import { REFERENCE_SCRIPT_PATH, REFERENCE_STYLE_PATH } from './assets.ts';
 import { type Document, type Group, groupsOf, type Schema } from './document.ts';
 import type { Guide } from './guides.ts';

@@ -1,6 +1,5 @@
 // The same request in curl, in JavaScript with the SDK, and in Python.
-import type { Operation } from './document.ts';
-import { exampleOf } from './document.ts';
+import { exampleOf, type Operation } from './document.ts';
 
 export interface Sample {
   readonly language: 'curl' | 'JavaScript' | 'Python';

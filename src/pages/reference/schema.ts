@@ -1,8 +1,6 @@
 // Schemas for people: what a value is in a few words, and the members of an object as a table.
-import type { Html } from '../html.ts';
-import { html } from '../html.ts';
-import type { Schema } from './document.ts';
-import { nameOf } from './document.ts';
+import { type Html, html } from '../html.ts';
+import { nameOf, type Schema } from './document.ts';
 
 const MAX_DEPTH = 3;
 const MAX_ENUM = 16;

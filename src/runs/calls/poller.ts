@@ -3,8 +3,7 @@
 // at providers that nobody wants any more.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../lib/batch.ts';
-import type { Providers } from '../../nodes/models/providers.ts';
-import { readProviders } from '../../nodes/models/providers.ts';
+import { type Providers, readProviders } from '../../nodes/models/providers.ts';
 import { isWatched, type LookAt, watchedProvider } from '../../nodes/models/watched.ts';
 import { type CallRow, readOutlook, takeDueCalls } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';

@@ -1,12 +1,9 @@
 // What a worker reads of the runs that it goes on with: those that come together are read together, as they are written.
 import { createBatcher } from '../../lib/batch.ts';
-import type { CallState } from '../../store/calls.ts';
-import { listCalls } from '../../store/calls.ts';
-import type { Coverage } from '../../store/credits.ts';
-import { listCoverage } from '../../store/credits.ts';
+import { type CallState, listCalls } from '../../store/calls.ts';
+import { type Coverage, listCoverage } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
-import type { StepRow } from '../../store/executions.ts';
-import { listStepsOfRuns } from '../../store/executions.ts';
+import { listStepsOfRuns, type StepRow } from '../../store/executions.ts';
 
 /** Each by an execution's id. */
 export interface RunReads {

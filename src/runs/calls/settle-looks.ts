@@ -2,8 +2,7 @@
 // wait for it are let in, fairly.
 
 import { admitCalls, nextInTurn } from '../../store/call-slots.ts';
-import type { CallKey, CallRow } from '../../store/calls.ts';
-import { dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
+import { type CallKey, type CallRow, dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
 import type { Tx } from '../../store/db.ts';
 import { lockRuns } from '../../store/runs.ts';
 import { applyAll } from '../commit.ts';

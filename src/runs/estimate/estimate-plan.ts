@@ -1,8 +1,7 @@
 // What a run may cost: each paid node at the price of its calls, or at the most that its config allows. Pure.
 import type { NodeForecast } from '../../engine/forecast.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
-import type { Issue } from '../../lib/errors.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, type Issue } from '../../lib/errors.ts';
 import { priceOf } from '../../nodes/models/pricing.ts';
 import type { RunDeps } from '../deps.ts';
 

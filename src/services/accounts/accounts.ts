@@ -1,13 +1,11 @@
 // The caller's own account and the workspace it works in.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
-import type { UserRow } from '../../store/users.ts';
-import { findUser, findUserByEmail, updateActiveTeam, updateUser } from '../../store/users.ts';
+import { findUser, findUserByEmail, type UserRow, updateActiveTeam, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import { userWorkspace } from './access.ts';
 import type { Somebody } from './account.schema.ts';
-import type { Actor, UserActor } from './actor.ts';
-import { requireScope, requireUser } from './actor.ts';
+import { type Actor, requireScope, requireUser, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
 import { getActiveWorkspace, getWorkspace } from './teams.ts';
 

@@ -6,13 +6,11 @@ import type { Db, Tx } from '../../store/db.ts';
 import type { ListedUserRow, UserRow } from '../../store/users.ts';
 import { findUser, insertUser, listUsers, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
-import type { PageQuery } from '../paging.ts';
-import { byNumber, readPage } from '../paging.ts';
+import { byNumber, type PageQuery, readPage } from '../paging.ts';
 import { mintLink } from '../sessions/mint-link.ts';
 import { userWorkspace } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
-import type { Actor } from './actor.ts';
-import { requireScope } from './actor.ts';
+import { type Actor, requireScope } from './actor.ts';
 import { requireScopesToHandOn, storeKey } from './keys.ts';
 import { namingEmailConflict, parseEmail, parseName } from './names.ts';
 

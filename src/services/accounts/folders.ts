@@ -15,12 +15,9 @@ import {
   updateFolder,
 } from '../../store/folders.ts';
 import type { Deps } from '../deps.ts';
-import type { ArrayQuery } from '../paging.ts';
-import { ARRAY_LIMIT, byId, readPage } from '../paging.ts';
-import type { WorkspaceStanding } from './access.ts';
-import { can, workspaceOf } from './access.ts';
-import type { Actor, UserActor } from './actor.ts';
-import { requireScope } from './actor.ts';
+import { ARRAY_LIMIT, type ArrayQuery, byId, readPage } from '../paging.ts';
+import { can, type WorkspaceStanding, workspaceOf } from './access.ts';
+import { type Actor, requireScope, type UserActor } from './actor.ts';
 import type { ChangeFolderBody, CreateFolderBody } from './folder.schema.ts';
 import { parseName } from './names.ts';
 import { getActiveWorkspace, getWorkspace } from './teams.ts';

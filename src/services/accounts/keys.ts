@@ -3,14 +3,11 @@ import { mintApiKey, sha256 } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
-import type { ListedKey } from '../../store/keys.ts';
-import { findKey, insertKey, listKeys, renameKey, revokeKey } from '../../store/keys.ts';
+import { findKey, insertKey, type ListedKey, listKeys, renameKey, revokeKey } from '../../store/keys.ts';
 import type { Deps } from '../deps.ts';
 import { parseIsoTime } from '../iso-time.ts';
-import type { PageQuery } from '../paging.ts';
-import { byId, readPage } from '../paging.ts';
-import type { Actor, Scope, UserActor } from './actor.ts';
-import { hasScope, requireScope, SCOPES } from './actor.ts';
+import { byId, type PageQuery, readPage } from '../paging.ts';
+import { type Actor, hasScope, requireScope, SCOPES, type Scope, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
 
 /** What the keys need of Deps; the command line has no more than this. */

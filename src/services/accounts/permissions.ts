@@ -3,13 +3,11 @@ import { AppError } from '../../lib/errors.ts';
 import { deletePermission, listPermissions, upsertPermission } from '../../store/permissions.ts';
 import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
-import type { PageQuery } from '../paging.ts';
-import { byNumber, readPage } from '../paging.ts';
+import { byNumber, type PageQuery, readPage } from '../paging.ts';
 import { authorize } from './access.ts';
 import type { ShareBody } from './account.schema.ts';
 import { getSomebody, presentRole } from './accounts.ts';
-import type { Actor } from './actor.ts';
-import { requireScope } from './actor.ts';
+import { type Actor, requireScope } from './actor.ts';
 
 export async function listShares(deps: Deps, actor: Actor, workflowId: string, query: PageQuery) {
   const user = requireScope(actor, 'workflows:read');

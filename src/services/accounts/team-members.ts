@@ -12,12 +12,10 @@ import {
   updateMember,
 } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
-import type { PageQuery } from '../paging.ts';
-import { byNumber, readPage } from '../paging.ts';
+import { byNumber, type PageQuery, readPage } from '../paging.ts';
 import type { AddMemberBody } from './account.schema.ts';
 import { getSomebody, presentRole } from './accounts.ts';
-import type { Actor } from './actor.ts';
-import { requireScope } from './actor.ts';
+import { type Actor, requireScope } from './actor.ts';
 import { getTeam, requireManager } from './teams.ts';
 
 export interface MemberId {

@@ -16,12 +16,9 @@ import {
   renameTeam,
 } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
-import type { PageQuery } from '../paging.ts';
-import { byId, readPage } from '../paging.ts';
-import type { WorkspaceStanding } from './access.ts';
-import { can, userWorkspace } from './access.ts';
-import type { Actor, UserActor } from './actor.ts';
-import { requireScope } from './actor.ts';
+import { byId, type PageQuery, readPage } from '../paging.ts';
+import { can, userWorkspace, type WorkspaceStanding } from './access.ts';
+import { type Actor, requireScope, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
 
 /** The teams the caller is in; the personal one is no team. */

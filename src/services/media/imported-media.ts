@@ -3,8 +3,7 @@
 import { AppError, toError } from '../../lib/errors.ts';
 import { createGate } from '../../lib/gate.ts';
 import { type MediaType, maxBytesAt } from '../../media/accepted-types.ts';
-import type { NewMedia } from '../../store/media/media.ts';
-import { listUsableMedia } from '../../store/media/media.ts';
+import { listUsableMedia, type NewMedia } from '../../store/media/media.ts';
 import { userWorkspace } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';

@@ -2,8 +2,7 @@
 // upload is completed once they have been looked at.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import type { MediaType } from '../../media/accepted-types.ts';
-import { maxBytesAt, SVG_TYPE } from '../../media/accepted-types.ts';
+import { type MediaType, maxBytesAt, SVG_TYPE } from '../../media/accepted-types.ts';
 import { fileName } from '../../media/file-name.ts';
 import { presignPut } from '../../media/presign.ts';
 import { objectUrl } from '../../media/s3.ts';

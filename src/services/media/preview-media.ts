@@ -2,8 +2,7 @@
 
 import { isId } from '../../lib/ids.ts';
 import { convertImage, resizeImage } from '../../media/images.ts';
-import type { MediaRow } from '../../store/media/media.ts';
-import { findMedia } from '../../store/media/media.ts';
+import { findMedia, type MediaRow } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 import { readAll } from './media-bytes.ts';
 import { mediaIdOf } from './media-record.ts';

@@ -1,8 +1,7 @@
 // A file on its way in, through whatever door: looked at by its first bytes, streamed to storage with its size counted,
 // checked completely, and only then made known.
 import { newId } from '../../lib/ids.ts';
-import type { MediaType } from '../../media/accepted-types.ts';
-import { SVG_TYPE } from '../../media/accepted-types.ts';
+import { type MediaType, SVG_TYPE } from '../../media/accepted-types.ts';
 import { fileName } from '../../media/file-name.ts';
 import { inspectImage } from '../../media/images.ts';
 import { probeStored } from '../../media/probe-stored.ts';
@@ -11,8 +10,7 @@ import { tooLarge } from '../../media/spool.ts';
 import type { Source, StoredFile } from '../../media/storage.ts';
 import { svgSize } from '../../media/svg/size.ts';
 import { sanitizeSvgAside } from '../../media/svg/thread.ts';
-import type { MediaRow, NewMedia } from '../../store/media/media.ts';
-import { insertMedia } from '../../store/media/media.ts';
+import { insertMedia, type MediaRow, type NewMedia } from '../../store/media/media.ts';
 import { forgetOrphan, noteOrphan } from '../../store/media/orphans.ts';
 import type { Deps } from '../deps.ts';
 import type { Hints } from './media.schema.ts';

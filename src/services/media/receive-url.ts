@@ -6,8 +6,7 @@ import { type FetchDoor, maxBytesAt, maxBytesAtDoor } from '../../media/accepted
 import { findMedia } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 import { mediaIdOf } from './media-record.ts';
-import type { IncomingFile, ReceivedFile } from './receive-file.ts';
-import { receiveFile } from './receive-file.ts';
+import { type IncomingFile, type ReceivedFile, receiveFile } from './receive-file.ts';
 
 const TIMEOUT_MS = 60_000;
 

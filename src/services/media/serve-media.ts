@@ -5,10 +5,8 @@ import { isId } from '../../lib/ids.ts';
 import { SVG_TYPE } from '../../media/accepted-types.ts';
 import { PRESIGNED_SECONDS, presignGet } from '../../media/presign.ts';
 import { objectUrl } from '../../media/s3.ts';
-import type { MediaAnswer, MediaRequest } from '../../media/serve.ts';
-import { answerMedia } from '../../media/serve.ts';
-import type { MediaRow } from '../../store/media/media.ts';
-import { findMedia } from '../../store/media/media.ts';
+import { answerMedia, type MediaAnswer, type MediaRequest } from '../../media/serve.ts';
+import { findMedia, type MediaRow } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 
 export interface OpenedMedia {

@@ -3,8 +3,7 @@ import type { MediaRef } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaKind } from '../../media/accepted-types.ts';
-import type { MediaRow } from '../../store/media/media.ts';
-import { findMedia, mayUseMedia } from '../../store/media/media.ts';
+import { findMedia, type MediaRow, mayUseMedia } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 import { mediaIdOf, toRef } from './media-record.ts';
 

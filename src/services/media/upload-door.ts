@@ -3,11 +3,9 @@ import { hmacSha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { freeing } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
-import type { PutToVerify, SigningKey } from '../../media/presign.ts';
-import { verifyPresignedPut } from '../../media/presign.ts';
+import { type PutToVerify, type SigningKey, verifyPresignedPut } from '../../media/presign.ts';
 import { S3Error, s3ErrorXml } from '../../media/s3-error.ts';
-import type { StoredFile } from '../../media/storage.ts';
-import { pendingKey } from '../../media/storage.ts';
+import { pendingKey, type StoredFile } from '../../media/storage.ts';
 import type { Deps } from '../deps.ts';
 
 /** Derived, so that every process of the service has the same one. */

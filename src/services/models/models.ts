@@ -14,8 +14,7 @@ import {
   raiseModelsRevision,
   upsertModels,
 } from '../../store/models/models.ts';
-import type { Actor } from '../accounts/actor.ts';
-import { requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
 
 export interface ModelsDeps {
   readonly db: Db;

@@ -1,7 +1,6 @@
 // Webhook deliveries of this process: one attempt at a time each, so many at once a host and an account; what came of
 // it is kept, with the next attempt where one is due.
-import type { Backoff } from '../../lib/backoff.ts';
-import { backoffMs } from '../../lib/backoff.ts';
+import { type Backoff, backoffMs } from '../../lib/backoff.ts';
 import { createBatcher } from '../../lib/batch.ts';
 import { inScope } from '../../lib/span.ts';
 import { isOutage } from '../../store/db.ts';
@@ -10,8 +9,7 @@ import { keepAttempts, listDeliveriesById } from '../../store/deliveries.ts';
 import { enqueue } from '../../store/queue.ts';
 import type { Deps } from '../deps.ts';
 import { createHostQueues } from './host-queues.ts';
-import type { WebhookAnswer } from './send-webhook.ts';
-import { isDelivered, sendWebhook } from './send-webhook.ts';
+import { isDelivered, sendWebhook, type WebhookAnswer } from './send-webhook.ts';
 import { decryptSecret } from './webhook-target.ts';
 
 /** Attempts of a delivery, and again of each redelivery. */

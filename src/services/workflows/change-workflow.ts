@@ -5,8 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
 import { isRunImage } from '../../store/workflows/writes.ts';
-import type { Actor, UserActor } from '../accounts/actor.ts';
-import { requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import {
   commitChange,
@@ -16,8 +15,7 @@ import {
   sentFields,
   type WorkflowChange,
 } from './commit-workflow.ts';
-import type { PresentedWorkflow } from './present-workflow.ts';
-import { presentMembers, revisionOf } from './present-workflow.ts';
+import { type PresentedWorkflow, presentMembers, revisionOf } from './present-workflow.ts';
 import { checkSentFields } from './sent-fields.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
 import { moveTo } from './workflow-location.ts';

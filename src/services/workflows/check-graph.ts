@@ -1,8 +1,7 @@
 // What every door that takes a graph does with it first: parse, normalize configs, write ports, lint; what refuses it and what warns.
 import { estimateDims } from '../../graph/dims.ts';
 import { inspectParsed } from '../../graph/inspect.ts';
-import type { LintIssue } from '../../graph/issues.ts';
-import { hasErrors } from '../../graph/issues.ts';
+import { hasErrors, type LintIssue } from '../../graph/issues.ts';
 import { lintGraph } from '../../graph/lint/lint.ts';
 import { normalizeConfig } from '../../graph/normalize.ts';
 import { parseGraph } from '../../graph/parse.ts';

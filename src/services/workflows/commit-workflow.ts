@@ -11,17 +11,14 @@ import {
 import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
 import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
 import { pinPoster, updateWorkflow } from '../../store/workflows/writes.ts';
-import type { WorkflowVerb } from '../accounts/access.ts';
-import { authorize } from '../accounts/access.ts';
+import { authorize, type WorkflowVerb } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import { isBeingEdited } from './presence/heartbeat.ts';
-import type { PresentedWorkflow, WorkflowView } from './present-workflow.ts';
-import { presentWorkflow } from './present-workflow.ts';
+import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
-import type { GraphWrite } from './write-graph.ts';
-import { prepareGraph, unchanged } from './write-graph.ts';
+import { type GraphWrite, prepareGraph, unchanged } from './write-graph.ts';
 
 /** A workflow's view by a user who may write it. */
 export interface WritableView extends WorkflowView {

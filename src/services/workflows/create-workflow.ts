@@ -2,11 +2,9 @@
 import { newId } from '../../lib/ids.ts';
 import { insertMedia, type NewMedia } from '../../store/media/media.ts';
 import { insertVersion } from '../../store/workflows/versions.ts';
-import type { NewWorkflow } from '../../store/workflows/writes.ts';
-import { insertWorkflow } from '../../store/workflows/writes.ts';
+import { insertWorkflow, type NewWorkflow } from '../../store/workflows/writes.ts';
 import { authorize } from '../accounts/access.ts';
-import type { Actor, UserActor } from '../accounts/actor.ts';
-import { requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import {
   commitChange,
@@ -22,8 +20,7 @@ import { describeIgnored } from './sent-fields.ts';
 import { CreateWorkflowBody } from './workflow.schema.ts';
 import { checkMedia, checkOwnFolder, moveWithin } from './workflow-location.ts';
 import { changeSecrets, encryptSecrets } from './workflow-secrets.ts';
-import type { GraphInput, GraphWrite } from './write-graph.ts';
-import { prepareGraph } from './write-graph.ts';
+import { type GraphInput, type GraphWrite, prepareGraph } from './write-graph.ts';
 
 export interface CreatedWorkflow extends PresentedWorkflow {
   readonly id: string;

@@ -2,13 +2,11 @@
 import { mediaIdsIn, replaceMediaIds } from '../../store/workflows/versions.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize } from '../accounts/access.ts';
-import type { Actor } from '../accounts/actor.ts';
-import { requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { copyMedia } from '../media/copied-media.ts';
 import { dropMedia } from '../media/receive-file.ts';
-import type { CreatedWorkflow } from './create-workflow.ts';
-import { blankWorkflow, commitNewWorkflow } from './create-workflow.ts';
+import { blankWorkflow, type CreatedWorkflow, commitNewWorkflow } from './create-workflow.ts';
 import { readableText } from './read-workflow.ts';
 import type { DuplicateBody } from './workflow.schema.ts';
 import { unchanged } from './write-graph.ts';

@@ -1,7 +1,6 @@
 // A workflow as one file that any account of any service can import: its graph, and the media that the graph names.
 import { Readable } from 'node:stream';
-import type { MediaRow } from '../../store/media/media.ts';
-import { listUsableMedia } from '../../store/media/media.ts';
+import { listUsableMedia, type MediaRow } from '../../store/media/media.ts';
 import { mediaIdsIn } from '../../store/workflows/versions.ts';
 import { authorize, canDo, workspaceOf } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';

@@ -1,7 +1,6 @@
 // Graphs by workflow and version: read once, parsed once, planned once, since a version never changes.
 import type { Catalog } from '../../graph/catalog.ts';
-import type { PlanResult } from '../../graph/plan.ts';
-import { makePlan } from '../../graph/plan.ts';
+import { makePlan, type PlanResult } from '../../graph/plan.ts';
 import { redact } from '../../graph/redact.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';

@@ -1,12 +1,10 @@
 // A new workflow from an exported file. Media come in first, then one transaction makes them and the workflow known.
 import { AppError } from '../../lib/errors.ts';
-import type { Actor } from '../accounts/actor.ts';
-import { requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type ReceivedMedia, type Replacement, receiveMedia } from '../media/imported-media.ts';
 import { dropMedia } from '../media/receive-file.ts';
-import type { CreatedWorkflow } from './create-workflow.ts';
-import { blankWorkflow, commitNewWorkflow } from './create-workflow.ts';
+import { blankWorkflow, type CreatedWorkflow, commitNewWorkflow } from './create-workflow.ts';
 import type { ImportBody } from './workflow-file.schema.ts';
 import { prepareGraph } from './write-graph.ts';
 

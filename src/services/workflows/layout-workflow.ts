@@ -2,8 +2,7 @@
 import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../../graph/layout/layout.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { Actor } from '../accounts/actor.ts';
-import { requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { cacheCommitted, commitChange, lockForEdit } from './commit-workflow.ts';
 import type { LayoutBody } from './workflow.schema.ts';

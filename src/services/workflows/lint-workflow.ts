@@ -2,8 +2,7 @@
 import { type Inspection, inspectGraph } from '../../graph/inspect.ts';
 import { type LintIssue, MAX_ISSUES } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
-import type { Actor } from '../accounts/actor.ts';
-import { requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { graphText } from './graph-versions.ts';
 import { findMissingMedia } from './missing-media.ts';

@@ -2,15 +2,12 @@
 import { AppError } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import { findTeam } from '../../store/teams.ts';
-import type { WorkflowListKey, WorkflowListRow } from '../../store/workflows/lists.ts';
-import { listWorkflows } from '../../store/workflows/lists.ts';
+import { listWorkflows, type WorkflowListKey, type WorkflowListRow } from '../../store/workflows/lists.ts';
 import { countExecutions } from '../../store/workflows/writes.ts';
 import { userWorkspace } from '../accounts/access.ts';
-import type { Actor, UserActor } from '../accounts/actor.ts';
-import { requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import type { Order } from '../paging.ts';
-import { ARRAY_LIMIT, readPage } from '../paging.ts';
+import { ARRAY_LIMIT, type Order, readPage } from '../paging.ts';
 import { presentListedWorkflow } from './present-workflow.ts';
 import type { ListWorkflowsQuery } from './workflow.schema.ts';
 import { checkMedia } from './workflow-location.ts';

@@ -1,6 +1,5 @@
 // The lint that needs to ask: media which a graph names and which are not there, or not any more.
-import type { LintIssue } from '../../graph/issues.ts';
-import { MAX_ISSUES, pointer } from '../../graph/issues.ts';
+import { type LintIssue, MAX_ISSUES, pointer } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
 import type { Tx } from '../../store/db.ts';
 import { findKnownMedia } from '../../store/media/media.ts';

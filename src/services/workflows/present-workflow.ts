@@ -1,11 +1,9 @@
 // A workflow as its reader sees it: its members as JSON text, with the text of the graph spliced in.
-import type { LintIssue } from '../../graph/issues.ts';
-import { warningSentences } from '../../graph/issues.ts';
+import { type LintIssue, warningSentences } from '../../graph/issues.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import type { WorkflowListRow } from '../../store/workflows/lists.ts';
 import type { PublishSettings, ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import type { WorkflowRole } from '../accounts/access.ts';
-import { can, canDo, roleOf } from '../accounts/access.ts';
+import { can, canDo, roleOf, type WorkflowRole } from '../accounts/access.ts';
 import type { Actor, UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { decryptSecrets, seesSecrets } from './workflow-secrets.ts';

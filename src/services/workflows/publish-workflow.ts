@@ -1,13 +1,11 @@
 // What others see of a workflow: link permission, publication with its frozen version; and its owner's budget.
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../lib/errors.ts';
-import type { Tx } from '../../store/db.ts';
-import { isUniqueViolation } from '../../store/db.ts';
+import { isUniqueViolation, type Tx } from '../../store/db.ts';
 import type { LinkPermission, ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
 import { isSlugTaken } from '../../store/workflows/writes.ts';
 import type { WorkflowVerb } from '../accounts/access.ts';
-import type { Actor } from '../accounts/actor.ts';
-import { requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';

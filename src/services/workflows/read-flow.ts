@@ -2,12 +2,10 @@
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { canDo, roleOf } from '../accounts/access.ts';
-import type { Actor } from '../accounts/actor.ts';
-import { ANONYMOUS } from '../accounts/actor.ts';
+import { type Actor, ANONYMOUS } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type FlowResults, findFlowResults } from './flow-results.ts';
-import type { WorkflowView } from './present-workflow.ts';
-import { revisionOf } from './present-workflow.ts';
+import { revisionOf, type WorkflowView } from './present-workflow.ts';
 import { openForReading, readableText, readableVersion } from './read-workflow.ts';
 
 export interface Flow {

@@ -5,11 +5,9 @@ import { isId } from '../../lib/ids.ts';
 import type { ReadWorkflowRow, WorkflowReading } from '../../store/workflows/workflows.ts';
 import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize, canDo, workspaceOf } from '../accounts/access.ts';
-import type { Actor } from '../accounts/actor.ts';
-import { ANONYMOUS, hasScope } from '../accounts/actor.ts';
+import { type Actor, ANONYMOUS, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import type { PresentedWorkflow, WorkflowView } from './present-workflow.ts';
-import { presentWorkflow } from './present-workflow.ts';
+import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
 
 /** The workflow as the caller may see it; a key without `workflows:read` reads as an anonymous visitor. */
 export async function getWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {

@@ -3,8 +3,7 @@ import { NodeError } from '../../nodes/define.ts';
 import type { Tx } from '../../store/db.ts';
 import { findSecrets } from '../../store/workflows/secrets.ts';
 import type { Deps } from '../deps.ts';
-import type { Secrets } from './workflow-secrets.ts';
-import { decryptSecrets } from './workflow-secrets.ts';
+import { decryptSecrets, type Secrets } from './workflow-secrets.ts';
 
 const PLACE = /\{\{\s*secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 // A setting is nested ten levels at most (graph/parse), a scene graph 32.

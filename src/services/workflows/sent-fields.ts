@@ -1,8 +1,7 @@
 // What a PUT may send in addition to what it changes: values as a GET gave them are accepted, others are refused or named.
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../lib/errors.ts';
-import type { PresentedMembers } from './present-workflow.ts';
-import { reduceSettings } from './present-workflow.ts';
+import { type PresentedMembers, reduceSettings } from './present-workflow.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,8 @@
 // Templates: published workflows that ask to be copied, and the caller's own.
-import type { TemplateRow } from '../../store/workflows/workflows.ts';
-import { listTemplates } from '../../store/workflows/workflows.ts';
-import type { Actor } from '../accounts/actor.ts';
-import { hasScope } from '../accounts/actor.ts';
+import { listTemplates, type TemplateRow } from '../../store/workflows/workflows.ts';
+import { type Actor, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import type { Page } from '../paging.ts';
-import { byId, readPage } from '../paging.ts';
+import { byId, type Page, readPage } from '../paging.ts';
 import { presentPoster } from './present-workflow.ts';
 import type { TemplatesQuery } from './workflow.schema.ts';
 

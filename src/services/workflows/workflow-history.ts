@@ -1,21 +1,16 @@
 // Versions of a workflow's graph: every write that changed it left one, and any of them can be brought back.
 import { AppError } from '../../lib/errors.ts';
-import type { VersionRow } from '../../store/workflows/versions.ts';
-import { findVersion, listVersions } from '../../store/workflows/versions.ts';
-import type { WorkflowRow } from '../../store/workflows/workflows.ts';
-import { findWorkflow } from '../../store/workflows/workflows.ts';
+import { findVersion, listVersions, type VersionRow } from '../../store/workflows/versions.ts';
+import { findWorkflow, type WorkflowRow } from '../../store/workflows/workflows.ts';
 import { authorize } from '../accounts/access.ts';
-import type { Actor } from '../accounts/actor.ts';
-import { requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import type { Page, PageQuery } from '../paging.ts';
-import { byNumber, readPage } from '../paging.ts';
+import { byNumber, type Page, type PageQuery, readPage } from '../paging.ts';
 import { lintForWrite, readGraph } from './check-graph.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
 import type { GraphVersion } from './graph-versions.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
-import type { GraphWrite } from './write-graph.ts';
-import { unchanged } from './write-graph.ts';
+import { type GraphWrite, unchanged } from './write-graph.ts';
 
 /** Newest first, without their graphs. */
 export async function listHistory(

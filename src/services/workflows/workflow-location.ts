@@ -1,8 +1,7 @@
 // Where a workflow belongs: which folders and media it may go to, and what becomes of its workspace.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
-import type { FolderRow } from '../../store/folders.ts';
-import { lockFolder } from '../../store/folders.ts';
+import { type FolderRow, lockFolder } from '../../store/folders.ts';
 import { mayUseMedia } from '../../store/media/media.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { authorize, can, userWorkspace, workspaceOf } from '../accounts/access.ts';

@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { Actor } from '../accounts/actor.ts';
-import { hasScope } from '../accounts/actor.ts';
+import { type Actor, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 
 export type Secrets = Readonly<Record<string, string>>;

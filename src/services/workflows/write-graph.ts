@@ -6,10 +6,8 @@ import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../../graph/layout/layo
 import { placeNewNodes } from '../../graph/layout/new-nodes.ts';
 import type { Graph, Position } from '../../graph/types.ts';
 import type { Deps } from '../deps.ts';
-import type { ReadGraph } from './check-graph.ts';
-import { lintForWrite, readGraph, withDims } from './check-graph.ts';
-import type { GraphVersion } from './graph-versions.ts';
-import { graphText } from './graph-versions.ts';
+import { lintForWrite, type ReadGraph, readGraph, withDims } from './check-graph.ts';
+import { type GraphVersion, graphText } from './graph-versions.ts';
 
 export interface GraphInput {
   readonly nodes: unknown;

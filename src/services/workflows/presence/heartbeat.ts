@@ -1,11 +1,9 @@
 // The editor's heartbeat: while the workflow is open in a tab, no write moves its nodes.
 
-import type { WorkflowRow } from '../../../store/workflows/workflows.ts';
-import { findWorkflow } from '../../../store/workflows/workflows.ts';
+import { findWorkflow, type WorkflowRow } from '../../../store/workflows/workflows.ts';
 import { touchHeartbeat } from '../../../store/workflows/writes.ts';
 import { authorize } from '../../accounts/access.ts';
-import type { Actor } from '../../accounts/actor.ts';
-import { requireScope } from '../../accounts/actor.ts';
+import { type Actor, requireScope } from '../../accounts/actor.ts';
 import type { Deps } from '../../deps.ts';
 
 /** How long after a heartbeat the workflow counts as open. */
