@@ -1,6 +1,6 @@
 // `graphwright mcp`: a bridge for clients that speak to agents' servers over stdin and stdout alone. Each line is a message.
 import { createInterface } from 'node:readline';
-import { isRecord } from '../lib/record.ts';
+import { isRecord, parseJson } from '../lib/record.ts';
 import { readSettings } from '../lib/settings.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
@@ -75,12 +75,8 @@ async function forward(bridge: Bridge, line: string, signal: AbortSignal): Promi
 }
 
 function parse(line: string): Message | undefined {
-  try {
-    const message: unknown = JSON.parse(line);
-    return isRecord(message) ? message : undefined;
-  } catch {
-    return undefined;
-  }
+  const message = parseJson(line);
+  return isRecord(message) ? message : undefined;
 }
 
 /** The later revision wants what a proxy may route by in headers, too. */

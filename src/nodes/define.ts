@@ -3,6 +3,7 @@
 import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } from '../graph/catalog.ts';
 import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
 import type { Gate } from '../lib/gate.ts';
+import type { ProviderAnswer } from '../providers/answer.ts';
 import type { ProviderName } from '../providers/names.ts';
 import type { ProviderJob } from '../providers/provider.ts';
 import type { ProviderRoom } from '../providers/run-job.ts';
@@ -46,6 +47,10 @@ export const audio = specOf<MediaRef>('AUDIO');
 export const list = specOf<readonly Value[]>('LIST');
 /** Any value, tagged, as it came. */
 export const any = specOf<Value>('ANY');
+/** A port of each name, as a config gives rise to them. */
+export const portsNamed = (names: readonly string[], make: (name: string) => Spec<unknown> = any) =>
+  Object.fromEntries(names.map(name => [name, make(name)]));
+
 /** A config field with a closed set of values; the first is the default. */
 export const choice = <const E extends readonly [string, ...string[]]>(
   label: string,
@@ -140,11 +145,7 @@ export interface NodeFetchInit {
   readonly signal?: AbortSignal;
 }
 
-export interface NodeFetchResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
+export type NodeFetchResponse = ProviderAnswer;
 
 /**
  * Returned by a node that waits without a worker: for a time, for a person's decision until a time, or for a

@@ -2,7 +2,7 @@
 import { builtKeys, extractedPaths, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
 import { jsonToValue, valueToJson } from '../graph/values.ts';
-import { any, defineNode, json, NodeError, type Spec } from './define.ts';
+import { defineNode, json, NodeError, portsNamed } from './define.ts';
 import { MAX_TEXT_LENGTH, parseJson } from './limits.ts';
 
 export const jsonExtract = defineNode({
@@ -24,9 +24,7 @@ export const jsonExtract = defineNode({
     note: `One output for each key of config.paths, ${MAX_CONFIG_PORTS} at most.`,
     resolve: config => ({
       inputs: { json: json('JSON', { required: true }) },
-      outputs: Object.fromEntries(
-        Object.keys(extractedPaths(config.paths)).map((name): [string, Spec<unknown>] => [name, any(name)]),
-      ),
+      outputs: portsNamed(Object.keys(extractedPaths(config.paths))),
     }),
   },
   run: values => {
@@ -54,9 +52,7 @@ export const jsonBuild = defineNode({
   dynamicPorts: {
     note: `One input for each name in config.keys, ${MAX_CONFIG_PORTS} at most.`,
     resolve: config => ({
-      inputs: Object.fromEntries(
-        builtKeys(config.keys).map((name): [string, Spec<unknown>] => [name, any(name)]),
-      ),
+      inputs: portsNamed(builtKeys(config.keys)),
       outputs: { json: json('JSON') },
     }),
   },

@@ -3,7 +3,7 @@ import { MAX_CASES, switchCases } from '../graph/config-ports.ts';
 import type { Json, Value } from '../graph/types.ts';
 import { jsonToValue, valueToText } from '../graph/values.ts';
 import { compareValue, OPERATORS } from './compare.ts';
-import { any, choice, defineNode, json, NodeError, number, type Spec, Suspend, text } from './define.ts';
+import { any, choice, defineNode, json, NodeError, number, portsNamed, Suspend, text } from './define.ts';
 import { isJsonObject } from './limits.ts';
 import { NUMBERED_INPUTS } from './list.ts';
 
@@ -39,9 +39,7 @@ export const logicSwitch = defineNode({
     resolve: config => ({
       inputs: { value: any('Value', { required: true }), input: any('Input') },
       outputs: {
-        ...Object.fromEntries(
-          casesOf(config.cases).map(([name]): [string, Spec<unknown>] => [name, any(name)]),
-        ),
+        ...portsNamed(casesOf(config.cases).map(([name]) => name)),
         default: any('Default'),
       },
     }),

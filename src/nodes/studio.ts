@@ -11,6 +11,7 @@ import { withScratch } from '../codecs/scratch.ts';
 import type { MediaRef } from '../graph/types.ts';
 import { createGate } from '../lib/gate.ts';
 import { readSettings } from '../lib/settings.ts';
+import type { Size } from '../render/paint/place.ts';
 import { type NodeContext, NodeError } from './define.ts';
 
 /** The longest video or sound that a node makes. */
@@ -73,17 +74,9 @@ function createStudio(backend: Backend, folder: string, ctx: NodeContext): Studi
         throw new NodeError('file_too_large', 'The result is larger than 500 MB.');
       }
       const [contentType, ending] = video === undefined ? ['audio/mp4', 'm4a'] : ['video/mp4', 'mp4'];
-      return ctx.media.put(await readFile(path), {
-        contentType,
-        name: `${name}.${ending}`,
-      });
+      return ctx.media.put(await readFile(path), { contentType, name: `${name}.${ending}` });
     },
   };
-}
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 /** As large as wished, with even sides, and no larger than 4K. */

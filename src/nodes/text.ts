@@ -1,6 +1,6 @@
 // Text nodes: join, fill in, split, replace.
 import { MAX_CONFIG_PORTS, templateTokens } from '../graph/config-ports.ts';
-import { choice, defineNode, list, type Spec, text } from './define.ts';
+import { choice, defineNode, list, portsNamed, text } from './define.ts';
 import { assertTextLength, boundedList, boundedText } from './limits.ts';
 import { replaceRegex } from './regex.ts';
 import { asFilling, replaceTokens } from './tokens.ts';
@@ -33,9 +33,7 @@ export const textTemplate = defineNode({
   dynamicPorts: {
     note: `One text input for each {{token}} of config.template, ${MAX_CONFIG_PORTS} at most.`,
     resolve: config => ({
-      inputs: Object.fromEntries(
-        templateTokens(config.template).map((name): [string, Spec<unknown>] => [name, text(name)]),
-      ),
+      inputs: portsNamed(templateTokens(config.template), text),
       outputs: { text: text('Text') },
     }),
   },

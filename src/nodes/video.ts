@@ -3,6 +3,7 @@ import { type Clip, decodeFrames, decodeSound } from '../codecs/decode.ts';
 import { pad } from '../codecs/pixels/i420.ts';
 import { encodePng } from '../codecs/pixels/png.ts';
 import type { MediaRef, Value } from '../graph/types.ts';
+import type { Size } from '../render/paint/place.ts';
 import { defineNode, image, json, list, NodeError, number, video } from './define.ts';
 import {
   CODEC_NODE,
@@ -13,7 +14,6 @@ import {
   MAX_FPS,
   MAX_SECONDS,
   picturesOf,
-  type Size,
   type Studio,
   videoOf,
 } from './studio.ts';

@@ -1,4 +1,6 @@
 // Reading answers: everything in them is from outside, so nothing is taken to be there.
+import { isRecord, parseJson } from '../lib/record.ts';
+
 export interface ProviderAnswer {
   readonly status: number;
   /** Lower-case names. */
@@ -6,17 +8,12 @@ export interface ProviderAnswer {
   readonly body: Buffer;
 }
 
-import { isRecord } from '../lib/record.ts';
 export type JsonRecord = { readonly [key: string]: unknown };
 
 /** The body as a JSON object; undefined where it is none, such as a proxy's HTML. */
 export function readObject({ body }: ProviderAnswer): JsonRecord | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body.toString('utf8'));
-    return isRecord(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(body.toString('utf8'));
+  return isRecord(parsed) ? parsed : undefined;
 }
 
 export function asRecord(value: unknown): JsonRecord {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../lib/errors.ts';
 import { getOrMake } from '../lib/get-or-make.ts';
+import { parseJson } from '../lib/record.ts';
 
 export interface CleanLottie {
   readonly json: string;
@@ -52,12 +53,8 @@ export async function cleanLottie(
 const refusal = (reason: string): AppError => new AppError('invalid_request', `the animation ${reason}`);
 
 function parse(text: string): Fields {
-  try {
-    const root: Json = JSON.parse(text);
-    if (isFields(root)) return root;
-  } catch {
-    // Said below.
-  }
+  const root = parseJson(text) as Json | undefined;
+  if (isFields(root)) return root;
   throw refusal('is no JSON object');
 }
 

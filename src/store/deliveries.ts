@@ -75,14 +75,9 @@ export function listAttempts(tx: Tx, deliveryId: string): Promise<readonly Attem
   );
 }
 
-export interface NewAttempt {
+export interface NewAttempt extends Omit<AttemptRow, 'started_at'> {
   readonly delivery_id: string;
-  readonly attempt: number;
   readonly started_at: string;
-  readonly duration_ms: number;
-  readonly status_code: number | null;
-  readonly error: string | null;
-  readonly response: string | null;
   readonly state: Exclude<DeliveryState, 'pending'>;
   readonly next_attempt_at: string | null;
 }

@@ -1,5 +1,5 @@
 // The forms of requests and answers about accounts, teams, members and shares.
-import type { Static } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { Type } from '../../lib/type.ts';
 import { LINK_KINDS } from '../../store/people/password-links.ts';
 import { SHARE_ROLES } from '../../store/permissions.ts';
@@ -17,15 +17,25 @@ const ShareRole = Type.Enum(SHARE_ROLES);
 const Somebody = { userId: Type.Optional(UserId), email: Type.Optional(Email) };
 export type Somebody = { readonly userId?: number | undefined; readonly email?: string | undefined };
 
+const somebodyAs = <R extends TSchema>(role: R) => ({
+  userId: UserId,
+  name: Type.String(),
+  role,
+  createdAt: Timestamp,
+});
+
 export const UserParams = Type.Object({ userId: UserId });
 
-export const Me = Named('Me', 'Who asks', {
+const ACCOUNT = {
   userId: UserId,
   email: Email,
   name: Type.String(),
   plan: Type.String(),
   isAuthor: Type.Boolean(),
   isAdmin: Type.Boolean(),
+};
+export const Me = Named('Me', 'Who asks', {
+  ...ACCOUNT,
   scopes: Type.Array(Type.Enum(SCOPES), { description: 'Of the credential that asks' }),
   personalTeamId: Type.String({
     description: 'Names your personal workspace wherever a teamId is asked for',
@@ -54,12 +64,7 @@ export const AddMemberBody = NamedExact('MemberInput', 'Whom to add', { ...Someb
 export type AddMemberBody = Static<typeof AddMemberBody>;
 export const ChangeMemberBody = Exact({ role: TeamRole });
 // Emails are not shown: user ids can be guessed, and whoever adds an id to a team would learn whose it is.
-export const Member = Named('Member', 'A user in a team', {
-  userId: UserId,
-  name: Type.String(),
-  role: TeamRole,
-  createdAt: Timestamp,
-});
+export const Member = Named('Member', 'A user in a team', somebodyAs(TeamRole));
 export const MemberPage = pageOf(Member);
 
 export const InviteToTeamBody = NamedExact('TeamInvitationInput', 'Whom to invite', {
@@ -97,12 +102,7 @@ export const ShareBody = NamedExact('PermissionInput', 'Whom to share with, and 
   role: ShareRole,
 });
 export type ShareBody = Static<typeof ShareBody>;
-export const Permission = Named('Permission', 'A user whom a workflow is shared with', {
-  userId: UserId,
-  name: Type.String(),
-  role: ShareRole,
-  createdAt: Timestamp,
-});
+export const Permission = Named('Permission', 'A user whom a workflow is shared with', somebodyAs(ShareRole));
 export const PermissionPage = pageOf(Permission);
 
 export const CreateUserBody = NamedExact('UserInput', 'The account to make', {
@@ -146,12 +146,7 @@ export const ChangeUserBody = NamedExact('UserChanges', 'What to change of an ac
 });
 export type ChangeUserBody = Static<typeof ChangeUserBody>;
 export const User = Named('User', 'An account', {
-  userId: UserId,
-  email: Email,
-  name: Type.String(),
-  plan: Type.String(),
-  isAuthor: Type.Boolean(),
-  isAdmin: Type.Boolean(),
+  ...ACCOUNT,
   disabled: Type.Boolean(),
   createdAt: Timestamp,
 });

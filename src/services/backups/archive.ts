@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { createTarDecoder, createTarPacker } from 'modern-tar';
 import { AppError } from '../../lib/errors.ts';
 import { freeing } from '../../lib/freeing.ts';
-import { isRecord } from '../../lib/record.ts';
+import { isRecord, parseJson } from '../../lib/record.ts';
 
 export interface ArchiveWriter {
   /** Adds an entry of exactly that size. Throws where the source has another. Its pieces are freed. */
@@ -121,20 +121,12 @@ function createSeal() {
       hash.update(`${sha256} ${bytes} ${name}\n`);
     },
     check(text: string): void {
-      const found: unknown = parse(text);
+      const found = parseJson(text);
       const expected = value();
       if (!isRecord(found) || found.entries !== expected.entries) throw broken('entries are missing');
       if (found.sha256 !== expected.sha256) throw broken('its checksum is wrong');
     },
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function broken(how: string): AppError {

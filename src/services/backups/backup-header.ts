@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
+import { parseJson } from '../../lib/record.ts';
 import { Type } from '../../lib/type.ts';
 
 /** Raised when a program could no longer read what an older one wrote. */
@@ -42,11 +43,10 @@ export function writeHeader(header: Omit<BackupHeader, 'format'>): Buffer {
 /** Throws a sentence where this is no backup, or one of a newer format. */
 export async function readHeader(body: AsyncIterable<Uint8Array>, bytes: number): Promise<BackupHeader> {
   if (bytes > MAX_HEADER_BYTES) throw noBackup();
-  const text = Buffer.concat(await Array.fromAsync(body)).toString();
-  const value: unknown = parse(text);
+  const value = parseJson(Buffer.concat(await Array.fromAsync(body)).toString());
   const { Check } = await import('typebox/schema');
   if (Check(Header, value)) return value;
-  const format = (value as { format?: unknown } | null)?.format;
+  const format = (value as { format?: unknown } | null | undefined)?.format;
   if (typeof format !== 'number' || format <= FORMAT) throw noBackup();
   throw new AppError(
     'invalid_request',
@@ -57,14 +57,6 @@ export async function readHeader(body: AsyncIterable<Uint8Array>, bytes: number)
 /** The file is none that `backup` wrote. */
 export function noBackup(): AppError {
   return new AppError('invalid_request', 'The file is no backup of Graphwright.');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw noBackup();
-  }
 }
 
 /** Distinguishes one secrets key from another without showing it: the key has 256 random bits. */

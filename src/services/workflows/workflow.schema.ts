@@ -1,6 +1,7 @@
 // The forms of workflow requests: they validate, document, and type.
 import type { Static } from 'typebox';
 import { Type } from '../../lib/type.ts';
+import { EXECUTION_STATUSES } from '../../store/executions.ts';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, NodeInput } from '../graph.schema.ts';
 import { ArrayQuery, PageQuery } from '../paging.ts';
@@ -74,17 +75,6 @@ export const UpdateWorkflowBody = Named('WorkflowChanges', 'The fields of a work
 });
 export type UpdateWorkflowBody = Static<typeof UpdateWorkflowBody>;
 
-const RUN_STATUSES = [
-  'QUEUED',
-  'RUNNING',
-  'WAITING',
-  'CANCELLING',
-  'COMPLETED',
-  'FAILED',
-  'TIMEOUT',
-  'CANCELLED',
-] as const;
-
 export const UpdateWorkflowQuery = Type.Object({
   autosave: Type.Optional(
     Type.Boolean({
@@ -108,7 +98,7 @@ export const ListWorkflowsQuery = Type.Object({
   folderId: Type.Optional(Type.String({ maxLength: 64, description: '`fld_…`, or `root`: in no folder' })),
   isPublished: Type.Optional(Type.Enum(['true', 'false'])),
   status: Type.Optional(
-    Type.Enum([...RUN_STATUSES, 'NONE'], { description: 'Of the last run; NONE: it never ran' }),
+    Type.Enum([...EXECUTION_STATUSES, 'NONE'], { description: 'Of the last run; NONE: it never ran' }),
   ),
   include: Type.Optional(
     Type.Enum(['card'], { description: 'card: also poster, last run, folder, team and your role' }),

@@ -1,15 +1,11 @@
 // Uploads by presigned address: minted one after the other for each account, counted for an hour, open for a day.
 import type { Tx } from '../db.ts';
 import { all } from '../rows.ts';
+import type { MediaRow } from './media.ts';
 
-export interface UploadRow {
-  readonly id: string;
-  readonly user_id: number;
-  readonly workspace: string;
-  readonly name: string;
-  readonly content_type: string;
-  readonly bytes: number;
-  readonly created_at: Date;
+type Shared = 'id' | 'user_id' | 'workspace' | 'name' | 'content_type' | 'bytes' | 'created_at';
+
+export interface UploadRow extends Pick<MediaRow, Shared> {
   readonly moved_at: Date | null;
 }
 

@@ -1,5 +1,6 @@
 // Servers of one's own: the language models of one that speaks OpenAI's protocol, and the nodes of a ComfyUI server.
 import { asArray, asRecord, asText } from '../../../providers/answer.ts';
+import { headersOf } from '../../../providers/comfyui.ts';
 import { slugOf, toLine } from '../from-schema.ts';
 import { parseModel } from '../parse-model.ts';
 import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
@@ -50,9 +51,7 @@ function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHos
 /** What a server could run in a graph; a graph itself is the workflow of a node generate:comfyui. */
 export async function listComfyUi(query: ListingQuery, host: ListingHost): Promise<readonly ListedModel[]> {
   const { baseUrl, key } = host.endpoint;
-  const [, name = 'authorization', value = key] = /^([\w-]+):\s*(.*)$/.exec(key) ?? [];
-  const headers = key === '' ? {} : { [name.toLowerCase()]: value };
-  const nodes = Object.entries(asRecord(await host.fetchJson(`${baseUrl}/object_info`, headers)));
+  const nodes = Object.entries(asRecord(await host.fetchJson(`${baseUrl}/object_info`, headersOf(key))));
   const problem = 'it is part of a graph: run the graph with generate:comfyui or video:comfyui';
   return nodes
     .filter(([id]) => isAsked(id, query))
