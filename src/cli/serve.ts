@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../app.ts';
+import { keepCompiled } from '../lib/compile-cache.ts';
 import { toError } from '../lib/errors.ts';
-
 import { readSettings, type Settings, SettingsError } from '../lib/settings.ts';
 import type { Command, CommandInput } from './command.ts';
 import { shrinkHeap } from './heap.ts';
@@ -46,14 +46,16 @@ const IDLE = 0.2;
 
 /**
  * Loading the program leaves as much garbage as the program is large. Where requests have come already it is left to V8:
- * compiled code would be given back too, just when it is needed.
+ * compiled code would be given back too, just when it is needed. Kept on disk before, for a service that will be killed.
  */
 async function giveBackAfter(settled: Promise<void>, signal: AbortSignal): Promise<void> {
   await settled;
   const before = performance.eventLoopUtilization();
   await sleep(SETTLE_MS, undefined, { ref: false, signal }).then(
     async () => {
-      if (performance.eventLoopUtilization(before).utilization < IDLE) await shrinkHeap();
+      if (performance.eventLoopUtilization(before).utilization >= IDLE) return;
+      keepCompiled();
+      await shrinkHeap();
     },
     () => undefined,
   );

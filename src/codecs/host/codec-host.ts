@@ -2,9 +2,9 @@
 // is a process, since the addon crashes in worker threads and its decoder is not safe with hostile files.
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { promisify } from 'node:util';
+import { compileCacheEnv } from '../../lib/compile-cache.ts';
 import type { Backend, Command, Job } from '../job.ts';
 
 const run = promisify(execFile);
@@ -48,8 +48,8 @@ export function codecHost(detail: string): Backend {
 const ENV = {
   // Without it the addon prefers whatever ffmpeg libraries the machine has, GPL ones among them.
   NODE_WEBCODECS_FORCE: 'static',
-  // Half of the start: 0.23 s of processor time without, 0.11 s with it. Where Node keeps that of this process too.
-  NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+  // 0.11 s of processor time for a start instead of 0.23 s.
+  ...compileCacheEnv(),
 };
 
 function commandFor(job: Job | { readonly kind: 'check' }): Command {

@@ -1,6 +1,7 @@
 // A process that probes one file after another: questions and bytes go to it over its channel, facts come back.
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
+import { compileCacheEnv } from '../../lib/compile-cache.ts';
 import type { MediaFacts } from '../facts.ts';
 
 /** A file that lies elsewhere than on this disk. */
@@ -50,7 +51,7 @@ export class ProbeChild {
     const file = new URL(`./process${extname(import.meta.filename)}`, import.meta.url);
     this.#process = fork(file, {
       execArgv: [`--max-old-space-size=${MAX_HEAP_MB}`],
-      env: {},
+      env: compileCacheEnv(),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
     });

@@ -1,4 +1,5 @@
 // The process that probes files, one after another, as its parent asks; it ends with the channel to it.
+import { keepCompiled } from '../../lib/compile-cache.ts';
 import { type FileBytes, openBytes, openInput } from '../open-input.ts';
 import type { ProbeAnswer, ProbeMessage, SentFile } from './child.ts';
 import { readContentType, readFacts } from './read-facts.ts';
@@ -27,6 +28,7 @@ async function answer({ what, file }: Question): Promise<void> {
       (err): ProbeAnswer => ({ failure: String(err) }),
     ),
   );
+  keepCompiled();
 }
 
 async function probe(what: Question['what'], file: Question['file']) {

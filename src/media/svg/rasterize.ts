@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { compileCacheEnv } from '../../lib/compile-cache.ts';
 import { AppError } from '../../lib/errors.ts';
 import { createGate } from '../../lib/gate.ts';
 
@@ -20,7 +21,7 @@ export function rasterizeSvg(svg: Uint8Array, signal: AbortSignal): Promise<Buff
 async function draw(svg: Uint8Array, signal: AbortSignal): Promise<Buffer> {
   const child = spawn(process.execPath, [PROCESS], {
     stdio: ['pipe', 'pipe', 'ignore'],
-    env: {},
+    env: compileCacheEnv(),
     timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
     signal,

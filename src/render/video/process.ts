@@ -1,6 +1,7 @@
 // The render process: one job by message, progress and a result back. It ends with its work, and at once where its
 // parent goes away; whatever it has started goes with it.
 import { rmSync } from 'node:fs';
+import { keepCompiled } from '../../lib/compile-cache.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ProcessJob, ProcessMessage } from './job.ts';
 import { makeFile } from './work.ts';
@@ -33,6 +34,7 @@ process.once('message', async (job: ProcessJob) => {
     (result): ProcessMessage => ({ kind: 'result', result }),
     (err: unknown) => failureOf(err),
   );
-  // What is left of threads and codecs is ended by the parent.
+  // The parent kills this process, and with it what is left of threads and codecs.
+  keepCompiled();
   report(message);
 });

@@ -2,10 +2,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { getCompileCacheDir } from 'node:module';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { extname, join } from 'node:path';
 import { findBackend, refOf } from '../../codecs/backend.ts';
+import { compileCacheEnv } from '../../lib/compile-cache.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readSettings } from '../../lib/settings.ts';
 import type { ProcessJob, ProcessMessage, VideoJob, VideoResult } from './job.ts';
@@ -80,8 +80,7 @@ function startProcess(): ChildProcess {
       DISABLE_SYSTEM_FONTS_LOAD: '1',
       // Without it the addon prefers whatever ffmpeg libraries the machine has, GPL ones among them.
       NODE_WEBCODECS_FORCE: 'static',
-      // Else its sources would be read anew for each video.
-      NODE_COMPILE_CACHE: getCompileCacheDir() ?? join(tmpdir(), 'node-compile-cache'),
+      ...compileCacheEnv(),
     },
     // The first of a process group, so that its codecs can be ended with it.
     detached: process.platform !== 'win32',

@@ -1,0 +1,38 @@
+// Compiled code on disk: processes of ours share one folder, and one that is killed has left its part there.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+
+const MODULE = join(import.meta.dirname, '../../src/lib/compile-cache.ts');
+const SCRIPT = `
+  const { compileCacheEnv, keepCompiled } = await import(process.argv[1]);
+  keepCompiled();
+  console.log(JSON.stringify(compileCacheEnv()));
+  setInterval(() => undefined, 1000);`;
+
+describe('the compile cache', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-compiled-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('of a process that is killed is there for the next, in the folder that its own processes are given', async () => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT, MODULE], {
+      env: { NODE_COMPILE_CACHE: folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    const [said] = await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await ended;
+    assert.deepEqual(JSON.parse(String(said)), { NODE_COMPILE_CACHE: folder });
+    const [version = '', ...others] = await readdir(folder);
+    assert.deepEqual(others, []);
+    assert.ok((await readdir(join(folder, version))).length > 0);
+  });
+});
