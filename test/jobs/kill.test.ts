@@ -31,7 +31,7 @@ const WAITING = {
 const DRAWING = {
   nodes: [
     node('a', 'input:text', { value: 'a hill' }),
-    node('p', 'generate:sandbox', { width: 1024, height: 1024 }),
+    node('p', 'generate:sandbox', { width: 640, height: 640 }),
     node('b', 'output:preview'),
   ],
   edges: [edge('a.text > p.prompt'), edge('p.image > b.input')],

@@ -1,7 +1,6 @@
 // What callers are answered while PostgreSQL is killed under them, over HTTP and with a PostgreSQL of the service's own.
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -13,12 +12,17 @@ import { type ServiceChild, spawnService } from '../support/service.ts';
 import { PAIR } from '../support/workflows.ts';
 
 const KILLS = 3;
-const LOAD_MS = 2500;
-const PAUSE_MS = 10;
+const LOAD_MS = 500;
+const PAUSE_MS = 50;
 
 interface Answer extends Reply<{ readonly error?: string; readonly executionId?: string }> {
   readonly call: string;
 }
+
+const isDone =
+  (wanted: string) =>
+  ({ call, status }: Answer): boolean =>
+    call === wanted && status < 300;
 
 describe('a service whose PostgreSQL is killed under load', () => {
   let folder: string;
@@ -32,9 +36,11 @@ describe('a service whose PostgreSQL is killed under load', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const postmaster = (): number => {
-    const [file = ''] = globSync('**/postmaster.pid', { cwd: folder });
-    return Number.parseInt(readFileSync(join(folder, file), 'utf8'), 10);
+  /** undefined while there is none. */
+  const postmaster = async (): Promise<number | undefined> => {
+    const file = join(folder, 'postgres', 'cluster', 'postmaster.pid');
+    const text = await readFile(file, 'utf8').catch(() => '');
+    return Number.parseInt(text, 10) || undefined;
   };
 
   it('asks for a repetition with 503, and says where it is not known what was stored', async () => {
@@ -66,7 +72,14 @@ describe('a service whose PostgreSQL is killed under load', () => {
       });
     for (let kill = 0; kill < KILLS; kill++) {
       await sleep(LOAD_MS);
-      process.kill(postmaster(), 'SIGKILL');
+      const killed = await postmaster();
+      assert.ok(killed !== undefined);
+      process.kill(killed, 'SIGKILL');
+      await waitUntil('another PostgreSQL', async () => ![killed, undefined].includes(await postmaster()));
+      const known = answers.length;
+      await waitUntil('it to be of use', () =>
+        calls.every(([method, path]) => answers.slice(known).some(isDone(`${method} ${path}`))),
+      );
     }
     await sleep(LOAD_MS);
     isOver = true;

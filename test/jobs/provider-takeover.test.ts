@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
+import type { Db } from '../../src/store/db.ts';
 import { statesOf } from '../support/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { plainImage } from '../support/media/pixels.ts';
@@ -13,10 +14,11 @@ import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
 import { type ServiceChild, spawnService, urlOf } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
-const onFal = {
-  nodes: [node('m', 'generate:fal_flux_dev', { prompt: 'a fox' }), node('end', 'output:preview')],
+/** The prompts differ, or a picture would come from the cache. */
+const onFal = (prompt: string) => ({
+  nodes: [node('m', 'generate:fal_flux_dev', { prompt }), node('end', 'output:preview')],
   edges: [edge('m.image > end.input')],
-};
+});
 const onOpenAi = {
   nodes: [
     node('m', 'generate:openai_gpt_image', { prompt: 'a fox', maxCredits: 10 }),
@@ -25,12 +27,21 @@ const onOpenAi = {
   edges: [edge('m.image > end.input')],
 };
 
+/** Each of them was under way when the worker died. */
+interface Runs {
+  readonly known: string;
+  readonly unanswered: string;
+  readonly older: string;
+}
+
 describe('a call at a provider', () => {
   let folder: string;
   let database: TestDatabase;
   let fal: FalDouble;
   let openai: OpenAiDouble;
-  let services: ServiceChild[];
+  let runs: Runs;
+  let again: ServiceChild;
+  const services: ServiceChild[] = [];
 
   const serve = async (env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> => {
     const service = await spawnService(folder, {
@@ -44,8 +55,15 @@ describe('a call at a provider', () => {
     services.push(service);
     return service;
   };
-  beforeEach(async () => {
-    services = [];
+  const startOnFal = async (service: ServiceChild, prompt: string): Promise<string> =>
+    service.start(await service.create(onFal(prompt)));
+  /** Polled, and so stored. */
+  const waitForPolls = (jobs: number): Promise<void> =>
+    waitUntil(`a poll of each of ${jobs} jobs`, () => {
+      const isPolled = (id: string) => fal.count(new RegExp(`^GET .*/${id}/status$`)) > 0;
+      return fal.accepted.length === jobs && fal.accepted.every(isPolled);
+    });
+  before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-provider-'));
     database = await createTestDatabase();
     const file = await plainImage(8, 8, '#336699');
@@ -53,8 +71,22 @@ describe('a call at a provider', () => {
     fal.polls = 1e9;
     fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
     openai = await startOpenAi(file);
+    openai.spoil(/^POST/, 'hang');
+
+    const victim = await serve();
+    runs = {
+      known: await startOnFal(victim, 'a fox'),
+      unanswered: await victim.start(await victim.create(onOpenAi)),
+      older: await startOnFal(victim, 'an owl'),
+    };
+    await waitForPolls(2);
+    await waitUntil('the submission', () => openai.asked.length > 0);
+    await victim.end('SIGKILL');
+    await writeAsOlder(runs.older, database.db);
+    fal.polls = 0;
+    again = await serve();
   });
-  afterEach(async () => {
+  after(async () => {
     for (const service of services) await service.end('SIGKILL');
     await database.drop();
     await fal.close();
@@ -63,77 +95,65 @@ describe('a call at a provider', () => {
   });
 
   it('is asked for again under the id that the dead worker kept, and submitted once', async () => {
-    const victim = await serve();
-    const id = await victim.start(await victim.create(onFal));
-    await waitUntil('a poll', () => fal.count(/^GET .*\/status$/) > 0);
-    await victim.end('SIGKILL');
-    fal.polls = 0;
-    const again = await serve();
-    const execution = await again.until(id);
+    const execution = await again.until(runs.known);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
-    assert.match(statesOf(execution).m?.outputUrl ?? '', /\.png$/);
-    assert.equal(fal.accepted.length, 1);
+    const state = statesOf(execution).m;
+    assert.match(state?.outputUrl ?? '', /\.png$/);
+    assert.equal(state?.provider?.jobId, fal.accepted[0]);
+    assert.equal(fal.accepted.length, 2, 'one of each run');
   });
 
   it('is not repeated where the worker died before it had an answer', async () => {
-    openai.spoil(/^POST/, 'hang');
-    const victim = await serve();
-    const id = await victim.start(await victim.create(onOpenAi));
-    await waitUntil('the submission', () => openai.asked.length > 0);
-    await victim.end('SIGKILL');
-    const again = await serve();
-    const execution = await again.until(id);
+    const execution = await again.until(runs.unanswered);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_outcome_unknown']);
     assert.equal(openai.asked.length, 1);
   });
 
-  it('fails its run where the provider is no longer configured', async () => {
-    const victim = await serve();
-    const id = await victim.start(await victim.create(onFal));
-    await waitUntil('a poll', () => fal.count(/^GET .*\/status$/) > 0);
-    await victim.end('SIGKILL');
-    const again = await serve({ FAL_KEY: '' });
+  it('that an older version waited for in memory goes on', async () => {
+    const execution = await again.until(runs.older);
+    assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
+    assert.equal(statesOf(execution).m?.provider?.jobId, fal.accepted[1]);
+    assert.equal(fal.accepted.length, 2, 'one of each run');
+  });
+
+  it('is cancelled at the provider when its run is', async () => {
+    fal.polls = 1e9;
+    const id = await startOnFal(again, 'a hare');
+    await waitForPolls(3);
+    await again.request('POST', `/executions/${id}/cancel`);
     const execution = await again.until(id);
+    assert.equal(execution.status, 'CANCELLED');
+    await waitUntil('the cancel', () => fal.cancelled.length > 0);
+    assert.deepEqual(fal.cancelled, [fal.accepted[2]]);
+  });
+
+  it('fails its run where the provider is no longer configured', async () => {
+    const id = await startOnFal(again, 'a toad');
+    await waitForPolls(4);
+    await again.end('SIGKILL');
+    const other = await serve({ FAL_KEY: '' });
+    const execution = await other.until(id);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_not_configured']);
     await waitUntil('no call to be left', async () => {
       const { rows } = await database.db.query('select from calls');
       return rows.length === 0;
     });
   });
-
-  it('that an older version waited for in memory goes on', async () => {
-    const victim = await serve();
-    const id = await victim.start(await victim.create(onFal));
-    await waitUntil('a poll', () => fal.count(/^GET .*\/status$/) > 0);
-    await victim.end('SIGKILL');
-    const { rows } = await database.db.query<{ seq: number; steps: string }>(
-      'select seq, steps from execution_steps where execution_id = $1',
-      [id],
-    );
-    for (const { seq, steps } of rows) {
-      const older = steps.replace(/"(?:submittedAtMs|deadlineAtMs)":\d+,?/g, '').replace(/,\}/g, '}');
-      await database.db.query(
-        `update execution_steps set steps = replace($3, '"WAITING"', '"RUNNING"') where execution_id = $1 and seq = $2`,
-        [id, seq, older],
-      );
-    }
-    await database.db.query('delete from calls');
-    await database.db.query(`select graphile_worker.add_job('run', json_build_object('id', $1::text))`, [id]);
-    fal.polls = 0;
-    const again = await serve();
-    const execution = await again.until(id);
-    assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
-    assert.equal(fal.accepted.length, 1);
-  });
-
-  it('is cancelled at the provider when its run is', async () => {
-    const service = await serve();
-    const id = await service.start(await service.create(onFal));
-    await waitUntil('a poll', () => fal.count(/^GET .*\/status$/) > 0);
-    await service.request('POST', `/executions/${id}/cancel`);
-    const execution = await service.until(id);
-    assert.equal(execution.status, 'CANCELLED');
-    await waitUntil('the cancel', () => fal.cancelled.length > 0);
-    assert.deepEqual(fal.cancelled, fal.accepted);
-  });
 });
+
+/** The run as a version left it that kept its calls in memory. */
+async function writeAsOlder(id: string, db: Db): Promise<void> {
+  const { rows } = await db.query<{ seq: number; steps: string }>(
+    'select seq, steps from execution_steps where execution_id = $1',
+    [id],
+  );
+  for (const { seq, steps } of rows) {
+    const older = steps.replace(/"(?:submittedAtMs|deadlineAtMs)":\d+,?/g, '').replace(/,\}/g, '}');
+    await db.query(
+      `update execution_steps set steps = replace($3, '"WAITING"', '"RUNNING"') where execution_id = $1 and seq = $2`,
+      [id, seq, older],
+    );
+  }
+  await db.query('delete from calls where execution_id = $1', [id]);
+  await db.query(`select graphile_worker.add_job('run', json_build_object('id', $1::text))`, [id]);
+}

@@ -152,8 +152,8 @@ describe('a worker that renders', { skip }, () => {
 });
 
 const FPS = 12;
-const SCENE_SECONDS = 4;
-const SLOW_SCENES = 8;
+const SCENE_SECONDS = 2;
+const SLOW_SCENES = 4;
 const FIRST_FRAMES = FPS * SCENE_SECONDS;
 
 const blurAt = (time: number) => ({ time, value: 2 + 6 * time });

@@ -1,73 +1,122 @@
-// Workers on one PostgreSQL: when one is killed, another goes on where it was; when it starts again, it does so at once.
+// Workers on one PostgreSQL: when one is killed, another goes on where it was; when it starts again, it does so at once, and
+// what its runs have paid is charged once.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
+import { findPool, type Pool } from '../../src/store/credits.ts';
 import { statesOf } from '../support/client.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
+import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
+import { type FalDouble, startFal } from '../support/providers/fal.ts';
 import { type Stage, setStage, twoSteps } from '../support/runs/dying-workers.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
+import { edge, node } from '../support/workflows.ts';
 
 const RUNS = 4;
+/** Credits of one call of generate:fal_seedream. */
+const PRICE = 3;
+const SIDE_BY_SIDE = {
+  nodes: [
+    node('first', 'generate:fal_seedream', { prompt: 'a fox' }),
+    node('list', 'input:list', { items: ['a cat', 'a dog'] }),
+    node('each', 'generate:fal_seedream'),
+  ],
+  edges: [edge('list.list > each.prompt')],
+};
 
 describe('a worker that is killed', () => {
   let stage: Stage;
+  let fal: FalDouble;
   let folder: string;
-  let services: ServiceChild[] = [];
+  /** The one that is to die next. */
+  let victim: ServiceChild;
+  const services: ServiceChild[] = [];
 
   const serve = async (): Promise<ServiceChild> => {
-    const service = await spawnService(folder, stage.env);
+    const env = { ...stage.env, FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url };
+    const service = await spawnService(folder, env);
     services.push(service);
     return service;
   };
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-takeover-'));
-  });
-  beforeEach(async () => {
-    services = [];
     stage = await setStage();
+    fal = await startFal(await plainImage(8, 8, '#336699'));
+    fal.polls = 1e9;
+    fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
+    victim = await serve();
   });
-  after(() => rm(folder, { recursive: true, force: true }));
+  after(async () => {
+    for (const service of services) await service.end('SIGKILL');
+    await stage.close();
+    await fal.close();
+    await rm(folder, { recursive: true, force: true });
+  });
 
-  const killAmidRuns = async (victim: ServiceChild): Promise<readonly string[]> => {
-    const workflow = await victim.create(twoSteps(stage.receiver.url));
-    const webhook = { url: `${stage.receiver.url}/event` };
+  const waiting = () => stage.hanging.filter(res => !res.writableEnded);
+  /** Runs of the victim, amid their second steps; the requests of each `round` go to a path of their own. */
+  const startRuns = async (round: string): Promise<readonly string[]> => {
+    const workflow = await victim.create(twoSteps(`${stage.receiver.url}/${round}`));
+    const webhook = { url: `${stage.receiver.url}/${round}/event` };
     const ids = await Promise.all(Array.from({ length: RUNS }, () => victim.start(workflow, { webhook })));
-    await waitUntil('the second step of each run', () => stage.hanging.length === RUNS);
+    await waitUntil('the second step of each run', () => waiting().length === RUNS);
     for (const id of ids) await stage.kept(id, 'first');
     return ids;
   };
-  const assertWentOn = async (on: ServiceChild, ids: readonly string[]): Promise<void> => {
-    await waitUntil('the second step again', () => stage.hanging.length === 2 * RUNS);
-    for (const res of stage.hanging) res.end('done');
+  const assertWentOn = async (on: ServiceChild, ids: readonly string[], round: string): Promise<void> => {
+    await waitUntil('the second step again', () => waiting().length === 2 * RUNS);
+    for (const res of waiting()) res.end('done');
     for (const id of ids) {
       const execution = await on.until(id);
       assert.equal(execution.status, 'COMPLETED');
       const { first, second } = statesOf(execution);
       assert.deepEqual([first?.attempt, second?.attempt, second?.text], [1, 2, 'done']);
     }
-    assert.equal(stage.count('/first'), RUNS);
-    await waitUntil('an event of each run', () => stage.count('/event') === RUNS);
+    assert.equal(stage.count(`/${round}/first`), RUNS);
+    await waitUntil('an event of each run', () => stage.count(`/${round}/event`) === RUNS);
   };
-  afterEach(async () => {
-    for (const service of services) await service.end('SIGKILL');
-    await stage.close();
-  });
 
   it('is replaced by another: its runs go on from their last completed node', async () => {
-    const victim = await serve();
-    const ids = await killAmidRuns(victim);
+    const ids = await startRuns('replaced');
     const other = await serve();
     await victim.end('SIGKILL');
-    await assertWentOn(other, ids);
+    await assertWentOn(other, ids, 'replaced');
+    victim = other;
   });
 
-  it('goes on with its runs as soon as it is started again', async () => {
-    const victim = await serve();
-    const ids = await killAmidRuns(victim);
-    await victim.end('SIGKILL');
-    const again = await serve();
-    await assertWentOn(again, ids);
+  describe('and started again', () => {
+    let ids: readonly string[];
+    let paid: string;
+    let balance: number;
+    let again: ServiceChild;
+    const readPool = (): Promise<Pool> => findPool(stage.db, 'user:1');
+    before(async () => {
+      ({ balance } = await readPool());
+      paid = await victim.start(await victim.create(SIDE_BY_SIDE));
+      ids = await startRuns('restarted');
+      const polled = () => fal.asked.filter(({ path }) => path.endsWith('/status')).map(({ path }) => path);
+      // Polled, and so stored.
+      await waitUntil('three calls to be polled', () => new Set(polled()).size === 3);
+      await victim.end('SIGKILL');
+      assert.deepEqual(await readPool(), { balance: balance - 3 * PRICE, held: 3 * PRICE });
+      await assertLedgerBalanced(stage.db);
+      fal.polls = 0;
+      again = await serve();
+    });
+
+    it('goes on with its runs at once', () => assertWentOn(again, ids, 'restarted'));
+
+    it('keeps the reservation of a paid run, is charged once for each call, and gives the rest back', async () => {
+      const execution = await again.until(paid);
+      assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
+      const { first, each } = statesOf(execution);
+      assert.deepEqual([first?.credits, each?.credits], [PRICE, 2 * PRICE]);
+      assert.equal(fal.accepted.length, 3);
+      assert.deepEqual(await readPool(), { balance: balance - 3 * PRICE, held: 0 });
+      await assertLedgerBalanced(stage.db);
+    });
   });
 });

@@ -26,7 +26,7 @@ export async function setStage(): Promise<Stage> {
   const { db, connection, drop } = await createTestDatabase();
   const hanging: ServerResponse[] = [];
   receiver.answer((res, { path }) => {
-    if (path === '/second') hanging.push(res);
+    if (path.endsWith('/second')) hanging.push(res);
     else res.writeHead(200).end('ok');
   });
   return {
