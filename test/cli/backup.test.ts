@@ -19,7 +19,7 @@ import { BIN, baseEnv, type ServiceChild, spawnService, urlOf } from '../support
 import { edge, node } from '../support/workflows.ts';
 
 /** Runs go on being accepted meanwhile; each is restored, and draws a picture. */
-const LOAD_PAUSE_MS = 50;
+const LOAD_PAUSE_MS = 150;
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw==';
 const root = await mkdtemp(join(tmpdir(), 'graphwright-backup-'));
 after(() => rm(root, { recursive: true, force: true }));
