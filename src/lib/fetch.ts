@@ -3,9 +3,9 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Agent, Dispatcher } from 'undici';
-import { FetchError, refusal, toFetchError } from './fetch-error.ts';
-import { createPools, type Pools, type ReachOptions } from './fetch-pools.ts';
-import { inRequestSpan } from './fetch-span.ts';
+import { FetchError, refusal, toFetchError } from './fetch/error.ts';
+import { createPools, type Pools, type ReachOptions } from './fetch/pools.ts';
+import { inRequestSpan } from './fetch/span.ts';
 
 /** A body that is too large for memory; it can be sent once, so no redirect is followed with it. */
 export interface SizedStream {

@@ -1,7 +1,7 @@
 // One request of a protocol, sent and repeated by the rules of money: what may be billed twice is not repeated.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../lib/backoff.ts';
-import { FetchError, type FetchErrorCode } from '../lib/fetch-error.ts';
+import { FetchError, type FetchErrorCode } from '../lib/fetch/error.ts';
 import { concealKey, type ProviderAnswer, readRetryAfter } from './answer.ts';
 import type { Protocol, Provider, ProviderRequest } from './provider.ts';
 import { ProviderError } from './provider-error.ts';

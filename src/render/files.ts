@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { probeMedia } from '../codecs/probe/probe.ts';
 import { withScratch } from '../codecs/scratch.ts';
 import { AppError, toError } from '../lib/errors.ts';
-import { FetchError } from '../lib/fetch-error.ts';
+import { FetchError } from '../lib/fetch/error.ts';
 import { SVG_TYPE } from '../media/accepted-types.ts';
 import { convertImage, inspectImage, resizeImage } from '../media/images.ts';
 import { identify } from '../media/sniff.ts';

@@ -5,13 +5,13 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, before, beforeEach, test } from 'node:test';
+import type { FetchError, FetchErrorCode } from '../../src/lib/fetch/error.ts';
 import {
   createGuardedFetch,
   type GuardedFetch,
   type OutboundRequest,
   parseOutboundUrl,
 } from '../../src/lib/fetch.ts';
-import type { FetchError, FetchErrorCode } from '../../src/lib/fetch-error.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 

@@ -1,6 +1,6 @@
 // A file fetched from an address that somebody named, through the guarded client.
 import { AppError } from '../../lib/errors.ts';
-import { FetchError } from '../../lib/fetch-error.ts';
+import { FetchError } from '../../lib/fetch/error.ts';
 import { isId } from '../../lib/ids.ts';
 import { type FetchDoor, maxBytesAt, maxBytesAtDoor } from '../../media/accepted-types.ts';
 import { findMedia } from '../../store/media/media.ts';

@@ -1,6 +1,6 @@
 // One webhook request: signed, sent through the guarded client, with what matters of its answer.
 import { toError } from '../../lib/errors.ts';
-import { FetchError } from '../../lib/fetch-error.ts';
+import { FetchError } from '../../lib/fetch/error.ts';
 import type { Deps } from '../deps.ts';
 import { signWebhook } from './webhook-signature.ts';
 import { allowsLoopback } from './webhook-target.ts';

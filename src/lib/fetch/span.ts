@@ -1,5 +1,5 @@
 // The span of one outbound request, and the header by which its receiver joins the trace.
-import { currentScope, inSpan } from './span.ts';
+import { currentScope, inSpan } from '../span.ts';
 
 interface Request {
   readonly method?: string;

@@ -4,8 +4,8 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
 import type { Agent } from 'undici';
-import { isLoopbackHost, isPublicAddress } from './addresses.ts';
-import { refusal } from './fetch-error.ts';
+import { isLoopbackHost, isPublicAddress } from '../addresses.ts';
+import { refusal } from './error.ts';
 
 export interface ReachOptions {
   /** The operator lets every request reach private addresses. */
