@@ -57,7 +57,7 @@ describe('a worker that is killed', () => {
   });
 
   const waiting = () => stage.hanging.filter(res => !res.writableEnded);
-  /** Runs of the victim, amid their second steps; the requests of each `round` go to a path of their own. */
+  /** Runs of the victim, during their second steps; the requests of each `round` go to a path of their own. */
   const startRuns = async (round: string): Promise<readonly string[]> => {
     const workflow = await victim.create(twoSteps(`${stage.receiver.url}/${round}`));
     const webhook = { url: `${stage.receiver.url}/${round}/event` };
