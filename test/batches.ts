@@ -13,7 +13,7 @@ const SLOW_BATCHES = {
     'cli/{accounts,client,doctor,first-errors,layout,models,program,rotate-secrets}.test.ts',
     'deploy/{alerts,files}.test.ts',
     'docs.test.ts',
-    'lib/secrets-key.test.ts',
+    'lib/{compile-cache,secrets-key}.test.ts',
     'store/listen.test.ts',
   ],
   drawing: [

@@ -19,7 +19,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'http/runs/{as-sent,deliveries,execution-events,resume,run-rules,runs}.test.ts',
     'http/workflows/workflow-events.test.ts',
     'mcp/oauth/{clients,consent-page,documents-over-https,outage,processes}.test.ts',
-    'lib/secrets-key.test.ts',
+    'lib/{compile-cache,secrets-key}.test.ts',
     'mcp/{conformance,other-clients,scripted-agent,tools,waiting}.test.ts',
     'nodes/catalog.test.ts',
     'nodes/models/published-requests.test.ts',
