@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Agent, Dispatcher } from 'undici';
+import { type Deadline, startDeadline } from './deadline.ts';
 import { FetchError, refusal, toFetchError } from './fetch/error.ts';
 import { createPools, type Pools, type ReachOptions } from './fetch/pools.ts';
 import { inRequestSpan } from './fetch/span.ts';
@@ -107,8 +108,8 @@ interface Hop {
 /** What the hops of one exchange share. */
 interface Exchange {
   readonly request: OutboundRequest;
-  readonly deadline: AbortSignal;
-  readonly signal: AbortSignal;
+  /** Ends with the last byte of the answer, or with what failed. */
+  readonly deadline: Deadline;
   host: string;
   maybeSent: boolean;
 }
@@ -118,9 +119,8 @@ async function exchange(
   request: OutboundRequest,
   pools: Pools,
 ): Promise<OutboundAnswer<AsyncIterable<Uint8Array>>> {
-  const deadline = AbortSignal.timeout(request.timeoutMs);
-  const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
-  const shared: Exchange = { request, deadline, signal, host: 'The address', maybeSent: false };
+  const deadline = startDeadline(request.timeoutMs, request.signal);
+  const shared: Exchange = { request, deadline, host: 'The address', maybeSent: false };
   const maxRedirects = request.maxRedirects ?? MAX_REDIRECTS;
   try {
     let hop = firstHop(start, request);
@@ -130,11 +130,12 @@ async function exchange(
       const answer = await send(hop, shared, agent);
       const next = maxRedirects === 0 ? undefined : nextHop(hop, answer);
       if (next === undefined) return present(hop, answer, shared);
-      await answer.body.dump({ limit: DRAINED_BYTES, signal });
+      await answer.body.dump({ limit: DRAINED_BYTES, signal: deadline.signal });
       if (redirects === maxRedirects) throw refusal('too_many_redirects', shared.host);
       hop = next;
     }
   } catch (err) {
+    deadline[Symbol.dispose]();
     throw failed(err, shared);
   }
 }
@@ -178,14 +179,14 @@ function isStream(body: OutboundRequest['body']): body is SizedStream {
 }
 
 async function send(hop: Hop, shared: Exchange, agent: Agent): Promise<Dispatcher.ResponseData> {
-  shared.signal.throwIfAborted();
+  shared.deadline.signal.throwIfAborted();
   return await agent.compose(noteSending(shared)).request({
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
     method: hop.method,
     headers: isStream(hop.body) ? { ...hop.headers, 'content-length': String(hop.body.bytes) } : hop.headers,
     body: (isStream(hop.body) ? hop.body.stream : hop.body) ?? null,
-    signal: shared.signal,
+    signal: shared.deadline.signal,
   });
 }
 
@@ -233,6 +234,8 @@ async function* bounded(
     }
   } catch (err) {
     throw failed(err, shared);
+  } finally {
+    shared.deadline[Symbol.dispose]();
   }
 }
 
@@ -240,7 +243,7 @@ function failed(err: unknown, { request, deadline, host, maybeSent }: Exchange):
   return toFetchError(err, {
     host,
     maybeSent,
-    isLate: deadline.aborted,
+    isLate: deadline.isPast,
     isAborted: request.signal?.aborted === true,
   });
 }

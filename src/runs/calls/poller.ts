@@ -3,6 +3,7 @@
 // at providers that nobody wants any more.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../lib/batch.ts';
+import { startDeadline } from '../../lib/deadline.ts';
 import { type Providers, readProviders } from '../../nodes/models/providers.ts';
 import { isWatched, type LookAt, watchedProvider } from '../../nodes/models/watched.ts';
 import { type CallRow, readOutlook, takeDueCalls } from '../../store/calls.ts';
@@ -174,8 +175,8 @@ async function lookAt(
     return { call, outcome: isCancelled ? 'dropped' : 'over', isLimited: false };
   if (!isCancelled && nowMs >= call.deadline_at.getTime()) return { call, outcome: 'over', isLimited: false };
   const handle = { id: call.job_id, ...(call.state === null ? {} : { state: call.state }) };
-  const limits = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
-  const seen = await look({ ...handle, isCancelled }, fetchOf(deps), limits).catch(
+  using deadline = startDeadline(REQUEST_TIMEOUT_MS, signal);
+  const seen = await look({ ...handle, isCancelled }, fetchOf(deps), deadline.signal).catch(
     () => ({ kind: 'unknown', afterMs: undefined, isLimited: false }) as const,
   );
   const isLimited = seen.kind === 'unknown' && seen.isLimited;

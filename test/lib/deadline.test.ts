@@ -1,0 +1,29 @@
+// A bound in time: when it aborts, and that it need not.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startDeadline } from '../../src/lib/deadline.ts';
+
+describe('a deadline', () => {
+  it('aborts when its time is up, and says so', async () => {
+    using deadline = startDeadline(10);
+    assert.equal(deadline.isPast, false);
+    await sleep(50);
+    assert.equal(deadline.isPast, true);
+    assert.equal((deadline.signal.reason as DOMException).name, 'TimeoutError');
+  });
+
+  it('aborts with the signal that was given, whose time is not up', () => {
+    const outer = new AbortController();
+    using deadline = startDeadline(60_000, outer.signal);
+    outer.abort();
+    assert.deepEqual([deadline.signal.aborted, deadline.isPast], [true, false]);
+  });
+
+  it('does nothing once it is put away', async () => {
+    const deadline = startDeadline(10);
+    deadline[Symbol.dispose]();
+    await sleep(50);
+    assert.equal(deadline.signal.aborted, false);
+  });
+});
