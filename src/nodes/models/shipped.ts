@@ -6,12 +6,15 @@ import { parseModel } from './parse-model.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../models');
 
+let shipped: readonly Model[] | undefined;
+
 /** Throws a ModelError where a file is not as it should be. */
 export function readShippedModels(): readonly Model[] {
-  return readdirSync(FOLDER)
+  shipped ??= readdirSync(FOLDER)
     .filter(file => file.endsWith('.json'))
     .sort()
     .flatMap(file => readModels(readFileSync(join(FOLDER, file), 'utf8')));
+  return shipped;
 }
 
 /** What is in use: the shipped models, with these added or in place of them. */
