@@ -56,8 +56,20 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
 /** All patterns, for a test that looks for those that match nothing. */
 export const SLOW_PATTERNS: readonly string[] = Object.values(SLOW).flat();
 
+interface SplitTests {
+  readonly fast: readonly string[];
+  readonly slow: readonly string[];
+}
+
+let split: SplitTests | undefined;
+
 /** The test files, relative to `test/`. */
-export function splitTests(): { readonly fast: readonly string[]; readonly slow: readonly string[] } {
+export function splitTests(): SplitTests {
+  split ??= readTests();
+  return split;
+}
+
+function readTests(): SplitTests {
   const files = globSync('**/*.test.ts', {
     cwd: import.meta.dirname,
     exclude: ['**/node_modules/**'],

@@ -17,8 +17,24 @@ function isAccepted(file: string): boolean {
   }
 }
 
-const filesOf = (place: Place, vectors: readonly string[]): readonly string[] =>
-  WRITINGS.flatMap(({ write }) => vectors.map(vector => place.put(write(vector))));
+/** How many of the vectors are accepted in a place, and how often it was tried. */
+interface Tried {
+  readonly accepted: number;
+  readonly files: number;
+}
+
+const kept = new Map<string, Tried>();
+
+/** Each is tried once. */
+function tryIn(place: Place, name: string): Tried {
+  const key = `${place.name}: ${name}`;
+  const files = WRITINGS.flatMap(({ write }) =>
+    (VECTORS[name] ?? []).map(vector => place.put(write(vector))),
+  );
+  const tried = kept.get(key) ?? { accepted: files.filter(isAccepted).length, files: files.length };
+  kept.set(key, tried);
+  return tried;
+}
 
 const all = Object.values(VECTORS).flat();
 
@@ -26,9 +42,8 @@ describe('the sanitizer', () => {
   for (const [name, vectors] of Object.entries(VECTORS)) {
     it(`lets none of ${vectors.length} ${name} through, wherever and however they are written`, () => {
       for (const place of PLACES) {
-        const files = filesOf(place, vectors);
-        const accepted = files.filter(isAccepted).length;
-        if (place.isWellFormed) assert.equal(accepted, files.length, place.name);
+        const { accepted, files } = tryIn(place, name);
+        if (place.isWellFormed) assert.equal(accepted, files, place.name);
       }
     });
   }
@@ -36,9 +51,9 @@ describe('the sanitizer', () => {
   it('does not pass these tests by refusing everything', () => {
     const drawings = PLACES.filter(place => !place.isWellFormed && place.name !== 'as the file');
     for (const place of drawings) {
-      const files = filesOf(place, all);
-      const accepted = files.filter(isAccepted).length;
-      assert.ok(accepted >= 20, `${place.name}: ${accepted} of ${files.length}`);
+      const tried = Object.keys(VECTORS).map(name => tryIn(place, name));
+      const accepted = tried.reduce((sum, each) => sum + each.accepted, 0);
+      assert.ok(accepted >= 20, `${place.name}: ${accepted}`);
     }
   });
 

@@ -7,8 +7,8 @@ import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import { balanceOf, type PaidService, PRICE, single, startPaidService } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 
-// Over three times as many as may wait at a decoder that nobody was promised.
-const RUNS = 640;
+// Over twice as many as may wait at a decoder that nobody was promised.
+const RUNS = 440;
 
 let paid: PaidService;
 let user: Client;
@@ -25,7 +25,7 @@ const countByStatus = async (): Promise<Readonly<Record<string, number>>> => {
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 };
 
-it('640 runs whose calls end together all complete, and are paid once each', async () => {
+it(`${RUNS} runs whose calls end together all complete, and are paid once each`, async () => {
   paid.reset();
   paid.fal.polls = 1e9;
   const workflow = await user.create(single());

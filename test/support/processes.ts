@@ -71,7 +71,7 @@ export async function waitUntil(
   while (!(await condition())) {
     const waitedMs = performance.now() - begin;
     if (waitedMs > withinMs) throw new Error(`Waited ${withinMs / 1000} s for ${what}.`);
-    await sleep(Math.min(Math.max(MIN_POLL_MS, waitedMs / 20), MAX_POLL_MS));
+    await sleep(Math.min(Math.max(MIN_POLL_MS, waitedMs / 10), MAX_POLL_MS));
   }
 }
 

@@ -89,9 +89,9 @@ describe('an export', () => {
 
   it('contains 25 MB of them, and the addresses of the others', async () => {
     const ids = [
-      await addVideo(owner, 15 * MB),
-      await addVideo(owner, 15 * MB),
-      await addVideo(owner, 10 * MB),
+      await addVideo(owner, 20 * MB),
+      await addVideo(owner, 6 * MB),
+      await addVideo(owner, 5 * MB),
     ];
     const nodes = ids.map((mediaId, index) =>
       node(`n${index}`, 'input:video', { mediaId }, { position: { x: 0, y: index * 400 } }),
@@ -101,9 +101,9 @@ describe('an export', () => {
     assert.deepEqual(
       media.map(({ mediaId, data }) => [mediaId, Buffer.byteLength(data ?? '', 'base64')]),
       [
-        [ids[0], 15 * MB],
+        [ids[0], 20 * MB],
         [ids[1], 0],
-        [ids[2], 10 * MB],
+        [ids[2], 5 * MB],
       ],
     );
     const near = JSON.parse(JSON.stringify(media).replaceAll(here.deps.settings.BASE_URL, origin));
@@ -113,9 +113,9 @@ describe('an export', () => {
     const { data } = (await far.request<{ data: { bytes: number; contentType: string }[] }>('GET', '/media'))
       .body;
     assert.deepEqual(data.map(({ bytes, contentType }) => [bytes / MB, contentType]).toSorted(), [
-      [10, 'video/mp4'],
-      [15, 'video/mp4'],
-      [15, 'video/mp4'],
+      [20, 'video/mp4'],
+      [5, 'video/mp4'],
+      [6, 'video/mp4'],
     ]);
   });
 
