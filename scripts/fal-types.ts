@@ -1,6 +1,7 @@
 // The published types of fal's client, read as JSON Schemas: what each of its endpoints takes and gives.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PEER_MODULES } from '../test/support/peers.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -9,7 +10,6 @@ export interface FalEndpoint {
   readonly output: Schema;
 }
 
-const MODULES = join(import.meta.dirname, '../node_modules');
 const FILE = '@fal-ai/client/src/types/endpoints.d.ts';
 const ALIAS = /^export type (\w+) = (\w+);$/gm;
 const OBJECT = /^export type (\w+) = \{\n(.*?)^\};$/gms;
@@ -20,7 +20,7 @@ const FIELD =
 const COUNTED = /^(?:seed|num_.*|.*_(?:steps|count|seed)|fps|frames_per_second|width|height|max_.*|top_k)$/;
 
 /** Endpoint → its schemas, of the client in that folder of packages. */
-export function readFalTypes(modules = MODULES): ReadonlyMap<string, FalEndpoint> {
+export function readFalTypes(modules = PEER_MODULES): ReadonlyMap<string, FalEndpoint> {
   const text = readFileSync(join(modules, FILE), 'utf8');
   const aliases = new Map([...text.matchAll(ALIAS)].map(([, name = '', other = '']) => [name, other]));
   const bodies = new Map([...text.matchAll(OBJECT)].map(([, name = '', body = '']) => [name, body]));

@@ -7,9 +7,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readShippedModels } from '../src/nodes/models/shipped.ts';
+import { NO_PEERS, PEERS } from '../test/support/peers.ts';
 import { type FalEndpoint, readFalTypes } from './fal-types.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+if (NO_PEERS) throw new Error(`${NO_PEERS}.`);
 const PACKAGES = ['@fal-ai/client', 'openai', '@elevenlabs/elevenlabs-js', 'replicate'] as const;
 const TEST = 'test/nodes/models/published-requests.test.ts';
 const MAX_NAMES = 20;
@@ -68,7 +70,7 @@ try {
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
   execFileSync('npm', ['install', '--prefix', folder, ...quiet, ...wanted], { stdio: 'inherit' });
   for (const name of PACKAGES) {
-    const [pinned, found] = [versionIn(ROOT, name), versionIn(folder, name)];
+    const [pinned, found] = [versionIn(PEERS, name), versionIn(folder, name)];
     print(pinned === found ? `= ${name} ${pinned}` : `~ ${name} ${pinned} → ${found}`);
   }
   compareFal(readFalTypes(), readFalTypes(join(folder, 'node_modules')));

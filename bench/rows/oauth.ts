@@ -6,14 +6,19 @@ import { createInterface } from 'node:readline';
 import { PASSWORD, tokenOf } from '../../test/support/accounts/people.ts';
 import { freePort } from '../../test/support/network/free-port.ts';
 import { CookieBrowser, connect, createOAuthClient, sendOut } from '../../test/support/oauth/clients.ts';
+import { NO_PEERS, peerProgram } from '../../test/support/peers.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
 import { type BenchService, makeFolder, removeFolder, startPlainService } from '../service.ts';
 
-const REMOTE = join(import.meta.dirname, '../../node_modules/.bin/mcp-remote');
+const REMOTE = peerProgram('mcp-remote');
 const REACH_MS = 1000;
 
 export async function* runOAuthRows(isShort: boolean): AsyncGenerator<Row> {
+  if (NO_PEERS) {
+    process.stdout.write(`mcp-remote is left out: ${NO_PEERS}.\n`);
+    return;
+  }
   const folder = await makeFolder();
   const service = await startPlainService(folder);
   try {

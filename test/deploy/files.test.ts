@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { parseYaml } from '@redocly/openapi-core';
+import { parse as parseYaml } from 'yaml';
 import { findOnPath, listSettings } from '../../src/lib/settings.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -65,7 +65,7 @@ interface ComposeService {
 }
 
 describe('compose.yaml', () => {
-  const { services, volumes } = parseYaml(read('compose.yaml')) as {
+  const { services, volumes } = parseYaml(read('compose.yaml'), { merge: true }) as {
     services: Readonly<Record<string, ComposeService>>;
     volumes: object;
   };

@@ -10,8 +10,7 @@ import { createTestApp, type TestApp, type TestAppOptions } from '../support/app
 import { createFixtureMount } from '../support/mcp/fixture-mount.ts';
 import { freePort } from '../support/network/free-port.ts';
 import { type KeyProxy, startKeyProxy } from '../support/network/key-proxy.ts';
-
-const MODULES = join(import.meta.dirname, '../../node_modules');
+import { NO_PEERS, PEER_MODULES, peerProgram } from '../support/peers.ts';
 
 /** How many scenarios each revision requires of servers. */
 const REQUIRED = { '2025-11-25': 30, '2026-07-28': 37 } as const;
@@ -70,7 +69,7 @@ async function serve(options: TestAppOptions): Promise<Served> {
 
 /** The names of the scenarios that a revision requires of servers. */
 async function requiredOf(revision: Revision): Promise<readonly string[]> {
-  const path = join(MODULES, '@modelcontextprotocol/conformance/requirements', `${revision}.yaml`);
+  const path = join(PEER_MODULES, '@modelcontextprotocol/conformance/requirements', `${revision}.yaml`);
   const [, list = ''] = /^server:\n((?: {2}- .*\n)+)/m.exec(await readFile(path, 'utf8')) ?? [];
   return list.split('\n').flatMap(line => line.match(/[\w-]{2,}/) ?? []);
 }
@@ -84,7 +83,7 @@ interface Check {
 /** The scenarios that ran, each with its checks. */
 async function run(url: string, revision: Revision): Promise<ReadonlyMap<string, readonly Check[]>> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-conformance-'));
-  const program = join(MODULES, '.bin/conformance');
+  const program = peerProgram('conformance');
   const args = [program, 'server', '--url', url, '--requirements', revision, '-o', folder];
   try {
     // It ends with 1 where a scenario fails; which one is in its files.
@@ -111,7 +110,7 @@ const presentFaults = (faults: readonly Check[]): string =>
 
 const REVISIONS = Object.keys(REQUIRED) as Revision[];
 
-describe('a server with the suite’s fixtures, on our mount', () => {
+describe('a server with the suite’s fixtures, on our mount', { skip: NO_PEERS }, () => {
   let served: Served;
   before(async () => {
     served = await serve({ createMcp: createFixtureMount });
@@ -134,7 +133,7 @@ describe('a server with the suite’s fixtures, on our mount', () => {
     });
 });
 
-describe('the service', () => {
+describe('the service', { skip: NO_PEERS }, () => {
   let served: Served;
   before(async () => {
     served = await serve({});

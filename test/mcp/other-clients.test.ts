@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { NO_PEERS, peerProgram } from '../support/peers.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
-
-const BIN = join(import.meta.dirname, '..', '..', 'node_modules', '.bin');
 
 let service: TestService;
 before(async () => {
@@ -22,7 +20,9 @@ interface Ended {
 }
 
 async function run(command: string, args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [join(BIN, command), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [peerProgram(command), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let out = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text;
@@ -34,7 +34,7 @@ async function run(command: string, args: readonly string[]): Promise<Ended> {
   return { code, out };
 }
 
-describe('the inspector', () => {
+describe('the inspector', { skip: NO_PEERS }, () => {
   const inspect = (args: readonly string[], key = KEY): Promise<Ended> =>
     run('mcp-inspector', [
       '--cli',

@@ -1,25 +1,24 @@
-// Clients that others' generators make of the OpenAPI document: they are made without a warning, and compile.
+// Clients that others' generators make of the OpenAPI document: they are made without a warning, and compile; and what others'
+// linters find in it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { createTestApp } from '../support/app.ts';
+import { NO_PEERS, PEER_MODULES, PEERS, peerProgram } from '../support/peers.ts';
 
-const PEERS = join(import.meta.dirname, '../peers');
-const BIN = join(PEERS, 'node_modules/.bin');
 const run = promisify(execFile);
-const skip = existsSync(BIN) ? false : 'npm ci --prefix test/peers installs the generators';
+const LINT_TIMEOUT_MS = 120_000;
 
 let folder: string;
 before(async () => {
-  if (skip) return;
+  if (NO_PEERS) return;
   // Below the peers: what is generated imports nothing, but the generators look for TypeScript from here.
-  await mkdir(join(PEERS, 'node_modules/.cache'), { recursive: true });
-  folder = await mkdtemp(join(PEERS, 'node_modules/.cache/openapi-'));
-  const test = await createTestApp();
+  await mkdir(join(PEER_MODULES, '.cache'), { recursive: true });
+  folder = await mkdtemp(join(PEER_MODULES, '.cache/openapi-'));
+  const test = await createTestApp({ env: { BASE_URL: 'https://graphwright.test' } });
   await writeFile(join(folder, 'openapi.json'), (await test.app.inject('/openapi.json')).body);
   await test.close();
 });
@@ -28,7 +27,7 @@ after(async () => {
 });
 
 const call = (program: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> =>
-  run(join(BIN, program), args, { cwd: folder, timeout: 60_000 }).catch(
+  run(peerProgram(program), args, { cwd: folder, timeout: 60_000 }).catch(
     (err: { stdout?: string; stderr?: string }) => assert.fail(`${err.stdout}${err.stderr}`),
   );
 
@@ -49,7 +48,13 @@ async function compile(name: string, source: string): Promise<void> {
   await call('tsc', ['-p', `${name}.json`]);
 }
 
-describe('the document', { skip }, () => {
+describe('the document', { skip: NO_PEERS }, () => {
+  it('draws no warning of Spectral or Redocly', async () => {
+    const linting = run(process.execPath, [join(PEERS, 'lint-document.js')], { timeout: LINT_TIMEOUT_MS });
+    linting.child.stdin?.end(await readFile(join(folder, 'openapi.json')));
+    assert.deepEqual(JSON.parse((await linting).stdout), []);
+  });
+
   it('becomes types by openapi-typescript', async () => {
     const { stdout, stderr } = await call('openapi-typescript', ['openapi.json', '-o', 'types.ts']);
     assert.doesNotMatch(`${stdout}${stderr}`, /warn|error/i);

@@ -3,10 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Spectral } from '@stoplight/spectral-core';
-import { oas } from '@stoplight/spectral-rulesets';
 import { OPERATIONS } from '../../../src/http/openapi/document.ts';
 import { ERROR_CODES, type ErrorCode } from '../../../src/lib/errors.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
@@ -229,28 +226,6 @@ describe('GET /openapi.json', () => {
       oneOf.map(({ $ref }) => $ref),
     );
     assert.deepEqual(Object.keys(discriminator.mapping), ['snapshot', 'node', 'execution', 'progress']);
-  });
-
-  it('draws no warning of Spectral or Redocly', async () => {
-    const spectral = new Spectral();
-    // Redocly checks the examples against their schemas below, in a tenth of the time.
-    spectral.setRuleset({
-      extends: [[oas as never, 'recommended']],
-      rules: { 'oas3-valid-media-example': 'off' },
-    });
-    const found = await spectral.run(JSON.parse(text));
-    assert.deepEqual(
-      found.map(({ code, path, message }) => `${code} ${path.join('.')} ${message}`),
-      [],
-    );
-    // What sends a browser on has no answer of its own; the next test has the others.
-    const rules = { 'operation-2xx-response': 'off' } as const;
-    const config = await createConfig({ extends: ['recommended'], rules });
-    const problems = await lintFromString({ source: text, config, absoluteRef: 'openapi.json' });
-    assert.deepEqual(
-      problems.map(({ ruleId, location, message }) => `${ruleId} ${location[0]?.pointer} ${message}`),
-      [],
-    );
   });
 
   it('describes the form of what each operation answers with', () => {

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PEERS } from '../peers.ts';
 
 export interface Sample {
   /** What it is, for whoever reads the fault. */
@@ -36,7 +37,7 @@ export async function findTypeFaults(
   samples: readonly Sample[],
 ): Promise<readonly string[]> {
   // The packages are found from where the samples stand: the pinned ones, or newer ones that somebody looks at.
-  const folder = join(process.env.PUBLISHED_TYPES ?? ROOT, 'test-output', `types-${process.pid}`);
+  const folder = join(process.env.PUBLISHED_TYPES ?? PEERS, 'node_modules/.cache', `types-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   const head = `${imports} declare const file: File; export {};`;
   const rows = samples.map(({ type, value }) => `void (${toLiteral(value)} satisfies ${type});`);
