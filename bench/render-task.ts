@@ -1,6 +1,7 @@
 // One render in a process of its own, so that its memory can be measured alone: the task as JSON in, seconds out.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { findBackend } from '../src/codecs/backend.ts';
 import { type EncodeRequest, encode } from '../src/codecs/encode.ts';
@@ -85,7 +86,7 @@ const TASKS = {
     path,
     frameCount,
   }: Extract<RenderTask, { kind: 'remotion' }>) {
-    const { selectComposition, renderMedia } = createRequire(import.meta.url)(
+    const { selectComposition, renderMedia } = createRequire(join(import.meta.dirname, 'remotion/index.js'))(
       '@remotion/renderer',
     ) as Remotion;
     const shared = {

@@ -1,4 +1,4 @@
-// Completes package-lock.json after `npm i`; for the lock file of peers, with `bench` or `test/peers` behind it.
+// Completes package-lock.json after `npm i`; for the lock file of peers, with its folder behind it.
 // Adds the optional packages of other platforms that a registry mirror did not offer when the lock was written: npm 11 and
 // 12 refuse `npm ci` without them, and other platforms need them. Removes the engines that packages ask for: npm compares
 // them with the Node that it runs on itself, and warns without need, since ours comes with the package `node`.

@@ -97,10 +97,10 @@ async function bundleRemotion(folder: string, photo: Buffer, browser: string): P
     const font = import.meta.resolve(`@fontsource/inter/files/inter-latin-${weight}-normal.woff2`);
     await copyFile(fileURLToPath(font), join(publicDir, `inter-${weight}.woff2`));
   }
-  const { bundle: makeBundle } = createRequire(import.meta.url)('@remotion/bundler') as {
+  const entryPoint = join(import.meta.dirname, '../remotion/index.js');
+  const { bundle: makeBundle } = createRequire(entryPoint)('@remotion/bundler') as {
     bundle(options: object): Promise<string>;
   };
-  const entryPoint = join(import.meta.dirname, '../remotion/index.js');
   const bundle = await makeBundle({ entryPoint, publicDir, outDir: join(folder, 'bundle') });
   const inputProps = { title: TITLE, body: BODY };
   return id => ({ kind: 'remotion', id, bundle, inputProps, browser });
