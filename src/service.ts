@@ -16,14 +16,14 @@ import { type Bucket, bucketOrigin } from './media/s3.ts';
 import { createNodeTypes, type NodeTypes } from './nodes/catalog.ts';
 import { allTemplates } from './render/templates/catalog.ts';
 import { createRunReads } from './runs/calls/run-reads.ts';
-import { createProviderTraffic } from './runs/calls/traffic.ts';
+import { ProviderTraffic } from './runs/calls/traffic.ts';
 import { createRunCommit } from './runs/commit.ts';
 import type { Placement, RunDeps } from './runs/deps.ts';
 import { BY_QUEUE, placeHere } from './runs/dispatch.ts';
 import { WorkerSlots } from './runs/worker-slots.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
-import { createRateLimiter } from './services/accounts/rate-limits.ts';
+import { RateLimiter } from './services/accounts/rate-limits.ts';
 import { createCatalogAnswers } from './services/catalog.ts';
 import { createAccessTokens } from './services/connections/access-tokens.ts';
 import { isOAuthOn } from './services/connections/oauth-switch.ts';
@@ -140,10 +140,10 @@ async function createDeps(
     wakeTimers,
     reads: createRunReads(retryingDb(runDb, err => log.warn({ err }, 'runs are read again'))),
     commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
-    traffic: createProviderTraffic({ db: runDb, log, most: settings.PROVIDER_CONCURRENCY }),
+    traffic: new ProviderTraffic({ db: runDb, log, most: settings.PROVIDER_CONCURRENCY }),
     placement,
     runNotifier: createRunNotifier(),
-    limiter: createRateLimiter(db, now),
+    limiter: new RateLimiter(db, now),
     sessions: createSessionAuthenticator(db, now),
     accessTokens: isOAuthOn(settings) ? createAccessTokens(db, now) : undefined,
     views: createViewCounts({ db, log }),

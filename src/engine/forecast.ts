@@ -224,10 +224,8 @@ function outputsOf(
 ): Values | undefined {
   if (!isCounted) return unknownOutputs(node, UNKNOWN_SHAPE);
   if (!isMapped) return turns[0]?.outputs;
-  return gatherItems(
-    turns.map(({ outputs }) => outputs),
-    node.outputDefs,
-  );
+  const outputs = turns.map(turn => turn.outputs);
+  return gatherItems(outputs, node.outputDefs);
 }
 
 /** A port of one type gives one value; at any other there may be a list, or nothing. */

@@ -167,10 +167,8 @@ function findNode(step: Step): SentNode {
 function requireNode({ draft: { nodes }, path }: Step, id: string, member: string): SentNode {
   const found = nodes.find(node => node.id === id);
   if (found !== undefined) return found;
-  const near = nearest(
-    id,
-    nodes.map(node => node.id),
-  );
+  const ids = nodes.map(node => node.id);
+  const near = nearest(id, ids);
   const hint = near === undefined ? 'read the workflow for its nodes' : `did you mean ${near}?`;
   throw fault(`${path}/${member}`, `there is no node ${id}: ${hint}`);
 }

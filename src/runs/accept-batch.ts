@@ -100,11 +100,8 @@ async function judgeAll(
   const limited = new Set(paid.filter(item => item.hasBudget).map(({ facts }) => facts.workflow_id));
   const spending = limited.size === 0 ? new Map() : await listSpending(tx, [...limited]);
   const repeated = await listRepeated(tx, paid);
-  const refusals = judge(
-    paid.filter(item => !repeated.has(item)),
-    balances,
-    spending,
-  );
+  const fresh = paid.filter(item => !repeated.has(item));
+  const refusals = judge(fresh, balances, spending);
   return new Map<NewAcceptance, Accepted>([
     ...Array.from(repeated, item => [item, { isRepeated: true }] as const),
     ...Array.from(refusals, ([item, refusal]) => [item, { refusal }] as const),

@@ -11,7 +11,7 @@ import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { Accepted, NewAcceptance } from './accept-batch.ts';
 import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
-import { type AcceptedRun, type Idempotency, replay } from './idempotency.ts';
+import { type AcceptedRun, type Idempotency, replay, toAccepted } from './idempotency.ts';
 import type { KeptSteps } from './kept-steps.ts';
 import { requireWithinMax, toPaymentError } from './pay.ts';
 import type { RunRequest } from './run.schema.ts';
@@ -46,15 +46,7 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: SoundRun): 
     hasBudget: workflow.daily_credit_budget !== null,
   });
   if ('refusal' in accepted) throw toPaymentError(accepted.refusal, run.estimate);
-  if (!('isRepeated' in accepted)) {
-    return {
-      executionId: facts.id,
-      workflowId: workflow.id,
-      createdAt: facts.created_at.toISOString(),
-      estimatedCredits: run.estimate.credits,
-      replayed: false,
-    };
-  }
+  if (!('isRepeated' in accepted)) return toAccepted(facts, run.estimate.credits);
   // Another request was first with this key, a moment ago.
   const first = await replay(deps, user.userId, workflow.id, idempotency);
   if (first !== undefined) return first;

@@ -11,17 +11,6 @@ type OfWorker = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
 export type Leaving = WithoutLease<Extract<RunEvent, { readonly kind: 'suspend' | 'release' | 'end' }>>;
 type WithoutLease<E> = E extends unknown ? Omit<E, OfWorker> : never;
 
-export interface Checkpoints {
-  /** The newest state of every node that has begun. */
-  readonly steps: ReadonlyMap<string, Step>;
-  add(step: Step): void;
-  /** Resolves once what was added is stored; rejects where the run is no longer this worker's, or cannot be stored. */
-  saved(): Promise<void>;
-  /** Writes what is left together with the way the run leaves this worker. Rejects where it could not be written. */
-  leave(leaving: Leaving): Promise<void>;
-  close(): void;
-}
-
 // A run of a few free nodes is over sooner, and then costs no checkpoint of its own.
 const GATHER_MS = 10;
 
@@ -29,14 +18,8 @@ const GATHER_MS = 10;
  * `stop` is aborted with 'lost' where a write finds that the lease number no longer stands or the database stays away,
  * with 'broken' where it refuses what is to be written.
  */
-export const createCheckpoints = (
-  deps: RunDeps,
-  { run, timeoutAtMs }: { readonly run: RunRow; readonly timeoutAtMs: number },
-  steps: Map<string, Step>,
-  stop: AbortController,
-): Checkpoints => new BatchedCheckpoints(deps, run, timeoutAtMs, steps, stop);
-
-class BatchedCheckpoints implements Checkpoints {
+export class Checkpoints {
+  /** The newest state of every node that has begun. */
   readonly steps: Map<string, Step>;
   readonly #deps: RunDeps;
   readonly #timeoutAtMs: number;
@@ -50,13 +33,11 @@ class BatchedCheckpoints implements Checkpoints {
 
   constructor(
     deps: RunDeps,
-    run: RunRow,
-    timeoutAtMs: number,
-    steps: Map<string, Step>,
+    { row, timeoutAtMs, steps }: { row: RunRow; timeoutAtMs: number; steps: Map<string, Step> },
     stop: AbortController,
   ) {
     this.#deps = deps;
-    this.#row = run;
+    this.#row = row;
     this.#timeoutAtMs = timeoutAtMs;
     this.steps = steps;
     this.#stop = stop;
@@ -73,6 +54,7 @@ class BatchedCheckpoints implements Checkpoints {
     this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
   }
 
+  /** Resolves once what was added is stored; rejects where the run is no longer this worker's, or cannot be stored. */
   async saved(): Promise<void> {
     this.#clearTimer();
     this.#flush();
@@ -80,6 +62,7 @@ class BatchedCheckpoints implements Checkpoints {
     if (this.#isShut) throw new Error('The states of the run can no longer be stored by this worker.');
   }
 
+  /** Writes what is left together with the way the run leaves this worker. Rejects where it could not be written. */
   async leave(leaving: Leaving): Promise<void> {
     await this.#writing;
     await this.#write(leaving);

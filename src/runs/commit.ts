@@ -100,10 +100,8 @@ async function claimBatch(
   const claimant = claims[0]?.claimant;
   if (claimant === undefined) return [];
   return db.transaction(async tx => {
-    const runs = await lockClaimableRuns(
-      tx,
-      claims.map(({ id }) => id),
-    );
+    const ids = claims.map(({ id }) => id);
+    const runs = await lockClaimableRuns(tx, ids);
     const workspaces = new Set(runs.filter(run => !run.under_way).map(({ workspace }) => workspace));
     const loads = workspaces.size === 0 ? [] : await countUnderWay(tx, [...workspaces], maxConcurrent);
     const admitted = admitClaims(runs, createAdmission(loads, maxConcurrent), claimant.saturated());
@@ -169,14 +167,8 @@ async function writeBatch(
     const moved = new Set(moves.map(({ before }) => before.id));
     const missed = open.filter(({ run }) => moved.has(run.id) && !written.has(run.id));
     if (missed.length === 0) break;
-    const fresh = new Map(
-      (
-        await findRuns(
-          db,
-          missed.map(({ run }) => run.id),
-        )
-      ).map(run => [run.id, run]),
-    );
+    const ids = missed.map(({ run }) => run.id);
+    const fresh = new Map((await findRuns(db, ids)).map(run => [run.id, run]));
     open = missed.flatMap(({ run, event }) => {
       const now = fresh.get(run.id);
       return now === undefined ? [] : [{ run: now, event }];
@@ -185,8 +177,14 @@ async function writeBatch(
   return changes.map(({ run }) => results.get(run.id));
 }
 
+/** The same event for runs whose rows are locked; timers are the caller's to set. */
+export async function applyToAll(tx: Tx, runs: readonly RunRow[], event: RunEvent): Promise<void> {
+  const changes = runs.map(run => ({ run, event }));
+  await applyAll(tx, changes, () => undefined);
+}
+
 /** For rows that are locked: what is decided is written. */
-export async function applyAll(
+async function applyAll(
   tx: Tx,
   changes: readonly RunChange[],
   note: Note,
@@ -244,13 +242,9 @@ async function moveCalls(tx: Tx, moves: readonly Move[]): Promise<void> {
       .filter(effect => effect.kind === 'keep calls')
       .map(({ nodeId, calls, over }) => ({ execution_id: id, workspace, node_id: nodeId, calls, over })),
   );
-  const ended = moves.filter(({ next }) => has(next, 'cancel calls'));
+  const ended = moves.filter(({ next }) => has(next, 'cancel calls')).map(({ before }) => before.id);
   if (nodes.length > 0) await keepCalls(tx, nodes);
-  if (ended.length > 0)
-    await cancelCalls(
-      tx,
-      ended.map(({ before }) => before.id),
-    );
+  if (ended.length > 0) await cancelCalls(tx, ended);
 }
 
 function toWrite({ before, next }: Move): RunWrite {

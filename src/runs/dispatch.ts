@@ -7,7 +7,7 @@ import type { RunRow } from '../store/runs.ts';
 import type { Placement, RunDeps } from './deps.ts';
 import { endUnreadable } from './end-run.ts';
 import { executeRun } from './worker.ts';
-import type { WorkerSlots } from './worker-slots.ts';
+import type { RunControl, WorkerSlots } from './worker-slots.ts';
 
 /** Of a process without a worker. */
 export const BY_QUEUE: Placement = { reserve: () => undefined };
@@ -22,12 +22,10 @@ export function placeHere(slots: WorkerSlots): Placement {
         free,
         begin: (deps, run) => {
           const { control, release } = slots.register(run.id);
-          void executeRun(deps, run, control)
-            .catch(onFailure(deps, slots, run))
-            .finally(() => {
-              release();
-              free();
-            });
+          void execute(deps, slots, run, control).finally(() => {
+            release();
+            free();
+          });
         },
       };
     },
@@ -52,9 +50,7 @@ export async function takeFromQueue(deps: RunDeps, slots: WorkerSlots, id: strin
     const run = await deps.commit.claim(id, { workerId: slots.workerId, saturated: () => slots.saturated() });
     if (run === undefined) return leave();
     slot.occupy(run.workspace);
-    void executeRun(deps, run, control)
-      .catch(onFailure(deps, slots, run))
-      .finally(leave);
+    void execute(deps, slots, run, control).finally(leave);
   } catch (err) {
     leave();
     throw toError(err);
@@ -62,13 +58,15 @@ export async function takeFromQueue(deps: RunDeps, slots: WorkerSlots, id: strin
 }
 
 /** A run that cannot be read or written goes on with the next heartbeat; one that never can is ended. */
-function onFailure(deps: RunDeps, slots: WorkerSlots, run: RunRow): (err: unknown) => Promise<void> {
+async function execute(deps: RunDeps, slots: WorkerSlots, run: RunRow, control: RunControl): Promise<void> {
   const executionId = run.id;
-  return async err => {
+  try {
+    await executeRun(deps, run, control);
+  } catch (err) {
     deps.log.error({ err, executionId }, 'a run was released; it goes on with the next heartbeat');
     if (isOutage(err) || !slots.failsForGood(executionId)) return;
     await endUnreadable(deps, run).catch((endError: unknown) =>
       deps.log.error({ err: endError, executionId }, 'a run that cannot be read could not be ended'),
     );
-  };
+  }
 }

@@ -2,11 +2,10 @@
 import { isSettled, type Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Tx } from '../store/db.ts';
-import { listSteps } from '../store/executions.ts';
 import type { RunRow } from '../store/runs.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
-import { planOf } from './executed-graph.ts';
+import { planOf, stepsOf } from './executed-graph.ts';
 import type { RunEvent } from './lifecycle.ts';
 import type { StoredError } from './present-execution.ts';
 import { parseRunRequest } from './run-request.ts';
@@ -19,9 +18,7 @@ export async function endingUnleased(
   { status, error }: { readonly status: 'CANCELLED' | 'FAILED'; readonly error: StoredError },
 ): Promise<RunEvent | undefined> {
   if (row.finished_at !== null || row.worker_id !== null) return undefined;
-  const steps = new Map(
-    (await listSteps(tx, row.id)).map(({ step }) => [(step as Step).nodeId, step as Step]),
-  );
+  const steps = await stepsOf(tx, row.id);
   const plan = await planOf(deps, row);
   const atMs = deps.now();
   const cancelled = cancelOpen(plan, steps, atMs);

@@ -1,6 +1,8 @@
-// The graph of an accepted run, as it stood when the run was accepted.
+// The graph of an accepted run, as it stood when the run was accepted, and the states of its nodes.
+import type { Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
-import type { ExecutionRow } from '../store/executions.ts';
+import type { Tx } from '../store/db.ts';
+import { type ExecutionRow, listSteps } from '../store/executions.ts';
 import type { RunDeps } from './deps.ts';
 import { parseRunRequest } from './run-request.ts';
 
@@ -13,4 +15,10 @@ export async function planOf(
   const { targets, pins = {} } = parseRunRequest(row.request);
   const result = version.plan(targets, Object.keys(pins));
   return result.ok ? result.plan : { nodes: [] };
+}
+
+/** By node id; of the states of a node the last one counts. */
+export async function stepsOf(db: Tx, executionId: string): Promise<Map<string, Step>> {
+  const rows = await listSteps(db, executionId);
+  return new Map(rows.map(({ step }) => [(step as Step).nodeId, step as Step]));
 }

@@ -1,15 +1,14 @@
 // Executions read, listed and stopped.
-import type { Step } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { authorize, canDo, roleOf } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
 import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
 import { listExecutions } from '../store/execution-lists.ts';
-import { EXECUTION_STATUSES, type ExecutionRow, findExecution, listSteps } from '../store/executions.ts';
+import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../store/executions.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import { endingUnleased } from './end-run.ts';
-import { planOf } from './executed-graph.ts';
+import { planOf, stepsOf } from './executed-graph.ts';
 import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentExecution, presentListedExecution } from './present-execution.ts';
 import type { ListExecutionsQuery } from './run.schema.ts';
@@ -46,9 +45,7 @@ export async function getExecution(deps: RunDeps, actor: Actor, id: string): Pro
 
 /** The record of a row whose access is settled. */
 export async function recordOf(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<ExecutionRecord> {
-  const steps = new Map(
-    (await listSteps(deps.db, row.id)).map(({ step }) => [(step as Step).nodeId, step as Step]),
-  );
+  const steps = await stepsOf(deps.db, row.id);
   const hasProviderSteps = [...steps.values()].some(({ provider }) => provider !== undefined);
   const reader = hasProviderSteps ? await readerOf(deps, actor, row) : { isOwner: false };
   return presentExecution(row, await planOf(deps, row), steps, reader);

@@ -16,7 +16,7 @@ import {
   listSuspects,
   touchWorker,
 } from '../store/workers.ts';
-import { applyAll } from './commit.ts';
+import { applyToAll } from './commit.ts';
 import type { RunDeps } from './deps.ts';
 import type { WorkerSlots } from './worker-slots.ts';
 
@@ -71,12 +71,8 @@ async function reconcile(
 ): Promise<void> {
   for (const { id, cancelling } of named) if (cancelling) slots.runs.get(id)?.stop('cancelled');
   const unknown = named.filter(({ id }) => !before.has(id) && !slots.runs.has(id));
-  const workerId = slots.workerId;
-  if (unknown.length > 0)
-    await requeue(
-      deps,
-      unknown.map(run => ({ ...run, worker_id: workerId })),
-    );
+  const orphans = unknown.map(run => ({ ...run, worker_id: slots.workerId }));
+  if (orphans.length > 0) await requeue(deps, orphans);
 }
 
 /** Queues runs again that name a worker which does not advance them, where they have not moved since. */
@@ -93,13 +89,7 @@ export function dismissWorker(deps: RunDeps, workerId: string): Promise<readonly
   return deps.db.transaction(async tx => {
     const pools = await deleteWorker(tx, workerId);
     if (pools === undefined) return undefined;
-    const event = { kind: 'take over', workerId } as const;
-    const runs = await lockRunsOf(tx, workerId);
-    await applyAll(
-      tx,
-      runs.map(run => ({ run, event })),
-      () => undefined,
-    );
+    await applyToAll(tx, await lockRunsOf(tx, workerId), { kind: 'take over', workerId });
     return pools;
   });
 }

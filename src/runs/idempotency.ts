@@ -3,6 +3,7 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { findExecution, findIdempotencyKey } from '../store/executions.ts';
+import type { RunFacts } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 
 export type RunRoute = 'run' | 'execute' | 'resume';
@@ -22,6 +23,19 @@ export interface AcceptedRun {
   /** The idempotency key had been used: this is the first answer again. */
   readonly replayed: boolean;
 }
+
+/** `replayed`: absent, it is the first answer. */
+export const toAccepted = (
+  { id, workflow_id, created_at }: Pick<RunFacts, 'id' | 'workflow_id' | 'created_at'>,
+  estimatedCredits: number,
+  replayed = false,
+): AcceptedRun => ({
+  executionId: id,
+  workflowId: workflow_id,
+  estimatedCredits,
+  createdAt: created_at.toISOString(),
+  replayed,
+});
 
 /** The key with a hash of what was asked, equal for equal JSON. null without a key. Throws 400 for one that is none. */
 export function idempotencyOf(route: RunRoute, key: string | undefined, body: object): Idempotency | null {
@@ -50,12 +64,5 @@ export async function replay(
     );
   }
   const execution = await findExecution(deps.db, row.execution_id);
-  if (execution === undefined) return undefined;
-  return {
-    executionId: execution.id,
-    workflowId: execution.workflow_id,
-    estimatedCredits: execution.credits_estimated ?? 0,
-    createdAt: execution.created_at.toISOString(),
-    replayed: true,
-  };
+  return execution && toAccepted(execution, execution.credits_estimated ?? 0, true);
 }

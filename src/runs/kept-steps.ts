@@ -3,9 +3,9 @@ import { asCached, type PlannedRun, reuseSteps } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
 import { pointer } from '../graph/issues.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
-import { type ExecutionRow, findExecution, listSteps } from '../store/executions.ts';
+import { type ExecutionRow, findExecution } from '../store/executions.ts';
 import type { RunDeps } from './deps.ts';
-import { planOf } from './executed-graph.ts';
+import { planOf, stepsOf } from './executed-graph.ts';
 import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest } from './run-request.ts';
 
@@ -51,7 +51,7 @@ async function findHeld(
   const earlier = {
     plan: await planOf(deps, row),
     overrides: inputOverrides(deps, then.graph, parseRunRequest(row.request).inputs),
-    steps: await readSteps(deps, row.id),
+    steps: await stepsOf(deps.db, row.id),
   };
   return reuseSteps(earlier, { plan, overrides }, again);
 }
@@ -68,7 +68,7 @@ async function findPinned(
   const issues: Issue[] = [];
   for (const [executionId, nodes] of groups) {
     const row = await readEarlier(deps, workflowId, executionId);
-    const steps = await readSteps(deps, row.id);
+    const steps = await stepsOf(deps.db, row.id);
     for (const [nodeId] of nodes) {
       const step = steps.get(nodeId);
       if (step?.status === 'COMPLETED') found.push(asCached(step));
@@ -96,9 +96,4 @@ async function readEarlier(deps: RunDeps, workflowId: string, id: string): Promi
       `The execution ${id} has not ended: only then are its results kept.`,
     );
   return row;
-}
-
-async function readSteps({ db }: RunDeps, executionId: string): Promise<ReadonlyMap<string, Step>> {
-  const rows = await listSteps(db, executionId);
-  return new Map(rows.map(({ step }) => [(step as Step).nodeId, step as Step]));
 }

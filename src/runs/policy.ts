@@ -26,10 +26,8 @@ export function listSaturated(
   occupants: readonly Occupant[],
   nowMs: number,
 ): readonly string[] {
-  return atLimit(
-    capacity,
-    occupants.filter(({ sinceMs }) => nowMs - sinceMs >= LONG_MS),
-  );
+  const long = occupants.filter(({ sinceMs }) => nowMs - sinceMs >= LONG_MS);
+  return atLimit(capacity, long);
 }
 
 function atLimit(capacity: number, occupants: readonly Occupant[]): readonly string[] {

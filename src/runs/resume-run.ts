@@ -1,17 +1,17 @@
 // Resuming a run: one that waits goes on by a decision; one that has ended, by a new run that keeps what is still valid.
 
-import type { Step } from '../engine/types.ts';
 import type { JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { JsonText, joinMembers, memberTexts } from '../lib/json-text.ts';
 import { authorize, workspaceOf } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
-import { type ExecutionRow, findExecution, keepIdempotencyKey, listSteps } from '../store/executions.ts';
+import { type ExecutionRow, findExecution, keepIdempotencyKey } from '../store/executions.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
-import { type AcceptedRun, type Idempotency, idempotencyOf, replay } from './idempotency.ts';
+import { stepsOf } from './executed-graph.ts';
+import { type AcceptedRun, type Idempotency, idempotencyOf, replay, toAccepted } from './idempotency.ts';
 import { findKept } from './kept-steps.ts';
 import type { ResumeRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
@@ -79,8 +79,7 @@ async function decide(
     );
   const [decided] = await deps.commit.change([id], async (row, tx) => {
     if (row.status !== 'WAITING' || row.worker_id !== null) throw notResumable(row);
-    const states = (await listSteps(tx, id)).map(({ step }) => step as Step);
-    const state = states.findLast(step => step.nodeId === nodeId);
+    const state = (await stepsOf(tx, id)).get(nodeId);
     if (state?.status !== 'WAITING' || state.suspended?.kind !== 'decision')
       throw new AppError(
         'not_resumable',
@@ -101,13 +100,7 @@ async function decide(
   });
   if (decided === undefined) throw notResumable({ status: 'gone' });
   deps.runNotifier.notify(id);
-  return {
-    executionId: id,
-    workflowId: workflow_id,
-    estimatedCredits: 0,
-    createdAt: decided.created_at.toISOString(),
-    replayed: false,
-  };
+  return toAccepted(decided, 0);
 }
 
 interface RunAgain {

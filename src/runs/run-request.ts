@@ -1,4 +1,5 @@
 // What a caller asks of a run: the body of /run and /execute, checked against the graph it is to run on.
+import { pointer } from '../graph/issues.ts';
 import type { Plan, PlanResult } from '../graph/plan.ts';
 import type { Graph, Json, JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
@@ -49,28 +50,17 @@ export function planRequest(
 
 function refusePlan(result: Extract<PlanResult, { ok: false }>): AppError {
   if (result.code === 'unknown_target') {
-    return new AppError(
-      'invalid_request',
-      `The request names ${JSON.stringify(result.nodeId)}, which is no node of the graph.`,
-      {
-        issues: [
-          {
-            path: '/targets',
-            nodeId: result.nodeId,
-            code: 'invalid_request',
-            message: 'is no node of the graph',
-          },
-        ],
-      },
-    );
+    const { nodeId } = result;
+    const said = `The request names ${JSON.stringify(nodeId)}, which is no node of the graph.`;
+    const message = 'is no node of the graph';
+    return new AppError('invalid_request', said, {
+      issues: [{ path: '/targets', nodeId, code: 'invalid_request', message }],
+    });
   }
-  return new AppError(
-    'cyclic_graph',
-    `These nodes feed each other in a circle: ${result.cycle.join(' → ')}.`,
-    {
-      issues: result.cycle.map(nodeId => ({ nodeId, code: 'cyclic_graph', message: 'is part of a cycle' })),
-    },
-  );
+  const message = `These nodes feed each other in a circle: ${result.cycle.join(' → ')}.`;
+  return new AppError('cyclic_graph', message, {
+    issues: result.cycle.map(nodeId => ({ nodeId, code: 'cyclic_graph', message: 'is part of a cycle' })),
+  });
 }
 
 /** The config keys that the `inputs` set, by node id. Throws 400 `invalid_inputs` for a key that names no input node. */
@@ -87,18 +77,15 @@ export function inputOverrides(
     else overrides.set(nodeId, override);
   }
   if (strangers.length === 0) return overrides;
-  throw new AppError(
-    'invalid_inputs',
-    `inputs names ${strangers.map(id => JSON.stringify(id)).join(', ')}, which is no input node of the graph.`,
-    {
-      issues: strangers.map(id => ({
-        path: `/inputs/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-        nodeId: id,
-        code: 'invalid_inputs',
-        message: 'is no input node of the graph',
-      })),
-    },
-  );
+  const names = strangers.map(id => JSON.stringify(id)).join(', ');
+  throw new AppError('invalid_inputs', `inputs names ${names}, which is no input node of the graph.`, {
+    issues: strangers.map(nodeId => ({
+      path: pointer('inputs', nodeId),
+      nodeId,
+      code: 'invalid_inputs',
+      message: 'is no input node of the graph',
+    })),
+  });
 }
 
 function overrideOf(deps: RunDeps, graph: Graph, nodeId: string, value: Json): JsonObject | undefined {

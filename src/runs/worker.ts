@@ -11,7 +11,7 @@ import { retryingDb } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
 import { roomOf } from './calls/traffic.ts';
 import { type CallName, createWaitingCalls } from './calls/waiting-calls.ts';
-import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
 import { cancelOpen } from './end-run.ts';
@@ -44,7 +44,7 @@ async function execute(deps: RunDeps, row: RunRow, { stop, wakes }: RunControl):
   const budgetMs = (run.request.timeoutMs ?? deps.settings.RUN_TIMEOUT_MS) - row.running_ms;
   const startedMs = deps.now();
   const timeoutAtMs = startedMs + Math.max(0, budgetMs);
-  const checkpoints = createCheckpoints(deps, { run: row, timeoutAtMs }, run.steps, stop);
+  const checkpoints = new Checkpoints(deps, { row, timeoutAtMs, steps: run.steps }, stop);
   if (run.refusal !== undefined) {
     await leave(deps, run, checkpoints, { status: 'FAILED', error: run.refusal }, row.running_ms);
     return;

@@ -111,9 +111,6 @@ export async function enqueueDeferredRuns(tx: Tx, maxConcurrent: number): Promis
      where e.id = p.id returning e.id`,
     [maxConcurrent],
   );
-  await enqueue(
-    tx,
-    'run',
-    rows.map(row => row.id),
-  );
+  const ids = rows.map(row => row.id);
+  await enqueue(tx, 'run', ids);
 }

@@ -18,7 +18,7 @@ import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
 import { bucketOrigin } from '../../src/media/s3.ts';
 import { createNodeTypes } from '../../src/nodes/catalog.ts';
 import { createRunReads } from '../../src/runs/calls/run-reads.ts';
-import { createProviderTraffic } from '../../src/runs/calls/traffic.ts';
+import { ProviderTraffic } from '../../src/runs/calls/traffic.ts';
 import { createRunCommit } from '../../src/runs/commit.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
 import { BY_QUEUE } from '../../src/runs/dispatch.ts';
@@ -29,7 +29,7 @@ import {
   type KeyAuthenticator,
 } from '../../src/services/accounts/key-authenticator.ts';
 import { storeKey } from '../../src/services/accounts/keys.ts';
-import { createRateLimiter } from '../../src/services/accounts/rate-limits.ts';
+import { RateLimiter } from '../../src/services/accounts/rate-limits.ts';
 import { createCatalogAnswers } from '../../src/services/catalog.ts';
 import { createAccessTokens } from '../../src/services/connections/access-tokens.ts';
 import { isOAuthOn } from '../../src/services/connections/oauth-switch.ts';
@@ -192,10 +192,10 @@ async function createDeps(
     wakeTimers,
     reads: createRunReads(runDb),
     commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
-    traffic: createProviderTraffic({ db: runDb, log, most: settings.PROVIDER_CONCURRENCY }),
+    traffic: new ProviderTraffic({ db: runDb, log, most: settings.PROVIDER_CONCURRENCY }),
     placement: BY_QUEUE,
     runNotifier: createRunNotifier(),
-    limiter: createRateLimiter(db, now),
+    limiter: new RateLimiter(db, now),
     sessions: createSessionAuthenticator(db, now),
     accessTokens: isOAuthOn(settings) ? createAccessTokens(db, now) : undefined,
     views: createViewCounts({ db, log }),

@@ -171,11 +171,9 @@ function tapsFor(from: number, to: number): Taps {
       Math.max(0, 1 - Math.abs(start + k - center) / support),
     );
     const sum = raw.reduce((a, b) => a + b, 0);
+    const shares = raw.map(weight => weight / sum);
     starts[index] = start;
-    weights.set(
-      raw.map(weight => weight / sum),
-      index * count,
-    );
+    weights.set(shares, index * count);
   }
   return { count, starts, weights };
 }

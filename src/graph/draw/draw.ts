@@ -87,9 +87,7 @@ function findPort(
 ): { readonly index: number; readonly type: string } {
   const wireable = ports.filter(({ isPort }) => isPort);
   const name = (handle ?? '').replace(/^(?:in|out)-/, '');
-  const index = Math.max(
-    0,
-    wireable.findIndex(({ id }) => id === name),
-  );
+  const found = wireable.findIndex(({ id }) => id === name);
+  const index = Math.max(0, found);
   return { index, type: wireable[index]?.type ?? 'ANY' };
 }

@@ -119,13 +119,11 @@ function priceOf({ executionCost, estimatedCredits }: CatalogEntry): string {
 }
 
 function readEntries({ catalog }: RunDeps, nodeTypes: readonly string[]) {
+  const known = catalog.entries.map(entry => entry.nodeType);
   const entries = nodeTypes.map(nodeType => {
     const entry = catalog.find(nodeType);
     if (entry !== undefined) return entry;
-    const near = nearest(
-      nodeType,
-      catalog.entries.map(it => it.nodeType),
-    );
+    const near = nearest(nodeType, known);
     const hint = near === undefined ? 'search with query.' : `did you mean ${near}?`;
     throw new AppError('not_found', `There is no node type ${nodeType}: ${hint}`);
   });

@@ -119,10 +119,8 @@ function toJavaScript({ method, origin, path, secrets, body }: Asked, operationI
   const own = METHODS[operationId];
   const id = path.split('/')[4] ?? '';
   // A browser sends the cookie of who is signed in; elsewhere it is a key.
-  const head = CLIENT(
-    origin,
-    secrets.find(({ header }) => header !== 'Cookie'),
-  );
+  const secret = secrets.find(({ header }) => header !== 'Cookie');
+  const head = CLIENT(origin, secret);
   if (own !== undefined) {
     const files = operationId === 'uploadMedia' ? "import { openAsBlob } from 'node:fs';\n" : '';
     return `${files}${head}\n${own(id, written)}`;

@@ -85,15 +85,9 @@ function trace(path: OutlinePath, outline: Outline): void {
     case 'rect': {
       const { x, y, width, height, radius } = outline;
       const most = Math.min(width, height) / 2;
+      const corners = radius.map(corner => Math.min(corner, most));
       if (radius.every(corner => corner <= 0)) path.rect(x, y, width, height);
-      else
-        path.roundRect(
-          x,
-          y,
-          width,
-          height,
-          radius.map(corner => Math.min(corner, most)),
-        );
+      else path.roundRect(x, y, width, height, corners);
       return;
     }
     case 'ellipse':

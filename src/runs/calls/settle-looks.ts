@@ -5,7 +5,7 @@ import { admitCalls, nextInTurn } from '../../store/call-slots.ts';
 import { type CallKey, type CallRow, dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
 import type { Tx } from '../../store/db.ts';
 import { lockRuns } from '../../store/runs.ts';
-import { applyAll } from '../commit.ts';
+import { applyToAll } from '../commit.ts';
 import type { RunDeps } from '../deps.ts';
 
 export interface Looked {
@@ -17,26 +17,17 @@ export interface Looked {
 }
 
 export async function settleLooks(deps: RunDeps, looks: readonly Looked[]): Promise<void> {
-  const ended = looks.filter(({ outcome }) => outcome === 'ended' || outcome === 'over');
-  const dropped = looks.filter(({ outcome }) => outcome === 'dropped');
+  const callsThat = (...outcomes: readonly Looked['outcome'][]): readonly CallRow[] =>
+    looks.filter(({ outcome }) => outcomes.includes(outcome)).map(({ call }) => call);
+  const over = callsThat('ended', 'over');
+  const dropped = callsThat('dropped').map(keyOf);
   const later = looks.flatMap(({ call, outcome }) =>
     outcome instanceof Date ? [{ ...keyOf(call), due_at: outcome }] : [],
   );
-  if (ended.length > 0)
-    await wakeRuns(
-      deps,
-      ended.map(({ call }) => call),
-    );
-  if (dropped.length > 0)
-    await dropCalls(
-      deps.runDb,
-      dropped.map(({ call }) => keyOf(call)),
-    );
+  if (over.length > 0) await wakeRuns(deps, over);
+  if (dropped.length > 0) await dropCalls(deps.runDb, dropped);
   if (later.length > 0) await postponeCalls(deps.runDb, later);
-  await learn(
-    deps,
-    ended.filter(({ outcome }) => outcome === 'ended').map(({ call }) => call),
-  );
+  await learn(deps, callsThat('ended'));
 }
 
 const keyOf = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
@@ -80,13 +71,9 @@ async function wakeBy(
   calls: readonly CallKey[],
   change: () => Promise<void>,
 ): Promise<void> {
-  const event = { kind: 'wake', atMs: deps.now() } as const;
+  const atMs = deps.now();
   // Runs before calls, as everywhere: none waits in a circle.
   const runs = await lockRuns(tx, [...new Set(calls.map(({ execution_id }) => execution_id))]);
   await change();
-  await applyAll(
-    tx,
-    runs.map(run => ({ run, event })),
-    () => undefined,
-  );
+  await applyToAll(tx, runs, { kind: 'wake', atMs });
 }

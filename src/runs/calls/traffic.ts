@@ -19,28 +19,6 @@ import {
 import type { Db } from '../../store/db.ts';
 import type { RunRow } from '../../store/runs.ts';
 
-export interface ProviderTraffic {
-  /** The operator's number of calls at once; null: none. */
-  mostAt(provider: string): number | null;
-  /** Whether the call may be submitted now; else it waits as a row until it is its workspace's turn. */
-  take(provider: string, call: NewSlot): Promise<Room>;
-  /** The provider has refused a submission by its rate limit, with so many at work in this process. */
-  turnedAway(provider: string, callsHere: number): void;
-  /** Another process was turned away. */
-  limit(provider: string): void;
-  /** The provider has taken a submission. */
-  took(provider: string): void;
-  /** Writes how many submissions the provider has taken since the last time. */
-  flush(provider: string): Promise<void>;
-  /** Calls back when calls of the provider fall due that this process knows of. Returns the way out. */
-  listen(provider: string, onDue: (atMs: number) => void): () => void;
-  usualMs(provider: string, model: string | null): number | undefined;
-  /** Counts calls that have ended for what their models usually take. */
-  learn(seen: readonly Ended[]): Promise<void>;
-  /** Reads what other processes have found. */
-  refresh(): Promise<void>;
-}
-
 /** A call that has ended, and how long it took. */
 export interface Ended {
   readonly provider: string;
@@ -62,9 +40,7 @@ const MAX_TOOK_MS = 86_400_000;
 /** No call is looked at sooner after its submission. */
 const FIRST_LOOK_MS = 1000;
 
-export const createProviderTraffic = (options: TrafficOptions): ProviderTraffic => new SharedTraffic(options);
-
-class SharedTraffic implements ProviderTraffic {
+export class ProviderTraffic {
   readonly #db: Db;
   readonly #log: Logger;
   readonly #most: Readonly<Record<string, number>>;
@@ -81,10 +57,12 @@ class SharedTraffic implements ProviderTraffic {
     this.#most = most;
   }
 
+  /** The operator's number of calls at once; null: none. */
   mostAt(provider: string): number | null {
     return this.#most[provider] ?? null;
   }
 
+  /** Whether the call may be submitted now; else it waits as a row until it is its workspace's turn. */
   async take(provider: string, call: NewSlot): Promise<Room> {
     if (this.mostAt(provider) === null && !this.#limited.has(provider)) return 'open';
     const room = await this.#doorOf(provider)(call);
@@ -92,6 +70,7 @@ class SharedTraffic implements ProviderTraffic {
     return room;
   }
 
+  /** The provider has refused a submission by its rate limit, with so many at work in this process. */
   turnedAway(provider: string, callsHere: number): void {
     this.#limited.add(provider);
     shrinkLimit(this.#db, provider, callsHere).catch((err: unknown) =>
@@ -99,20 +78,24 @@ class SharedTraffic implements ProviderTraffic {
     );
   }
 
+  /** Another process was turned away. */
   limit(provider: string): void {
     this.#limited.add(provider);
   }
 
+  /** The provider has taken a submission. */
   took(provider: string): void {
     if (this.#limited.has(provider)) this.#grown.set(provider, (this.#grown.get(provider) ?? 0) + 1);
     this.#listeners.get(provider)?.(Date.now() + FIRST_LOOK_MS);
   }
 
+  /** Calls back when calls of the provider fall due that this process knows of. Returns the way out. */
   listen(provider: string, onDue: (atMs: number) => void): () => void {
     this.#listeners.set(provider, onDue);
     return () => this.#listeners.delete(provider);
   }
 
+  /** Writes how many submissions the provider has taken since the last time. */
   async flush(provider: string): Promise<void> {
     const count = this.#grown.get(provider) ?? 0;
     if (count === 0) return;
@@ -124,11 +107,13 @@ class SharedTraffic implements ProviderTraffic {
     return model === null ? undefined : this.#usual.get(`${provider} ${model}`);
   }
 
+  /** Counts calls that have ended for what their models usually take. */
   async learn(seen: readonly Ended[]): Promise<void> {
     const durations = medians(seen);
     if (durations.length > 0) this.#note(await learnDurations(this.#db, durations));
   }
 
+  /** Reads what other processes have found. */
   async refresh(): Promise<void> {
     for (const { provider } of await listLimits(this.#db)) this.#limited.add(provider);
     this.#note(await listDurations(this.#db));

@@ -13,15 +13,6 @@ export interface Allowance {
   readonly reset: number;
 }
 
-export interface RateLimiter {
-  /** Uses one of the key's `limit` tokens of the current window. Synchronous while a leased block lasts. */
-  take(key: string, limit: number, windowSeconds: number): Allowance | Promise<Allowance>;
-  /** What `take` would say, without using anything; what other processes used since the last lease is not in it. */
-  peek(key: string, limit: number, windowSeconds: number): Allowance;
-  /** Undoes a `take` that was allowed; nothing where its window has ended. */
-  giveBack(key: string, windowSeconds: number, taken: Allowance): void;
-}
-
 interface Bucket {
   readonly windowStart: number;
   limit: number;
@@ -69,9 +60,7 @@ const NEAR_THE_END = 20;
 const MAX_BUCKETS = 100_000;
 const COUNT_EVERY_MS = 1000;
 
-export const createRateLimiter = (db: Tx, now: () => number): RateLimiter => new LeasedLimiter(db, now);
-
-class LeasedLimiter implements RateLimiter {
+export class RateLimiter {
   readonly #db: Tx;
   readonly #now: () => number;
   readonly #buckets = new Map<string, Bucket>();
@@ -81,6 +70,7 @@ class LeasedLimiter implements RateLimiter {
     this.#now = now;
   }
 
+  /** Uses one of the key's `limit` tokens of the current window. Synchronous while a leased block lasts. */
   take(key: string, limit: number, windowSeconds: number): Allowance | Promise<Allowance> {
     const bucket = this.#bucketOf(key, limit, windowSeconds);
     if (limit === Number.POSITIVE_INFINITY) return this.#takeUnlimited(key, bucket, windowSeconds);
@@ -92,11 +82,13 @@ class LeasedLimiter implements RateLimiter {
     return allowanceOf(bucket, allowed, windowSeconds);
   }
 
+  /** What `take` would say, without using anything; what other processes used since the last lease is not in it. */
   peek(key: string, limit: number, windowSeconds: number): Allowance {
     const found = this.#findBucket(key, limit, windowSeconds);
     return allowanceOf(found ?? newBucket(this.#startOf(windowSeconds), limit), true, windowSeconds);
   }
 
+  /** Undoes a `take` that was allowed; nothing where its window has ended. */
   giveBack(key: string, windowSeconds: number, { reset }: Allowance): void {
     const bucket = this.#buckets.get(key);
     if (bucket === undefined || bucket.windowStart + windowSeconds !== reset) return;

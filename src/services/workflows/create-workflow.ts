@@ -35,11 +35,8 @@ export async function createWorkflow(
 ): Promise<CreatedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const accepted = Object.keys(CreateWorkflowBody.properties);
-  const ignored = describeIgnored(
-    Object.keys(body).filter(key => !accepted.includes(key)),
-    'POST',
-    accepted,
-  );
+  const others = Object.keys(body).filter(key => !accepted.includes(key));
+  const ignored = describeIgnored(others, 'POST', accepted);
   if (body.id !== undefined) return replaceWorkflow(deps, user, body.id, body, ignored);
   const write = prepareGraph(deps, { nodes: body.nodes, edges: body.edges, autoLayout });
   const fields = {

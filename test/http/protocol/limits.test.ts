@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createServer } from '../../../src/http/server.ts';
 import { createKeyAuthenticator } from '../../../src/services/accounts/key-authenticator.ts';
-import { createRateLimiter } from '../../../src/services/accounts/rate-limits.ts';
+import { RateLimiter } from '../../../src/services/accounts/rate-limits.ts';
 import { updateUser } from '../../../src/store/users.ts';
 import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
@@ -234,7 +234,7 @@ describe('executions', () => {
       nowMs += 5001;
       assert.equal((await run(caller, id, 'run')).status, 202);
       isRefusal(await run(caller, id, 'run'), 'daily_execution_limit');
-      const elsewhere = createRateLimiter(test.deps.db, () => nowMs);
+      const elsewhere = new RateLimiter(test.deps.db, () => nowMs);
       const day = await elsewhere.take(`daily:user:${caller.userId}`, 4, 86_400);
       assert.equal(day.allowed, false);
     });
@@ -259,7 +259,7 @@ describe('executions', () => {
 
 describe('several processes on one database', () => {
   const admitted = async (limit: number, limiters: number, tries: number, key: string): Promise<number> => {
-    const all = Array.from({ length: limiters }, () => createRateLimiter(test.deps.db, () => nowMs));
+    const all = Array.from({ length: limiters }, () => new RateLimiter(test.deps.db, () => nowMs));
     const allowances = await Promise.all(
       Array.from({ length: tries }, async (_, index) => all[index % limiters]?.take(key, limit, 60)),
     );
@@ -280,17 +280,17 @@ describe('several processes on one database', () => {
   });
 
   it('keep a window whose time a slower clock has not reached', async () => {
-    const ahead = createRateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
-    const behind = createRateLimiter(test.deps.db, () => nowMs);
+    const ahead = new RateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
+    const behind = new RateLimiter(test.deps.db, () => nowMs);
     for (let count = 0; count < 5; count++) assert.ok((await ahead.take('skew', 10, 60)).allowed);
     for (let count = 0; count < 5; count++) await behind.take('skew', 10, 60);
-    const third = createRateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
+    const third = new RateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
     assert.equal((await third.take('skew', 10, 60)).allowed, false);
   });
 
   it('keep one caller to one limit over two servers', async () => {
     const caller = await test.createCaller({ plan: 'small' });
-    const deps = { ...test.deps, limiter: createRateLimiter(test.deps.db, test.deps.now) };
+    const deps = { ...test.deps, limiter: new RateLimiter(test.deps.db, test.deps.now) };
     const second = await createServer(deps, createKeyAuthenticator(deps.db, deps.now), test.mounts);
     const statuses = await Promise.all(
       Array.from({ length: 80 }, async (_, index) => {
@@ -307,14 +307,14 @@ describe('several processes on one database', () => {
 
 describe('a limiter', () => {
   it('forgets old buckets without admitting more', async () => {
-    const limiter = createRateLimiter(test.deps.db, () => nowMs);
+    const limiter = new RateLimiter(test.deps.db, () => nowMs);
     for (let count = 0; count < 3; count++) assert.ok((await limiter.take('kept', 3, 60)).allowed);
-    const again = createRateLimiter(test.deps.db, () => nowMs);
+    const again = new RateLimiter(test.deps.db, () => nowMs);
     assert.equal((await again.take('kept', 3, 60)).allowed, false);
   });
 
   it('gives a use back within its window only', async () => {
-    const limiter = createRateLimiter(test.deps.db, () => nowMs);
+    const limiter = new RateLimiter(test.deps.db, () => nowMs);
     const taken = await limiter.take('returned', 1, 60);
     assert.equal((await limiter.take('returned', 1, 60)).allowed, false);
     limiter.giveBack('returned', 60, taken);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from '../../../src/http/server.ts';
-import { createRateLimiter } from '../../../src/services/accounts/rate-limits.ts';
+import { RateLimiter } from '../../../src/services/accounts/rate-limits.ts';
 import {
   cookieOf,
   createPerson,
@@ -139,7 +139,7 @@ describe('failed sign-ins', () => {
 
   it('are ten in 15 minutes for an account, over all processes; then the right password is refused too', async () => {
     const { email } = await createPerson(test, operator);
-    const deps = { ...test.deps, limiter: createRateLimiter(test.deps.db, test.deps.now) };
+    const deps = { ...test.deps, limiter: new RateLimiter(test.deps.db, test.deps.now) };
     const second: TestApp = { ...test, app: await createServer(deps, test.keys, test.mounts) };
     try {
       for (let failure = 0; failure < 10; failure++) {
@@ -164,7 +164,7 @@ describe('failed sign-ins', () => {
     const from = address();
     for (let round = 0; round < 12; round++)
       assert.equal((await tryIn({ email: person.email, password: PASSWORD }, from)).status, 204);
-    const deps = { ...test.deps, limiter: createRateLimiter(test.deps.db, test.deps.now) };
+    const deps = { ...test.deps, limiter: new RateLimiter(test.deps.db, test.deps.now) };
     const second: TestApp = { ...test, app: await createServer(deps, test.keys, test.mounts) };
     try {
       for (let failure = 0; failure < 10; failure++)
