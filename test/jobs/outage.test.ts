@@ -91,7 +91,7 @@ describe('a service whose PostgreSQL is killed under load', () => {
     for (const { call, status, body } of answers.filter(({ status }) => status >= 500 && status !== 503)) {
       assert.match(call, /^(?:POST|PATCH) /, `${call}: ${status} ${body.error}`);
       assert.match(body.error ?? '', /not known/, `${call}: ${status}`);
-      if (call.endsWith('/run')) assert.ok(body.executionId);
+      if (call.endsWith('/run')) assert.ok(body.executionId, JSON.stringify(body));
     }
     for (const [method, path, body] of calls)
       await waitUntil(`${method} ${path} to be answered again`, async () => {

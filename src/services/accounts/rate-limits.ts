@@ -1,7 +1,7 @@
 // Rate limits over all processes: tokens are leased from PostgreSQL in blocks of at most a tenth of what is left,
 // and one by one near the end, so that never more than the limit is admitted and most requests cost no query.
 
-import { AppError, type ErrorCode } from '../../lib/errors.ts';
+import { AppError, type ErrorCode, OutageError, toError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { countUses } from '../../store/rate-windows.ts';
 
@@ -143,7 +143,7 @@ export class RateLimiter {
     const counted = Math.max(0, bucket.tokens) + tokens;
     bucket.tokens = Math.min(0, bucket.tokens);
     try {
-      bucket.unleased = bucket.limit - (await countUses(this.#db, key, bucket.windowStart, -counted));
+      bucket.unleased = bucket.limit - (await this.#countUses(key, bucket, -counted));
     } catch (err) {
       bucket.tokens += counted;
       throw err;
@@ -178,9 +178,18 @@ export class RateLimiter {
     }
   }
 
+  /** Where it is not known whether they were counted, the request that waits for them has not begun all the same. */
+  async #countUses(key: string, { windowStart }: Bucket, uses: number): Promise<number> {
+    try {
+      return await countUses(this.#db, key, windowStart, uses);
+    } catch (err) {
+      throw err instanceof OutageError ? new OutageError(false, toError(err.cause)) : err;
+    }
+  }
+
   async #lease(key: string, bucket: Bucket): Promise<void> {
     const block = bucket.unleased <= NEAR_THE_END ? 1 : Math.max(1, Math.floor(bucket.unleased / 10));
-    const used = await countUses(this.#db, key, bucket.windowStart, block);
+    const used = await this.#countUses(key, bucket, block);
     bucket.tokens += Math.min(block, Math.max(0, bucket.limit - (used - block)));
     bucket.unleased = bucket.limit - used;
   }
