@@ -50,7 +50,7 @@ describe('the last release and this version on one database', {
   const start = async (role: 'api' | 'worker', program?: string): Promise<ServiceChild> => {
     const env = {
       ...baseEnv(join(folder, 'data'), urlOf(database.connection)),
-      EDITOR_DIR: join(folder, 'editor'),
+      ...(program === undefined ? {} : { EDITOR_DIR: join(folder, 'editor') }),
       ROLE: role,
       ALLOW_PRIVATE_NETWORK: 'true',
     };
