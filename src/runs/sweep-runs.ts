@@ -24,28 +24,26 @@ const REST = 1;
 export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const { KEEP_EXECUTIONS_DAYS, KEEP_DELIVERIES_DAYS } = deps.settings;
   const daysAgo = (days: number): Date => new Date(deps.now() - days * DAY_MS);
+  const sweepOld = (table: Parameters<typeof deleteOld>[1], days: number): Promise<number> =>
+    inBatches(signal, () => deleteOld(deps.db, table, daysAgo(days), BATCH));
   const counts = {
     // Before the executions, whose keys are then gone already.
-    idempotencyKeys: await inBatches(signal, () => deleteOld(deps.db, 'idempotency_keys', daysAgo(1), BATCH)),
-    deliveries: await inBatches(signal, () =>
-      deleteOld(deps.db, 'deliveries', daysAgo(KEEP_DELIVERIES_DAYS), BATCH),
-    ),
+    idempotencyKeys: await sweepOld('idempotency_keys', 1),
+    deliveries: await sweepOld('deliveries', KEEP_DELIVERIES_DAYS),
     ...(await sweepExecutions(deps, daysAgo(KEEP_EXECUTIONS_DAYS), signal)),
-    nodeResults: await inBatches(signal, () =>
-      deleteOld(deps.db, 'node_cache', daysAgo(KEEP_EXECUTIONS_DAYS), BATCH),
-    ),
+    nodeResults: await sweepOld('node_cache', KEEP_EXECUTIONS_DAYS),
     renders: await inBatches(signal, () =>
       deleteRendersBefore(deps.db, daysAgo(KEEP_EXECUTIONS_DAYS), BATCH),
     ),
     // Their files were orphans from the first, and are gone by now.
-    renderParts: await inBatches(signal, () => deleteOld(deps.db, 'render_parts', daysAgo(2), BATCH)),
+    renderParts: await sweepOld('render_parts', 2),
     versions: await sweepVersions(deps, signal),
     autosaves: await inBatches(signal, () => removeSuperseded(deps.db, null, BATCH)),
-    sessions: await inBatches(signal, () => deleteOld(deps.db, 'sessions', daysAgo(1), BATCH)),
-    passwordLinks: await inBatches(signal, () => deleteOld(deps.db, 'password_links', daysAgo(1), BATCH)),
+    sessions: await sweepOld('sessions', 1),
+    passwordLinks: await sweepOld('password_links', 1),
     // An expired one can be sent again for as long.
-    invitations: await inBatches(signal, () => deleteOld(deps.db, 'team_invitations', daysAgo(30), BATCH)),
-    rateWindows: await inBatches(signal, () => deleteOld(deps.db, 'rate_windows', daysAgo(2), BATCH)),
+    invitations: await sweepOld('team_invitations', 30),
+    rateWindows: await sweepOld('rate_windows', 2),
   };
   deps.log.info({ counts }, 'old runs were swept');
 }
