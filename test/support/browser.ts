@@ -1,4 +1,4 @@
-// Debian's Chromium for tests of the web application: one browser a process, an empty profile a page.
+// Debian's Chromium for tests of the web application: one browser a process, its profiles and their pages used again.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -29,6 +29,9 @@ const NOT_THE_PAGE = /net::ERR_NETWORK_CHANGED/;
 /** Only a failure costs it: several test files run at once on a small machine. */
 const ACTION_TIMEOUT_MS = 30_000;
 
+/** A page of every service that has no script. */
+const EMPTY_PATH = '/healthz';
+
 /** For a person to look at. */
 const SCREENSHOTS = join(import.meta.dirname, '../../test-output');
 
@@ -57,6 +60,8 @@ export interface TestPage extends AsyncDisposable {
   readonly context: BrowserContext;
   /** Errors in the console and uncaught ones, as they come. */
   readonly errors: string[];
+  /** For a test that changes the page for good, by a script of each load, a clock or fingers: no other test is given it. */
+  discard(): void;
 }
 
 const launch = shared(async () => {
@@ -65,52 +70,52 @@ const launch = shared(async () => {
     // In containers there is neither a sandbox nor much shared memory.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--process-per-site'],
   });
-  return { browser, close: () => browser.close() };
+  const idle: Profile[] = [];
+  return { browser, idle, close: () => browser.close() };
 });
 
 /**
- * Call it in `before` and `close` in `after`. A page costs 1.3 s of processor time in a new profile and 0.4 s in one that was
+ * Call it in `before` and `close` in `after`. A page costs 1.3 s of processor time in a new profile and 0.3 s in one that was
  * emptied: its renderer has the application compiled. `new` is for who measures how long a first visit takes.
  */
 export async function openBrowser(profiles: 'emptied' | 'new' = 'emptied'): Promise<TestBrowser> {
-  const { browser, close } = await launch();
-  const idle: Profile[] = [];
+  const { browser, idle, close } = await launch();
   return {
     open: async (url, view = VIEWS[2], cookie = undefined) => {
       await untilBundled(url);
-      const found = idle.findIndex(profile => profile.url === url);
+      const found = profiles === 'new' ? -1 : idle.findIndex(profile => profile.url === url);
       const [profile = await createProfile(browser, url)] = found < 0 ? [] : idle.splice(found, 1);
-      const { context } = profile;
+      const { context, page } = profile;
       if (cookie !== undefined) {
         const [name = '', value = ''] = cookie.split('=', 2);
         await context.addCookies([{ name, value, url }]);
       }
-      const page = await context.newPage();
       await show(page, view);
       const errors: string[] = [];
       page.on('console', message => {
         if (message.type() === 'error' && !NOT_THE_PAGE.test(message.text())) errors.push(message.text());
       });
       page.on('pageerror', error => errors.push(String(error)));
-      const release = async (): Promise<void> => {
-        if (profiles === 'new') return context.close();
-        await emptyProfile(profile);
-        idle.push(profile);
+      let isSpoilt = profiles === 'new';
+      const discard = (): void => {
+        isSpoilt = true;
       };
-      return { page, context, errors, [Symbol.asyncDispose]: release };
+      const release = async (): Promise<void> => {
+        const emptied = profiles === 'new' ? undefined : await emptyProfile(profile, isSpoilt);
+        if (emptied === undefined) await context.close();
+        else idle.push(emptied);
+      };
+      return { page, context, errors, discard, [Symbol.asyncDispose]: release };
     },
-    close: async () => {
-      for (const { context } of idle) await context.close();
-      await close();
-    },
+    close,
   };
 }
 
 interface Profile {
   readonly url: string;
   readonly context: BrowserContext;
-  /** A page that stays, so that the renderer does. */
-  readonly keeper: Page;
+  /** It stays, so that the renderer does. */
+  readonly page: Page;
   readonly session: CDPSession;
 }
 
@@ -123,19 +128,41 @@ async function createProfile(browser: Browser, url: string): Promise<Profile> {
     timezoneId: 'Europe/Lisbon',
   });
   context.setDefaultTimeout(ACTION_TIMEOUT_MS);
-  const keeper = await context.newPage();
-  await keeper.goto('/healthz');
-  return { url, context, keeper, session: await context.newCDPSession(keeper) };
+  return { url, context, ...(await openPage(context)) };
 }
 
-/** Closes its pages and forgets what they kept and what the test did to the network; the cache of files stays. */
-async function emptyProfile({ url, context, keeper, session }: Profile): Promise<void> {
-  for (const page of context.pages()) if (page !== keeper) await page.close();
+async function openPage(context: BrowserContext): Promise<Pick<Profile, 'page' | 'session'>> {
+  const page = await context.newPage();
+  await page.goto(EMPTY_PATH);
+  return { page, session: await context.newCDPSession(page) };
+}
+
+/**
+ * Leaves one page and forgets what the pages kept and what the test did to the network and to the page; the cache of files
+ * stays. Undefined where the service has ended.
+ */
+async function emptyProfile(profile: Profile, isSpoilt: boolean): Promise<Profile | undefined> {
+  const { url, context } = profile;
   await context.unrouteAll({ behavior: 'ignoreErrors' });
   await context.setOffline(false);
-  await context.clearCookies();
   await context.clearPermissions();
+  let { page, session } = profile;
+  try {
+    if (isSpoilt || page.isClosed()) ({ page, session } = await openPage(context));
+    else {
+      page.removeAllListeners();
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await page.mouse.move(-1, -1);
+      await page.goto(EMPTY_PATH);
+    }
+  } catch {
+    return undefined;
+  }
+  for (const other of context.pages()) if (other !== page) await other.close();
+  await context.clearCookies();
+  await page.evaluate('sessionStorage.clear()');
   await session.send('Storage.clearDataForOrigin', { origin: new URL(url).origin, storageTypes: 'all' });
+  return { url, context, page, session };
 }
 
 /** The first pages of a service that has just started ask to wait, which a console counts as an error. */
@@ -149,7 +176,7 @@ async function untilBundled(url: string): Promise<void> {
 /** As a reader's window that is resized and recoloured. */
 async function show(page: Page, { width, height, colorScheme }: View): Promise<void> {
   await page.setViewportSize({ width, height });
-  await page.emulateMedia({ colorScheme });
+  await page.emulateMedia({ colorScheme, reducedMotion: null });
 }
 
 /** Writes `test-output/<name>-<width>-<scheme>.png` where SCREENSHOTS is set: nobody looks at those of each run. */

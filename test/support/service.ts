@@ -31,9 +31,12 @@ export interface TestService extends Client {
   close(): Promise<void>;
 }
 
+/** Of services that have ended: a browser has the application compiled that it was sent from a known address. */
+const usedPorts: number[] = [];
+
 /** Settings of a service whose addresses of media are its own, for browsers. */
 export async function atOwnAddress(): Promise<NodeJS.ProcessEnv> {
-  const port = await freePort();
+  const port = usedPorts.pop() ?? (await freePort());
   return { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` };
 }
 
@@ -59,6 +62,7 @@ export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<Tes
     join: (more = {}) => start(more),
     close: async () => {
       await first.close();
+      if (env.PORT !== undefined) usedPorts.push(Number(env.PORT));
       await drop();
       await rm(folder, { recursive: true, force: true });
     },

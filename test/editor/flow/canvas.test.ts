@@ -271,6 +271,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     const id = await flow.create({ ...THREE, edges: [] });
     await using opened = await flow.open(id);
     const { page, context } = opened;
+    opened.discard();
     const finger = await context.newCDPSession(page);
     // A page asks once, as it is loaded, whether there are fingers.
     await finger.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 });

@@ -106,6 +106,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page, context } = opened;
+    opened.discard();
     await page.clock.install();
     await page.reload();
     await boardOf(page).waitFor();

@@ -53,6 +53,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page, context } = opened;
+    opened.discard();
     await page.addInitScript(() => {
       const made: EventSource[] = [];
       Object.assign(window, { made });

@@ -166,6 +166,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     const id = await flow.create(WAITING);
     await using opened = await flow.open(id);
     const { page } = opened;
+    opened.discard();
     await cutFirstStream(page);
     // The first tries to go on are refused as well.
     let asks = 0;
