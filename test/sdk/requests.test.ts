@@ -13,7 +13,7 @@ import {
   TimeoutError,
   UnexpectedAnswerError,
 } from '../../sdk/src/sdk.ts';
-import { collect, inTurn, json, KEY, type Reply, serve, TIMING } from './double.ts';
+import { collect, IMPATIENT, inTurn, json, KEY, type Reply, serve } from './double.ts';
 
 const ok: Reply = (_req, res) => json(res, 200, { fine: true });
 const refuse =
@@ -125,14 +125,14 @@ describe('a server that fails', () => {
 
   for (const [name, fault] of Object.entries(FAULTS)) {
     it(`is asked again after ${name} where asking twice does no harm, and only there`, async t => {
-      const good = await serve(t, inTurn(fault, ok));
+      const good = await serve(t, inTurn(fault, ok), { timing: IMPATIENT });
       assert.deepEqual(await good.client.request('GET', '/x'), { fine: true });
       assert.equal(good.asked.length, 2);
       for (const [method, headers] of [
         ['POST', {}],
         ['PUT', { 'if-match': '"a"' }],
       ] as const) {
-        const risky = await serve(t, inTurn(fault, ok));
+        const risky = await serve(t, inTurn(fault, ok), { timing: IMPATIENT });
         await assert.rejects(risky.client.request(method, '/x', { headers }), ConnectionErrorOrServerError);
         assert.equal(risky.asked.length, 1, method);
       }
@@ -158,7 +158,7 @@ describe('a server that fails', () => {
   });
 
   it('is said to have timed out, or to be out of reach and why', async t => {
-    const { client } = await serve(t, () => undefined, { retries: 0 });
+    const { client } = await serve(t, () => undefined, { retries: 0, timing: IMPATIENT });
     await assert.rejects(client.request('GET', '/x'), TimeoutError);
     const nobody = createClient({ url: 'http://127.0.0.1:9', retries: 0 });
     await assert.rejects(nobody.request('GET', '/x'), /127\.0\.0\.1:9 failed/);
@@ -215,7 +215,7 @@ describe('an aborted signal', () => {
   };
   for (const [name, reply] of Object.entries(STANDS)) {
     it(`ends a request ${name} at once, with its reason`, async t => {
-      const { client } = await serve(t, reply, { timing: { ...TIMING, timeoutMs: 5000 } });
+      const { client } = await serve(t, reply);
       const abort = new AbortController();
       const reason = new Error('enough');
       setTimeout(() => abort.abort(reason), 60);

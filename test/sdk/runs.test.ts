@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import { type RunEvent, RunFailedError, TimeoutError } from '../../sdk/src/sdk.ts';
-import { collect, inTurn, json, type Reply, serve, TIMING } from './double.ts';
+import { collect, IMPATIENT, inTurn, json, type Reply, serve, TIMING } from './double.ts';
 
 const record = (status: string, rest = {}) => ({
   id: 'ex_1',
@@ -85,14 +85,14 @@ describe('events', () => {
   });
 
   it('go on after the service was gone for a while, and after it fell silent', async t => {
-    const goneUntilMs = Date.now() + 600;
-    const { client, asked } = await serve(t, (req, res, count) => {
+    const reply: Reply = (req, res, count) => {
       if (count === 0) stream(res, first);
-      else if (Date.now() < goneUntilMs) req.socket.destroy();
+      else if (count < 5) req.socket.destroy();
       else stream(res, node + last).end();
-    });
+    };
+    const { client, asked } = await serve(t, reply, { timing: IMPATIENT });
     assert.deepEqual(names(await collect(client.attach('ex_1').events())), ['snapshot', 'node', 'execution']);
-    assert.ok(asked.length > 3, String(asked.length));
+    assert.equal(asked.length, 6);
   });
 
   it('give up on a service that stays away', async t => {
@@ -165,9 +165,10 @@ describe('wait', () => {
   });
 
   it('asks for the record where a proxy lets no stream through', async t => {
-    const { client } = await serve(t, (req, res) => {
+    const reply: Reply = (req, res) => {
       if (!req.url?.endsWith('/events')) json(res, 200, record('FAILED'));
-    });
+    };
+    const { client } = await serve(t, reply, { timing: IMPATIENT });
     assert.equal((await client.attach('ex_1').wait()).status, 'FAILED');
   });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
 import { ApiError, ConnectionError, type UploadProgress } from '../../sdk/src/sdk.ts';
-import { json, type Reply, serve } from './double.ts';
+import { IMPATIENT, json, type Reply, serve } from './double.ts';
 
 const MB = 1_048_576;
 const result = { url: 'http://cdn/med_1/a.png', mediaId: 'med_1', bytes: 1 };
@@ -12,7 +12,7 @@ const big = (bytes: number): Uint8Array<ArrayBuffer> => Uint8Array.from({ length
 /** The service and its store in one: `put` answers the bytes' PUT. */
 async function serveUploads(t: TestContext, put: Reply) {
   let puts = 0;
-  const double = await serve(t, async (req, res) => {
+  const answer: Reply = async (req, res) => {
     if (req.method === 'PUT') return put(req, res, puts++);
     const body = Buffer.concat(await req.toArray()).toString('latin1');
     if (req.url !== '/api/v1/media/upload-url')
@@ -29,7 +29,8 @@ async function serveUploads(t: TestContext, put: Reply) {
       headers,
       mediaId: 'med_1',
     });
-  });
+  };
+  const double = await serve(t, answer, { timing: IMPATIENT });
   return { ...double, puts: () => puts };
 }
 
