@@ -7,7 +7,11 @@ import { IMPATIENT, json, type Reply, serve } from './double.ts';
 
 const MB = 1_048_576;
 const result = { url: 'http://cdn/med_1/a.png', mediaId: 'med_1', bytes: 1 };
-const big = (bytes: number): Uint8Array<ArrayBuffer> => Uint8Array.from({ length: bytes }, (_, i) => i % 251);
+function big(length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i++) bytes[i] = i % 251;
+  return bytes;
+}
 
 /** The service and its store in one: `put` answers the bytes' PUT. */
 async function serveUploads(t: TestContext, put: Reply) {
