@@ -68,8 +68,8 @@ export function defineTool<I extends TObject>({ call, ...tool }: TypedTool<I>): 
 }
 
 /** One of these words. Says its type too, which some clients ask for. */
-export const OneOf = <const T extends string>(words: readonly T[], description?: string) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...words], ...(description === undefined ? {} : { description }) });
+export const OneOf = <const T extends string>(words: readonly T[]) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...words] });
 export const Id = (description?: string) =>
   Type.String({ maxLength: 200, ...(description === undefined ? {} : { description }) });
 export const Limit = (most: number) => Type.Optional(Type.Integer({ minimum: 1, maximum: most }));

@@ -21,10 +21,7 @@ export function reconcile(installed: Model, published: Model): Reconciled {
   if (installed.output.kind !== published.output.kind) {
     // Ports of another type would change every graph that has the node.
     const what = `gives ${published.output.kind} and no longer ${installed.output.kind}: it stays as it is, deprecated`;
-    return {
-      model: deprecate(installed, published.schema.date),
-      changes: [{ kind: 'output', what }],
-    };
+    return { model: deprecate(installed, published.schema.date), changes: [{ kind: 'output', what }] };
   }
   const changes: ModelChange[] = [];
   const fields = reconcileFields(installed.fields, published.fields, changes);
@@ -36,12 +33,8 @@ export function reconcile(installed: Model, published: Model): Reconciled {
 }
 
 /** A model that has gone stays, so that graphs that have it still load, and waiting runs end. */
-export function deprecate(model: Model, since: string, use?: string): Model {
-  return {
-    ...model,
-    isHidden: true,
-    deprecated: model.deprecated ?? { since, ...(use === undefined ? {} : { use }) },
-  };
+export function deprecate(model: Model, since: string): Model {
+  return { ...model, isHidden: true, deprecated: model.deprecated ?? { since } };
 }
 
 /**

@@ -27,21 +27,21 @@ function validator(): ReturnType<Ajv2020['compile']> {
   return compiled;
 }
 
-/** Throws `invalid_scene_graph` with `issues`, whose paths begin with `at`. */
-export function parseSceneGraph(value: unknown, at = ''): SceneGraph {
+/** Throws `invalid_scene_graph` with `issues`. */
+export function parseSceneGraph(value: unknown): SceneGraph {
   const issues = findIssues(value);
-  if (issues.length > 0) throw invalidSceneGraph(issues, at);
+  if (issues.length > 0) throw invalidSceneGraph(issues);
   return value as SceneGraph;
 }
 
 /** The refusal that names all of them. */
-export function invalidSceneGraph(issues: readonly Issue[], at = ''): AppError {
+export function invalidSceneGraph(issues: readonly Issue[]): AppError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   return new AppError(
     'invalid_scene_graph',
     `The scene graph cannot be used: ${first?.path === '' ? 'it' : first?.path} ${first?.message}${more}.`,
-    { issues: issues.map(issue => ({ ...issue, path: `${at}${issue.path ?? ''}` })) },
+    { issues: issues.map(issue => ({ ...issue, path: issue.path ?? '' })) },
   );
 }
 
