@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'graphwright-accounts-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, dbOf: () => Db): void {
-  const run = spawnFirst();
+  const run = spawnFirst;
   /** Runs a command to its end and reads its JSON; rejects where its exit code is not 0. */
   const graphwright = async (args: readonly string[]): Promise<Record<string, unknown>> =>
     readJson(await run([...args, '--json'], { DATA_DIR: folder, ...settingsOf() }));

@@ -38,7 +38,7 @@ interface Place {
 
 const graphwright = ({ folder, env }: Place, ...args: readonly string[]): Promise<Ended> =>
   spawned(args, { ...baseEnv(folder), ...env });
-const spawned = spawnFirst();
+const spawned = spawnFirst;
 
 const succeed = async <T>(place: Place, ...args: readonly string[]): Promise<T> =>
   readJson<T>(await graphwright(place, ...args, '--json'));

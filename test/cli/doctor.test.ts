@@ -1,16 +1,13 @@
 // `graphwright doctor` against a real bucket: what the service will do with it is tried, and leaves nothing behind.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
-import { promisify } from 'node:util';
 import S3rver from '@20minutes/s3rver';
-import { BIN } from '../support/service.ts';
+import { spawnFirst } from '../support/command-line.ts';
 
-const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-doctor-'));
 const server = new S3rver({
   address: '127.0.0.1',
@@ -42,10 +39,8 @@ async function findings(secret: string): Promise<ReadonlyMap<string, Finding>> {
     AWS_SECRET_ACCESS_KEY: secret,
   };
   // It ends with 1 where anything is amiss, and says what all the same.
-  const { stdout } = await run(process.execPath, [BIN, 'doctor', '--json'], { env }).catch(
-    (err: { readonly stdout: string }) => err,
-  );
-  const found = JSON.parse(stdout) as readonly Finding[];
+  const { out } = await spawnFirst(['doctor', '--json'], env);
+  const found = JSON.parse(out) as readonly Finding[];
   return new Map(found.map(finding => [finding.check, finding]));
 }
 

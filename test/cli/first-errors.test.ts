@@ -18,7 +18,7 @@ import { spawnService, urlOf } from '../support/service.ts';
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-first-'));
 after(() => rm(folder, { recursive: true, force: true }));
 
-const spawnedFirst = spawnFirst();
+const spawnedFirst = spawnFirst;
 const graphwright = (
   args: readonly string[],
   settings: NodeJS.ProcessEnv = {},

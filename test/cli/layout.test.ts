@@ -11,7 +11,7 @@ const POSTCARD = join(ROOT, 'examples', 'postcard.json');
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-layout-'));
 after(() => rmSync(folder, { recursive: true }));
 
-const run = spawnFirst();
+const run = spawnFirst;
 const layout = (...args: string[]): Promise<Ended> => run(['layout', ...args]);
 
 interface Workflow {

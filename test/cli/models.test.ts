@@ -54,7 +54,7 @@ describe('graphwright models', () => {
     DATABASE_URL: service.databaseUrl,
     ...more,
   });
-  const run = spawnFirst();
+  const run = spawnFirst;
   const graphwright = (args: readonly string[], more: NodeJS.ProcessEnv = {}, how: RunCommand = run) =>
     how(['models', ...args], settingsOf(more));
   const typesAt = async (client: Pick<TestService, 'request'>): Promise<readonly string[]> => {

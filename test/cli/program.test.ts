@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), 'graphwright-cli-'));
 after(() => rmSync(folder, { recursive: true }));
 
 /** Each command once as a process. */
-const run = spawnFirst();
+const run = spawnFirst;
 const graphwright: RunCommand = (args, settings) =>
   run(args, { DATA_DIR: join(folder, 'data'), ...settings });
 

@@ -104,7 +104,7 @@ const ALL = {
   executions: ['e'],
 };
 
-const run = spawnFirst();
+const run = spawnFirst;
 const rotate = (
   settings: NodeJS.ProcessEnv,
   command: readonly string[] = ['secrets', 'rotate', '--json'],

@@ -27,7 +27,7 @@ const inFolder = (settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...settings,
 });
 
-const spawnedFirst = spawnFirst();
+const spawnedFirst = spawnFirst;
 /** Runs a command to its end and returns what it printed; rejects where its exit code is not 0. */
 async function graphwright(
   args: readonly string[],

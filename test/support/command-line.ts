@@ -41,15 +41,14 @@ export function spawnCommand(
   });
 }
 
-/** Each command, by its first word, once as a process and from then on called. */
-export function spawnFirst(): RunCommand {
-  const seen = new Set<string | undefined>();
-  return (args, settings) => {
-    const run = seen.has(args[0]) ? callCommand : spawnCommand;
-    seen.add(args[0]);
-    return run(args, settings);
-  };
-}
+const spawned = new Set<string | undefined>();
+
+/** Each command, by its first word, once as a process and from then on called, in all files of a batch. */
+export const spawnFirst: RunCommand = (args, settings) => {
+  const run = spawned.has(args[0]) ? callCommand : spawnCommand;
+  spawned.add(args[0]);
+  return run(args, settings);
+};
 
 let last: Promise<unknown> = Promise.resolve();
 
