@@ -15,8 +15,10 @@ import { type Ended, type RunCommand, spawnCommand, spawnFirst } from '../suppor
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { spawnService, urlOf } from '../support/service.ts';
 
+// A test has a limit of its own; a hook needs one.
+const HOOK = { timeout: 60_000 };
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-first-'));
-after(() => rm(folder, { recursive: true, force: true }));
+after(() => rm(folder, { recursive: true, force: true }), HOOK);
 
 const spawnedFirst = spawnFirst;
 const graphwright = (
@@ -67,7 +69,7 @@ describe('a PostgreSQL', () => {
     );
     await database.db.query(`alter role ${late} set search_path = skewed, public, pg_catalog`);
     await database.db.query(`alter role ${late} superuser`);
-  });
+  }, HOOK);
   after(async () => {
     await database.db.query(`drop database ${empty}`);
     for (const name of roles) {
@@ -75,7 +77,7 @@ describe('a PostgreSQL', () => {
       await database.db.query(`drop role ${name}`);
     }
     await database.drop();
-  });
+  }, HOOK);
   const as = (user: string, name = database.connection.database): NodeJS.ProcessEnv => ({
     DATABASE_URL: urlOf({ ...database.connection, user, database: name }),
   });
@@ -162,11 +164,11 @@ describe('a bucket', () => {
       AWS_ACCESS_KEY_ID: 'S3RVER',
       AWS_SECRET_ACCESS_KEY: 'S3RVER',
     };
-  });
+  }, HOOK);
   after(async () => {
     await server.close();
     await database.drop();
-  });
+  }, HOOK);
   const wrong = (change: NodeJS.ProcessEnv, sentence: RegExp) =>
     bothSay({ ...settings, ...change }, 'media storage', sentence);
 

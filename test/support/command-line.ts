@@ -1,6 +1,7 @@
 // The command line for tests: as a process, or called in this one, which costs a tenth of it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { listSettings } from '../../src/lib/settings.ts';
@@ -24,6 +25,8 @@ export interface ProcessOptions {
 }
 
 const TIMEOUT_MS = 60_000;
+/** For a command that was called here to end by its signal. */
+const GRACE_MS = 15_000;
 
 /** As a process: shows besides that the process ends. `settings` may have variables of Node's too. */
 export function spawnCommand(
@@ -76,7 +79,12 @@ async function callAlone(args: readonly string[], settings: NodeJS.ProcessEnv): 
   };
   const giveBack = replaceSettings(settings);
   try {
-    const code = await runCommandLine(args, { terminal, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const code = await Promise.race([
+      runCommandLine(args, { terminal, signal: AbortSignal.timeout(TIMEOUT_MS) }),
+      once(AbortSignal.timeout(TIMEOUT_MS + GRACE_MS), 'abort').then(() =>
+        assert.fail(`graphwright ${args.join(' ')} has not ended:\n${written.out}${written.err}`),
+      ),
+    ]);
     return { code, ...written };
   } finally {
     giveBack();

@@ -14,6 +14,8 @@ import { freePort } from './network/free-port.ts';
 import { waitUntil } from './processes.ts';
 
 export const KEY = 'sk-test-0123456789abcdef';
+/** More than a service gives what is in flight, under any load. */
+const END_MS = 120_000;
 const SECRETS_KEY = '07'.repeat(32);
 export const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');
 export const READY = /ready at (?<url>\S+) /;
@@ -115,9 +117,21 @@ export async function spawnService(
       if (child.exitCode === null && child.signalCode === null) {
         process.kill(name === 'SIGKILL' ? -pid : pid, name);
       }
-      await ended;
+      await endedWithin(END_MS, ended, () => process.kill(-pid, 'SIGKILL'));
     },
   };
+}
+
+/** One that does not stop is killed, and is a failure. */
+async function endedWithin(ms: number, ended: Promise<unknown>, kill: () => void): Promise<void> {
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    kill();
+  }, ms);
+  await ended;
+  clearTimeout(timer);
+  if (isLate) throw new Error(`The service had not stopped ${ms / 1000} s after it was asked to.`);
 }
 
 /** Settings of every service of the tests. */
