@@ -11,6 +11,7 @@ import { mintLink } from '../../src/services/sessions/mint-link.ts';
 import { NO_BROWSER, openBrowser, type TestBrowser, takeScreenshot } from '../support/browser.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
+import { waitUntil } from '../support/processes.ts';
 import { insertManyExecutions } from '../support/runs/many-executions.ts';
 import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
 
@@ -149,8 +150,12 @@ describe('the pages', { skip: NO_BROWSER }, () => {
       await page.getByRole('link', { name: 'Media' }).click();
       await page.getByRole('alert').first().waitFor();
       const other = await context.newPage();
-      await other.goto('/templates');
-      await other.getByRole('heading', { name: 'The service is not ready' }).waitFor();
+      const outage = other.getByRole('heading', { name: 'The service is not ready' });
+      // For a moment the service still knows whose session it is, and sends the application.
+      await waitUntil('the page to say so', async () => {
+        await other.goto('/templates');
+        return outage.isVisible();
+      });
       await door.open();
       await page.getByRole('heading', { name: 'No media here yet' }).waitFor();
       await other.getByRole('heading', { name: 'No templates yet' }).waitFor();
