@@ -200,10 +200,12 @@ function testVideos(backend: Backend): void {
       });
       await waitUntil('the end of its group', () => !group.some(isRunning));
       assert.deepEqual(await readdir(folder), ['segments']);
-      assert.equal((await readdir(segmentFolder)).length, 1);
+      // On a busy machine it may be over with the second one before it is killed.
+      const { length: kept } = await readdir(segmentFolder);
+      assert.ok(kept === 1 || kept === 2, `${kept} segments`);
       const reported: number[] = [];
       const result = await render(folder, { segmentFolder }, reported);
-      assert.equal(reported[0], 40, 'The first segment was not rendered again.');
+      assert.equal(reported[0], 40 * kept, 'No segment that was kept was rendered again.');
       assert.equal(result.frameCount, 80);
     }),
   );
