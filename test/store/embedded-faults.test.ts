@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -124,6 +124,26 @@ describe('the embedded PostgreSQL', () => {
       () => kills.length === 2 && !kills.includes(postgres.pid),
     );
     await waitUntil('an answer', () => isAnswering(db));
+  });
+
+  it('is started again where a kill left its pid files empty', async () => {
+    const postgres = await start({
+      log: line => {
+        lines.push(line);
+        if (!/ended unexpectedly/.test(line)) return;
+        writeFileSync(join(cluster, 'postmaster.pid'), '');
+        writeFileSync(join(running?.socketDir ?? '', '.s.PGSQL.5432.lock'), '');
+      },
+    });
+    const db = open(postgres);
+    process.kill(postgres.pid, 'SIGKILL');
+    await waitUntil('an answer of the next', () => isAnswering(db));
+    assert.equal(
+      lines.filter(line => /ended unexpectedly/.test(line)).length,
+      1,
+      'The first start succeeded.',
+    );
+    assert.equal(lines.filter(line => /names no process; removing/.test(line)).length, 2);
   });
 
   it('ends a busy backend that a killed postmaster left before it starts another', {

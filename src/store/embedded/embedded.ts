@@ -90,7 +90,7 @@ async function startLocked(
     maxConnections = MAX_CONNECTIONS,
   } = options;
   const cluster = join(folder, 'cluster');
-  await clearLeftovers(cluster, log);
+  await clearLeftovers({ cluster, log });
   await removeSocketDir(lock.previous?.socketDir ?? '');
   const owner = await stat(cluster).catch(() => undefined);
   const chosen = await chooseRunner({ postgres, folder: dirname(folder), owner, account });
@@ -161,7 +161,7 @@ async function keepServer(request: ServerRequest, onExit: (err: Error) => void):
     }
   };
   const startNext = async (): Promise<void> => {
-    await clearLeftovers(request.cluster, request.log);
+    await clearLeftovers(request);
     server = await startServer(request);
   };
   const keep = async (): Promise<void> => {

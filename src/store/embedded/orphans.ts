@@ -26,19 +26,41 @@ const STEPS: readonly Step[] = [
 ];
 const COMMAND_TIMEOUT_MS = 5_000;
 
+export interface Place {
+  readonly cluster: string;
+  /** Absent: it was made anew. */
+  readonly socketDir?: string;
+  readonly log: (line: string) => void;
+}
+
 /**
- * Leaves no process on the cluster and no pid file that would delay a start. Only the holder of the service lock
- * may call it.
+ * Leaves no process on the cluster and no pid file that would delay or refuse a start. Only the holder of the service
+ * lock may call it.
  */
-export async function clearLeftovers(cluster: string, log: (line: string) => void): Promise<void> {
+export async function clearLeftovers({ cluster, socketDir, log }: Place): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');
-  const pid = Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10);
-  await endProcesses(cluster, pid, log);
-  // PostgreSQL clears a dead process's file by itself, but trusts one that names any living process or a zombie.
-  if (isAlive(pid)) {
-    log(`The pid file names process ${pid}, which is not this cluster's PostgreSQL; removing the file.`);
-    await rm(pidFile, { force: true });
-  }
+  await endProcesses(cluster, (await readPid(pidFile)) ?? 0, log);
+  await clearPidFile(pidFile, log);
+  if (socketDir !== undefined) await clearPidFile(join(socketDir, '.s.PGSQL.5432.lock'), log);
+}
+
+/**
+ * PostgreSQL clears a dead process's file by itself, but trusts one that names any living process or a zombie, and does not
+ * start next to an empty one, which is what a kill between making and writing it leaves.
+ */
+async function clearPidFile(path: string, log: (line: string) => void): Promise<void> {
+  const pid = await readPid(path);
+  if (pid === undefined || (pid > 0 && !isAlive(pid))) return;
+  const fault = pid > 0 ? `names process ${pid}, which is not this cluster's PostgreSQL` : 'names no process';
+  log(`The pid file ${path} ${fault}; removing the file.`);
+  await rm(path, { force: true });
+}
+
+/** 0 where the file names none; undefined: there is no file. */
+async function readPid(path: string): Promise<number | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  // One that works alone on the cluster is named with a minus.
+  return text === undefined ? undefined : Math.abs(Number.parseInt(text, 10) || 0);
 }
 
 async function endProcesses(cluster: string, postmaster: number, log: (line: string) => void): Promise<void> {
