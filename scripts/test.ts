@@ -12,8 +12,8 @@ const files = [
   ...batches.map(name => join('test/batches', `${name}.ts`)),
   ...(isFast ? [] : filesAlone().map(file => join('test', file))),
 ];
-// Many of the slow ones wait for a clock or a process: four at a time keep two cores at work.
-const concurrency = isFast ? 2 : 4;
+// Many of the slow ones wait for a clock or a process: five at a time keep two cores at work.
+const concurrency = isFast ? 2 : 5;
 const options = ['--test-global-setup=test/support/global-setup.ts', `--test-concurrency=${concurrency}`];
 const { status } = spawnSync(
   process.execPath,

@@ -5,10 +5,13 @@ import { splitTests } from './slow.ts';
 
 /** Of the slow tests. Batches begin before the files alone: what would end last, by its length or its place in the alphabet, is one too. */
 const SLOW_BATCHES = {
+  // The longest, and it mostly waits: by its name it begins first.
+  'absent-workers': ['jobs/{daily,faults,frozen,roles,silence}.test.ts'],
   // These two share a browser each.
   board: ['editor/flow/**'],
   pages: ['editor/**', 'http/pages/**', 'mcp/oauth/consent-page.test.ts', 'sdk/browser.test.ts'],
   agents: ['mcp/**', 'sdk/**', 'telemetry/**'],
+  clusters: ['store/{embedded,embedded-accounts,embedded-faults,replica}.test.ts'],
   commands: [
     'cli/{accounts,client,doctor,first-errors,layout,models,program,rotate-secrets}.test.ts',
     'deploy/{alerts,files}.test.ts',
@@ -38,7 +41,6 @@ const SLOW_BATCHES = {
   upgrade: ['upgrade/**'],
   video: ['render/video.test.ts'],
   videos: ['render/{clip-frames,templates,video-frames}.test.ts'],
-  workers: ['jobs/{daily,faults,roles,silence}.test.ts'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** What looks at its own process, for its memory, its modules or what it writes. */
