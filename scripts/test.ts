@@ -2,16 +2,12 @@
 // whose files share a process; the others in one each.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { BATCHES, filesAlone } from '../test/batches.ts';
+import { BATCHES, filesAlone, pathOf } from '../test/batches.ts';
 
 const [first, ...others] = process.argv.slice(2);
 const isFast = first === '--fast';
 const batches = BATCHES.filter(name => !isFast || name.startsWith('fast-'));
-// The runner takes them by the alphabet: the batches come first, since they are the longest.
-const files = [
-  ...batches.map(name => join('test/batches', `${name}.ts`)),
-  ...(isFast ? [] : filesAlone().map(file => join('test', file))),
-];
+const files = [...batches.map(pathOf), ...(isFast ? [] : filesAlone())].map(file => join('test', file));
 // Many of the slow ones wait for a clock or a process: five at a time keep two cores at work.
 const concurrency = isFast ? 2 : 5;
 const options = ['--test-global-setup=test/support/global-setup.ts', `--test-concurrency=${concurrency}`];

@@ -3,9 +3,8 @@
 import { matchesGlob } from 'node:path';
 import { splitTests } from './slow.ts';
 
-/** Of the slow tests. Batches begin before the files alone: what would end last, by its length or its place in the alphabet, is one too. */
+/** Of the slow tests. What would end last, by its length or its place in the alphabet, is one too. */
 const SLOW_BATCHES = {
-  // The longest, and it mostly waits: by its name it begins first.
   'absent-workers': ['jobs/{daily,faults,frozen,roles,silence}.test.ts'],
   // These two share a browser each.
   board: ['editor/flow/**'],
@@ -55,8 +54,15 @@ const ALONE: readonly string[] = [
 type SlowBatch = keyof typeof SLOW_BATCHES;
 export type Batch = SlowBatch | 'fast-first' | 'fast-second';
 
+/** Those that take two minutes or more, much of it waiting: all at once, from the beginning. */
+const LONG: readonly Batch[] = ['absent-workers', 'agents', 'board', 'http', 'runs'];
+
 const SLOW_NAMES = Object.keys(SLOW_BATCHES) as SlowBatch[];
 export const BATCHES: readonly Batch[] = [...SLOW_NAMES, 'fast-first', 'fast-second'];
+
+/** Its file, relative to `test/`. The runner takes files by the alphabet: long batches, other batches, files alone. */
+export const pathOf = (batch: Batch): string =>
+  `batches/${LONG.includes(batch) ? 'long' : 'other'}/${batch}.ts`;
 
 const matches = (file: string, patterns: readonly string[]): boolean =>
   patterns.some(pattern => matchesGlob(file, pattern));
