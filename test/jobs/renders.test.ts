@@ -41,6 +41,13 @@ const scene = (seconds: number, more: object = {}) => ({
   ...more,
 });
 
+/** Ten minutes of frames that differ, each drawn anew: nobody is too late to cancel it. */
+const longScene = (more: object = {}) => {
+  const keyframes = [0, 600].map(time => ({ time, value: 1 + time / 100 }));
+  const moving = { type: 'text', text: 'Long', filters: [{ type: 'blur', amount: { keyframes } }] };
+  return scene(600, { scenes: [{ duration: 600, background: '#336699', elements: [moving] }], ...more });
+};
+
 describe('a worker that renders', { skip }, () => {
   let service: TestService;
   before(async () => {
@@ -89,7 +96,7 @@ describe('a worker that renders', { skip }, () => {
   });
 
   it('stops a clip that is cancelled, and goes on with the next', async () => {
-    const { renderId, urls } = await ask({ sceneGraph: scene(600) });
+    const { renderId, urls } = await ask({ sceneGraph: longScene() });
     await until(renderId, ({ progress }) => progress > 0);
     const { body } = await service.request<Render>('POST', urls.cancel);
     assert.equal(body.data.status, 'CANCELLED');
@@ -133,7 +140,7 @@ describe('a worker that renders', { skip }, () => {
   });
 
   it('stops when its run is cancelled, and leaves no parts', async () => {
-    const long = scene(600, { overlays: [{ type: 'text', text: '{{title}}' }] });
+    const long = longScene({ overlays: [{ type: 'text', text: '{{title}}' }] });
     const id = await service.start(await service.create(graph({ props: { sceneGraph: long } })));
     await waitUntil('a part', async () => (await parts()) > 0);
     await service.request('POST', `/executions/${id}/cancel`);
