@@ -1,5 +1,4 @@
 // Ports of a scene graph: its strings may contain `{{tokens}}`, each a port that must be fed before it is drawn.
-
 import { tokensIn } from '../graph/config-ports.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
 import { getOrMake } from '../lib/get-or-make.ts';

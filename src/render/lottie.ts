@@ -1,6 +1,5 @@
 // A Lottie animation from outside → one that the rasterizer can be given: of bounded depth and cost, since its player is
 // native code that recurses and multiplies as the file says; without addresses; with our fonts and pictures written anew.
-
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../lib/errors.ts';

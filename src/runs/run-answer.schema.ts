@@ -1,5 +1,4 @@
 // The forms of answers about runs, their deliveries and their credits, for the OpenAPI document.
-
 import { NODE_STATUSES } from '../engine/types.ts';
 import { Type } from '../lib/type.ts';
 import { Edge, Node } from '../services/graph.schema.ts';

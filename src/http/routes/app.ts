@@ -1,5 +1,4 @@
 // The web application: its pages, and the files they load.
-
 import { AppError } from '../../lib/errors.ts';
 import { Type } from '../../lib/type.ts';
 import { hasSession } from '../../services/accounts/actor.ts';

@@ -1,5 +1,4 @@
 // Whether the process lives, whether it can work, and its measurements.
-
 import { AppError } from '../../lib/errors.ts';
 import { Type } from '../../lib/type.ts';
 import type { Deps } from '../../services/deps.ts';

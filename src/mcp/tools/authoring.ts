@@ -1,5 +1,4 @@
 // Workflows made and changed by agents: created in one call, edited by operations, configured node by node, cloned from templates.
-
 import type { Graph } from '../../graph/types.ts';
 import { Type } from '../../lib/type.ts';
 import { Exact } from '../../services/schema.ts';

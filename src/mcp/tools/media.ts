@@ -1,5 +1,4 @@
 // Files brought in by agents: fetched from an address, or put there by a command that the agent's user can run.
-
 import { AppError } from '../../lib/errors.ts';
 import { Type } from '../../lib/type.ts';
 import { completeUpload } from '../../services/media/complete-upload.ts';

@@ -1,6 +1,5 @@
 // The rasterizer's owner: surfaces, bundled fonts, PNG. Loaded in worker threads only (worker.ts), where
 // the fonts of the machine are switched off, so that a picture is the same everywhere.
-
 import { fileURLToPath } from 'node:url';
 import {
   type Canvas,

@@ -1,5 +1,4 @@
 // Which bundled font files a text needs: the family's own subsets, then Noto for what it lacks. Registered at first need.
-
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { getOrMake } from '../../lib/get-or-make.ts';

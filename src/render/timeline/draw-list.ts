@@ -1,5 +1,4 @@
 // What a frame is made of: plain data, every value resolved, that the painter turns into pixels without thinking of time.
-
 import type { Split } from '../schema/motion.ts';
 import type { Easing } from '../schema/values.ts';
 

@@ -1,6 +1,5 @@
 // What the processes of a service share of each provider: how many calls it takes at once, and how long its models
 // usually take.
-
 import type { CallRoom } from '../../engine/types.ts';
 import { createBatcher } from '../../lib/batch.ts';
 import { getOrMake } from '../../lib/get-or-make.ts';

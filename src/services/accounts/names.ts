@@ -1,5 +1,4 @@
 // Names that people give to keys, teams, folders and accounts, and the emails that accounts are known by.
-
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { Type } from '../../lib/type.ts';
 import { isUniqueViolation } from '../../store/db.ts';
