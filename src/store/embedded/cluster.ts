@@ -6,6 +6,9 @@ import { AppError, toError } from '../../lib/errors.ts';
 import { type Runner, runProgram } from './run-as.ts';
 
 const INITDB_TIMEOUT_MS = 120_000;
+/** PostgreSQL's names for its socket, by the port. */
+export const SOCKET = '.s.PGSQL.5432';
+export const SOCKET_PID_FILE = `${SOCKET}.lock`;
 const SOCKET_PREFIX = 'graphwright-';
 // A socket's path may have 107 bytes on Linux and 103 on macOS; our part of it takes 36.
 const MAX_TEMPORARY_FOLDER_BYTES = 64;

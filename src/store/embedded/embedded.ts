@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dataFolderRefusal, openDataFolder } from '../../lib/data-folder.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
-import { ensureCluster, giveFolder, makeSocketDir, removeSocketDir } from './cluster.ts';
+import { ensureCluster, giveFolder, makeSocketDir, removeSocketDir, SOCKET } from './cluster.ts';
 import { findHolder, type ServiceLock, takeLock } from './lock.ts';
 import { clearLeftovers } from './orphans.ts';
 import { chooseRunner } from './run-as.ts';
@@ -69,7 +69,7 @@ export async function findRunning(
 ): Promise<Pick<EmbeddedPostgres, 'socketDir' | 'user' | 'database'> | undefined> {
   const socketDir = (await findHolder(join(dataDir, 'postgres', 'service.lock')))?.socketDir;
   if (socketDir === undefined) return undefined;
-  const isThere = await stat(join(socketDir, '.s.PGSQL.5432')).then(
+  const isThere = await stat(join(socketDir, SOCKET)).then(
     () => true,
     () => false,
   );

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { AppError } from '../../lib/errors.ts';
+import { SOCKET_PID_FILE } from './cluster.ts';
 
 const POLL_MS = 20;
 
@@ -41,7 +42,7 @@ export async function clearLeftovers({ cluster, socketDir, log }: Place): Promis
   const pidFile = join(cluster, 'postmaster.pid');
   await endProcesses(cluster, (await readPid(pidFile)) ?? 0, log);
   await clearPidFile(pidFile, log);
-  if (socketDir !== undefined) await clearPidFile(join(socketDir, '.s.PGSQL.5432.lock'), log);
+  if (socketDir !== undefined) await clearPidFile(join(socketDir, SOCKET_PID_FILE), log);
 }
 
 /**
