@@ -1,9 +1,11 @@
 // The inbound trigger, unavailable by design (docs/api.md, Content pages): to whatever method, 429 past the limit of an
 // address, asked before anything of authentication, and 401 else.
+import { networkOf } from '../lib/addresses.ts';
 import { AppError } from '../lib/errors.ts';
 import { limitRefusal, rateHeaders } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
+import { addressOf } from './limits.ts';
 
 const PATH = /^\/api\/v1\/workflow\/[^/?]+\/trigger\/?(?:\?|$)/;
 const REQUESTS_AN_HOUR = 100;
@@ -13,7 +15,7 @@ const HOUR = 3600;
 export function registerTrigger(app: App, { limiter, now }: Deps): void {
   app.addHook('onRequest', async (req, reply) => {
     if (!PATH.test(req.url)) return;
-    const allowance = await limiter.take(`trigger:${req.ip}`, REQUESTS_AN_HOUR, HOUR);
+    const allowance = await limiter.take(`trigger:${networkOf(addressOf(req))}`, REQUESTS_AN_HOUR, HOUR);
     reply.headers({ 'access-control-allow-origin': '*', ...rateHeaders(allowance) });
     if (allowance.allowed)
       throw new AppError(

@@ -3,16 +3,22 @@ import ipaddr from 'ipaddr.js';
 
 // Global unicast as far as it is handed out. ipaddr.js calls ::7f00:1 (127.0.0.1 in a deprecated dress) unicast.
 const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
+/**
+ * Public by number, and yet answered by the host that a virtual machine runs on: Azure's wire server, which hands out
+ * settings and certificates. The metadata addresses of other clouds lie in special ranges.
+ */
+const CLOUD_HOSTS: ReadonlySet<string> = new Set(['168.63.129.16']);
 
 /**
- * Whether the address is plain public unicast. Private, loopback, link-local, CGNAT, multicast, documentation and
- * reserved ranges are not, nor is any IPv6 form that carries an IPv4 address (mapped, NAT64, 6to4, Teredo).
+ * Whether the address is plain public unicast. All of IANA's special-purpose registries are refused: private, loopback,
+ * link-local, CGNAT, multicast, documentation and reserved ranges, and every IPv6 form that carries an IPv4 address
+ * (mapped, compatible, NAT64, 6to4, Teredo).
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
   if (address instanceof ipaddr.IPv6 && !address.match(GLOBAL_V6)) return false;
-  return address.range() === 'unicast';
+  return address.range() === 'unicast' && !CLOUD_HOSTS.has(address.toString());
 }
 
 /** Whether the host of a URL is one of the names that webhooks may use for this machine: localhost, 127.0.0.1, *.localhost. */

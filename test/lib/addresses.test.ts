@@ -3,6 +3,59 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isLoopbackHost, isPublicAddress, networkOf } from '../../src/lib/addresses.ts';
 
+/** A block of IANA's special-purpose registries a line, by its first and last address or one inside it. */
+const REGISTRY = [
+  ['0.0.0.0/8', '0.0.0.0', '0.255.255.255'],
+  ['10.0.0.0/8', '10.0.0.0', '10.255.255.255'],
+  ['100.64.0.0/10', '100.64.0.0', '100.127.255.255'],
+  ['127.0.0.0/8', '127.0.0.0', '127.255.255.255'],
+  ['169.254.0.0/16', '169.254.0.0', '169.254.255.255'],
+  ['172.16.0.0/12', '172.16.0.0', '172.31.255.255'],
+  ['192.0.0.0/24', '192.0.0.0', '192.0.0.255'],
+  ['192.0.2.0/24', '192.0.2.0', '192.0.2.255'],
+  ['192.31.196.0/24', '192.31.196.0', '192.31.196.255'],
+  ['192.52.193.0/24', '192.52.193.0', '192.52.193.255'],
+  ['192.88.99.0/24', '192.88.99.0', '192.88.99.255'],
+  ['192.168.0.0/16', '192.168.0.0', '192.168.255.255'],
+  ['192.175.48.0/24', '192.175.48.0', '192.175.48.255'],
+  ['198.18.0.0/15', '198.18.0.0', '198.19.255.255'],
+  ['198.51.100.0/24', '198.51.100.0', '198.51.100.255'],
+  ['203.0.113.0/24', '203.0.113.0', '203.0.113.255'],
+  ['240.0.0.0/4', '240.0.0.0', '255.255.255.255'],
+  ['::1/128', '::1', '::1'],
+  ['::/128', '::', '::'],
+  ['::ffff:0:0/96', '::ffff:0:0', '::ffff:ffff:ffff'],
+  ['64:ff9b::/96', '64:ff9b::', '64:ff9b::ffff:ffff'],
+  ['64:ff9b:1::/48', '64:ff9b:1::', '64:ff9b:1:ffff:ffff:ffff:ffff:ffff'],
+  ['100::/64', '100::', '100::ffff:ffff:ffff:ffff'],
+  ['100:0:0:1::/64', '100:0:0:1::', '100:0:0:1:ffff:ffff:ffff:ffff'],
+  ['2001::/23', '2001::', '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2001::/32', '2001::', '2001:0:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2001:1::1/128', '2001:1::1', '2001:1::3'],
+  ['2001:2::/48', '2001:2::', '2001:2:0:ffff:ffff:ffff:ffff:ffff'],
+  ['2001:3::/32', '2001:3::', '2001:3:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2001:4:112::/48', '2001:4:112::', '2001:4:112:ffff:ffff:ffff:ffff:ffff'],
+  ['2001:10::/28', '2001:10::', '2001:1f:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2001:20::/28', '2001:20::', '2001:2f:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2001:30::/28', '2001:30::', '2001:3f:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2001:db8::/32', '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2002::/16', '2002::', '2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2620:4f:8000::/48', '2620:4f:8000::', '2620:4f:8000:ffff:ffff:ffff:ffff:ffff'],
+  ['3fff::/20', '3fff::', '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['5f00::/16', '5f00::', '5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['fc00::/7', 'fc00::', 'fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['fe80::/10', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+] as const;
+/** Where clouds answer their machines: Azure, AWS, Google, Oracle, Alibaba, Tencent. */
+const CLOUDS = [
+  '168.63.129.16',
+  '169.254.169.254',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+  '192.0.0.192',
+  '100.100.100.200',
+  '169.254.0.23',
+];
 const REFUSED = [
   '0.0.0.0',
   '0.1.2.3',
@@ -66,6 +119,8 @@ const ALLOWED = [
   '93.184.216.34',
   '100.63.255.255',
   '100.128.0.1',
+  '168.63.129.15',
+  '168.63.129.17',
   '172.15.0.1',
   '172.32.0.1',
   '223.255.255.255',
@@ -77,6 +132,15 @@ for (const address of REFUSED)
   test(`${address || 'the empty text'} is not public`, () => assert.equal(isPublicAddress(address), false));
 for (const address of ALLOWED)
   test(`${address} is public`, () => assert.equal(isPublicAddress(address), true));
+
+for (const address of CLOUDS)
+  test(`the cloud address ${address} is not public`, () => assert.equal(isPublicAddress(address), false));
+for (const [block, firstAddress, lastAddress] of REGISTRY) {
+  test(`the special-purpose block ${block} is not public`, () => {
+    assert.equal(isPublicAddress(firstAddress), false);
+    assert.equal(isPublicAddress(lastAddress), false);
+  });
+}
 
 test("only the local names are this machine's", () => {
   for (const host of ['localhost', '127.0.0.1', 'a.localhost', 'a.b.localhost'])

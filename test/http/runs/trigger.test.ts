@@ -42,4 +42,11 @@ describe('the inbound trigger', () => {
     nowMs += 30 * 60_000;
     assert.equal((await ask('POST', {}, from)).statusCode, 401);
   });
+
+  it('counts an IPv6 caller by its /64', async () => {
+    for (let count = 0; count < 100; count++)
+      assert.equal((await ask('POST', {}, `2001:db8:1:2::${count.toString(16)}`)).statusCode, 401);
+    assert.equal((await ask('POST', {}, '2001:db8:1:2:ffff::1')).statusCode, 429);
+    assert.equal((await ask('POST', {}, '2001:db8:1:3::1')).statusCode, 401);
+  });
 });
