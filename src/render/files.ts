@@ -1,5 +1,5 @@
-// The files that a scene names, read by whatever the caller may reach and made ready to be drawn: pictures decoded and
-// written anew, videos and sounds as probed files in a folder.
+// Reads and prepares the files that a scene refers to: decodes and re-encodes images, and downloads and probes videos
+// and sounds.
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,12 +21,12 @@ import type { Resource } from './timeline/compile.ts';
 const MB = 1_048_576;
 const MAX_PICTURE_BYTES = 25 * MB;
 const MAX_CLIP_BYTES = 500 * MB;
-/** Of all videos and sounds of a render together. */
+/** Limit for all videos and sounds of one render together. */
 const MAX_FOLDER_BYTES = 4096 * MB;
-/** No picture needs more pixels than the largest frame enlarged a little. */
+/** Upper bound for image pixels: the largest frame, with some zoom. */
 const MAX_SIDE = 4096;
 const SAMPLE = { width: 1600, height: 1200 } as const;
-/** Files of one render read at once. */
+/** Number of files that one render reads at the same time. */
 const CONCURRENCY = 4;
 const MAX_FILES = 300;
 
@@ -34,13 +34,13 @@ interface Reading {
   readonly read: ReadSource;
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** Bytes that the folder may still take. */
+  /** Bytes that may still be written to the folder. */
   left: number;
 }
 
 /**
- * Every file by its key; videos and sounds lie in `folder`, which is the caller's to remove. One that cannot be read is
- * `absent`, with the reason.
+ * Returns every file by its key. Videos and sounds are stored in `folder`, which the caller removes. A file that cannot
+ * be read is `absent`, with the reason.
  */
 export async function readRenderFiles(
   resources: Iterable<Resource>,
@@ -62,7 +62,7 @@ export async function readRenderFiles(
   return files;
 }
 
-/** As `readRenderFiles`, with a folder that lasts as long as the work on the files. */
+/** Like `readRenderFiles`, with a temporary folder that exists while `work` runs. */
 export function withRenderFiles<T>(
   resources: Iterable<Resource>,
   read: ReadSource,
@@ -91,7 +91,7 @@ async function readOne(resource: Resource, reading: Reading): Promise<ResourceFi
   } catch (err) {
     signal.throwIfAborted();
     if (!(err instanceof AppError) && !(err instanceof FetchError)) throw err;
-    // No fault of the file: whoever asked may ask again, and gets no picture with a hole in it.
+    // Not the file's fault: fail the request so that the caller can retry, instead of drawing an incomplete image.
     if (err.code === 'unavailable') throw err;
     return { kind: 'absent', reason: `cannot be read: ${toError(err).message.replace(/\.$/, '')}` };
   }
@@ -106,17 +106,17 @@ async function open(
   return read(source, { maxBytes, signal });
 }
 
-/** Written as it arrives, then probed; what it is shows in its bytes, whatever it was declared. */
+/** Writes the file as it arrives, then probes it. The content decides the type, not the declared content type. */
 async function readClip({ key, kind, source }: Resource, reading: Reading): Promise<ResourceFile> {
   const { folder, signal } = reading;
   const maxBytes = Math.min(MAX_CLIP_BYTES, reading.left);
   const path = join(folder, key);
-  // Others are written at the same time: the most it may need is taken, and what it did not need given back.
+  // Other files are written at the same time: reserve the maximum size, and return what was not needed.
   reading.left -= maxBytes;
   let used = 0;
   try {
     const { body } = await open(source as Parameters<ReadSource>[0], reading, maxBytes);
-    // A piece may be used again by whoever gave it when the next is asked for, so none waits to be written.
+    // The source may reuse a chunk's buffer once the next chunk is requested, so wait for each write.
     const file = createWriteStream(path, { flags: 'wx', mode: 0o600, highWaterMark: 1 });
     await pipeline(measured(body, maxBytes), file, { signal });
     const facts = await probeMedia(path, signal);
@@ -159,13 +159,13 @@ async function readLottie(text: string, signal: AbortSignal): Promise<ResourceFi
     const file = await readPicture(body, declared, signal);
     if (file.kind !== 'picture')
       throw new AppError('unsupported_type', 'a picture embedded in the animation is an SVG');
-    // The player looks at the bytes, not at the type.
+    // The player looks at the bytes, not at the content type.
     return `data:image/png;base64,${Buffer.from(file.bytes).toString('base64')}`;
   };
   return { kind: 'lottie', ...(await cleanLottie(text, rewrite)) };
 }
 
-/** Decoded completely and written anew, so that the rasterizer never meets bytes from outside. */
+/** Decodes the image completely and re-encodes it, so that the rasterizer never reads untrusted bytes. */
 async function readPicture(
   bytes: Uint8Array,
   declared: string | undefined,

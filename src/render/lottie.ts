@@ -1,5 +1,5 @@
-// A Lottie animation from outside → one that the rasterizer can be given: of bounded depth and cost, since its player is
-// native code that recurses and multiplies as the file says; without addresses; with our fonts and pictures written anew.
+// Sanitizes an untrusted Lottie animation for the rasterizer. The native player recurses and repeats as the file says,
+// so depth and cost are bounded; external URLs are removed, and fonts and images are replaced with our own.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../lib/errors.ts';
@@ -8,7 +8,7 @@ import { parseJson } from '../lib/record.ts';
 
 export interface CleanLottie {
   readonly json: string;
-  /** What is not shown of it. */
+  /** Features that will not be rendered. */
   readonly lacks?: string;
 }
 
@@ -21,9 +21,11 @@ const MAX_SIDE = 8192;
 const MAX_FRAMES = 1_000_000;
 const MAX_FPS = 240;
 const MAX_LAYERS = 2000;
-/** Compositions within one another; the player leaves out those that contain themselves. */
+/** Maximum nesting of compositions. The player skips compositions that contain themselves. */
 const MAX_NESTED = 24;
-/** Layers, shapes, masks, letters, each as often as it is drawn; what takes longer counts for more. */
+/**
+ * Maximum number of layers, shapes, masks and letters, counted each time they are drawn; expensive features count more.
+ */
 const MAX_COST = 20_000;
 const EFFECT_COST = 200;
 const DASH_COST = 50;
@@ -31,7 +33,7 @@ const POINTS_PER_COST = 50;
 const MAX_PICTURES = 40;
 const MAX_FONTS = 50;
 
-/** `rewrite` makes anew a picture that is embedded as a data URL. AppError `invalid_request` with what is wrong. */
+/** `rewrite` re-encodes an image embedded as a data URL. Throws `invalid_request` with the problem. */
 export async function cleanLottie(
   text: string,
   rewrite: (dataUrl: string) => Promise<string>,
@@ -60,7 +62,7 @@ function parse(text: string): Fields {
 const isFields = (value: Json | undefined): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The objects of a list; none where it is no list. */
+/** The objects of a list, or an empty list if the value is not an array. */
 const fieldsOf = (value: Json | undefined): Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
 
 function checkDepth(root: Fields): void {
@@ -85,11 +87,11 @@ function checkHead({ w, h, fr, ip, op, layers }: Fields): void {
 
 interface Extent {
   readonly cost: number;
-  /** Compositions within one another. */
+  /** Nesting depth of compositions. */
   readonly height: number;
 }
 
-/** Of the layers with all compositions that they show; `known` contains those that were measured. */
+/** Measures the layers including every composition that they show. `known` caches compositions that were measured. */
 function measure(
   layers: Json | undefined,
   assets: ReadonlyMap<Json | undefined, Fields>,
@@ -105,7 +107,7 @@ function measure(
     if (asset === undefined) continue;
     if (!known.has(asset)) {
       if (depth >= MAX_NESTED) throw refusal(`has over ${MAX_NESTED} compositions within one another`);
-      // While it is being measured it counts as nothing: it contains itself.
+      // Counts as zero while it is being measured, in case it contains itself.
       known.set(asset, { cost: 0, height: 0 });
       known.set(asset, measure(asset.layers, assets, known, depth + 1));
     }
@@ -130,7 +132,7 @@ function costOfLayer({ masksProperties, ef, shapes, t }: Fields): number {
 
 const lettersOf = ({ s }: Fields): number => (isFields(s) && typeof s.t === 'string' ? s.t.length : 0);
 
-/** In the order in which they stand: a repeater draws what is before it again and again. */
+/** Walks shapes in document order: a repeater repeats everything before it. */
 function costOfShapes(shapes: Json | undefined): number {
   return fieldsOf(shapes).reduce((sum, { ty, it, c, pt, d }) => {
     if (ty === 'rp') return (sum + 1) * Math.max(1, largestIn(c));
@@ -140,14 +142,14 @@ function costOfShapes(shapes: Json | undefined): number {
   }, 0);
 }
 
-/** The largest number anywhere within: a value that moves is counted at its most. */
+/** The largest number anywhere in the value: an animated value counts at its maximum. */
 function largestIn(value: Json | undefined): number {
   if (typeof value === 'number') return value;
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce((most: number, inner: Json) => Math.max(most, largestIn(inner)), 0);
 }
 
-/** Embedded pictures are written anew; names and addresses of others are taken out. */
+/** Re-encodes embedded images and removes the names and URLs of external ones. */
 async function cleanPictures(
   assets: readonly Fields[],
   rewrite: (dataUrl: string) => Promise<string>,
@@ -177,7 +179,7 @@ const WEIGHTS = [
 ] as const;
 const bundled = new Map<number, string>();
 
-/** Inter as a data URL; read once. */
+/** Inter as a data URL, read once. */
 function fontUrl(weight: number): string {
   return getOrMake(bundled, weight, () => {
     const file = import.meta.resolve(`@fontsource/inter/files/inter-latin-${weight}-normal.woff2`);
@@ -185,7 +187,7 @@ function fontUrl(weight: number): string {
   });
 }
 
-/** The player would take whatever fonts the machine has. */
+/** Without this the player would use the fonts installed on the machine. */
 function cleanFonts(root: Fields): string | undefined {
   const fonts = isFields(root.fonts) ? fieldsOf(root.fonts.list) : [];
   if (fonts.length > MAX_FONTS) throw refusal(`has over ${MAX_FONTS} fonts`);

@@ -1,28 +1,31 @@
-// What a render asks of its caller: the bytes of the files that a scene names, and a place for finished parts of a video.
+// Declares the I/O that a render needs from its caller: reading source files, and storing finished segments of a video.
 
 export interface ReadBounds {
-  /** One byte more is refused; a reader that knows the size beforehand says so at once. */
+  /** A file that is larger is refused. A reader that knows the size in advance refuses at once. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
 export interface SourceBytes {
-  /** In memory, or arriving in pieces. */
+  /** In memory, or as a stream of chunks. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
-  /** The content type it came with. */
+  /** The declared content type. */
   readonly declared: string | undefined;
 }
 
-/** Opens a file by its address or media id; service and command line have their own. Throws an AppError that says why not. */
+/**
+ * Opens a file by URL or media id; the service and the command line each provide one. Throws an AppError with the
+ * reason.
+ */
 export type ReadSource = (
   source: { readonly src: string } | { readonly mediaId: string },
   bounds: ReadBounds,
 ) => Promise<SourceBytes>;
 
-/** Finished parts of a video, kept where they outlive this process. A part that is lost is only rendered again. */
+/** Stores finished segments of a video beyond the lifetime of this process. A lost segment is rendered again. */
 export interface PartStore {
-  /** Writes what is kept into the folder. */
+  /** Copies the stored segments into the folder. */
   restore(folder: string, signal: AbortSignal): Promise<void>;
-  /** Keeps the file under its name, some time soon. */
+  /** Stores the file under its name, in the background. */
   keep(path: string): void;
 }

@@ -1,11 +1,11 @@
-// The doors to a scene: a value from outside, or a template with props → a timeline that can be drawn.
+// Opens a scene: turns an untrusted value, or a template with props, into a timeline that can be drawn.
 import { invalidSceneGraph, parseSceneGraph } from './schema/validate.ts';
 import type { Props } from './templates/bind.ts';
 import { BLOCKS, expandBlocks } from './templates/blocks.ts';
 import { fillTemplate, type Template } from './templates/template.ts';
 import { compileTimeline, type Timeline } from './timeline/compile.ts';
 
-/** Checks, writes out block scenes and compiles. Throws `invalid_scene_graph` with issues by JSON pointer. */
+/** Validates, expands block scenes and compiles. Throws `invalid_scene_graph` with issues by JSON pointer. */
 export function openScene(value: unknown): Timeline {
   const graph = parseSceneGraph(value);
   if (graph.scenes.every(({ blockId }) => blockId === undefined)) return compileTimeline(graph);
@@ -17,7 +17,7 @@ export function openScene(value: unknown): Timeline {
   return compileTimeline(parseSceneGraph(expanded.graph));
 }
 
-/** The template filled with props over its own. */
+/** Opens the template with the given props merged over its defaults. */
 export function openTemplate(template: Template, props: Props): Timeline {
   return openScene(fillTemplate(template, props));
 }

@@ -1,4 +1,4 @@
-// Upright rectangles: where the pixels of something can lie.
+// Axis-aligned rectangles that bound where something can draw pixels.
 import type { Matrix } from '../timeline/draw-list.ts';
 
 export interface Area {
@@ -9,7 +9,7 @@ export interface Area {
 }
 
 export const NOWHERE: Area = { left: 0, top: 0, right: 0, bottom: 0 };
-/** Far beyond every frame, yet small enough that sums and products of it stay exact. */
+/** Far outside every frame, yet small enough that sums and products stay exact. */
 export const EVERYWHERE: Area = { left: -1e7, top: -1e7, right: 1e7, bottom: 1e7 };
 
 export const areaOfSize = (width: number, height: number): Area => ({
@@ -57,7 +57,7 @@ export const shifted = ({ left, top, right, bottom }: Area, x: number, y: number
   bottom: bottom + y,
 });
 
-/** The area around what the matrix makes of it. */
+/** The bounding box of the transformed area. */
 export function mapped([a, b, c, d, e, f]: Matrix, area: Area): Area {
   if (isEmpty(area)) return NOWHERE;
   const { left, top, right, bottom } = area;
@@ -71,7 +71,7 @@ export function mapped([a, b, c, d, e, f]: Matrix, area: Area): Area {
   };
 }
 
-/** Whole pixels around the area, and one more for soft edges. */
+/** Rounds outwards to whole pixels, plus one for antialiased edges. */
 export function pixelsAround(area: Area): Area {
   if (isEmpty(area)) return NOWHERE;
   return {
@@ -82,5 +82,5 @@ export function pixelsAround(area: Area): Area {
   };
 }
 
-/** How much larger the matrix draws, which shadows and blurs do not follow by themselves. */
+/** The mean scale of the matrix. Canvas shadows and blurs do not follow the transform, so callers apply it. */
 export const scaleOf = ([a, b, c, d]: Matrix): number => Math.sqrt(Math.abs(a * d - b * c));

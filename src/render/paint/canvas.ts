@@ -1,5 +1,5 @@
-// The rasterizer's owner: surfaces, bundled fonts, PNG. Loaded in worker threads only (worker.ts), where
-// the fonts of the machine are switched off, so that a picture is the same everywhere.
+// Wraps the rasterizer (@napi-rs/canvas): surfaces, bundled fonts, PNG. Loaded in worker threads only (worker.ts), with
+// system fonts disabled so that output is the same on every machine.
 import { fileURLToPath } from 'node:url';
 import {
   type Canvas,
@@ -25,7 +25,8 @@ export type Style = string | ReturnType<Brush['createConicGradient']>;
 const WEIGHTS = [400, 600, 800] as const;
 export type Weight = (typeof WEIGHTS)[number];
 
-// One family a subset: within one family a character that is missing in its first file would not be found.
+// Each font subset is a family of its own: within one family, a glyph that is missing in the first file is not looked
+// up in the others.
 const SUBSETS = [
   'latin',
   'latin-ext',
@@ -44,7 +45,7 @@ for (const subset of SUBSETS) {
   }
 }
 
-/** Makes a font file known under a family name; false where it is no font. */
+/** Registers a font file under a family name. Returns false if the file is not a font. */
 export function registerFont(path: string, family: string): boolean {
   return GlobalFonts.registerFromPath(path, family) !== null;
 }
@@ -54,7 +55,7 @@ export function createPath(data?: string): Path2D {
   return data === undefined ? new Path2D() : new Path2D(data);
 }
 
-/** A Lottie animation that render/lottie.ts made. Throws where the data is none. */
+/** Parses a Lottie animation that was sanitized by render/lottie.ts. Throws on invalid data. */
 export function readAnimation(json: string): LottieAnimation {
   return LottieAnimation.loadFromData(json);
 }
@@ -71,14 +72,14 @@ export function createSurface(width: number, height: number): Surface {
   return { canvas, brush };
 }
 
-/** A picture that takes on one frame after another. */
+/** An image whose content is replaced frame by frame. */
 export interface MovingPicture {
   readonly picture: Picture;
-  /** Of its size; what was drawn of the frame before stays as it is. */
+  /** Takes a frame of the same size. What was already drawn from the previous frame does not change. */
   show(frame: Uint8Array): Promise<void>;
 }
 
-/** A picture that lets through what is behind it; its frames are RGBA. */
+/** A moving image with transparency; its frames are RGBA. */
 export function createTransparentPicture(width: number, height: number): MovingPicture {
   const { canvas, brush } = createSurface(width, height);
   return {
@@ -90,7 +91,10 @@ export function createTransparentPicture(width: number, height: number): MovingP
   };
 }
 
-/** Even sides, at least `MIN_BMP_WIDTH` wide; frames are I420. At 1080p a frame takes 4 ms, where one put onto a surface takes 12. */
+/**
+ * An opaque moving image with I420 frames. Sides must be even and at least `MIN_BMP_WIDTH` wide. At 1080p this takes 4
+ * ms a frame; drawing to a surface takes 12 ms.
+ */
 export function createMovingPicture(width: number, height: number): MovingPicture {
   const writer = createBmpWriter(width, height);
   const picture = new Image();
@@ -104,7 +108,7 @@ export function createMovingPicture(width: number, height: number): MovingPictur
   };
 }
 
-/** Sets the font; `spacing` between letters is in em. */
+/** Sets the font; letter `spacing` is in em. */
 export function setFont(brush: Brush, weight: Weight, size: number, spacing = 0): void {
   brush.font = `${weight} ${size}px ${FAMILIES}`;
   brush.letterSpacing = `${(spacing * size).toFixed(3)}px`;
@@ -112,7 +116,7 @@ export function setFont(brush: Brush, weight: Weight, size: number, spacing = 0)
 
 const MEASURED_SIZE = 100;
 
-/** Widths in em of text at this weight and letter spacing. */
+/** Returns a function that measures text widths in em at this weight and letter spacing. */
 export function measureWith(brush: Brush, weight: Weight, spacing = 0): Measure {
   const known = new Map<string, number>();
   return text =>
@@ -122,7 +126,7 @@ export function measureWith(brush: Brush, weight: Weight, spacing = 0): Measure 
     });
 }
 
-/** Decodes a picture that media/images wrote. Bytes from outside never come here. */
+/** Decodes an image that media/images.ts wrote. Never pass untrusted bytes. */
 export async function readPicture(bytes: Uint8Array): Promise<Image> {
   const image = new Image();
   image.src = Buffer.from(bytes);
@@ -134,13 +138,13 @@ export const STILL_FORMATS = ['png', 'jpeg', 'webp'] as const;
 export type StillFormat = (typeof STILL_FORMATS)[number];
 const QUALITY = 90;
 
-/** A frame of a scene, which nothing shines through. Its PNG is written fast, which the rasterizer's own is not. */
+/** Encodes an opaque frame. PNG uses our fast encoder, since the rasterizer's own is slow. */
 export function encodeFrame({ canvas }: Surface, format: StillFormat): Promise<Buffer> {
   if (format !== 'png') return canvas.encode(format, QUALITY);
   return encodePng(canvas.data(), canvas.width, canvas.height, 1);
 }
 
-/** A picture that may be translucent, as a PNG made small rather than fast. */
+/** Encodes an image that may be translucent as a PNG, optimized for size rather than speed. */
 export function encodePicture({ canvas }: Surface): Promise<Buffer> {
   return canvas.encode('png');
 }

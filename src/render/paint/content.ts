@@ -1,4 +1,4 @@
-// Draws what a node contains, in its box: texts, pictures, shapes, animations. One row a kind.
+// Draws the content of a node into its box: text, images, shapes, animations. One table row per kind.
 
 import type {
   ClipContent,
@@ -22,12 +22,12 @@ import type { Loaded, Resources } from './resources.ts';
 import { blurredPart, shrunk } from './scaled-pictures.ts';
 import { paintText } from './text.ts';
 
-/** Why it could not be drawn; undefined where it was. */
+/** Why the content could not be drawn, or undefined if it was. */
 type Reason = string | undefined;
 
 const TOO_LONG = 'has more text than its box takes at the smallest size, and the rest is left out';
 
-/** What is drawn with and into. */
+/** What a content painter draws with and into. */
 interface Place {
   readonly brush: Brush;
   readonly box: Size;
@@ -95,7 +95,7 @@ function paintPicture(at: Place, content: PictureContent): Reason {
   return undefined;
 }
 
-/** A placeholder is shown as the picture that it is. */
+/** A placeholder is drawn as a regular image. */
 function paintClip(at: Place, content: ClipContent): Reason {
   const loaded = at.resources.get(content.resource);
   if (loaded?.kind !== 'clip') return paintPicture(at, { ...content, kind: 'picture' });
@@ -108,7 +108,7 @@ function paintClip(at: Place, content: ClipContent): Reason {
 
 type Pictured = PictureContent | ClipContent;
 
-/** The picture counts as large as `natural`, whatever its pixels are. */
+/** Draws the image as if it had `natural` size, whatever its pixel size is. */
 function drawFitted(spot: Place, content: Pictured, picture: Picture, natural: Size): void {
   const { brush, box, scale } = spot;
   const [cx, cy, cw, ch] = content.crop;
@@ -118,7 +118,7 @@ function drawFitted(spot: Place, content: Pictured, picture: Picture, natural: S
   if (content.fit === 'contain-blur') drawBlurred(spot, content, picture, part);
   const at = enlarge(place(part, box, content.fit, content.focus), box, content.zoom, content.focus);
   const ratio = (at.width * scale) / (cw * picture.width);
-  // Frames of clips are not seen again, so that smaller ones of them are not worth making.
+  // Video frames are shown once, so caching scaled copies of them does not pay.
   const source = content.kind === 'picture' ? shrunk(picture, ratio) : picture;
   brush.imageSmoothingQuality = source === picture && ratio < 0.7 ? 'medium' : 'low';
   brush.translate(content.shift[0] * box.width, content.shift[1] * box.height);
@@ -126,7 +126,7 @@ function drawFitted(spot: Place, content: Pictured, picture: Picture, natural: S
   brush.drawImage(source, cx * width, cy * height, cw * width, ch * height, at.x, at.y, at.width, at.height);
 }
 
-/** Behind a picture that leaves a part of its box free: itself, larger, dark and without detail. */
+/** Fills the area that the image leaves free with an enlarged, darkened and blurred copy of it. */
 function drawBlurred({ brush, box, scale }: Place, content: Pictured, picture: Picture, part: Size): void {
   const { kind, crop, focus } = content;
   const { width, height } = picture;
@@ -143,17 +143,17 @@ function drawBlurred({ brush, box, scale }: Place, content: Pictured, picture: P
   brush.drawImage(blurred, at.x, at.y, at.width, at.height);
 }
 
-/** What each animation was drawn on last, for the next frame of it. */
+/** The surface on which each animation was last drawn, reused for its next frame. */
 const stages = new WeakMap<Animation, Surface>();
 const MAX_STAGE_SIDE = 4096;
 
-/** The player draws onto a surface of its own: it knows nothing of the brush's transform, clip and opacity. */
+/** The player ignores the brush's transform, clip and opacity, so it draws onto a surface of its own. */
 function paintLottie({ brush, box, resources, scale }: Place, content: LottieContent): Reason {
   const loaded = resources.get(content.resource);
   if (loaded?.kind !== 'lottie') return reasonOf(loaded) ?? 'has no animation';
   const { animation, lacks } = loaded;
   const { frames, fps } = animation;
-  // Rounded to the frame: 59.9999 by the arithmetic of times is the sixtieth.
+  // Round to the nearest frame: 59.9999, from floating point, means frame 60.
   const moment = content.seconds * content.speed * fps + 1e-3;
   animation.seekFrame(content.loop && frames > 0 ? moment % frames : Math.min(frames, moment));
   const at = place(animation, box, content.fit, [0.5, 0.5]);

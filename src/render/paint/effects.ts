@@ -1,5 +1,5 @@
-// What is done to all of a sheet: shadow, blur, brightness as transparency. What is blurred much has no detail to
-// lose, so it is blurred where it is drawn several times smaller.
+// Applies effects to a whole sheet: shadow, blur, luminance masks. Large blurs are drawn at reduced size, since they
+// leave no detail.
 
 import type { Effect, Shade } from '../timeline/draw-list.ts';
 import { scaling } from '../timeline/matrix.ts';
@@ -8,10 +8,10 @@ import { cssColor } from './fill.ts';
 import { blurReach, MOST_BLUR } from './node-area.ts';
 import { type Sheet, type Sheets, stamp } from './sheets.ts';
 
-/** The deviation that is left where something blurred is drawn smaller. */
+/** The blur deviation, in pixels, that remains when a blurred sheet is drawn at reduced size. */
 const ENOUGH_BLUR = 5;
 
-/** By how much, a power of two, something may be drawn smaller that is blurred by that deviation. */
+/** The power of two by which a sheet can be shrunk before it is blurred by this deviation. */
 export const shrinkOf = (deviation: number): number =>
   2 ** Math.max(0, Math.floor(Math.log2(deviation / ENOUGH_BLUR)));
 
@@ -22,14 +22,14 @@ export const deviationOf = (effects: readonly Effect[], scale: number): number =
     effects.reduce((most, { type, amount }) => (type === 'blur' ? Math.max(most, amount * scale) : most), 0),
   );
 
-/** Draws a sheet that was made `times` smaller, its middle moved by (x, y). */
+/** Draws a sheet that was made `times` smaller, with its center moved by (x, y). */
 export function stampLarger(onto: Sheet, sheet: Sheet, times: number, x = 0, y = 0): void {
   const { brush } = onto.surface;
   brush.setTransform(times, 0, 0, times, x - onto.area.left, y - onto.area.top);
   drawSoftly(onto, sheet);
 }
 
-/** Draws a sheet larger about the middle of `box`, by `bleed` on every side of it. */
+/** Draws a sheet enlarged around the center of `box`, by `bleed` on every side. */
 export function stampEnlarged(onto: Sheet, sheet: Sheet, box: Area, bleed: number): void {
   const [width, height] = [box.right - box.left, box.bottom - box.top];
   const share = (2 * bleed) / Math.max(1, Math.min(width, height));
@@ -47,7 +47,7 @@ function drawSoftly({ surface: { brush } }: Sheet, { surface, area }: Sheet): vo
   brush.drawImage(surface.canvas, 0, 0, width, height, left, top, width, height);
 }
 
-/** Draws the shadow of one sheet onto another; `scale` is that of the node whose shadow it is. */
+/** Draws the shadow of one sheet onto another; `scale` is that of the node that casts the shadow. */
 export function castShadow(onto: Sheet, thrower: Sheet, shadow: Shade, scale: number, sheets: Sheets): void {
   const deviation = Math.min(MOST_BLUR, (shadow.blur / 2) * scale);
   const shrink = shrinkOf(deviation);
@@ -68,7 +68,7 @@ export function castShadow(onto: Sheet, thrower: Sheet, shadow: Shade, scale: nu
   sheets.give(shape);
 }
 
-/** The outline of a sheet in one colour, `shrink` times smaller. */
+/** The silhouette of a sheet in one color, `shrink` times smaller. */
 function tint(shape: Sheet, { surface, area }: Sheet, shrink: number, color: string): void {
   const { brush } = shape.surface;
   brush.setTransform(1 / shrink, 0, 0, 1 / shrink, -shape.area.left, -shape.area.top);
@@ -82,7 +82,7 @@ function tint(shape: Sheet, { surface, area }: Sheet, shrink: number, color: str
   brush.globalCompositeOperation = 'source-over';
 }
 
-/** Bright is seen, dark is not. */
+/** Converts luminance to alpha: bright is opaque, dark is transparent. */
 export function brightnessToAlpha({ surface: { brush }, area }: Sheet): void {
   const image = brush.getImageData(0, 0, area.right - area.left, area.bottom - area.top);
   const { data } = image;
@@ -98,7 +98,7 @@ const FILTERS: Readonly<Record<string, (amount: number, scale: number) => string
   'hue-rotate': amount => `hue-rotate(${amount.toFixed(2)}deg)`,
 };
 
-/** The effects as a canvas filter, one after another. */
+/** Formats the effects as a canvas filter string, in order. */
 export function filterText(effects: readonly Effect[], scale: number): string {
   return effects
     .map(({ type, amount }) => FILTERS[type]?.(amount, scale) ?? `${type}(${Math.max(0, amount).toFixed(4)})`)

@@ -1,4 +1,4 @@
-// Fills and outlines of the draw list as canvas styles and paths.
+// Converts fills and outlines of the draw list to canvas styles and paths.
 
 import type { Fill, Outline, Rgba } from '../timeline/draw-list.ts';
 import { type Brush, createPath, createSurface, type OutlinePath, type Style } from './canvas.ts';
@@ -7,7 +7,7 @@ export function cssColor([r, g, b, a]: Rgba): string {
   return `rgba(${r.toFixed(1)}, ${g.toFixed(1)}, ${b.toFixed(1)}, ${a.toFixed(4)})`;
 }
 
-/** The fill as a style for a box whose upper left corner is the origin. */
+/** The fill as a canvas style for a box whose upper left corner is the origin. */
 export function styleOf(brush: Brush, fill: Fill, width: number, height: number): Style {
   if (fill.type === 'color') return cssColor(fill.color);
   const gradient = gradientOf(brush, fill, width, height);
@@ -23,7 +23,7 @@ function gradientOf(
 ): Exclude<Style, string> {
   const radians = fill.type === 'radial' ? 0 : (fill.angle * Math.PI) / 180;
   if (fill.type === 'linear') {
-    // As in CSS: the line is so long that the corners have exactly the first and last colours.
+    // As in CSS: the gradient line is long enough that the corners have exactly the first and last colors.
     const [x, y] = [Math.sin(radians), -Math.cos(radians)];
     const half = (Math.abs(width * x) + Math.abs(height * y)) / 2;
     const [cx, cy] = [width / 2, height / 2];
@@ -34,12 +34,12 @@ function gradientOf(
   return brush.createRadialGradient(cx, cy, 0, cx, cy, Math.max(0.01, fill.radius * Math.max(width, height)));
 }
 
-// A multiple of the rasterizer's dither pattern, so that bands join without a trace.
+// A multiple of the rasterizer's dither pattern, so that bands join without seams.
 const BAND = 32;
 
 /**
- * Fills a box that covers all of the surface with a gradient along one axis of it: all bands across are alike, so one is
- * computed and the others are copied. False, and nothing drawn, where the fill or the box is another.
+ * Fills a box that covers the whole surface with an axis-aligned gradient. All bands across are equal, so one is
+ * computed and copied. Returns false without drawing if the fill or box does not qualify.
  */
 export function fillByBands(brush: Brush, fill: Fill, width: number, height: number): boolean {
   if (fill.type !== 'linear' || fill.angle % 90 !== 0) return false;
@@ -70,7 +70,7 @@ export function fillByBands(brush: Brush, fill: Fill, width: number, height: num
   return true;
 }
 
-/** The outline as a path, and the rule that says what is inside. */
+/** The outline as a path, with its fill rule. */
 export function pathOf(outline: Outline): {
   readonly path: OutlinePath;
   readonly rule: 'nonzero' | 'evenodd';

@@ -1,4 +1,4 @@
-// Draw lists → pixels of one surface, from frame to frame: only what changed is drawn again, over what is behind it.
+// Paints draw lists onto one surface, frame after frame, redrawing only the regions that changed.
 import { getOrMake } from '../../lib/get-or-make.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { DrawList, DrawNode, Layer, Matrix } from '../timeline/draw-list.ts';
@@ -12,20 +12,20 @@ import type { Resources } from './resources.ts';
 import { type Sheet, Sheets, stamp } from './sheets.ts';
 
 export interface Painted {
-  /** What could not be drawn so far, by JSON pointer. */
+  /** JSON pointers of elements that could not be drawn so far, with reasons. */
   readonly warnings: readonly string[];
-  /** Rows [from, to) of the surface that may differ from what the call before left; undefined where none do. */
+  /** Rows [from, to) of the surface that may differ from the previous frame; undefined if none do. */
   readonly rows: readonly [from: number, to: number] | undefined;
 }
 
-/** One drawing thread's means: surfaces are kept from frame to frame. */
+/** Paints frames on one drawing thread. Surfaces are kept from frame to frame. */
 export interface Painter {
   /** Draws the frame onto `surface`. */
   paint(list: DrawList): Painted;
   readonly surface: Surface;
 }
 
-/** A painter of frames of that size; `scale` shrinks what is drawn. */
+/** Creates a painter for frames of the given size; `scale` shrinks the output. */
 export function createPainter(width: number, height: number, scale: number, resources: Resources): Painter {
   const frame = areaOfSize(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
   const sheet: Sheet = { surface: createSurface(frame.right, frame.bottom), area: frame };
@@ -59,7 +59,7 @@ export function createPainter(width: number, height: number, scale: number, reso
 const MOST_REACH = 1024;
 const MOST_AREAS = 20_000;
 
-/** Where layers leave pixels; each is asked about in frame after frame. */
+/** Caches the area of each layer, since it is needed in every frame. */
 function rememberAreas({ surface: { brush }, area }: Sheet, outer: Matrix): (layer: Layer) => Area {
   const known = createLru<Area>(MOST_AREAS);
   return ({ hash, node }) =>
@@ -83,15 +83,15 @@ function blacken({ surface: { brush }, area }: Sheet): void {
 }
 
 interface Backdrop {
-  /** How many of the lowest layers it now has, drawn: none where that would not pay. */
+  /** Returns how many of the lowest layers the cached picture now contains: 0 if caching does not pay. */
   hold(before: readonly Layer[], layers: readonly Layer[], region: Area): number;
   sheet(): Sheet;
 }
 
-/** Smaller regions are as soon drawn as copied. */
+/** Below this size, redrawing is as fast as copying. */
 const LEAST_SHARE = 0.1;
 
-/** The lowest layers of the frame, those that stood still since the frame before, drawn once. */
+/** Caches the lowest layers that did not change since the previous frame as one picture. */
 function createBackdrop(frame: Area, outer: Matrix, stage: Stage): Backdrop {
   let own: Sheet | undefined;
   let held: readonly Layer[] = [];
@@ -115,7 +115,7 @@ function createBackdrop(frame: Area, outer: Matrix, stage: Stage): Backdrop {
   };
 }
 
-/** One colour, which is filled as fast as a picture of it is copied. */
+/** A single color fills as fast as a copy of it. */
 const isPlain = ({ content }: DrawNode): boolean =>
   content.kind === 'shape' && content.fill?.type === 'color' && content.stroke === undefined;
 

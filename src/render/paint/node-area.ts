@@ -1,4 +1,4 @@
-// Where on the surface a node can leave pixels: never less than it does, for regions are redrawn by it.
+// Computes where a node can draw pixels. The area may be too large, never too small, because regions are redrawn by it.
 
 import type { DrawNode, Effect, Matrix, Outline, Shade } from '../timeline/draw-list.ts';
 import { multiply, translation } from '../timeline/matrix.ts';
@@ -23,7 +23,7 @@ export interface Placed {
   readonly matrix: Matrix;
 }
 
-/** `outer` leads from what contains the node to the surface. */
+/** `outer` maps from the node's container to the surface. */
 export function place(brush: Brush, node: DrawNode, outer: Matrix): Placed {
   const matrix = multiply(outer, node.matrix);
   if (!Number.isNaN(node.height)) return { node, matrix };
@@ -31,33 +31,33 @@ export function place(brush: Brush, node: DrawNode, outer: Matrix): Placed {
   return { node: { ...node, height }, matrix: multiply(matrix, translation(0, -node.anchorY * height)) };
 }
 
-/** Everything of the node, its shadow included. */
+/** The area of the node including its shadow. */
 export function areaOf(brush: Brush, placed: Placed): Area {
   const { node, matrix } = placed;
   const inner = innerArea(brush, placed);
   const area = node.shadow === undefined ? inner : united(inner, shadowArea(inner, node.shadow, matrix));
-  // A matrix that has lost its numbers draws nothing whose area is known.
+  // A matrix with NaN draws nothing, so there is no area to compute.
   return Object.values(area).every(Number.isFinite) ? area : EVERYWHERE;
 }
 
-/** The node without its shadow. */
+/** The area of the node without its shadow. */
 export function innerArea(brush: Brush, { node, matrix }: Placed): Area {
   const content = grown(contentArea(brush, { node, matrix }), blurReach(node.effects, matrix));
   return node.clips.reduce((area, clip) => common(area, mapped(matrix, outlineArea(clip))), content);
 }
 
-/** Where the shadow of that falls; it is neither turned nor skewed with its node. */
+/** The area of the shadow. Shadows are not rotated or skewed with their node. */
 export function shadowArea(area: Area, { blur, x, y }: Shade, matrix: Matrix): Area {
   const scale = scaleOf(matrix);
   return grown(shifted(area, x * scale, y * scale), BLUR_REACH * Math.min(MOST_BLUR, (blur / 2) * scale));
 }
 
-/** The largest deviation that anything is blurred by, in pixels of the surface. */
+/** The largest blur deviation in pixels of the surface. */
 export const MOST_BLUR = 400;
-/** Of a Gaussian, in standard deviations; nothing is seen of what lies further out. */
+/** Standard deviations of a Gaussian that are visible; farther out nothing can be seen. */
 const BLUR_REACH = 3.2;
 
-/** How far the node's blur carries colour, in pixels of the surface. */
+/** How far the node's blur spreads color, in pixels of the surface. */
 export function blurReach(effects: readonly Effect[], matrix: Matrix): number {
   const blur = effects.reduce(
     (sum, { type, amount }) => (type === 'blur' ? sum + Math.max(0, amount) : sum),
@@ -66,7 +66,7 @@ export function blurReach(effects: readonly Effect[], matrix: Matrix): number {
   return Math.min(MOST_BLUR * effects.length, blur * scaleOf(matrix)) * BLUR_REACH;
 }
 
-/** What is drawn inside, before clips and filters. */
+/** The area of the content before clips and filters. */
 export function contentArea(brush: Brush, { node, matrix }: Placed): Area {
   const { content, width, height, background, border } = node;
   const box = areaOfSize(width, height);
@@ -83,7 +83,7 @@ export function contentArea(brush: Brush, { node, matrix }: Placed): Area {
     case 'text':
       return united(own, mapped(matrix, textArea(brush, content, { width, height }, stretchOf(matrix))));
     case 'shape':
-      // Square caps and round joins reach out by no more than this.
+      // Square caps and round joins extend no farther than this.
       return united(
         own,
         mapped(matrix, grown(outlineArea(content.outline, 1e-3), (content.stroke?.width ?? 0) * 0.75)),
@@ -91,19 +91,19 @@ export function contentArea(brush: Brush, { node, matrix }: Placed): Area {
     case 'none':
       return own;
     case 'missing':
-      // Nothing is drawn, but what is missing must be reported.
+      // Draws nothing, but the missing content must be reported.
       return mapped(matrix, box);
     default:
-      // Pictures of every kind are cut off at their box, or else by a clip of their own.
+      // Images of every kind are clipped to their box or have a clip of their own.
       return EVERYWHERE;
   }
 }
 
-/** An upper bound of how much longer than on the surface a length is in the box, where only the mean scale is known. */
+/** An upper bound for how much longer a length is in the box than on the surface when only the mean scale is known. */
 const stretchOf = (matrix: Matrix): number =>
   Math.hypot(...matrix.slice(0, 4)) / Math.max(1e-9, scaleOf(matrix));
 
-/** The area of an outline in its own box; `least` keeps lines without any height from being nothing. */
+/** The area of an outline in its own box; `least` keeps a line without height from having an empty area. */
 function outlineArea(outline: Outline, least = 0): Area {
   const padded = (left: number, top: number, right: number, bottom: number): Area => ({
     left: left - least,

@@ -1,4 +1,4 @@
-// A node of the draw list → pixels. Whatever must be blended as one picture is drawn on a sheet of its own first.
+// Paints one node of the draw list. Anything that must be blended as one picture is drawn on a sheet of its own first.
 import { hash } from 'node:crypto';
 import type { DrawNode, Matrix } from '../timeline/draw-list.ts';
 import { multiply, scaling } from '../timeline/matrix.ts';
@@ -33,9 +33,9 @@ import { type Sheet, type Sheets, stamp } from './sheets.ts';
 export interface Stage {
   readonly resources: Resources;
   readonly sheets: Sheets;
-  /** The frame and what lies around it that may be blurred, or throw its shadow, into it. */
+  /** The frame plus the margin from which blurs and shadows can reach into it. */
   readonly reach: Area;
-  /** By pointer, so that each element is named once. */
+  /** Keyed by JSON pointer, so that each element is reported once. */
   readonly warnings: Map<string, string>;
 }
 
@@ -44,7 +44,7 @@ const BLENDS: Readonly<Record<string, Brush['globalCompositeOperation']>> = {
   add: 'lighter',
 };
 
-/** Draws the node; `outer` leads from what contains it to the frame. */
+/** Draws the node; `outer` maps from its container to the frame. */
 export function paintNode(target: Sheet, given: DrawNode, outer: Matrix, stage: Stage): void {
   if (given.opacity <= 0) return;
   const { brush } = target.surface;
@@ -64,7 +64,7 @@ export function paintNode(target: Sheet, given: DrawNode, outer: Matrix, stage: 
   brush.restore();
 }
 
-/** The node on a sheet of its own, where it needs one or is drawn again and again; undefined where it does not. */
+/** The node on a sheet of its own if it needs one or is drawn repeatedly, else undefined. */
 function sheetOf(
   brush: Brush,
   placed: Placed,
@@ -89,7 +89,7 @@ function sheetOf(
   return { sheet, isKept: isSeen && stage.sheets.keep(key, sheet) };
 }
 
-/** Equal keys are equal sheets: opacity and blend come when the sheet is put onto what is behind. */
+/** Equal keys mean equal sheets. Opacity and blend mode are applied when the sheet is composited. */
 function keyOf({ node, matrix }: Placed, frame: Area): string {
   const { pointer: _pointer, opacity: _opacity, blend: _blend, matrix: _own, ...look } = node;
   return hash('sha1', JSON.stringify([look, matrix, frame]), 'base64url');
@@ -100,7 +100,7 @@ function needsSheet(node: DrawNode): boolean {
   return (node.opacity < 1 || node.blend !== 'normal') && !isSingle(node);
 }
 
-/** Whether the node is drawn by one stroke of the brush, so that opacity and blend need no sheet. */
+/** Whether one brush operation draws the node, so that opacity and blend mode need no sheet. */
 function isSingle({ content, background, border }: DrawNode): boolean {
   if (background !== undefined || border !== undefined) return false;
   if (content.kind === 'shape') return content.fill === undefined || content.stroke === undefined;
@@ -113,19 +113,19 @@ function isSingle({ content, background, border }: DrawNode): boolean {
   );
 }
 
-/** Whether drawing it costs so much more than copying its pixels that these are worth keeping. */
+/** Whether drawing costs so much more than copying that the sheet is worth keeping. */
 function isDear({ content }: DrawNode): boolean {
   if (content.kind === 'text') return content.shadow !== undefined || content.stroke !== undefined;
   return content.kind === 'picture';
 }
 
-/** From the outside in: shadow, mask, clips, filters, content. */
+/** Draws from the outside in: shadow, mask, clips, filters, content. */
 function drawSheet(placed: Placed, area: Area, stage: Stage): Sheet {
   const { shadow } = placed.node;
   if (shadow === undefined) return drawMasked(placed, area, stage);
   const sheet = stage.sheets.borrow(area);
   const { brush } = sheet.surface;
-  // What lies outside of the sheet may throw its shadow into it.
+  // Content outside the sheet may still cast a shadow into it.
   const throwing = shadowArea(area, { ...shadow, x: -shadow.x, y: -shadow.y }, placed.matrix);
   const seen = common(pixelsAround(united(area, throwing)), stage.reach);
   const inner = common(pixelsAround(innerArea(brush, placed)), seen);
@@ -169,7 +169,7 @@ function drawFiltered(placed: Placed, area: Area, stage: Stage): Sheet {
   return sheet;
 }
 
-/** The content under its filters, everything `shrink` times smaller: what is blurred much has no detail to lose. */
+/** Draws the content under its filters, `shrink` times smaller: a large blur leaves no detail. */
 function drawBlurred({ node, matrix }: Placed, area: Area, shrink: number, stage: Stage): Sheet {
   const smaller = scaling(1 / shrink, 1 / shrink);
   const small: Placed = { node, matrix: multiply(smaller, matrix) };
@@ -190,7 +190,7 @@ function drawBlurred({ node, matrix }: Placed, area: Area, shrink: number, stage
   return sheet;
 }
 
-/** Sets the brush to the node's own box. */
+/** Sets the brush's transform to the node's own box. */
 function turnTo({ surface: { brush }, area }: Sheet, [a, b, c, d, e, f]: Matrix): void {
   brush.setTransform(a, b, c, d, e - area.left, f - area.top);
 }

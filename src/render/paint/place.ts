@@ -1,4 +1,4 @@
-// Where a picture stands in a box: its fit, the point that must stay in sight, its enlargement. For painter and decoder alike.
+// Computes where an image stands in its box: fit, focal point, zoom. Shared by painter and decoder.
 import type { PictureContent } from '../timeline/draw-list.ts';
 
 export interface Size {
@@ -11,7 +11,7 @@ export interface Spot extends Size {
   readonly y: number;
 }
 
-/** Where a picture of that size stands in the box, around the point that must stay in sight. */
+/** Places an image of the given size in the box, keeping the focal point visible. */
 export function place(
   picture: Size,
   box: Size,
@@ -30,7 +30,7 @@ export function place(
   return { x: (box.width - width) * fx, y: (box.height - height) * fy, width, height };
 }
 
-/** Larger about a point of the box, given in shares. */
+/** Enlarges around a point of the box, given as fractions of its size. */
 export function enlarge(at: Spot, box: Size, zoom: number, [fx, fy]: readonly [number, number]): Spot {
   const [px, py] = [box.width * fx, box.height * fy];
   return {

@@ -1,11 +1,11 @@
-// What of a frame is drawn anew when it follows another one.
+// Finds the regions of a frame that must be redrawn after the previous frame.
 
 import type { Layer } from '../timeline/draw-list.ts';
 import { type Area, common, isEmpty, pixelsAround, sizeOf, united } from './area.ts';
 
 /**
- * The layers that came, went or changed their order. Those that stay must have kept their order among themselves:
- * looked for from back to front, each behind the one that was found before.
+ * Returns the layers that were added, removed or reordered. The remaining layers keep their relative order: each is
+ * looked up behind the previous match, from back to front.
  */
 export function changedLayers(before: readonly Layer[], after: readonly Layer[]): readonly Layer[] {
   const places = Map.groupBy(before.keys(), index => before[index]?.hash);
@@ -21,25 +21,25 @@ export function changedLayers(before: readonly Layer[], after: readonly Layer[])
   return [...before.filter((_layer, index) => !stays.has(index)), ...came];
 }
 
-/** How many of the lowest layers are the same. */
+/** The number of lowest layers that are unchanged. */
 export function countStill(before: readonly { readonly hash: string }[], after: readonly Layer[]): number {
   const first = after.findIndex(({ hash }, index) => hash !== before[index]?.hash);
   return first === -1 ? after.length : first;
 }
 
 const MOST_REGIONS = 4;
-/** So many are compared with one another; then they become one. */
+/** Up to this many regions are merged pairwise; beyond it they become one. */
 const MOST_COMPARED = 32;
-/** From this share of the frame on, drawing all of it costs no more than minding its parts. */
+/** From this share of the frame on, redrawing everything costs no more. */
 const NEARLY_ALL = 0.8;
 
-/** Areas of whole pixels that cover these and do not overlap. */
+/** Merges areas into non-overlapping areas of whole pixels that cover all of them. */
 export function mergeRegions(areas: readonly Area[], frame: Area): readonly Area[] {
   const regions: Area[] = [];
   for (const area of areas) {
     let region = common(pixelsAround(area), frame);
     if (isEmpty(region)) continue;
-    // A region that grew may touch others than before.
+    // A region that grew may now touch others.
     for (let at = near(regions, region); at >= 0; at = near(regions, region))
       region = united(region, regions.splice(at, 1)[0] ?? region);
     regions.push(region);
@@ -50,7 +50,7 @@ export function mergeRegions(areas: readonly Area[], frame: Area): readonly Area
   return drawn > NEARLY_ALL * sizeOf(frame) ? [frame] : regions;
 }
 
-/** One that overlaps, or that can be drawn together with the region for little more. */
+/** Finds a region that overlaps, or is cheaper to draw together with the given one. */
 const near = (regions: readonly Area[], region: Area): number =>
   regions.findIndex(
     other =>

@@ -1,4 +1,4 @@
-// The files of a graph in the drawing thread, decoded once: pictures and animations by key.
+// Decodes the files of a graph once per drawing thread: images and animations by key.
 
 import { createHash } from 'node:crypto';
 import type { Clip } from '../../codecs/decode.ts';
@@ -18,21 +18,21 @@ export type Loaded =
 export interface LoadedClip {
   readonly kind: 'clip';
   readonly clip: Clip;
-  /** What `ClipFrames` prepared, by the content that shows it. */
+  /** Frames that `ClipFrames` prepared, by the content that shows them. */
   readonly shown: WeakMap<ClipContent, ShownFrame>;
 }
 
-/** A frame of a clip, as large as it was decoded, until another one takes its place. */
+/** A decoded frame of a clip, valid until the next one replaces it. */
 export interface ShownFrame {
   readonly picture?: Picture;
-  /** Why there is none, or none newer. */
+  /** Why there is no frame, or no newer one. */
   readonly reason?: string;
 }
 
 export type Resources = ReadonlyMap<string, Loaded>;
 
 const SVG_SIDE = 2048;
-/** Of all pictures of a render together: half a gigabyte. */
+/** Limit for all images of one render together: half a gigabyte. */
 const MAX_PIXELS = 128_000_000;
 
 export async function loadResources(files: ResourceFiles): Promise<Resources> {
@@ -67,7 +67,7 @@ async function load(file: ResourceFile): Promise<Loaded> {
   }
 }
 
-/** Pictures of the stills before, 64 MB: somebody who tries out texts looks at the same ones again and again. */
+/** Images of previous stills, up to 64 MB: people who edit text preview the same images repeatedly. */
 const decoded = createLru<Loaded>(16_000_000);
 
 async function pictureOf(file: Extract<ResourceFile, { kind: 'picture' | 'svg' }>): Promise<Loaded> {
@@ -82,17 +82,17 @@ async function pictureOf(file: Extract<ResourceFile, { kind: 'picture' | 'svg' }
 async function decodePicture(file: Extract<ResourceFile, { kind: 'picture' | 'svg' }>): Promise<Loaded> {
   const image = await readPicture(file.bytes);
   if (image.width < 1 || image.height < 1) return { kind: 'absent', reason: 'is a picture without pixels' };
-  // A drawing has no pixels of its own, so it is made as large as any frame needs.
+  // Vector graphics have no pixel size, so rasterize them as large as any frame needs.
   const scale = file.kind === 'svg' ? SVG_SIDE / Math.max(image.width, image.height) : 1;
   const [width, height] = [Math.ceil(image.width * scale), Math.ceil(image.height * scale)];
   if (file.kind === 'svg') [image.width, image.height] = [width, height];
-  // Drawn once: an encoded picture would be decoded again with each frame.
+  // Drawn to a surface once; an encoded image would be decoded for every frame.
   const { canvas, brush } = createSurface(width, height);
   brush.drawImage(image, 0, 0, width, height);
   return { kind: 'picture', picture: canvas, width, height };
 }
 
-// A placeholder is seen in preview after preview; each is 8 MB.
+// Placeholders appear in many previews, and each takes 8 MB.
 const samples = createLru<Loaded>(6);
 
 function sampleOf({ words, width, height }: Extract<ResourceFile, { kind: 'sample' }>): Loaded {

@@ -1,18 +1,18 @@
-// Pictures made smaller once instead of in every frame: then the quick bilinear brush draws them without shimmer.
+// Caches downscaled images, so that the fast bilinear filter can draw them without shimmer.
 import { getOrMake } from '../../lib/get-or-make.ts';
 import { createLru } from '../../lib/lru.ts';
 import { createSurface, type Picture } from './canvas.ts';
 
-/** Of all smaller pictures that a drawing thread keeps: 64 MB. */
+/** Limit for all downscaled images of a drawing thread: 64 MB. */
 const MAX_PIXELS = 16_000_000;
-/** A bilinear brush may draw pictures smaller by this and lose no detail that could be seen. */
+/** Bilinear filtering may shrink by this factor without visible loss of detail. */
 const LEAST_RATIO = Math.SQRT1_2;
 
 const held = createLru<Picture>(MAX_PIXELS);
 const names = new WeakMap<Picture, string>();
 let named = 0;
 
-/** The picture, or one that is smaller by a power of √2, so that drawn at `ratio` of its size it is hardly shrunk. */
+/** The image, or a copy downscaled by a power of √2, so that drawing it at `ratio` hardly shrinks it further. */
 export function shrunk(picture: Picture, ratio: number): Picture {
   const steps = ratio >= 1 ? 0 : Math.floor(Math.log(ratio) / Math.log(LEAST_RATIO));
   if (!(steps > 0)) return picture;
@@ -26,7 +26,7 @@ export function shrunk(picture: Picture, ratio: number): Picture {
   });
 }
 
-/** What is made of the picture, kept as long as there is room for it. */
+/** Caches what is derived from an image while there is room. */
 function heldAs(picture: Picture, what: string, make: () => Picture): Picture {
   const name = names.get(picture) ?? String(named++);
   names.set(picture, name);
@@ -36,18 +36,18 @@ function heldAs(picture: Picture, what: string, make: () => Picture): Picture {
 const BLUR_PIXELS = 6;
 
 export interface Blurred {
-  /** Of the picture, in its pixels: x, y, width, height. */
+  /** In pixels of the image: x, y, width, height. */
   readonly part: readonly [number, number, number, number];
-  /** How large the part is drawn, and its blur there, in pixels of the surface. */
+  /** The drawn size and blur of the part, in pixels of the surface. */
   readonly width: number;
   readonly height: number;
   readonly blur: number;
   readonly brightness: number;
-  /** Whether the picture stays as it is, so that what is made of it is worth keeping. */
+  /** Whether the image stays the same, so that the result is worth caching. */
   readonly isLasting: boolean;
 }
 
-/** The part blurred and darkened: small, since it has no detail left, to be drawn as large as is wanted. */
+/** The part blurred and darkened at reduced size, since it has no detail; the caller draws it enlarged. */
 export function blurredPart(
   picture: Picture,
   { part, width, height, blur, brightness, isLasting }: Blurred,
@@ -59,7 +59,7 @@ export function blurredPart(
     const source = isLasting ? shrunk(picture, wide / Math.max(1, part[2])) : picture;
     const share = source.width / picture.width;
     const [x, y, w, h] = part;
-    // Drawn larger than it is shown, so that its edges do not fade.
+    // Drawn larger than shown, so that the edges do not fade.
     const bleed = 2 * BLUR_PIXELS;
     brush.filter = `blur(${Math.min(blur, BLUR_PIXELS).toFixed(2)}px) brightness(${brightness})`;
     brush.drawImage(

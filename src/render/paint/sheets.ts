@@ -1,17 +1,17 @@
-// Surfaces for what is blended as one picture: lent out by size, and those that are drawn again and again kept by content.
+// Pools surfaces for content that is blended as one picture, and caches those that are drawn repeatedly.
 import { createLru } from '../../lib/lru.ts';
 import { type Area, sizeOf } from './area.ts';
 import { createSurface, type Surface } from './canvas.ts';
 
-/** A surface that stands for a part of the frame, in whole pixels: what is at `area.left` there is at 0 here. */
+/** A surface for a part of the frame, in whole pixels: `area.left` of the frame is x = 0 of the surface. */
 export interface Sheet {
   readonly surface: Surface;
   readonly area: Area;
 }
 
-/** Of all sheets that are lent at once: a quarter of a gigabyte. */
+/** Limit for all sheets in use at once: a quarter of a gigabyte. */
 const MAX_LENT_PIXELS = 64_000_000;
-/** Of those kept for the frames to come, 80 MB, and of those that wait to be lent again, half of that. */
+/** Limit for sheets cached for later frames, 80 MB; sheets waiting for reuse may take half of that. */
 const MAX_KEPT_PIXELS = 20_000_000;
 const MAX_SPARE_PIXELS = 10_000_000;
 const GRAIN = 128;
@@ -20,7 +20,7 @@ const pixelsOf = ({ canvas }: Surface): number => canvas.width * canvas.height;
 
 export class Sheets {
   readonly #spare: Surface[] = [];
-  // A Map iterates in insertion order; re-inserting on each use keeps the oldest use first.
+  // A Map iterates in insertion order; re-inserting on each use keeps the least recently used first.
   readonly #kept = new Map<string, { readonly sheet: Sheet; readonly frame: number }>();
   readonly #seen = createLru<true>(500);
   #lentPixels = 0;
@@ -28,15 +28,15 @@ export class Sheets {
   #keptPixels = 0;
   #frame = 0;
 
-  /** Whether sheets of groups within groups leave room for three more of that size. */
+  /** Whether nested groups leave room for three more sheets of that size. */
   hasRoom(area: Area): boolean {
     return this.#lentPixels + 3 * sizeOf(area) <= MAX_LENT_PIXELS;
   }
 
-  /** A clear sheet whose brush draws within the area alone. */
+  /** Returns a clear sheet whose brush is clipped to the area. */
   borrow(area: Area): Sheet {
     const [width, height] = [area.right - area.left, area.bottom - area.top];
-    // Few sizes, so that what is given back fits the next one.
+    // Sizes are rounded up, so that a released sheet fits the next request.
     const surface = this.#take(Math.ceil(width / GRAIN) * GRAIN, Math.ceil(height / GRAIN) * GRAIN);
     this.#lentPixels += sizeOf(area);
     surface.brush.beginPath();
@@ -58,7 +58,10 @@ export class Sheets {
     return found.sheet;
   }
 
-  /** Instead of giving it back; false where all that is kept was used in this frame or the one before. */
+  /**
+   * Caches the sheet instead of releasing it. Returns false if everything cached was used in this frame or the previous
+   * one.
+   */
   keep(key: string, sheet: Sheet): boolean {
     const pixels = pixelsOf(sheet.surface);
     if (this.#kept.has(key) || !this.#makeRoom(pixels)) return false;
@@ -68,14 +71,14 @@ export class Sheets {
     return true;
   }
 
-  /** Whether the key was asked about lately: what comes twice is likely to come again. */
+  /** Whether the key was requested recently: content that was drawn twice is likely to be drawn again. */
   sawBefore(key: string): boolean {
     const isKnown = this.#seen.get(key) === true;
     if (!isKnown) this.#seen.set(key, true, 1);
     return isKnown;
   }
 
-  /** To be called at the start of each frame. */
+  /** Call at the start of each frame. */
   beginFrame(): void {
     this.#frame++;
   }
@@ -99,7 +102,7 @@ export class Sheets {
     }
   }
 
-  /** Forgets the sheets used longest ago until there is room for so many pixels. */
+  /** Evicts the least recently used sheets until there is room for that many pixels. */
   #makeRoom(pixels: number): boolean {
     for (const [key, { sheet, frame: used }] of this.#kept) {
       if (this.#keptPixels + pixels <= MAX_KEPT_PIXELS) break;
@@ -112,11 +115,13 @@ export class Sheets {
   }
 }
 
-/** The rasterizer draws late, and keeps a copy of every sheet until then: at most so many pixels of them, 128 MB. */
+/** The rasterizer draws lazily and keeps a copy of every sheet until it does: limit these to 128 MB. */
 const MAX_PENDING_PIXELS = 32_000_000;
 const pending = new WeakMap<Surface, number>();
 
-/** Draws one sheet onto another, pixel on pixel, with the alpha, blend, filter and shadow that its brush is set to. */
+/**
+ * Composites one sheet onto another, pixel by pixel, with the alpha, blend mode, filter and shadow set on its brush.
+ */
 export function stamp({ surface: target, area: onto }: Sheet, { surface, area }: Sheet): void {
   const { brush } = target;
   const [width, height] = [area.right - area.left, area.bottom - area.top];
@@ -135,6 +140,6 @@ export function stamp({ surface: target, area: onto }: Sheet, { surface, area }:
   );
   const waiting = (pending.get(target) ?? 0) + width * height;
   pending.set(target, waiting > MAX_PENDING_PIXELS ? 0 : waiting);
-  // To read a pixel is to have everything drawn.
+  // Reading one pixel flushes all pending drawing.
   if (waiting > MAX_PENDING_PIXELS) brush.getImageData(0, 0, 1, 1);
 }

@@ -1,4 +1,4 @@
-// Draws a paragraph: plates, highlights, shadow, stroke and letters, part by part where it enters split.
+// Draws a paragraph: plates, highlights, shadow, stroke and letters, part by part if it enters split.
 
 import { graphemesOf } from '../text/break-lines.ts';
 import { type Line, layOut, type Paragraph, type Piece, setRunFont } from '../text/paragraph.ts';
@@ -10,22 +10,22 @@ import { type Brush, createPath, type Style } from './canvas.ts';
 import { cssColor, styleOf } from './fill.ts';
 import type { Size } from './place.ts';
 
-/** How tall the text is at that width. */
+/** The height of the text at the given width. */
 export function textHeight(brush: Brush, content: TextContent, width: number): number {
   return layOut(brush, content, width, Number.NaN).height;
 }
 
 /**
- * Where the text can leave ink, in its box: lines, plates, shadow, and parts on their way. Letters reach beyond their
- * line by less than their own size. `stretch` is the most by which a length that is drawn regardless of the transform,
- * as that of a shadow, is longer in the box.
+ * The area of the box in which the text can draw: lines, plates, shadow, and parts that are moving. Letters extend
+ * beyond their line by less than their own size. `stretch` is the factor by which a length that ignores the transform,
+ * such as a shadow, can be longer in the box.
  */
 export function textArea(brush: Brush, content: TextContent, box: Size, stretch: number): Area {
   const paragraph = layOut(brush, content, box.width, box.height);
   const { shadow, stroke, plate, split } = content;
   const largest = Math.max(1, ...content.runs.map(({ size }) => size)) * paragraph.size;
   const widest = Math.max(box.width, ...paragraph.lines.map(({ width }) => width));
-  // Shadows are not turned with the text, so they are let fall to every side.
+  // Shadows are not rotated with the text, so allow for every direction.
   const fall = shadow === undefined ? 0 : (Math.hypot(shadow.x, shadow.y) + shadow.blur * 1.6) * stretch;
   const reach =
     largest +
@@ -47,15 +47,14 @@ export function textArea(brush: Brush, content: TextContent, box: Size, stretch:
 const topOf = ({ vAlign }: TextContent, { height }: Size, paragraph: Paragraph): number =>
   ({ top: 0, middle: 0.5, bottom: 1 })[vAlign] * (height - paragraph.height);
 
-/** A part of the text that moves on its own. */
+/** A part of the text that is animated separately. */
 interface Part extends Piece {
   readonly line: Line;
   readonly left: number;
 }
 
 /**
- * `scale` is that of the complete frame and its transforms, which canvas shadows do not follow. Returns whether some of the
- * text was left out.
+ * `scale` is that of the frame and its transforms, which canvas shadows ignore. Returns whether some text was left out.
  */
 export function paintText(brush: Brush, content: TextContent, box: Size, scale: number): boolean {
   const paragraph = layOut(brush, content, box.width, box.height);
@@ -65,7 +64,7 @@ export function paintText(brush: Brush, content: TextContent, box: Size, scale: 
   brush.translate(0, top);
   brush.textBaseline = 'alphabetic';
   brush.direction = paragraph.isRightToLeft ? 'rtl' : 'ltr';
-  // Text of the other direction is aligned by its start, which would turn left and right round.
+  // For text of the opposite direction, align by "start", which would mirror left and right.
   brush.textAlign = paragraph.isRightToLeft ? 'right' : 'left';
   if (content.overflow === 'clip') {
     brush.beginPath();
@@ -80,7 +79,7 @@ export function paintText(brush: Brush, content: TextContent, box: Size, scale: 
   const ink = { content, paragraph, fill, scale };
   const { split } = content;
   const groups = split === undefined ? [parts] : splitParts(brush, parts, split.by, content, paragraph);
-  // All shadows lie behind all letters.
+  // Draw all shadows first, so that they lie behind all letters.
   for (const paint of content.shadow === undefined ? [paintPart] : [paintShadow, paintPart])
     if (split === undefined) for (const part of parts) paint(brush, part, ink);
     else paintSplit(brush, groups, split, ink, paint);
@@ -127,7 +126,7 @@ function paintPlates(
     bottom: Math.max(...boxes.map(({ bottom }) => bottom)) + padding * 0.65,
   };
   if (boxes.length === 0) return;
-  // One path: plates that touch must not show through each other twice.
+  // One path, so that overlapping plates are not drawn twice.
   const path = createPath();
   for (const { x, y, right, bottom } of plate.per === 'box' ? [whole] : boxes)
     path.roundRect(x, y, right - x, bottom - y, plate.radius * size);
@@ -152,7 +151,7 @@ function paintPart(brush: Brush, part: Part, { content, paragraph, fill }: Ink):
   const { stroke } = content;
   if (stroke !== undefined && stroke.width > 0) {
     brush.strokeStyle = cssColor(stroke.color);
-    // Half of the line lies behind the fill.
+    // Half of the stroke lies behind the fill.
     brush.lineWidth = stroke.width * 2;
     brush.lineJoin = 'round';
     brush.strokeText(text, x, line.baseline);
@@ -168,13 +167,13 @@ function paintPart(brush: Brush, part: Part, { content, paragraph, fill }: Ink):
   );
 }
 
-/** Beyond every surface: there the letters stand whose shadow alone is to be seen. */
+/** Outside every surface: letters are drawn there when only their shadow should be visible. */
 const FAR = 8192;
 
 function paintShadow(brush: Brush, part: Part, { content, paragraph, scale }: Ink): void {
   const { text, run, line } = part;
   const { shadow, stroke } = content;
-  // What stands on a mark of its own needs no shadow, which would only soil it.
+  // Text on its own highlight has no shadow, which would only smear it.
   if (shadow === undefined || run.highlight !== undefined) return;
   const { a, b, c, d, e, f } = brush.getTransform();
   brush.save();
@@ -217,7 +216,7 @@ function paintHighlight(
   brush.fill();
 }
 
-/** Parts by letter, word or line. Scripts whose letters join are never cut within a word. */
+/** Splits by letter, word or line. Words of scripts with joined letters are never split. */
 function splitParts(
   brush: Brush,
   parts: readonly Part[],
@@ -234,7 +233,7 @@ function splitParts(
     let before = '';
     return cut.map(text => {
       setRunFont(brush, part.text, part.run, size * part.run.size, letterSpacing);
-      // Measured from the start of the piece, so that kerning is kept.
+      // Measured from the start of the piece, to keep kerning.
       const [start, end] = [brush.measureText(before).width, brush.measureText(before + text).width];
       before += text;
       const x = isRightToLeft ? part.x + part.width - end : part.x + start;
@@ -253,7 +252,7 @@ interface Stand {
   readonly blur: number;
 }
 
-/** `v` is the eased share of a part's entrance, `t` the plain one; lengths in em. */
+/** `v` is the eased progress of a part's entrance, `t` the linear one; lengths in em. */
 const SPLITS: Readonly<Record<SplitState['preset'], (v: number, t: number) => Partial<Stand>>> = {
   fade: v => ({ opacity: v }),
   rise: (v, t) => ({ dy: (1 - v) * 0.6, opacity: Math.min(1, t * 2) }),
@@ -265,7 +264,7 @@ const SPLITS: Readonly<Record<SplitState['preset'], (v: number, t: number) => Pa
   wave: (v, t) => ({ dy: Math.sin((1 - v) * Math.PI * 2) * 0.35 * (1 - t), opacity: Math.min(1, t * 3) }),
 };
 
-/** How far from their places parts can be seen: the curves with a name overshoot by less than a half. */
+/** How far from its place a part can be drawn: named easing curves overshoot by less than half. */
 function splitReach(
   { runs }: TextContent,
   { preset, elapsed, duration, stagger, easing }: SplitState,
@@ -312,7 +311,7 @@ function paintSplit(
   }
 }
 
-/** Sets the blur for what is drawn next; without a clip the rasterizer would blur all of the surface. */
+/** Sets the blur for the next drawing. Without a clip the rasterizer would blur the whole surface. */
 function blurWithin(brush: Brush, parts: readonly Part[], blur: number, scale: number): void {
   const size = Math.max(...parts.map(({ line }) => line.height));
   const reach = size + 4 * blur;

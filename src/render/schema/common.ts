@@ -1,4 +1,4 @@
-// What all elements have in common: place, time, looks, movement.
+// Defines the properties that all elements share: position, timing, appearance, motion.
 import type { Static } from 'typebox';
 import { Type } from '../../lib/type.ts';
 import { motions } from './motion.ts';
@@ -94,7 +94,7 @@ export const parts = {
   path: ref('PathData', PathData),
 } as const;
 
-/** All but the mask, which is an element itself. */
+/** All common properties except the mask, which is an element itself. */
 export const common = {
   id: maybe(values.id),
   name: maybe(text(200)),
@@ -123,7 +123,7 @@ export const common = {
   motion: maybe(motions.motion),
 } as const;
 
-/** What the common properties mean, for the guide and for the schema's `Element`. */
+/** Descriptions of the common properties, for the guide and the schema's `Element`. */
 export const COMMON_MEANING: Readonly<Record<keyof typeof common | 'mask', string>> = {
   id: 'A name for messages.',
   name: 'A label for people.',

@@ -1,4 +1,4 @@
-// The authoring guide: prose, examples, and tables made from the schema itself, so that neither falls behind.
+// Builds the authoring guide: prose, examples, and tables generated from the schema so that they stay in sync.
 import { BLOCKS } from '../templates/blocks.ts';
 import { COMMON_MEANING } from './common.ts';
 import { KINDS } from './elements.ts';
@@ -16,7 +16,7 @@ interface Described {
   readonly maximum?: number;
 }
 
-// As it is published: plain JSON, without the types that the modules carry.
+// The schema as it is published: plain JSON without the types of the modules.
 const SCHEMA: Described & { readonly $defs: Readonly<Record<string, Described>> } = JSON.parse(
   JSON.stringify(SCENE_GRAPH_SCHEMA),
 );
@@ -98,7 +98,7 @@ In a Video Editor node a string may hold \`{{tokens}}\`, each of which becomes a
 anywhere else, as in "to": "{{total}}", any value.
 `;
 
-/** About 21 KB of markdown. */
+/** About 21 KB of Markdown. */
 export function sceneGraphDoc(): string {
   const { $defs: defs } = SCHEMA;
   const own = Object.keys(COMMON_MEANING);

@@ -1,4 +1,4 @@
-// The kinds of elements, one definition each, and the schema that distinguishes them.
+// Defines each kind of element, and the schema that tells them apart.
 import type { Static, TProperties } from 'typebox';
 import { Type } from '../../lib/type.ts';
 import { COMMON_MEANING, common, FITS, PART_DEFS, parts } from './common.ts';
@@ -93,7 +93,7 @@ const clipping = {
   speed: maybe(within(0.1, 10)),
   loop: maybe(Type.Boolean()),
 } as const;
-/** What a sound is in the mix: others make room for a voice. */
+/** The role of a sound in the mix: other sounds are lowered under a voice. */
 export const ROLES = ['voice', 'music', 'effect'] as const;
 const sound = {
   role: maybe(oneOf(ROLES, 'Default effect.')),

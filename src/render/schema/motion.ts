@@ -1,4 +1,4 @@
-// How things move by name: entrances, exits, loops, letters, and transitions between scenes.
+// Names the motions: entrances, exits, loops, letter animations, and transitions between scenes.
 import type { Static } from 'typebox';
 import { Type } from '../../lib/type.ts';
 import { described, maybe, oneOf, ref, values, within } from './values.ts';

@@ -1,4 +1,4 @@
-// The scene graph: its fifteen top-level properties, and its JSON Schema.
+// Defines the scene graph, with its fifteen top-level properties, and its JSON Schema.
 import type { Static } from 'typebox';
 import { Type } from '../../lib/type.ts';
 import { ELEMENT_DEFS, elements, ROLES } from './elements.ts';
@@ -230,7 +230,7 @@ export type Word = Static<typeof Word>;
 export type AudioItem = Static<typeof AudioItem>;
 export type Asset = Static<typeof Asset>;
 
-/** JSON Schema 2020-12 of a scene graph: the one that validates a graph when it is run. */
+/** The JSON Schema (2020-12) of a scene graph, which also validates it when it is run. */
 export const SCENE_GRAPH_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://graphwright.dev/schemas/scene-graph.json',

@@ -1,9 +1,9 @@
-// A value from outside → a scene graph, or what is wrong with it by JSON pointer.
+// Validates an untrusted value as a scene graph, or reports what is wrong by JSON pointer.
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { SCENE_GRAPH_SCHEMA, type SceneGraph } from './scene-graph.ts';
 
-/** Levels of nesting, and issues reported at once. */
+/** Maximum nesting depth, and maximum number of reported issues. */
 const MAX_DEPTH = 32;
 const MAX_ISSUES = 20;
 
@@ -14,14 +14,14 @@ const OPTIONS = {
   strict: false,
   discriminator: true,
   verbose: false,
-  // To inline named schemas and to polish the code takes half of the time to compile, and makes no check faster.
+  // Inlining named schemas and optimizing the code takes half of the compile time and makes no check faster.
   inlineRefs: false,
   code: { optimize: false },
-  // It is the program's own, and a test compiles it with all checks.
+  // The schema is our own, and a test compiles it with all checks enabled.
   validateSchema: false,
 } as const;
 
-// Compiled at first use: a service without videos does not spend the time.
+// Compiled at first use, so that a service without videos does not pay for it.
 function validator(): ReturnType<Ajv2020['compile']> {
   compiled ??= new Ajv2020(OPTIONS).compile(SCENE_GRAPH_SCHEMA);
   return compiled;
@@ -34,7 +34,7 @@ export function parseSceneGraph(value: unknown): SceneGraph {
   return value as SceneGraph;
 }
 
-/** The refusal that names all of them. */
+/** Creates the error that lists all issues. */
 export function invalidSceneGraph(issues: readonly Issue[]): AppError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
@@ -54,7 +54,7 @@ function findIssues(value: unknown): readonly Issue[] {
   return explain(validate.errors ?? []);
 }
 
-/** The pointer of a value below the deepest level, found without recursion. */
+/** The pointer of a value below the deepest allowed level, found without recursion. */
 function findTooDeep(value: unknown): string | undefined {
   const pending: { value: unknown; path: string; depth: number }[] = [{ value, path: '', depth: 1 }];
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
@@ -69,12 +69,12 @@ function findTooDeep(value: unknown): string | undefined {
 
 const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Keywords that say more about a value than that it fits none of several forms. */
+/** Keywords that are more helpful than "matches none of several forms". */
 const SPECIFIC: ReadonlySet<string> = new Set(['additionalProperties', 'required', 'discriminator']);
 
 /**
- * One issue a place. Where a value may have several forms the validator complains once for each form and then that none
- * fits; of these only the specific and deeper ones help, else that it has none of the forms.
+ * Reports one issue per location. For a value with several allowed forms the validator reports an error for each form
+ * and then that none matches. Only the specific, deeper errors help; if there are none, report that no form matches.
  */
 function explain(errors: readonly ErrorObject[]): readonly Issue[] {
   const unions = new Map<string, ErrorObject>();
@@ -82,7 +82,7 @@ function explain(errors: readonly ErrorObject[]): readonly Issue[] {
   for (const error of errors) {
     if (error.keyword === 'anyOf') unions.set(error.instancePath, error);
     else if (SPECIFIC.has(error.keyword)) specific.add(error.instancePath);
-    // This error stands for those of everything around the value.
+    // This error covers the errors of everything around the value.
     const { instancePath: path } = error;
     for (let end = path.lastIndexOf('/'); end >= 0; end = path.lastIndexOf('/', end - 1)) {
       specific.add(path.slice(0, end));

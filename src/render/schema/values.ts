@@ -1,16 +1,16 @@
-// The values that scene graphs are written in: times, lengths, colours, paints, easings, and values that move.
+// Defines the value types of scene graphs: times, lengths, colors, paints, easings, and animated values.
 import type { Static, TProperties, TSchema } from 'typebox';
 import { Type } from '../../lib/type.ts';
 
-/** An object that refuses members it does not name. */
+/** An object schema that refuses unknown properties. */
 export const exact = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 
-/** The same with what it means. */
+/** The same with a description. */
 export const described = <P extends TProperties>(description: string, properties: P) =>
   Type.Object(properties, { additionalProperties: false, description });
 
-/** A reference into the schema's `$defs`, typed as what it refers to. */
+/** A reference into the schema's `$defs`, typed as its target. */
 export function ref<T extends TSchema>(name: string, _schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `#/$defs/${name}` });
 }
@@ -31,7 +31,7 @@ export const text = (maxLength: number, description?: string) =>
 export const oneOf = <const T extends string[]>(names: readonly [...T], description: string) =>
   Type.Enum(names, { description });
 
-// Type.Tuple writes the form of draft 7.
+// Type.Tuple writes the draft 7 form.
 const pair = (description: string) =>
   Type.Unsafe<[number, number]>({
     type: 'array',
@@ -88,7 +88,7 @@ const Conic = exact({
   stops,
 });
 
-/** Objects distinguished by `type`; named, so that an issue is reported for the one that is meant. */
+/** Objects distinguished by `type`; named, so that issues are reported for the intended variant. */
 export function byType<T>(names: readonly string[], description?: string) {
   return Type.Unsafe<T>({
     ...meaning(description),
@@ -165,7 +165,7 @@ const time = ref('Time', Time);
 const length = ref('Length', Length);
 const easing = ref('Easing', Easing);
 
-/** The value itself, or keyframes of it. */
+/** A value, or keyframes of it. */
 function animated<T extends TSchema>(value: T, what: string) {
   const keyframe = exact({ time, value, easing: maybe(easing) });
   return Type.Union([value, exact({ keyframes: Type.Array(keyframe, { minItems: 1, maxItems: 200 }) })], {

@@ -1,4 +1,4 @@
-// Planned stretches and the files that are there → what can be heard of them, and what cannot.
+// Matches planned sounds with the available files: what can be heard, and what cannot.
 import type { Clip } from '../../codecs/decode.ts';
 import { SAMPLE_RATE } from '../../codecs/job.ts';
 import { invalidSceneGraph } from '../schema/validate.ts';
@@ -6,10 +6,10 @@ import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { planSound, type Stretch } from './plan.ts';
 
-/** A stretch whose file has sound; its length is what is heard. */
+/** A planned stretch whose file has sound; its length is what is heard. */
 export interface Part extends Stretch {
   readonly clip: Clip;
-  /** Samples of the file at 48 kHz: where it begins, how many are taken, and whether they come again and again. */
+  /** In samples of the file at 48 kHz: where it starts, how many are used, and whether they loop. */
   readonly from: number;
   readonly taken: number;
   readonly isRepeated: boolean;
@@ -17,17 +17,17 @@ export interface Part extends Stretch {
 
 export interface Cast {
   readonly parts: readonly Part[];
-  /** Sounds that are not heard, by JSON pointer. */
+  /** JSON pointers of sounds that are not heard. */
   readonly warnings: readonly string[];
 }
 
-/** A piece up to this long is decoded once and kept; a longer one has a codec process while it is heard. */
+/** Up to this length a piece is decoded once and kept; longer ones have a codec process while they are heard. */
 export const LONG_SAMPLES = 20 * SAMPLE_RATE;
 const MAX_AT_ONCE = 32;
 const MAX_LONG_AT_ONCE = 12;
 const FASTEST = 16;
 
-/** Throws `invalid_scene_graph` where too many sounds are heard at once. */
+/** Throws `invalid_scene_graph` if too many sounds play at once. */
 export function castSound(timeline: Timeline, files: ResourceFiles): Cast {
   const parts: Part[] = [];
   const warnings: string[] = [];
@@ -46,11 +46,11 @@ export function castSound(timeline: Timeline, files: ResourceFiles): Cast {
   return { parts: sorted, warnings };
 }
 
-/** Undefined where there is nothing to hear and nobody expects it: a silent clip. */
+/** Undefined for a clip without sound, which nobody expects to hear. */
 function castOne(stretch: Stretch, file: ResourceFile | undefined): Part | string | undefined {
   const isClip = stretch.resource.startsWith('video-');
   if (file?.kind !== 'clip') {
-    // What cannot be seen either is reported by whoever draws it.
+    // A clip that cannot be seen either is reported by the painter.
     if (isClip) return undefined;
     return file?.kind === 'absent' ? file.reason : 'has no file that can be heard';
   }

@@ -1,30 +1,30 @@
-// Where a voice speaks, detected by its own level, and how much other sounds are lowered meanwhile.
+// Detects speech by its level and computes how much other sounds are lowered (ducking).
 import { CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Sound } from '../../codecs/mix.ts';
 import type { Gain } from './gain.ts';
 
-/** Samples of the video. */
+/** In samples of the video. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
 export interface Duck {
-  /** Decibels. */
+  /** In decibels. */
   readonly by: number;
-  /** In samples: how long before the voice it begins, and how long after the voice it lasts. */
+  /** In samples: how long before the voice ducking starts, and how long after it ducking ends. */
   readonly attack: number;
   readonly release: number;
 }
 
 const WINDOW = 0.02 * SAMPLE_RATE;
-/** A window is voice where it is not much below the loudest one, nor as good as silent. */
+/** A window counts as voice if it is close to the loudest window and not nearly silent. */
 const BELOW_LOUDEST = 10 ** (-26 / 20);
 const SILENT = 10 ** (-60 / 20);
-/** Shorter pauses are part of the speech. */
+/** Shorter pauses count as speech. */
 const PAUSE = 0.4 * SAMPLE_RATE;
 
-/** Where the sound, which begins with the video, is loud enough to be speech. */
+/** Finds where the sound, which starts with the video, is loud enough to be speech. */
 export async function findSpeech(sound: Sound): Promise<readonly Span[]> {
   const levels: number[] = [];
   let sum = 0;
@@ -52,7 +52,7 @@ export async function findSpeech(sound: Sound): Promise<readonly Span[]> {
   return spans;
 }
 
-/** Lowered by the time each span begins, and released when it ends, in even steps of decibels. */
+/** Fully lowered when each span starts, released after it ends, in even steps of decibels. */
 export function duckGain(spans: readonly Span[], { by, attack, release }: Duck): Gain {
   return sample => {
     let depth = 0;
@@ -67,7 +67,7 @@ export function duckGain(spans: readonly Span[], { by, attack, release }: Duck):
   };
 }
 
-/** Index of the first span that does not end before the sample. */
+/** Index of the first span that ends after the sample. */
 function firstEnding(spans: readonly Span[], sample: number): number {
   let [low, high] = [0, spans.length];
   while (low < high) {

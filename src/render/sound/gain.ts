@@ -1,16 +1,16 @@
-// How loud a part is at a moment, and where between left and right.
+// Computes how loud a part is at a moment, and its position between left and right.
 import { SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Animated } from '../schema/values.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { bound, keyframesOf, mixNumbers, movingAlong } from '../timeline/scope.ts';
 import type { Part } from './cast.ts';
 
-/** A factor at a sample of the video. */
+/** The gain factor at a sample of the video. */
 export type Gain = (sample: number) => number;
 
 const MAX_VOLUME = 4;
 
-/** Of volume, fades and the transitions of scenes together; it is asked for about the part's own time only. */
+/** Combines volume, fades and scene transitions; valid within the part's own time only. */
 export function partGain(part: Part, timeline: Timeline): Gain {
   const { start, length, fadeIn, fadeOut, crossings } = part;
   const volume = volumeGain(part.volume, part, timeline);
@@ -22,7 +22,7 @@ export function partGain(part: Part, timeline: Timeline): Gain {
   };
 }
 
-/** A still or moving volume, 0 to 4; `start`, `rate` and `span` define its clock. */
+/** A constant or animated volume, 0 to 4; `start`, `rate` and `span` define its clock. */
 export function volumeGain(
   volume: Animated<number>,
   { start, rate, span }: Pick<Part, 'start' | 'rate' | 'span'>,
@@ -37,13 +37,13 @@ export function volumeGain(
   };
 }
 
-/** Quarters of a circle, so that two sounds that have nothing in common stay as loud together. */
+/** Equal-power crossfade: two unrelated sounds stay equally loud together. */
 function crossed({ way, start, length }: Part['crossings'][number], sample: number): number {
   const turn = (bound((sample - start) / length) * Math.PI) / 2;
   return way === 'in' ? Math.sin(turn) : Math.cos(turn);
 }
 
-/** Left and right of the output from left and right of the input. */
+/** Gains from each input channel to each output channel. */
 export interface Pan {
   readonly ll: number;
   readonly lr: number;
@@ -52,8 +52,8 @@ export interface Pan {
 }
 
 /**
- * Constant power, and unchanged in the middle. Of a stereo sound the side it leaves moves over to the other, so that
- * nothing of it is lost (as the Web Audio API's StereoPannerNode does it).
+ * Equal-power panning, neutral in the middle. For stereo, the channel that is panned away is mixed into the other so
+ * that nothing is lost (as the Web Audio API's StereoPannerNode does).
  */
 export function panOf({ pan, clip }: Part): Pan {
   if (pan === 0) return { ll: 1, lr: 0, rl: 0, rr: 1 };

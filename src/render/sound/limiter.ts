@@ -1,16 +1,19 @@
-// A limiter that looks ahead: no peak gets over -1 dBTP, neither of the samples nor in between, and nothing is bent.
+// A lookahead limiter: no sample peak or intersample peak exceeds -1 dBTP, without distortion.
 import { CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 
-/** A little below -1 dBTP, for what four points a sample do not see. */
+/** Slightly below -1 dBTP, to allow for peaks that four-times oversampling misses. */
 const CEILING = 10 ** (-1.2 / 20);
-/** Samples: over how many the gain falls, and how far around a peak it stays low. */
+/** In samples: the length of the gain ramp, and how far around a peak the gain stays low. */
 const SLOPE = 240;
 const HOLD = SLOPE + 24;
-/** The output comes so many samples after the input. */
+/** The delay from input to output, in samples. */
 export const LIMITER_DELAY = SLOPE + 20;
 const RELEASE = 1 - Math.exp(-1 / (0.08 * SAMPLE_RATE));
 
-/** Peaks are looked for at four points a sample, as ITU-R BS.1770-4 has it: the sample itself and three by a windowed sinc. */
+/**
+ * Peaks are searched at four points per sample, as in ITU-R BS.1770-4: the sample itself and three windowed-sinc
+ * interpolations.
+ */
 const TAPS = 24;
 const KERNELS = [0.25, 0.5, 0.75].map(point =>
   Float64Array.from({ length: TAPS }, (_, tap) => {
@@ -18,10 +21,10 @@ const KERNELS = [0.25, 0.5, 0.75].map(point =>
     return (Math.sin(Math.PI * x) / (Math.PI * x)) * (0.5 + 0.5 * Math.cos((Math.PI * x) / (TAPS / 2 + 0.5)));
   }),
 ) as [Float64Array, Float64Array, Float64Array];
-/** Whatever the signs, no point gets further above the samples than this. */
+/** The largest ratio of an interpolated point to the surrounding samples, whatever their signs. */
 const MOST = KERNELS[1].reduce((sum, tap) => sum + Math.abs(tap), 0);
 
-/** Takes blocks and gives blocks as long, LIMITER_DELAY samples later. */
+/** Takes blocks and returns blocks of equal length, LIMITER_DELAY samples later. */
 export function createLimiter(): (block: Float32Array) => Float32Array {
   const peaks = createPeakFinder();
   const least = createSlidingMinimum(HOLD);
@@ -41,7 +44,7 @@ export function createLimiter(): (block: Float32Array) => Float32Array {
       const peak = found[i / CHANNELS] as number;
       const wanted = least(peak > CEILING ? CEILING / peak : 1);
       slow = wanted < slow ? wanted : slow + (wanted - slow) * RELEASE;
-      // All the way back, so that what needs no limiting comes out as it was.
+      // Returns to exactly 1, so that sound that needs no limiting passes unchanged.
       if (slow > 1 - 1e-6) slow = 1;
       const place = count % SLOPE;
       sum += slow - (steps[place] as number);
@@ -54,7 +57,7 @@ export function createLimiter(): (block: Float32Array) => Float32Array {
   };
 }
 
-/** The greater of both channels at each sample: of the points that the newest samples determine. */
+/** The larger peak of both channels at each sample, over the points that the newest samples determine. */
 function createPeakFinder(): (block: Float32Array) => Float32Array {
   const before = (TAPS - 1) * CHANNELS;
   let held = new Float32Array(before);
@@ -71,7 +74,7 @@ function createPeakFinder(): (block: Float32Array) => Float32Array {
   };
 }
 
-/** Of the stretch from the middle one of the TAPS samples from `at` on to the next. */
+/** The peak between the middle of the TAPS samples that start at `at` and the next sample. */
 function peakAt(line: Float32Array, at: number): number {
   const [quarter, half, most] = KERNELS;
   let [a, b, c] = [0, 0, 0];
@@ -85,9 +88,9 @@ function peakAt(line: Float32Array, at: number): number {
   return Math.max(Math.abs(a), Math.abs(b), Math.abs(c), Math.abs(own));
 }
 
-/** The least of the newest `length` values. */
+/** The minimum of the newest `length` values. */
 function createSlidingMinimum(length: number): (value: number) => number {
-  // Only values that are less than all newer ones can still become the least; they rise from front to back.
+  // Only values below all newer ones can still become the minimum; they increase from front to back.
   const values = new Float64Array(length);
   const times = new Float64Array(length);
   let [front, back, now] = [0, 0, 0];

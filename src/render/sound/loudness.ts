@@ -1,7 +1,7 @@
-// Integrated loudness in LUFS of stereo sound at 48 kHz, as ITU-R BS.1770-4 has it.
+// Measures the integrated loudness (LUFS) of 48 kHz stereo sound by ITU-R BS.1770-4.
 import { CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 
-/** Annex 1, tables 1 and 2: the head as a high shelf, then a high pass. */
+/** Annex 1, tables 1 and 2: the head as a high shelf, then a high-pass filter. */
 const STAGES = [
   {
     b: [1.53512485958697, -2.69169618940638, 1.19839281085285],
@@ -10,7 +10,7 @@ const STAGES = [
   { b: [1, -2, 1], a: [-1.99004745483398, 0.99007225036621] },
 ] as const;
 const OFFSET = -0.691;
-/** Blocks of 400 ms, each begun a quarter after the one before. */
+/** Blocks of 400 ms that overlap by three quarters. */
 const QUARTER = SAMPLE_RATE / 10;
 const QUARTERS = 4;
 const ABSOLUTE_GATE = -70;
@@ -18,13 +18,13 @@ const RELATIVE_GATE = -10;
 
 export interface LoudnessMeter {
   add(block: Float32Array): void;
-  /** In LUFS; minus infinity where all is silent or shorter than 400 ms. */
+  /** In LUFS; minus infinity if everything is silent or shorter than 400 ms. */
   integrated(): number;
 }
 
 export function createLoudnessMeter(): LoudnessMeter {
   const channels = [createPowerMeter(), createPowerMeter()] as const;
-  /** Power of each quarter, both channels together. */
+  /** Power of each quarter block, both channels together. */
   const quarters: number[] = [];
   let count = 0;
   return {
@@ -60,17 +60,17 @@ const loudnessOf = (power: number): number => OFFSET + 10 * Math.log10(power);
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Sums the squares of one channel behind both stages. */
+/** Sums the squares of one channel after both filter stages. */
 function createPowerMeter() {
   const memory = new Float64Array(2 * STAGES.length);
   let sum = 0;
   return {
     add(block: Float32Array, from: number, to: number): void {
       const [shelf, pass] = STAGES;
-      // In variables of its own: six times as fast as in those of the closure.
+      // Local variables are six times as fast as those of the closure.
       let [s1 = 0, s2 = 0, p1 = 0, p2 = 0] = memory;
       let power = 0;
-      // Transposed direct form II: two numbers of memory a stage.
+      // Transposed direct form II: two state variables per stage.
       for (let i = from; i < to; i += CHANNELS) {
         const x = block[i] as number;
         const y = shelf.b[0] * x + s1;

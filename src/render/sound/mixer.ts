@@ -1,4 +1,4 @@
-// Lays parts over each other, a block at a time; only the parts that are heard in a block are open.
+// Mixes parts block by block; only parts that are heard in a block are open.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHANNELS } from '../../codecs/job.ts';
 import { type Puller, pullFrom } from '../../codecs/mix.ts';
@@ -8,12 +8,12 @@ import type { Pieces } from './pieces.ts';
 
 /** A tenth of a second. */
 export const BLOCK = 4800;
-/** Gains are worked out every millisecond, and go straight in between. */
+/** Gains are computed every millisecond and interpolated linearly between. */
 export const STEP = 48;
-/** With all sound decoded nothing is waited for; then others get their turn after so many blocks. */
+/** With all sound decoded nothing is awaited, so yield to the event loop after this many blocks. */
 const BLOCKS_A_TURN = 20;
 
-/** A part and its gain, of which volume is not yet taken. */
+/** A part with its gain, before volume is applied. */
 export interface Voice {
   readonly part: Part;
   readonly gain: Gain;
@@ -25,7 +25,7 @@ interface OpenVoice extends Voice {
   readonly end: number;
 }
 
-/** Samples `from` (which BLOCK divides) to `to` of the video; the last block may be shorter. */
+/** Mixes samples `from` (a multiple of BLOCK) to `to` of the video; the last block may be shorter. */
 export async function* mixVoices(
   voices: readonly Voice[],
   pieces: Pieces,
@@ -67,7 +67,7 @@ const pull = ({ part, puller, end }: OpenVoice, at: number, blockEnd: number): P
 function addTo(out: Float32Array, at: number, { part, gain, pan }: OpenVoice, samples: Float32Array): void {
   const first = Math.max(at, part.start);
   const count = samples.length / CHANNELS;
-  // By the video's clock and not by the part's, so that any range gives the same.
+  // By the video's clock, not the part's, so that any range gives the same result.
   let step = Math.floor(first / STEP) * STEP;
   let high = gain(step);
   for (let i = 0; i < count; step += STEP) {

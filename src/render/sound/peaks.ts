@@ -1,4 +1,4 @@
-// Peaks of the sound files that waveforms follow: read once a render, before its frames are evaluated.
+// Reads the peaks of sounds that waveforms follow, once per render and before frames are evaluated.
 import { type Clip, decodeSound } from '../../codecs/decode.ts';
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -9,7 +9,7 @@ import { castSound } from './cast.ts';
 
 const PER_SECOND = 25;
 const AHEAD_SECONDS = 4;
-/** What never gets louder is not drawn as if it did. */
+/** Floor for normalization, so that near-silence is not drawn as loud. */
 const SILENT = 0.01;
 const WINDOW = (SAMPLE_RATE / PER_SECOND) * CHANNELS;
 
@@ -21,7 +21,7 @@ export function followedFiles({ keys }: Timeline): ReadonlySet<string> {
 }
 
 /**
- * For the `peaks` of a timeline: `{ ...timeline, peaks }`. A file that cannot be read has none, and the waveforms that
+ * Returns the `peaks` of a timeline: `{ ...timeline, peaks }`. A file that cannot be read has none, and waveforms that
  * follow it are reported as missing when they are drawn.
  */
 export async function readPeaks(
@@ -45,21 +45,21 @@ export async function readPeaks(
   return peaks;
 }
 
-/** How much of the file comes to be shown: of a long one the video may play a little. */
+/** How much of the file can be shown: the video may play a small part of a long file. */
 function shownSeconds({ durationInFrames, fps }: Timeline, heard: readonly Heard[]): number {
   if (heard.length === 0) return durationInFrames / fps;
   const ends = heard.map(({ start, end, trim, speed, period }) => trim + (period ?? (end - start) * speed));
   return ends.reduce((most, end) => Math.max(most, end), 0);
 }
 
-/** The greatest amplitude of each window, the loudest of them as 1. */
+/** The peak amplitude of each window, normalized to the loudest. */
 async function peaksOf(
   backend: Backend,
   clip: Clip,
   most: number,
   signal: AbortSignal,
 ): Promise<Float32Array> {
-  // What is seen ahead of the moment that is heard is wanted too.
+  // Waveforms show what is ahead of the current moment too.
   const seconds = Math.min(most + AHEAD_SECONDS, clip.facts.durationSeconds);
   const values = new Float32Array(Math.ceil(seconds * PER_SECOND));
   let count = 0;
@@ -69,13 +69,13 @@ async function peaksOf(
       values[window] = Math.max(values[window] ?? 0, Math.abs(value));
     }
   const loudest = values.reduce((greatest, value) => Math.max(greatest, value), SILENT);
-  // As coarse as a bar can show, so that back ends that differ in the last bit draw the same.
+  // Quantized to what a bar can show, so that back ends that differ in the last bit draw the same.
   return values.map(value => Math.round((value / loudest) * 1000) / 1000);
 }
 
 /** When the video plays the same file, as a sound or within a clip. */
 function heardOf(timeline: Timeline, files: ResourceFiles, key: string): readonly Heard[] {
-  // A key is the kind and then the source's hash.
+  // A key is the kind followed by the hash of the source.
   const sourceOf = (resource: string): string => resource.slice(resource.indexOf('-'));
   return castSound(timeline, files)
     .parts.filter(({ resource }) => sourceOf(resource) === sourceOf(key))

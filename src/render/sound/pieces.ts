@@ -1,4 +1,5 @@
-// The sound of files as stretches take it: cut, repeated, at its speed. Short pieces are decoded once and kept.
+// Provides the sound of files as stretches use it: trimmed, looped, at its speed. Short pieces are decoded once and
+// kept.
 
 import { decodeSound } from '../../codecs/decode.ts';
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
@@ -10,7 +11,7 @@ import { LONG_SAMPLES, type Part } from './cast.ts';
 import { createTempo } from './tempo.ts';
 
 export interface Pieces {
-  /** The part from its sample `skip` on, without volume; it may go on longer than the part, or end before it. */
+  /** Sound of the part from its sample `skip` on, without volume; may be longer or shorter than the part. */
   open(part: Part, skip: number): Sound;
 }
 
@@ -51,7 +52,7 @@ export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
   };
 }
 
-/** The piece again and again, without a gap; the first time from `skip` on. */
+/** Loops the piece without gaps, starting at `skip`. */
 async function* repeat(
   part: Part,
   skip: number,
@@ -60,7 +61,7 @@ async function* repeat(
   if (part.taken >= BLOCK) {
     for (let from = skip % part.taken; ; from = 0) yield* once(part, from);
   }
-  // A piece of a few samples is written out first, so that a block is not made of thousands.
+  // A very short piece is repeated first, so that a block is not assembled from thousands of pieces.
   const times = Math.ceil(BLOCK / part.taken);
   const row = new Float32Array(times * part.taken * CHANNELS);
   for await (const block of once(part, 0))
@@ -69,10 +70,10 @@ async function* repeat(
   while (true) yield row;
 }
 
-/** Slower or faster at the same pitch. */
+/** Changes the speed at constant pitch. */
 async function* atSpeed(sound: Sound, speed: number): AsyncGenerator<Float32Array> {
   const tempo = createTempo(speed);
-  // In small steps, so that a long piece does not come out all at once.
+  // In small steps, so that a long piece is not emitted at once.
   for await (const block of sound)
     for (let at = 0; at < block.length; at += BLOCK * CHANNELS)
       yield tempo(block.subarray(at, at + BLOCK * CHANNELS));
@@ -98,7 +99,7 @@ async function gather(sound: Sound, samples: number): Promise<Float32Array> {
   return all;
 }
 
-/** A file that cannot be decoded is reported with the place where the graph names it. */
+/** Reports a file that cannot be decoded with the location that names it in the graph. */
 async function* withPointer(pointer: string, sound: Sound): AsyncGenerator<Float32Array> {
   try {
     yield* sound;

@@ -1,4 +1,4 @@
-// A timeline → what is heard when: stretches of files as plain data, in samples of the video.
+// Plans what is heard when: stretches of files as plain data, in samples of the video.
 import { SAMPLE_RATE } from '../../codecs/job.ts';
 import type { AudioElement, Element, ROLES, VideoElement } from '../schema/elements.ts';
 import type { AudioItem } from '../schema/scene-graph.ts';
@@ -11,14 +11,14 @@ export interface Stretch {
   /** Key of the file. */
   readonly resource: string;
   readonly role: (typeof ROLES)[number];
-  /** Samples since the video began, and the most that are heard. */
+  /** Start in samples since the video began, and the maximum length. */
   readonly start: number;
   readonly length: number;
-  /** Where in the file it begins, in seconds of the file, and how many of them pass in one of the video. */
+  /** Start in the file in seconds, and how many file seconds pass in one second of the video. */
   readonly trim: number;
   readonly speed: number;
   readonly loop: boolean;
-  /** Its keyframes count by the clock of what it stands in: so many seconds a second, `span` of them in all. */
+  /** The clock of its keyframes: the rate of its container, and `span` seconds in all. */
   readonly volume: Animated<number>;
   readonly rate: number;
   readonly span: number;
@@ -29,14 +29,14 @@ export interface Stretch {
   readonly crossings: readonly Crossing[];
 }
 
-/** A transition between scenes that the stretch comes in or goes out with, in samples of the video. */
+/** A scene transition with which the stretch fades in or out, in samples of the video. */
 export interface Crossing {
   readonly way: 'in' | 'out';
   readonly start: number;
   readonly length: number;
 }
 
-/** A container's clock: when its second 0 is, how fast it runs, when it ends; all in seconds of the video. */
+/** A container's clock: when its second 0 is, its rate, and its end; all in seconds of the video. */
 interface Clock {
   readonly origin: number;
   readonly rate: number;
@@ -49,7 +49,7 @@ interface Clock {
 /** The first sample of a frame. */
 export const sampleOf = (frame: number, fps: number): number => Math.round((frame * SAMPLE_RATE) / fps);
 
-/** Every sound of the graph, whether its file can be read or not. */
+/** Every sound of the graph, whether or not its file can be read. */
 export function planSound(timeline: Timeline): readonly Stretch[] {
   const { graph, fps, durationInFrames } = timeline;
   const end = durationInFrames / fps;
@@ -91,7 +91,7 @@ function sceneClock(scene: SceneSpan, next: SceneSpan | undefined, fps: number, 
   };
 }
 
-/** Groups nest at most as deep as the schema lets them. A mask is seen through and not heard. */
+/** Groups nest at most as deep as the schema allows. Masks are visible only, so their sound is skipped. */
 function stretchesIn(
   timeline: Timeline,
   elements: readonly Element[] | undefined,

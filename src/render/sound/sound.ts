@@ -1,4 +1,4 @@
-// The sound of a video: its parts mixed, music lowered under the voice, all of it made as loud as it should be.
+// Makes the sound of a video: mixes the parts, lowers music under voice, and normalizes the loudness.
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Sound } from '../../codecs/mix.ts';
 import type { Time } from '../schema/values.ts';
@@ -15,23 +15,23 @@ import { createPieces } from './pieces.ts';
 import { sampleOf } from './plan.ts';
 
 const LOUDNESS = -14;
-/** Decibels: a whisper is not made a shout, nor a hiss music. */
+/** Maximum loudness correction in decibels, so that a whisper is not made a shout or hiss made music. */
 const MOST_GAIN = 24;
 const DUCK = { by: 12, attack: 0.2, release: 0.6 } as const;
-/** Blocks before a range after which the limiter stands as it does within all of it. */
+/** Blocks before a range after which the limiter has the same state as in the complete video. */
 const WARM_UP = 20;
 
-/** Whether anything is heard. Throws `invalid_scene_graph` where too many sounds are heard at once. */
+/** Whether anything is heard. Throws `invalid_scene_graph` if too many sounds play at once. */
 export const hasSound = (timeline: Timeline, files: ResourceFiles): boolean =>
   castSound(timeline, files).parts.length > 0;
 
-/** What is not heard although the graph names it, by JSON pointer. */
+/** JSON pointers of sounds that the graph names but that are not heard. */
 export const silentSounds = (timeline: Timeline, files: ResourceFiles): readonly string[] =>
   castSound(timeline, files).warnings;
 
 /**
- * Interleaved stereo at 48 kHz, in blocks of any size: the frames from `from` up to `to`, the same as within all of it.
- * AppError `unreadable_media` with the pointer of the sound, `invalid_scene_graph`.
+ * Interleaved stereo at 48 kHz in blocks of any size, for frames `from` up to `to`. A range equals the same range of
+ * the complete video. Throws `unreadable_media` with the sound's pointer, or `invalid_scene_graph`.
  */
 export async function* soundOf(
   timeline: Timeline,
@@ -63,7 +63,7 @@ export async function* soundOf(
 
 type Mix = (voices: readonly Voice[], range: readonly [number, number]) => Sound;
 
-/** The gain of each part; with `duck` and a voice, music and effects are lowered where it speaks. */
+/** The gain of each part; with `duck` and a voice, music and effects are lowered while it speaks. */
 async function makeRoom(
   timeline: Timeline,
   parts: readonly Part[],
@@ -85,7 +85,7 @@ async function makeRoom(
   );
 }
 
-/** What brings the sound to its loudness: measured once, so that each range of it is as loud. */
+/** The gain that normalizes the loudness, measured once over the complete sound so that every range is equally loud. */
 async function loudnessFactor({ graph }: Timeline, mixWhole: () => Sound): Promise<number> {
   const { loudness = graph.audioTrack === undefined ? 'off' : LOUDNESS } = graph.audioTrack ?? {};
   if (loudness === 'off') return 1;
@@ -101,7 +101,7 @@ function masterGain(timeline: Timeline, total: number, factor: number): Gain {
   return sample => factor * volume(sample);
 }
 
-/** In place; the block begins at a multiple of STEP. */
+/** Applies gain in place; the block starts at a multiple of STEP. */
 function amplify(block: Float32Array, from: number, gain: Gain): void {
   let high = gain(from);
   for (let i = 0; i < block.length; i += STEP * CHANNELS) {

@@ -1,22 +1,22 @@
-// Slower or faster sound at the same pitch, by WSOLA: hops of it are laid one after the other, each taken near its time
-// from where it best continues the one before (Verhelst and Roelands, 1993).
+// Changes the speed of sound at constant pitch by WSOLA: overlapping hops, each taken near its time from where it best
+// continues the previous one (Verhelst and Roelands, 1993).
 import { CHANNELS } from '../../codecs/job.ts';
 
-/** Samples: of output made at once, by how much its place in the input may differ, and by how much a rough search steps. */
+/** In samples: output produced at once, the search range in the input, and the step of the coarse search. */
 const HOP = 960;
 const REACH = 480;
 const ROUGH = 4;
 
 const FADE = Float32Array.from({ length: HOP }, (_, i) => (1 - Math.cos((Math.PI * (i + 0.5)) / HOP)) / 2);
 
-/** Takes block after block and gives what is known of the output; `undefined` ends the sound and gives the rest. */
+/** Takes block after block and returns the output so far; `undefined` ends the sound and flushes the rest. */
 export function createTempo(speed: number): (block: Float32Array | undefined) => Float32Array {
-  // Input from sample `base` on.
+  // Input starting at sample `base`.
   let held = new Float32Array(0);
   let base = 0;
   let ended = Number.POSITIVE_INFINITY;
   let hop = 0;
-  /** Where the last hop would go on. */
+  /** Where the last hop would continue. */
   let next = 0;
   return block => {
     const added = block ?? new Float32Array(3 * HOP * CHANNELS);
@@ -50,7 +50,7 @@ function crossFade(input: Float32Array, from: number, to: number): Float32Array 
   return out;
 }
 
-/** The place near `due` where the input is most like that from `next` on: a rough search, then one around what it found. */
+/** The position near `due` where the input best matches the input at `next`: a coarse search, then a fine one. */
 function bestPlace(input: Float32Array, next: number, due: number): number {
   const rough = search(input, next, due, REACH, ROUGH);
   return search(input, next, rough, ROUGH - 1, 1);
@@ -59,7 +59,7 @@ function bestPlace(input: Float32Array, next: number, due: number): number {
 function search(input: Float32Array, next: number, middle: number, reach: number, step: number): number {
   let best = middle;
   let most = Number.NEGATIVE_INFINITY;
-  // From the middle outwards: of places alike, the nearest is taken.
+  // From the middle outwards, so that the nearest of equal matches wins.
   for (let distance = 0; distance <= reach; distance += step)
     for (const place of distance === 0 ? [middle] : [middle - distance, middle + distance]) {
       if (place < 0) continue;
@@ -69,7 +69,7 @@ function search(input: Float32Array, next: number, middle: number, reach: number
   return best;
 }
 
-/** How alike the hops at two places are: 1 the same, 0 nothing alike. */
+/** Similarity of the hops at two positions: 1 identical, 0 unrelated. */
 function likeness(input: Float32Array, a: number, b: number, step: number): number {
   let product = 0;
   let energy = 1e-9;

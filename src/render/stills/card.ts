@@ -1,4 +1,5 @@
-// The card of utility:text_to_image_card: kicker, title, text and footer on a designed background, next to a picture if any.
+// Draws the card of utility:text_to_image_card: kicker, title, text and footer on a designed background, optionally
+// with an image.
 import {
   type Brush,
   createSurface,
@@ -13,7 +14,7 @@ import { ellipsize, fitText, type TextBlock } from '../text/text-layout.ts';
 import { type Card, type CardTheme, pictureFrame } from './still.ts';
 
 interface Theme {
-  /** Stops of the ground, from the upper left to the lower right. */
+  /** Gradient stops of the background, from upper left to lower right. */
   readonly ground: readonly [string, string, string];
   readonly glow: readonly [string, string];
   readonly ink: string;
@@ -107,7 +108,7 @@ function drawGround(brush: Brush, { width, height }: Card, theme: Theme): void {
   }
 }
 
-/** Draws the picture into its frame and gives the room that is left for words. */
+/** Draws the image into its frame and returns the space that is left for text. */
 async function drawPicture(brush: Brush, card: Card, picture: Uint8Array): Promise<Spot> {
   const frame = pictureFrame(card);
   brush.drawImage(await readPicture(picture), frame.x, frame.y, frame.width, frame.height);
@@ -154,7 +155,7 @@ interface Span {
   readonly height: number;
 }
 
-/** Title above text, both as large as they fit; one of them alone takes all of the room. */
+/** Title above text, both as large as they fit; either of them alone takes all of the space. */
 function drawMiddle(
   pen: Pen,
   card: Card,
@@ -200,7 +201,7 @@ function drawMiddle(
 
 const BODY: Weight = 400;
 
-/** Few words may be large; a long text in large letters looks like shouting. */
+/** Short text may be large; long text in large letters is tiring to read. */
 function headSize(head: string): number {
   return head.length < 60 ? 0.155 : head.length < 160 ? 0.105 : 0.075;
 }
@@ -234,7 +235,7 @@ function drawFooter(pen: Pen, footer: string, theme: Theme, small: number): void
   drawLines(pen, { lines: [line], size: small, height: small }, bottom - small, 1, theme.muted);
 }
 
-/** Lines from `top` downwards in the font that is set; letters stand in the middle of their line. */
+/** Draws lines from `top` downwards in the current font, vertically centered in their line height. */
 function drawLines(
   { brush, frame, align }: Pen,
   { lines, size }: TextBlock,

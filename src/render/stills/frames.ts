@@ -1,4 +1,5 @@
-// Single frames of a timeline with its files that are there: the waveforms read first, then what the frames show is drawn.
+// Draws single frames of a timeline with the files that are available: reads waveforms first, then draws what the
+// frames show.
 import { findBackend } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readSettings } from '../../lib/settings.ts';
@@ -10,7 +11,7 @@ import { usedFiles } from '../timeline/used-files.ts';
 import type { DrawnStills, ResourceFiles } from './still.ts';
 import { drawSceneStills } from './stills.ts';
 
-/** Of the timeline's files, those that the frames show or follow. */
+/** The files of the timeline that these frames show or follow. */
 export function resourcesOf(timeline: Timeline, frames: readonly number[]): readonly Resource[] {
   const used = usedFiles(frames.map(frame => evaluateFrame(timeline, frame)));
   const followed = followedFiles(timeline);
@@ -19,12 +20,12 @@ export function resourcesOf(timeline: Timeline, frames: readonly number[]): read
 
 export interface FramesOrder {
   readonly frames: readonly number[];
-  /** 0.1 to 1 of the graph's own size. */
+  /** 0.1 to 1 of the graph's size. */
   readonly scale: number;
   readonly format: StillFormat;
 }
 
-/** Draws them in order. What cannot be shown is a warning. */
+/** Draws frames in order. Content that cannot be shown becomes a warning. */
 export async function drawFrames(
   timeline: Timeline,
   files: ResourceFiles,
@@ -38,7 +39,7 @@ export async function drawFrames(
   return drawSceneStills({ lists, files: shown, scale, format, codecs: readSettings() }, signal);
 }
 
-/** None where nothing here decodes: the waveforms are then reported as missing. */
+/** Empty if no codec is available; waveforms are then reported as missing. */
 async function peaksOf(
   timeline: Timeline,
   files: ResourceFiles,

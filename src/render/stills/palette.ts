@@ -1,13 +1,13 @@
-// Colours for drawn pictures, and the dice that choose among them: the same words give the same picture.
+// Chooses colors for generated pictures and the random numbers behind them: the same words give the same picture.
 import { createHash } from 'node:crypto';
 import { seededRandom } from '../../lib/seeded-random.ts';
 
 export interface Palette {
-  /** Dark, nearly black: the ground. */
+  /** The background: nearly black. */
   readonly ground: string;
-  /** Four colours that stand well together on the ground, from deep to bright. */
+  /** Four colors that work together on the background, from deep to bright. */
   readonly colors: readonly [string, string, string, string];
-  /** Words of a prompt that ask for this palette. */
+  /** Words of a prompt that select this palette. */
   readonly words: RegExp;
 }
 
@@ -59,19 +59,19 @@ const PALETTES: readonly Palette[] = [
   },
 ];
 
-/** Numbers from 0 up to 1, the same row for the same text. */
+/** A deterministic sequence of numbers from 0 up to 1, seeded by the text. */
 export function rollDice(text: string): () => number {
   return seededRandom(createHash('sha256').update(text).digest().readUInt32LE(0));
 }
 
-/** The palette that the prompt's words ask for, else one that its text falls upon. */
+/** The palette that the prompt's words select, else one chosen by a hash of the text. */
 export function choosePalette(prompt: string): Palette {
   const asked = PALETTES.find(palette => palette.words.test(prompt.slice(0, 2000)));
   const fallen = PALETTES[Math.floor(rollDice(`palette ${prompt}`)() * PALETTES.length)];
   return asked ?? fallen ?? (PALETTES[0] as Palette);
 }
 
-/** The colour with another opacity, 0 to 1. */
+/** The color with another opacity, 0 to 1. */
 export function fade(hex: string, alpha: number): string {
   return `${hex.slice(0, 7)}${Math.round(alpha * 255)
     .toString(16)

@@ -1,4 +1,4 @@
-// The pictures of the sandbox models: abstract, drawn from the prompt's letters, and labelled as what they are.
+// Draws the pictures of the sandbox models: abstract, derived from the prompt, and labeled as stand-ins.
 import { type Brush, createSurface, measureWith, type Surface, setFont } from '../paint/canvas.ts';
 import { ellipsize } from '../text/text-layout.ts';
 import { choosePalette, fade, type Palette, rollDice } from './palette.ts';
@@ -34,7 +34,7 @@ export function drawSample(words: string, width: number, height: number): Surfac
   return surface;
 }
 
-/** What edit:sandbox lays over its input: the prompt's colours as a wash, and the label. */
+/** What edit:sandbox draws over its input: a wash in the prompt's colors, and the label. */
 export function drawSandboxWash(prompt: string, seed: number, width: number, height: number): Surface {
   const surface = createSurface(width, height);
   const { brush } = surface;
@@ -52,7 +52,7 @@ export function drawSandboxWash(prompt: string, seed: number, width: number, hei
   return surface;
 }
 
-/** A sky of soft lights above waves that come nearer. */
+/** A sky of soft lights above waves that come closer. */
 function drawGradient({ brush, width, height, palette, roll }: Scene): void {
   const [deep, mid, bright, light] = palette.colors;
   const sky = brush.createLinearGradient(0, 0, width * 0.25, height);
@@ -78,7 +78,7 @@ function drawGradient({ brush, width, height, palette, roll }: Scene): void {
     drawWave({ brush, width, height, palette, roll }, layer / (layers - 1));
 }
 
-/** One wave; `near` goes from 0, at the horizon, to 1, at the feet. */
+/** One wave; `near` goes from 0 at the horizon to 1 at the bottom. */
 function drawWave({ brush, width, height, palette, roll }: Scene, near: number): void {
   const base = height * (0.52 + near * 0.36);
   const swing = height * (0.035 + near * 0.05);
@@ -100,7 +100,7 @@ function drawWave({ brush, width, height, palette, roll }: Scene, near: number):
   brush.fill();
 }
 
-/** Quarter circles, halves and dots on a grid of squares. */
+/** Quarter circles, semicircles and dots on a grid of squares. */
 function drawBlocks({ brush, width, height, palette, roll }: Scene): void {
   const hues = [palette.ground, ...palette.colors];
   const pick = (): string => hues[Math.floor(roll() * hues.length)] ?? palette.ground;
@@ -108,7 +108,7 @@ function drawBlocks({ brush, width, height, palette, roll }: Scene): void {
   // Whole pixels, so that no seam shows between cells.
   const side = Math.ceil(width / columns);
   const rows = Math.ceil(height / side);
-  // A picture far taller than wide would have cells without end; the bound of sizes keeps this below 600 rows.
+  // A very tall, narrow picture would have too many cells; the size limits keep it below 600 rows.
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const back = pick();
@@ -194,7 +194,7 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** Orbits around a bright heart, some broken into arcs, with small moons. */
+/** Orbits around a bright center, some broken into arcs, with small moons. */
 function drawRings({ brush, width, height, palette, roll }: Scene): void {
   const [deep, , bright, light] = palette.colors;
   brush.fillStyle = palette.ground;
@@ -251,7 +251,7 @@ function glow(brush: Brush, x: number, y: number, radius: number, hue: string): 
 const TAG = 'SANDBOX';
 const TAG_SPACING = 0.14;
 
-/** A dark pill in the lower left corner: the word, and the prompt as far as there is room. */
+/** A dark pill in the lower left corner with the label, and as much of the prompt as fits. */
 function drawLabel(brush: Brush, width: number, height: number, prompt: string): void {
   const size = Math.max(7, Math.min(width, height) * 0.021);
   const [inset, padding, tall] = [size * 1.5, size * 1.15, size * 2.7];

@@ -1,4 +1,4 @@
-// What a still is drawn from: plain data that crosses to the drawing thread.
+// Describes a still as plain data that can be sent to the drawing thread.
 import type { CodecSettings } from '../../codecs/backend.ts';
 import type { MediaFacts } from '../../codecs/facts.ts';
 import type { StillFormat } from '../paint/canvas.ts';
@@ -26,17 +26,17 @@ export interface Card {
   readonly footer: string;
   readonly theme: CardTheme;
   readonly align: 'left' | 'center';
-  /** `#rrggbb`; empty: the theme's own. */
+  /** `#rrggbb`; empty for the theme's color. */
   readonly accent: string;
   readonly width: number;
   readonly height: number;
-  /** Of the corners, in pixels; what lies outside is transparent. */
+  /** Corner radius in pixels; outside is transparent. */
   readonly radius: number;
-  /** Written by media/images, in the size that `pictureFrame` gives. */
+  /** Encoded by media/images.ts in the size that `pictureFrame` returns. */
   readonly picture?: Uint8Array;
 }
 
-/** Where a picture stands: the right part of a wide card, the upper part of a tall one. */
+/** The image area: the right part of a wide card, the upper part of a tall one. */
 export function pictureFrame({ width, height }: Size): Spot {
   if (width < height) return { x: 0, y: 0, width, height: Math.round(height * 0.48) };
   const share = Math.round(width * 0.42);
@@ -52,33 +52,33 @@ export interface SandboxPicture {
   readonly style: SandboxStyle;
   readonly width: number;
   readonly height: number;
-  /** Without its label: for a video that has one of its own. */
+  /** Without the label, for a video that has its own. */
   readonly isBare?: true;
 }
 
-/** A file as it crosses to the drawing thread. Pictures were written by media/images, SVG by media/svg. */
+/** A file as it is sent to the drawing thread. Images were encoded by media/images.ts, SVG by media/svg. */
 export type ResourceFile =
   | { readonly kind: 'picture'; readonly bytes: Uint8Array }
   | { readonly kind: 'svg'; readonly bytes: Uint8Array }
   | { readonly kind: 'sample'; readonly words: string; readonly width: number; readonly height: number }
-  /** As render/lottie.ts made it; `lacks` is what is not shown of it. */
+  /** Sanitized by render/lottie.ts; `lacks` names features that are not rendered. */
   | { readonly kind: 'lottie'; readonly json: string; readonly lacks?: string }
-  /** A video or a sound: a file on disk, and what its probe found. */
+  /** A video or a sound: a file on disk, and its probe result. */
   | { readonly kind: 'clip'; readonly path: string; readonly facts: MediaFacts }
   /** Why it cannot be shown: a warning wherever it is used. */
   | { readonly kind: 'absent'; readonly reason: string };
 
-/** By their keys. */
+/** Files by key. */
 export type ResourceFiles = ReadonlyMap<string, ResourceFile>;
 
 /** Frames of a scene graph, all of one size. */
 export interface SceneStills {
   readonly lists: readonly DrawList[];
   readonly files: ResourceFiles;
-  /** 0.1 to 1 of the graph's own size. */
+  /** 0.1 to 1 of the graph's size. */
   readonly scale: number;
   readonly format: StillFormat;
-  /** Which ffmpeg decodes its clips; absent: one on the PATH, or the codec host. */
+  /** The ffmpeg that decodes clips; absent: one on the PATH, or the codec host. */
   readonly codecs?: CodecSettings;
 }
 
@@ -89,6 +89,6 @@ export interface DrawnStills {
     readonly width: number;
     readonly height: number;
   }[];
-  /** What could not be drawn, by JSON pointer. */
+  /** JSON pointers of what could not be drawn. */
   readonly warnings: readonly string[];
 }

@@ -1,4 +1,4 @@
-// Draws stills off the main thread: a few worker threads, started at first use and ended when nobody needs them.
+// Draws stills off the main thread, in a few worker threads that start at first use and end when idle.
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -11,20 +11,20 @@ import type { SceneRequest, StillAnswer, StillRequest } from './worker.ts';
 const gate = createGate({ concurrency: 2, maxWaiting: 500 });
 const TIMEOUT_MS = 30_000;
 const STOP_MS = 500;
-// Whoever tries out a scene looks at a still, thinks, and asks for the next. A thread takes about 60 MB and its pictures,
-// which a service at rest has better uses for.
+// People look at a still, think, and ask for the next one, so threads are kept for a while. A thread takes about 60 MB
+// with its images, so it ends when it stays idle.
 const IDLE_MS = 30_000;
 
 const idle = new Map<Worker, NodeJS.Timeout>();
 
-/** The still as PNG. The same still gives the same bytes. */
+/** Draws the still as a PNG. Equal stills give equal bytes. */
 export async function drawStill(still: Still, signal: AbortSignal): Promise<Buffer> {
   const answer = await askThread(still, signal);
   if (!('png' in answer)) throw new Error('The thread answered with something else than a still.');
   return Buffer.from(answer.png.buffer, answer.png.byteOffset, answer.png.byteLength);
 }
 
-/** Frames of a scene graph, drawn one after another by one thread. */
+/** Draws frames of a scene graph one after another on one thread. */
 export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): Promise<DrawnStills> {
   const { codecs = {}, ...rest } = scene;
   const decoding = await chooseDecoder(scene.files, codecs, signal);
@@ -40,7 +40,7 @@ export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): 
   return answer.drawn;
 }
 
-/** The back end for the clips among the files, where there are any. Without one, they are files that cannot be shown. */
+/** The back end for clips among the files, if there are any. Without a back end, clips cannot be shown. */
 async function chooseDecoder(
   files: SceneStills['files'],
   codecs: CodecSettings,
@@ -56,7 +56,7 @@ async function chooseDecoder(
   }
 }
 
-// `once` wraps the reason of the signal.
+// `once` wraps the signal's reason in an error of its own.
 const isTimeout = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError';
 
 function askThread(request: StillRequest, signal: AbortSignal): Promise<StillAnswer> {
@@ -67,7 +67,7 @@ function askThread(request: StillRequest, signal: AbortSignal): Promise<StillAns
       release(worker);
       return answer;
     } catch (err) {
-      // Whatever it was doing, the thread is not asked again; ending it also stops a drawing that goes on.
+      // The thread is discarded whatever it was doing, which also stops a drawing in progress.
       void stop(worker);
       throw err;
     }
@@ -81,7 +81,7 @@ async function ask(worker: Worker, request: StillRequest, signal: AbortSignal): 
   return answer;
 }
 
-/** Lets the thread end its decoders, which would outlive it, before it is ended. */
+/** Asks the thread to end its decoders, which would outlive it, before it is terminated. */
 async function stop(worker: Worker): Promise<void> {
   worker.postMessage({ kind: 'stop' } satisfies StillRequest);
   await once(worker, 'message', { signal: AbortSignal.timeout(STOP_MS) }).catch(() => undefined);
@@ -89,7 +89,7 @@ async function stop(worker: Worker): Promise<void> {
 }
 
 function takeWorker(): Worker {
-  // The one that drew last still has the pictures that are likely to be asked for again.
+  // Prefer the thread that drew last: it likely still has the images that are needed.
   const waiting = [...idle].at(-1);
   if (waiting === undefined) return startWorker();
   const [worker, timer] = waiting;
@@ -103,7 +103,7 @@ function startWorker(): Worker {
   // Sources run as .ts; the published package has .js.
   const file = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
   const worker = new Worker(file, { env: { DISABLE_SYSTEM_FONTS_LOAD: '1' } });
-  // Both events may also befall a thread that nobody waits for.
+  // Both events can also occur while no request waits for the thread.
   const forget = (): void => {
     clearTimeout(idle.get(worker));
     idle.delete(worker);

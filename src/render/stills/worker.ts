@@ -1,4 +1,4 @@
-// The thread that draws stills: one message in, one PNG out, or the frames of a scene graph.
+// The thread that draws stills: one message in; one PNG, or the frames of a scene graph, out.
 import { parentPort } from 'node:worker_threads';
 import { restoreBackend } from '../../codecs/backend.ts';
 import type { BackendRef } from '../../codecs/job.ts';
@@ -14,7 +14,7 @@ export type StillRequest = Still | SceneRequest | { readonly kind: 'stop' };
 
 export interface SceneRequest extends Omit<SceneStills, 'codecs'> {
   readonly kind: 'scene';
-  /** Of the clips, where there are any. */
+  /** The back end for clips, if there are any. */
   readonly backend?: BackendRef;
 }
 
@@ -26,7 +26,7 @@ export type StillAnswer =
 const stopping = new AbortController();
 
 parentPort?.on('message', async (request: StillRequest) => {
-  // Ending the thread would leave its decoders behind.
+  // Terminating the thread would leave its decoders running.
   if (request.kind === 'stop') return stopping.abort();
   const answer = await answerTo(request);
   parentPort?.postMessage(answer, 'png' in answer ? [answer.png.buffer] : []);

@@ -10,7 +10,7 @@ import { isRecord } from '../../lib/record.ts';
 
 export type Props = Readonly<Record<string, unknown>>;
 
-/** Of a list prop, all that is shown. */
+/** Maximum number of items that a list prop shows. */
 export const MAX_ITEMS = 60;
 
 export function bindProps(data: unknown, props: Props): unknown {
@@ -47,7 +47,7 @@ function listOf(each: string | number, props: Props): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** The value at a dotted path with numeric segments; undefined where there is none. */
+/** The value at a dotted path with numeric segments, or undefined. */
 export function read(props: Props, path: string): unknown {
   let value: unknown = props;
   for (const key of path.split('.')) {

@@ -1,4 +1,4 @@
-// Ready-made scenes that a graph names by blockId instead of writing elements.
+// Loads ready-made scenes that a graph can use by blockId instead of writing elements.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SceneGraph } from '../schema/scene-graph.ts';
@@ -8,7 +8,7 @@ export interface Block {
   readonly id: string;
   readonly description: string;
   readonly props: Props;
-  /** Background and elements, as bind.ts reads them. */
+  /** Background and elements, in the form that bind.ts reads. */
   readonly scene: Readonly<Record<string, unknown>>;
 }
 
@@ -19,7 +19,7 @@ export const BLOCKS: readonly Block[] = readdirSync(FOLDER)
   .sort()
   .map(file => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Block);
 
-/** The graph with its block scenes written out; a scene whose block does not exist is left for the caller to refuse. */
+/** Replaces block scenes with their elements; a scene whose block does not exist is left for the caller to refuse. */
 export function expandBlocks(graph: SceneGraph): {
   readonly graph: unknown;
   readonly unknown: readonly string[];

@@ -1,15 +1,18 @@
-// All templates: those that ship with the service, and the operator's.
+// Lists all templates: those shipped with the service, and the operator's.
 import { join } from 'node:path';
 import { readSettings } from '../../lib/settings.ts';
 import { readTemplates } from './read-templates.ts';
 import type { Template } from './template.ts';
 
-/** Those that ship with the service, in the order of their files. */
+/** The shipped templates, in the order of their files. */
 export const TEMPLATES = readTemplates(join(import.meta.dirname, '../../../templates/videos'));
 
 let known: ReadonlyMap<string, Template> | undefined;
 
-/** By id; one of the operator's stands for a shipped one of the same id. Throws a SettingsError, the first time, of what is wrong in TEMPLATES_DIR. */
+/**
+ * Templates by id; an operator's template overrides the shipped one of the same id. The first call throws a
+ * SettingsError if a template in TEMPLATES_DIR is invalid.
+ */
 export function allTemplates(): ReadonlyMap<string, Template> {
   if (known !== undefined) return known;
   const { TEMPLATES_DIR } = readSettings();

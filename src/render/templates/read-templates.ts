@@ -1,4 +1,4 @@
-// The templates of a folder of JSON files, shipped or the operator's, each as template.ts describes it.
+// Reads the templates of a folder of JSON files in the form that template.ts describes.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const MAX_BYTES = 4_194_304;
 const MAX_SIDE = 4096;
 const MAX_FPS = 120;
 
-/** Every template of the folder, by name of its file. Throws a SettingsError that names the file and what is wrong in it. */
+/** Reads every template of the folder, by file name. Throws a SettingsError that names the file and the problem. */
 export function readTemplates(folder: string): readonly Template[] {
   const names = listFiles(folder);
   if (names.length > MAX_FILES)
@@ -53,7 +53,7 @@ const wholeTo = (most: number): Check => [
   value => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most,
 ];
 
-// Issues of its graph are reported when it is rendered, by pointer.
+// Issues of the scene graph are reported by pointer when it is rendered.
 const FIELDS: Readonly<Record<string, Check>> = {
   id: [
     'lower-case letters, digits and hyphens',
@@ -85,7 +85,7 @@ function findProblem(value: Readonly<Record<string, unknown>>): string | undefin
   return unknown === undefined ? undefined : `${unknown} is not known`;
 }
 
-/** Names of ports may count: `{n}` stands for a number. */
+/** Port names may contain a counter: `{n}` stands for a number. */
 function isInput(input: unknown): boolean {
   if (!isRecord(input)) return false;
   const { propPath, portId, portLabel, portType, required, each } = input;

@@ -1,10 +1,11 @@
-// What a template is: a scene graph as data with places for props, and which of these a workflow feeds through ports.
+// Defines a template: a scene graph as data with placeholders for props, some of which a workflow provides through
+// ports.
 import { bindProps, MAX_ITEMS, type Props, read } from './bind.ts';
 
 export const PORT_TYPES = ['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'JSON', 'NUMBER'] as const;
 
 export interface InputMapping {
-  /** Where the value lands in the props; dotted, with numeric segments. */
+  /** Path of the prop: dotted, with numeric segments. */
   readonly propPath: string;
   readonly portId: string;
   readonly portLabel: string;
@@ -26,20 +27,20 @@ export interface Template {
   readonly height: number;
   readonly defaultProps: Props;
   readonly inputs: readonly Input[];
-  /** The scene graph less fps, width and height, as bind.ts reads it. */
+  /** The scene graph without fps, width and height, in the form that bind.ts reads. */
   readonly graph: Readonly<Record<string, unknown>>;
-  /** The frame of the thumbnail. */
+  /** The frame that is used as the thumbnail. */
   readonly thumbnailFrame: number;
-  /** Who sees it in their list; absent: everybody. */
+  /** Who sees it in their list; absent: everyone. */
   readonly allow?: { readonly users?: readonly number[]; readonly teams?: readonly string[] };
 }
 
-/** The scene graph that these props make, over the template's own; not yet checked. */
+/** Builds the scene graph from these props merged over the template's defaults; not validated yet. */
 export function fillTemplate({ fps, width, height, graph, defaultProps }: Template, props: Props): unknown {
   return { fps, width, height, ...(bindProps(graph, { ...defaultProps, ...props }) as object) };
 }
 
-/** The mappings that exist with these props: those of a list are as many as it has items. */
+/** The mappings that exist with these props: a list has as many as it has items. */
 export function inputMappings({ inputs, defaultProps }: Template, props: Props): readonly InputMapping[] {
   return inputs.flatMap(({ each, ...mapping }) => {
     if (each === undefined) return [mapping];
@@ -53,7 +54,7 @@ export function inputMappings({ inputs, defaultProps }: Template, props: Props):
   });
 }
 
-/** The props with a value at a dotted path, whatever stood there; what lies on the way is copied, never changed. */
+/** Returns the props with a value set at a dotted path. Objects on the way are copied, never changed. */
 export function setProp(props: Props, path: string, value: unknown): Props {
   return setAt(props, path.split('.'), value) as Props;
 }

@@ -1,23 +1,23 @@
-// Breaks measured text into lines, for cards and for the paragraphs of scenes alike. Widths are in em, so that one
-// measurement of a word serves every size.
+// Breaks measured text into lines, for cards and scene paragraphs. Widths are in em, so that a word is measured once
+// for all sizes.
 
-/** Characters that are laid out at most; the rest is cut off like any text that does not fit. */
+/** Maximum number of characters that are laid out; the rest is cut off like any overflow. */
 export const MAX_CHARACTERS = 4000;
 
-/** Text that must not be broken as long as it fits on a line. */
+/** Text that is not broken as long as it fits on a line. */
 export interface Unit {
   readonly width: number;
-  /** Width of the space after it; 0 where there is none. */
+  /** Width of the space after it; 0 if there is none. */
   readonly space: number;
 }
 
-/** Cuts a unit between letters into pieces that are at most that wide. */
+/** Splits a unit between letters into pieces of at most that width. */
 export type CutUnit<U extends Unit> = (unit: U, width: number) => readonly U[];
 
-/** Paragraphs of units, or lines of them. */
+/** Paragraphs of units, or lines of units. */
 export type Rows<U> = readonly (readonly U[])[];
 
-/** A stretch of text that must not be broken; whether a space follows, and where it starts in the line. */
+/** An unbreakable piece of text, whether a space follows it, and where it starts in the line. */
 export interface Stretch {
   readonly text: string;
   readonly isSpaced: boolean;
@@ -26,14 +26,14 @@ export interface Stretch {
 
 const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-// Scripts written without spaces: a line may end between any two words, which the segmenter finds by dictionary.
+// Scripts written without spaces: a line may end after any word that the segmenter's dictionary finds.
 const UNSPACED =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
-// The width was found by halving, and the same words must break the same way.
+// Tolerance: the width was found by bisection, and the same words must break the same way.
 const TOLERANCE = 1e-6;
 const HALVINGS = 8;
 
-/** Cuts a line into what must not be broken: words with their punctuation, single words of unspaced scripts. */
+/** Splits a line into unbreakable pieces: words with their punctuation, and single words of scripts without spaces. */
 export function cutIntoStretches(line: string): readonly Stretch[] {
   const stretches: { text: string; isSpaced: boolean; start: number }[] = [];
   let mayBreak = true;
@@ -52,11 +52,11 @@ export function cutIntoStretches(line: string): readonly Stretch[] {
   return stretches;
 }
 
-/** The graphemes of a text: what a reader takes for one letter. */
+/** The graphemes of a text, which readers perceive as characters. */
 export const graphemesOf = (text: string): readonly string[] =>
   Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
 
-/** The lines of all paragraphs, none wider than `width`; a unit that is wider is cut. */
+/** Breaks all paragraphs into lines no wider than `width`; a wider unit is split. */
 export function breakLines<U extends Unit>(paragraphs: Rows<U>, width: number, cut: CutUnit<U>): Rows<U> {
   return paragraphs.flatMap(units => {
     const lines: U[][] = [[]];
@@ -73,10 +73,10 @@ export function breakLines<U extends Unit>(paragraphs: Rows<U>, width: number, c
   });
 }
 
-/** As many lines as at the full width, but of about one length, so that none is left with a single word. */
+/** Breaks into as many lines as at full width but of similar length, to avoid a last line with a single word. */
 export function breakEvenly<U extends Unit>(paragraphs: Rows<U>, width: number, cut: CutUnit<U>): Rows<U> {
   const full = breakLines(paragraphs, width, cut);
-  // No narrower than the widest unit: nothing is cut that fits.
+  // At least as wide as the widest unit, so that nothing that fits is split.
   const widest = paragraphs.flat().reduce((most, unit) => Math.max(most, unit.width), 0);
   let [low, high] = [Math.min(width, Math.max(widest, width / 2)), width];
   for (let step = 0; step < HALVINGS; step++) {

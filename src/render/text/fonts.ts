@@ -1,4 +1,5 @@
-// Which bundled font files a text needs: the family's own subsets, then Noto for what it lacks. Registered at first need.
+// Finds the bundled font files that a text needs (the family's subsets, then Noto for missing characters) and registers
+// them on first use.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { getOrMake } from '../../lib/get-or-make.ts';
@@ -6,7 +7,7 @@ import { createLru } from '../../lib/lru.ts';
 import { registerFont } from '../paint/canvas.ts';
 
 interface Face {
-  /** Package, and the names of its files before subset and after. */
+  /** Package, and the parts of its file names before and after the subset. */
   readonly scope: string;
   readonly name: string;
   readonly isVariable: boolean;
@@ -35,7 +36,7 @@ const FALLBACKS: readonly Face[] = [
   variable('noto-sans-jp'),
   variable('noto-sans-kr'),
 ];
-/** The fallbacks with that one before the others of the same letters, which each country draws its own way. */
+/** The fallbacks, with the preferred one before others of the same characters, whose shapes differ by country. */
 const first = (name: string): readonly Face[] =>
   FALLBACKS.toSorted((a, b) => +(b.name === name) - +(a.name === name));
 const JAPANESE_FIRST = first('noto-sans-jp');
@@ -46,7 +47,7 @@ const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|\u{20e3}
 const EMOJI_FILE = '@fontsource/noto-color-emoji/files/noto-color-emoji-emoji-400-normal.woff2';
 
 type Range = readonly [from: number, to: number];
-/** The weight to ask for: a face of one weight would otherwise be thickened by the rasterizer. */
+/** The weight to request: the rasterizer would otherwise embolden a face that has one weight. */
 export function weightOf(family: string, weight: number): number {
   return FAMILIES[family]?.onlyWeight ?? weight;
 }
@@ -54,12 +55,12 @@ export function weightOf(family: string, weight: number): number {
 type Subset = readonly [name: string, ranges: readonly Range[]];
 const subsets = new Map<string, readonly Subset[]>();
 const registered = new Set<string>();
-// Texts of counters never end.
+// Bounded, since texts of counters keep changing.
 const stacks = createLru<string>(5000);
 
 /**
- * The font-family list for this text. Each subset is a family of its own, since within one family a character that is
- * missing in the first file would not be found.
+ * The font-family list for this text. Each subset is a family of its own: within one family, a glyph that is missing in
+ * the first file is not looked up in the others.
  */
 export function fontStack(text: string, family: string, weight: number, italic: boolean): string {
   const face = FAMILIES[family] ?? (FAMILIES.Inter as Face);
@@ -115,7 +116,7 @@ function use(face: Face, subset: string, weight: number, italic: boolean): strin
   return register(file, family);
 }
 
-/** The family, its file read where it was not yet. */
+/** Returns the family, and reads its file on first use. */
 function register(file: string, family: string): string {
   if (!registered.has(file)) {
     registered.add(file);

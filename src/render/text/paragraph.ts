@@ -1,4 +1,4 @@
-// Lays out a text of several runs: lines, sizes and places, for paint-text to draw. Widths are measured in em.
+// Lays out a text of several runs into lines, sizes and positions for paint/text.ts. Widths are measured in em.
 import { getOrMake } from '../../lib/get-or-make.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Brush } from '../paint/canvas.ts';
@@ -7,7 +7,7 @@ import type { CutUnit, Rows, Unit } from './break-lines.ts';
 import { breakEvenly, breakLines, cutIntoStretches, graphemesOf, MAX_CHARACTERS } from './break-lines.ts';
 import { fontStack, weightOf } from './fonts.ts';
 
-/** A stretch of one line in one look. */
+/** A piece of one line in one style. */
 export interface Piece {
   readonly text: string;
   readonly run: TextRun;
@@ -30,11 +30,11 @@ export interface Paragraph {
   readonly size: number;
   readonly height: number;
   readonly isRightToLeft: boolean;
-  /** Whether there was no room for all of it. */
+  /** Whether some of it did not fit. */
   readonly isCut: boolean;
 }
 
-/** A stretch that is not divided: parts in different looks, with the space after it. */
+/** An unbreakable unit: pieces in different styles, with the space after it. */
 interface Words extends Unit {
   readonly parts: readonly Part[];
 }
@@ -45,7 +45,7 @@ interface Part {
   readonly width: number;
 }
 
-/** Width in em of a text in the look of a run, its own size factor included. */
+/** Width in em of a text in the style of a run, including the run's size factor. */
 type MeasureRun = (text: string, run: TextRun) => number;
 
 const RTL = /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
@@ -53,7 +53,7 @@ const MEASURED_SIZE = 100;
 
 const layouts = createLru<Paragraph>(400);
 
-/** The text in a box; `height` is NaN where the box is as tall as the text. The same text is laid out once. */
+/** Lays out the text in a box; `height` is NaN if the box is as tall as the text. Results are cached. */
 export function layOut(brush: Brush, content: TextContent, width: number, height: number): Paragraph {
   const { split: _split, fill: _fill, ...rest } = content;
   const key = JSON.stringify([rest, width, height]);
@@ -61,8 +61,8 @@ export function layOut(brush: Brush, content: TextContent, width: number, height
 }
 
 /**
- * 1. Cut the runs into units that are not divided. 2. Find the size at which they fit. 3. Break them into lines.
- * 4. Cut off what there is no room for. 5. Give every piece its place.
+ * Steps: 1. Split the runs into unbreakable units. 2. Find the size at which they fit. 3. Break them into lines. 4. Cut
+ * off what does not fit. 5. Position every piece.
  */
 function makeParagraph(brush: Brush, content: TextContent, width: number, height: number): Paragraph {
   const measure = measureWith(brush, content.letterSpacing);
@@ -91,7 +91,7 @@ interface Box {
 
 const inEm = ({ width, padding }: Box, size: number): number => Math.max(0.5, width / size - 2 * padding);
 
-/** How many lines there is room for. */
+/** The number of lines that fit. */
 function lineRoom({ maxLines, lineHeight }: TextContent, size: number, { height, padding }: Box): number {
   if (Number.isNaN(height)) return maxLines;
   return Math.max(1, Math.min(maxLines, Math.floor((height / size - 2 * padding) / lineHeight + 0.02)));
@@ -108,7 +108,7 @@ function measureWith(brush: Brush, letterSpacing: number): MeasureRun {
   };
 }
 
-/** Sets the brush to the look of a run; `size` without the run's own factor. */
+/** Sets the brush's font to the style of a run; `size` excludes the run's own factor. */
 export function setRunFont(
   brush: Brush,
   text: string,
@@ -121,7 +121,7 @@ export function setRunFont(
   brush.letterSpacing = `${(letterSpacing * size).toFixed(3)}px`;
 }
 
-/** Units of each paragraph. A unit may reach over several runs, as a word whose middle is bold. */
+/** The units of each paragraph. A unit may span several runs, such as a word with a bold middle. */
 function cutRuns(runs: readonly TextRun[], measure: MeasureRun): Rows<Words> {
   const whole = runs
     .map(({ text }) => text)
@@ -164,7 +164,7 @@ function partsOf(
   });
 }
 
-/** The largest size, to a twentieth of the range's grain, at which everything fits; else the smallest. */
+/** The largest size at which everything fits, to a twentieth of the range's step; else the smallest. */
 function chooseSize(paragraphs: Rows<Words>, content: TextContent, box: Box): number {
   if (content.fit === 'none') return content.size;
   const top = content.fit === 'grow' ? Math.max(content.size, content.maxSize) : content.size;
@@ -185,10 +185,10 @@ function chooseSize(paragraphs: Rows<Words>, content: TextContent, box: Box): nu
   return low;
 }
 
-/** Longer texts are read, not looked at. */
+/** Longer texts are body text, which is not balanced. */
 const MAX_EVEN_LINES = 6;
 
-/** Even lines where the text is centred and short; else each line takes what it can. */
+/** Balances lines if the text is centered and short; else fills each line. */
 function breakContent(
   paragraphs: Rows<Words>,
   { align }: TextContent,
@@ -217,7 +217,7 @@ function cutWords(unit: Words, width: number, measure: MeasureRun): readonly Wor
   return [...pieces, { parts, width: used, space: unit.space }];
 }
 
-/** The lines, the last of them ending in an ellipsis; words that leave no room for it go. */
+/** The lines that fit, the last one with an ellipsis; words are removed to make room for it. */
 function withEllipsis(lines: Rows<Words>, width: number, measure: MeasureRun): Rows<Words> {
   const last = [...(lines.at(-1) ?? [])];
   const run = last.at(-1)?.parts.at(-1)?.run;
@@ -257,7 +257,7 @@ function placeLines(
       width: spread === pieces ? width : box.width - 2 * box.padding * size,
       top,
       height,
-      // Where capitals of a usual face stand in the middle of the line.
+      // Where the capitals of a typical typeface are vertically centered in the line.
       baseline: top + height / 2 + 0.355 * size * factor,
     });
     top += height;
@@ -265,7 +265,7 @@ function placeLines(
   return { lines: placed, size, height: top + box.padding * size, isRightToLeft };
 }
 
-/** Neighbours in one look become one piece, so that letters join, kern and turn as they should. */
+/** Merges neighbors of one style into one piece, so that letters join, kern and reorder correctly. */
 function placePieces(units: readonly Words[], size: number, isRightToLeft: boolean): readonly Piece[] {
   const merged: { text: string; run: TextRun; width: number }[] = [];
   for (const [index, unit] of units.entries()) {
@@ -289,7 +289,7 @@ function placePieces(units: readonly Words[], size: number, isRightToLeft: boole
   });
 }
 
-/** The units apart from one another, so that the line fills the box. */
+/** Spreads the units so that the line fills the box. */
 function justify(units: readonly Words[], size: number, box: Box, width: number): readonly Piece[] {
   const gaps = units.length - 1;
   if (gaps === 0) return placePieces(units, size, false);

@@ -1,8 +1,8 @@
-// Plain text in a box: the largest size at which it fits, and one line shortened to a width.
+// Fits plain text into a box at the largest size, and shortens one line to a width.
 import type { CutUnit, Rows, Unit } from './break-lines.ts';
 import { breakEvenly, breakLines, cutIntoStretches, graphemesOf, MAX_CHARACTERS } from './break-lines.ts';
 
-/** The width of a run of text in em, its weight and spacing given by whoever made the function. */
+/** Measures the width of a text in em; weight and letter spacing are fixed by its creator. */
 export type Measure = (text: string) => number;
 
 export interface TextBox {
@@ -27,9 +27,9 @@ interface Word extends Unit {
 }
 
 /**
- * The text at the largest integer size at which it fits. A word is cut only where it is longer than a line of the
- * smallest letters; what does not fit at the smallest size is cut off with an ellipsis.
- * 1. Cut the text into words. 2. Halve the range of sizes until one is left. 3. Break the lines evenly.
+ * Returns the text at the largest integer size at which it fits. A word is split only if it is longer than a line at
+ * the smallest size; overflow at the smallest size is cut off with an ellipsis. 1. Split the text into words. 2. Find
+ * the size by bisection. 3. Break balanced lines.
  */
 export function fitText(text: string, box: TextBox, measure: Measure): TextBlock {
   const paragraphs = text
@@ -102,7 +102,7 @@ function cutOff(lines: readonly string[], width: number, measure: Measure): read
   return [...lines.slice(0, -1), ellipsize(`${lines.at(-1) ?? ''}…`, width, measure)];
 }
 
-/** The text on one line, shortened to the width in em with an ellipsis where it is too long. */
+/** The text on one line, shortened with an ellipsis if it is wider than `width` (in em). */
 export function ellipsize(text: string, width: number, measure: Measure): string {
   if (text.length <= MAX_CHARACTERS && measure(text) <= width) return text;
   const graphemes = graphemesOf(text.slice(0, MAX_CHARACTERS));

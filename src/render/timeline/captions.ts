@@ -1,11 +1,11 @@
-// Caption tracks: SRT, WebVTT, cues or words → pages, and the text that shows one.
+// Turns caption tracks (SRT, WebVTT, cues or words) into pages and the text node that shows one.
 import type { CaptionTrack, Word } from '../schema/scene-graph.ts';
 import { BARE, type DrawNode, type TextContent, type TextRun } from './draw-list.ts';
 import { translation } from './matrix.ts';
 import { colorOf, type Names, type Scope } from './scope.ts';
 import { applyCase, styleOf } from './text-content.ts';
 
-/** A page: seen from start to end in seconds, its words with times of their own. */
+/** A page, shown from start to end in seconds; its words have their own times. */
 export interface Cue {
   readonly start: number;
   readonly end: number;
@@ -13,7 +13,7 @@ export interface Cue {
 }
 
 const MAX_CUES = 20_000;
-/** A pause this long between words begins a new page; a page stays this long after its last word. */
+/** A pause this long between words starts a new page; a page stays this long after its last word. */
 const PAUSE_SECONDS = 0.8;
 const LINGER_SECONDS = 0.35;
 const SENTENCE_END = /[.?!。？！…]["'”’)]*$/;
@@ -48,7 +48,7 @@ export function readCues(track: CaptionTrack): readonly Cue[] {
   });
 }
 
-/** Pages of a phrase, as even as they can be: none is left with the last word alone. */
+/** Splits a phrase into pages of similar length, so that the last word is not left alone. */
 function spread(phrase: readonly Word[], most: number): readonly (readonly Word[])[] {
   const count = Math.ceil(phrase.length / most);
   const edge = (page: number): number => Math.ceil((page * phrase.length) / count);
@@ -58,7 +58,7 @@ function spread(phrase: readonly Word[], most: number): readonly (readonly Word[
 const STAMP = /(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})/;
 const ARROW = new RegExp(`^\\s*${STAMP.source}\\s*-->\\s*${STAMP.source}`);
 
-/** SRT and WebVTT differ in what stands between the times and texts, which is skipped here. */
+/** SRT and WebVTT differ only in what stands between times and texts, which is skipped here. */
 export function parseTimed(text: string): readonly Word[] {
   const lines: Word[] = [];
   for (const block of text
@@ -87,7 +87,7 @@ function stamp([hours = '0', minutes = '0', whole = '0', part = '0']: readonly (
   return Number(hours) * 3600 + Number(minutes) * 60 + Number(whole) + Number(part.padEnd(3, '0')) / 1000;
 }
 
-/** Words of a line share its time by their length. */
+/** Distributes the time of a line over its words by their length. */
 function spreadWords({ text, start, end }: Word): readonly Word[] {
   const words = text.split(/\s+/).filter(word => word !== '');
   const total = words.reduce((sum, word) => sum + word.length + 1, 0);
@@ -95,13 +95,13 @@ function spreadWords({ text, start, end }: Word): readonly Word[] {
   return words.map((word, index) => {
     const from = start + ((end - start) * used) / total;
     used += word.length + 1;
-    // The last one ends exactly where the line does, which separates lines.
+    // The last word ends exactly with its line, which separates lines.
     const to = index === words.length - 1 ? end : start + ((end - start) * used) / total;
     return { text: word, start: from, end: to };
   });
 }
 
-/** The node that shows the page of this moment, if there is one. */
+/** The node that shows the page at this moment, if any. */
 export function captionNode(track: CaptionTrack, cues: readonly Cue[], scope: Scope): DrawNode | undefined {
   if (track.hidden === true) return undefined;
   const cue = cues.find(({ start, end }) => scope.now >= start - 1e-6 && scope.now < end - 1e-6);
@@ -131,7 +131,7 @@ function captionText(
   const style = styleOf({ fontWeight: 800, fontSize: '5.4vmin', textShadow: {}, ...track.style }, scope);
   const isKaraoke = track.mode === 'karaoke';
   const runs = cue.words.map((word, index): TextRun => {
-    // A word stays marked until the next one begins.
+    // A word stays highlighted until the next one starts.
     const end = cue.words[index + 1]?.start ?? cue.end;
     const isActive = isKaraoke && scope.now >= word.start - 1e-6 && scope.now < end - 1e-6;
     const text = applyCase(word.text, track.style?.case);

@@ -1,4 +1,5 @@
-// A scene graph → a timeline: names resolved, times as whole frames, files listed. What cannot be drawn is an issue.
+// Compiles a scene graph to a timeline: resolves names, converts times to frames and lists files. What cannot be drawn
+// becomes an issue.
 import { createHash } from 'node:crypto';
 import type { Issue } from '../../lib/errors.ts';
 import type { Element } from '../schema/elements.ts';
@@ -11,10 +12,10 @@ import { type Names, type Peaks, seconds } from './scope.ts';
 export interface SceneSpan {
   readonly scene: Scene;
   readonly pointer: string;
-  /** Frames; the end is not part of it. */
+  /** In frames; the end is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Frames that it shares with the scene before, during which it takes over. */
+  /** Frames shared with the previous scene, during which this one transitions in. */
   readonly overlap: number;
 }
 
@@ -25,7 +26,7 @@ export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 export interface Resource {
   readonly key: string;
   readonly kind: ResourceKind;
-  /** Where it is first used. */
+  /** The pointer where it is first used. */
   readonly pointer: string;
   readonly source:
     | { readonly src: string }
@@ -46,7 +47,7 @@ export interface Timeline {
   /** Element, background or item of the audio track → key of its resource. */
   readonly keys: ReadonlyMap<object, string>;
   readonly resources: ReadonlyMap<string, Resource>;
-  /** Of the sounds that waveforms follow: empty until `readPeaks` has read them. */
+  /** Peaks of the sounds that waveforms follow: empty until `readPeaks` has read them. */
   readonly peaks: ReadonlyMap<string, Peaks>;
   readonly warnings: readonly string[];
 }
@@ -55,7 +56,7 @@ const MAX_ELEMENTS = 10_000;
 const SCENE_SECONDS = 4;
 const TRANSITION_SECONDS = 0.6;
 
-/** Throws `invalid_scene_graph` where names have no meaning or there is too much. The graph fits its schema. */
+/** Throws `invalid_scene_graph` for unknown names or a graph that is too large. The graph must match its schema. */
 export function compileTimeline(graph: SceneGraph): Timeline {
   const { names, issues, warnings } = resolveNames(graph);
   const found = listElements(graph);
@@ -85,8 +86,8 @@ export function compileTimeline(graph: SceneGraph): Timeline {
 }
 
 /**
- * Scenes in frames. A transition is shared by two scenes, so each scene begins that much before the last one ends.
- * No transition is longer than half of either scene, so that never more than two are seen at once.
+ * Places scenes on the timeline in frames. Two scenes share a transition, so each scene starts that much before the
+ * previous one ends. A transition is at most half of either scene, so that no more than two scenes are visible at once.
  */
 function spanScenes(graph: SceneGraph): readonly SceneSpan[] {
   const { fps, defaults } = graph;
@@ -119,7 +120,7 @@ interface Found {
   readonly pointer: string;
 }
 
-/** Every element, media background and sound of the graph, groups and masks walked without recursion. */
+/** Visits every element, media background and sound of the graph, including groups and masks, without recursion. */
 function listElements(graph: SceneGraph): readonly Found[] {
   const found: Found[] = [];
   const pending: { element: Element; pointer: string }[] = [];

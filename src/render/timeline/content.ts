@@ -1,4 +1,4 @@
-// What each kind of element shows at a moment: one row a kind.
+// Computes what each kind of element shows at a moment: one table row per kind.
 import type {
   Element,
   LottieElement,
@@ -52,7 +52,7 @@ const ROWS: {
 };
 
 export function contentOf(element: Drawable, ctx: ElementContext): Content {
-  // The table's rows and the union's members go together, which the compiler cannot see.
+  // Rows of the table correspond to members of the union, which the compiler cannot verify.
   return (ROWS[element.type] as (element: Drawable, ctx: ElementContext) => Content)(element, ctx);
 }
 
@@ -65,7 +65,7 @@ function pictureContent(element: Pictured, { scope, resource }: ElementContext):
   const from = burns?.from ?? 1;
   const way = WAYS[burns?.pan ?? 'left'];
   const zoom = burns === undefined ? 1 : from + ((burns.to ?? 1.15) - from) * share;
-  // It drifts only as far as the enlargement has room for.
+  // Panning is limited to the margin that the zoom creates.
   const reach = burns?.pan === undefined ? 0 : ((zoom - 1) / 2) * (share * 2 - 1);
   return {
     kind: 'picture',
@@ -117,7 +117,7 @@ function shapeContent(element: ShapeElement, { scope, width, height, radius }: E
   const still = element.fill === undefined ? undefined : fillOf(element.fill, scope.names);
   const own = element.fillColor === undefined ? still : solid(movingColor(element.fillColor, scope));
   const fill = own ?? (element.stroke === undefined && !isLine ? WHITE : undefined);
-  // A line is drawn in its fill where it has no stroke of its own.
+  // A line without a stroke is drawn in its fill.
   const line = isLine && element.stroke === undefined ? (own ?? WHITE) : undefined;
   return drawn(element, scope, outline, isLine ? undefined : fill, line);
 }

@@ -1,4 +1,4 @@
-// What a frame is made of: plain data, every value resolved, that the painter turns into pixels without thinking of time.
+// Describes one frame as plain data with all values resolved, so that the painter needs no notion of time.
 import type { Split } from '../schema/motion.ts';
 import type { Easing } from '../schema/values.ts';
 
@@ -30,7 +30,7 @@ export type Fill =
 
 export type Corners = readonly [number, number, number, number];
 
-/** An outline in pixels of the box that it belongs to. */
+/** An outline in pixels of its box. */
 export type Outline =
   | {
       readonly form: 'rect';
@@ -46,9 +46,9 @@ export type Outline =
       readonly y: number;
       readonly rx: number;
       readonly ry: number;
-      /** Degrees clockwise from the top; absent: all around. */
+      /** Degrees clockwise from the top; absent: the full circle. */
       readonly arc?: readonly [number, number];
-      /** Whether the arc is closed through the centre. */
+      /** Whether the arc is closed through the center. */
       readonly pie?: boolean;
     }
   | {
@@ -84,12 +84,12 @@ export interface TextRun {
   readonly highlight?: Rgba;
 }
 
-/** Where each part of a split text stands in its entrance is known once the lines are: this says how to compute it. */
+/** How each part of a split text enters; computed once the lines are known. */
 export interface SplitState {
   readonly by: Split['by'];
   readonly preset: NonNullable<Split['preset']>;
   readonly order: NonNullable<Split['order']>;
-  /** Seconds since the first part began. */
+  /** Seconds since the first part started. */
   readonly elapsed: number;
   readonly duration: number;
   readonly stagger: number;
@@ -131,7 +131,7 @@ export interface PictureContent {
   readonly fit: 'cover' | 'contain' | 'fill' | 'none' | 'contain-blur';
   readonly focus: readonly [number, number];
   readonly crop: readonly [number, number, number, number];
-  /** Enlargement within the box, and drift as a share of the box. */
+  /** Zoom within the box, and pan as a fraction of the box. */
   readonly zoom: number;
   readonly shift: readonly [number, number];
 }
@@ -146,7 +146,7 @@ export interface ShapeContent {
     readonly dash: readonly number[];
     readonly cap: 'butt' | 'round' | 'square';
   };
-  /** The stretch of the outline that is drawn. */
+  /** The part of the outline that is drawn. */
   readonly trim?: readonly [number, number];
 }
 
@@ -159,14 +159,14 @@ export interface LottieContent {
   readonly loop: boolean;
 }
 
-/** A frame of a clip; it needs a decoder, and is left out with a warning where there is none. */
+/** A frame of a clip. Without a decoder it is left out with a warning. */
 export interface ClipContent extends Omit<PictureContent, 'kind'> {
   readonly kind: 'clip';
-  /** The moment of the file; past its end the last frame stays, or a loop goes on from `trim`. */
+  /** Position in the file in seconds; past its end the last frame stays, or a loop continues at `trim`. */
   readonly seconds: number;
-  /** Where in the file it begins. */
+  /** Where playback starts in the file, in seconds. */
   readonly trim: number;
-  /** Seconds of the file that pass from one frame of the video to the next. */
+  /** File seconds that pass per frame of the video. */
   readonly step: number;
   readonly loop: boolean;
 }
@@ -183,17 +183,17 @@ export type Content =
   | LottieContent
   | ClipContent
   | GroupContent
-  /** Something that cannot be drawn here; the painter says so. */
+  /** Something that cannot be drawn here; the painter reports it. */
   | { readonly kind: 'missing'; readonly reason: string }
   | { readonly kind: 'none' };
 
 export interface DrawNode {
   /** JSON pointer of the element in the graph. */
   readonly pointer: string;
-  /** From the element's box to what contains it. */
+  /** Maps the element's box to its container. */
   readonly matrix: Matrix;
   readonly width: number;
-  /** NaN: as tall as the text is; the painter then moves the box so that `anchorY` of it stands at y = 0. */
+  /** NaN: as tall as the text; the painter then moves the box so that `anchorY` of it is at y = 0. */
   readonly height: number;
   readonly anchorY: number;
   readonly opacity: number;
@@ -205,12 +205,12 @@ export interface DrawNode {
   readonly radius: Corners;
   readonly clips: readonly Outline[];
   readonly mask?: { readonly node: DrawNode; readonly mode: 'alpha' | 'luma'; readonly invert: boolean };
-  /** It covers the frame, and a blur must not let its edges show through. */
+  /** Covers the frame, so a blur must not reveal its edges. */
   readonly fillsFrame?: true;
   readonly content: Content;
 }
 
-/** What a node has without looks of its own. */
+/** Defaults for the appearance of a node. */
 export const BARE = {
   anchorY: 0,
   opacity: 1,
@@ -220,7 +220,7 @@ export const BARE = {
   clips: [],
 } as const;
 
-/** A part of the frame that is drawn on its own; equal hashes are equal pixels. */
+/** A part of the frame that is drawn on its own; equal hashes mean equal pixels. */
 export interface Layer {
   readonly pointer: string;
   readonly hash: string;

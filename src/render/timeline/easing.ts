@@ -1,4 +1,4 @@
-// Easing curves: progress 0 to 1 → value, which is 0 at 0 and 1 at 1.
+// Easing curves: map progress 0 to 1 to a value that is 0 at 0 and 1 at 1.
 import type { EASINGS, Easing } from '../schema/values.ts';
 
 type Curve = (t: number) => number;
@@ -61,7 +61,7 @@ const CURVES: Readonly<Record<(typeof EASINGS)[number], Curve>> = {
   hold: t => (t < 1 ? 0 : 1),
 };
 
-/** The value of the curve; progress outside 0 to 1 counts as its end. */
+/** The value of the curve; progress is clamped to 0 to 1. */
 export function ease(spec: Easing, progress: number): number {
   if (progress <= 0) return 0;
   if (progress >= 1) return 1;
@@ -71,7 +71,7 @@ export function ease(spec: Easing, progress: number): number {
   return bezier(...spec.cubicBezier)(progress);
 }
 
-/** CSS cubic-bezier: x is found by bisection, which never fails, and 24 halvings are finer than a frame. */
+/** CSS cubic-bezier. Solves x by bisection, which always converges; 24 steps are finer than a frame. */
 function bezier(x1: number, y1: number, x2: number, y2: number): Curve {
   const at = (a: number, b: number, t: number): number =>
     3 * a * t * (1 - t) ** 2 + 3 * b * t * t * (1 - t) + t ** 3;
@@ -89,12 +89,12 @@ function bezier(x1: number, y1: number, x2: number, y2: number): Curve {
 type Spring = Extract<Easing, { spring: object }>['spring'];
 
 /**
- * A damped oscillator released at 0 with its rest at 1, its time stretched so that what is left of the swing at progress 1
- * is under half a hundredth; that rest is spread over the curve so that it ends at exactly 1.
+ * A damped oscillator released at 0 with rest at 1. Time is scaled so that the remaining swing at progress 1 is under
+ * 0.005; the remainder is spread over the curve so that it ends at exactly 1.
  */
 function spring({ stiffness = 170, damping = 18, mass = 1 }: Spring): Curve {
   const omega = Math.sqrt(stiffness / mass);
-  // A spring that creeps or never rests would fill its time with nothing to see.
+  // Bounds the scaling: an overdamped or undamped spring would otherwise barely move or never settle.
   const zeta = Math.min(3, Math.max(0.08, damping / (2 * Math.sqrt(stiffness * mass))));
   const slowest = zeta <= 1 ? zeta * omega : omega * (zeta - Math.sqrt(zeta * zeta - 1));
   const seconds = Math.log(200) / slowest;

@@ -1,4 +1,4 @@
-// The evaluator: a pure function of timeline and frame → what is drawn. Stills, clips and segments all come from it.
+// Evaluates a timeline at a frame to a draw list: a pure function behind stills, clips and segments.
 import { hash } from 'node:crypto';
 import type { Background } from '../schema/scene-graph.ts';
 import { captionNode } from './captions.ts';
@@ -11,7 +11,7 @@ import { rectOf } from './outlines.ts';
 import { bound, colorOf, fillOf, movingNumber, type Scope, solid } from './scope.ts';
 import { passageOf, type Stand } from './transitions.ts';
 
-/** Everything that is seen in the frame, counted from 0. */
+/** Everything visible in the frame, counted from 0. */
 export function evaluateFrame(timeline: Timeline, frame: number): DrawList {
   const { graph, width, height } = timeline;
   const scope = scopeAt(timeline, frame, 0, timeline.durationInFrames);
@@ -51,7 +51,7 @@ function scopeAt(timeline: Timeline, frame: number, start: number, end: number):
   };
 }
 
-/** The scene of this frame, or both of a transition. After the last scene nothing is left of it. */
+/** The scene of this frame, or both scenes of a transition. After the last scene nothing is shown. */
 function sceneNodes(timeline: Timeline, frame: number): readonly DrawNode[] {
   const at = timeline.scenes.findLastIndex(({ start, end }) => frame >= start && frame < end);
   const coming = timeline.scenes[at];
@@ -61,7 +61,7 @@ function sceneNodes(timeline: Timeline, frame: number): readonly DrawNode[] {
   return transitionNodes(timeline, leaving, coming, frame);
 }
 
-/** The scene's background and elements, each on its own, so that what stands still keeps its hash. */
+/** The scene's background and elements as separate layers, so that what does not change keeps its hash. */
 function partsOf(
   timeline: Timeline,
   { scene, pointer, start, end }: SceneSpan,
@@ -84,7 +84,7 @@ function transitionNodes(
 ): readonly DrawNode[] {
   const { width, height, names } = timeline;
   const transition = coming.scene.transition ?? names.defaults.transition ?? { type: 'cut' };
-  // The first shared frame already shows a little of the coming scene, the last one not yet all.
+  // The first shared frame already shows some of the incoming scene; the last one does not show all of it yet.
   const share = (frame - coming.start + 1) / (coming.overlap + 1);
   const passage = passageOf(transition.type, {
     p: ease(transition.easing ?? names.defaults.easing ?? 'cubic-in-out', share),

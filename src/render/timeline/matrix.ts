@@ -1,10 +1,10 @@
-// Matrices of the plane.
+// 2D affine matrices.
 import type { Direction } from '../schema/motion.ts';
 import type { Matrix } from './draw-list.ts';
 
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
-/** One step each way. */
+/** The identity matrix. */
 export const WAYS: Readonly<Record<Direction, readonly [number, number]>> = {
   left: [-1, 0],
   right: [1, 0],
@@ -12,7 +12,7 @@ export const WAYS: Readonly<Record<Direction, readonly [number, number]>> = {
   down: [0, 1],
 };
 
-/** First `b`, then `a`. */
+/** Applies `b`, then `a`. */
 export function multiply(a: Matrix, b: Matrix): Matrix {
   return [
     a[0] * b[0] + a[2] * b[1],
@@ -39,7 +39,7 @@ export function skewing(x: number, y: number): Matrix {
   return [1, tan(y), tan(x), 1, 0, 0];
 }
 
-/** The matrix about a point: what stands there stays there. */
+/** Applies the matrix about a point, which stays in place. */
 export function about(x: number, y: number, matrix: Matrix): Matrix {
   return multiply(multiply(translation(x, y), matrix), translation(-x, -y));
 }

@@ -1,4 +1,4 @@
-// Checks and resolves the names that a graph uses: theme tokens, fonts, assets. What has no meaning is an issue by pointer.
+// Checks and resolves the names that a graph uses: theme tokens, fonts, assets. Unknown names become issues by pointer.
 import type { Issue } from '../../lib/errors.ts';
 import type { SceneGraph } from '../schema/scene-graph.ts';
 import { parseColor } from './color.ts';
@@ -13,7 +13,7 @@ export interface Named {
   readonly warnings: readonly string[];
 }
 
-/** Members whose texts are words or data, in which a `$` means nothing. */
+/** Properties whose text is content or data, in which `$` has no special meaning. */
 const PLAIN: ReadonlySet<string> = new Set([
   'text',
   'prefix',
@@ -60,10 +60,10 @@ export function resolveNames(graph: SceneGraph): Named {
   return { names, issues, warnings };
 }
 
-/** Members that contain colours as text, besides those of the theme. */
+/** Properties that contain colors as text, besides those of the theme. */
 const COLORS: ReadonlySet<string> = new Set(['color', 'fill', 'background', 'trackColor', 'highlight']);
 
-/** Calls with every text in the graph that may be a name, its key and its pointer. */
+/** Calls `visit` with every text of the graph that may be a name, its key and its pointer. */
 function walk(graph: SceneGraph, visit: (key: string, value: string, pointer: string) => void): void {
   const pending: { value: unknown; key: string; pointer: string }[] = [
     { value: graph, key: '', pointer: '' },
@@ -72,7 +72,7 @@ function walk(graph: SceneGraph, visit: (key: string, value: string, pointer: st
     const { value, pointer } = at;
     if (typeof value === 'string') visit(at.key, value, pointer);
     else if (typeof value === 'object' && value !== null)
-      // From the back, so that what comes first in the graph is reported first.
+      // Pushed in reverse, so that issues are reported in document order.
       for (const [key, inner] of Object.entries(value).reverse()) {
         if (PLAIN.has(key) && key !== 'asset') continue;
         pending.push({
@@ -90,7 +90,7 @@ function resolveColors(theme: Readonly<Record<string, string>>, report: Report):
   const colors = new Map<string, Rgba>();
   for (const [name, written] of Object.entries(theme)) {
     let value: string | undefined = written;
-    // A token may name another one; more steps than there are tokens is a circle.
+    // A token may refer to another one; more steps than there are tokens means a circular reference.
     for (let step = 0; value?.startsWith('$') === true && step <= Object.keys(theme).length; step++)
       value = Object.hasOwn(theme, value.slice(1)) ? theme[value.slice(1)] : undefined;
     const color = value === undefined ? undefined : parseColor(value);

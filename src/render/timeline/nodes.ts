@@ -1,4 +1,4 @@
-// An element at a moment → the node of the draw list that shows it, or nothing where it is not there.
+// Converts an element at a moment to a node of the draw list, or to nothing while it is not visible.
 import { ANCHORS, type Anchor } from '../schema/common.ts';
 import type { Element, GroupElement } from '../schema/elements.ts';
 import { contentOf, type Drawable } from './content.ts';
@@ -19,10 +19,10 @@ import {
 } from './scope.ts';
 import { shadeOf } from './text-content.ts';
 
-// Frames are whole, times are not: a frame that falls on an edge belongs to what begins there.
+// Frames are whole, times are not: a frame on a boundary belongs to what starts there.
 const EDGE = 1e-6;
 
-/** The nodes of a list in drawing order: by zIndex, equal ones as written. */
+/** The nodes of a list in drawing order: by zIndex, then by document order. */
 export function nodesOf(elements: readonly Element[], pointer: string, scope: Scope): readonly DrawNode[] {
   return elements
     .map((element, index) => ({ element, pointer: `${pointer}/${index}` }))
@@ -67,7 +67,7 @@ export function nodeOf(element: Element, pointer: string, outer: Scope): DrawNod
   };
 }
 
-/** The scope with time counted from the element's own start; undefined where it is not there at this moment. */
+/** The scope with time counted from the element's start, or undefined while the element is not visible. */
 function ownTime(element: Element, outer: Scope): Scope | undefined {
   const start = element.start === undefined ? 0 : seconds(element.start, outer.span, outer.fps);
   const rest = Math.max(0, outer.span - start);
@@ -141,7 +141,7 @@ function clipsOf(
   radius: Corners,
   content: Content,
 ): readonly Outline[] {
-  // A text that is as tall as its lines has no height yet to measure insets by; half a frame stands in for it.
+  // A text with automatic height has no height yet for insets, so half a frame is assumed.
   const tall = Number.isFinite(height) ? height : scope.frame.height / 2;
   const isBoxed = CLIPPED.has(content.kind) || (element.type === 'group' && element.clipChildren === true);
   const [top, right, bottom, left] = pose.inset;

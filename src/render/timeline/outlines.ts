@@ -1,4 +1,4 @@
-// The outlines of named shapes, in the box they fill.
+// Builds the outlines of named shapes in their box.
 import type { Clip } from '../schema/common.ts';
 import type { SHAPES } from '../schema/elements.ts';
 import type { Corners, Outline } from './draw-list.ts';
@@ -43,7 +43,7 @@ export const circleAt = (x: number, y: number, radius: number): Ellipse => ({
   ry: radius,
 });
 
-/** A circle in the middle of the box, as large as fits. */
+/** The largest circle that fits, centered in the box. */
 const circleOf = ({ width, height }: Pick<ShapeBox, 'width' | 'height'>): Ellipse =>
   circleAt(width / 2, height / 2, Math.min(width, height) / 2);
 
@@ -104,7 +104,7 @@ function around({ width, height }: ShapeBox, count: number, reach: (index: numbe
   return { form: 'points', closed: true, points };
 }
 
-/** Two circles: filled by the even-odd rule, the inner one stays open. */
+/** Two circles: with the even-odd rule, the inner one stays open. */
 function ring(box: ShapeBox): Outline {
   const outer = circleOf(box);
   return { form: 'many', parts: [outer, { ...outer, rx: outer.rx * box.inner, ry: outer.ry * box.inner }] };
@@ -129,7 +129,7 @@ export function clipOutline(
   return insetRect(width, height, [top, right, bottom, left], radius);
 }
 
-/** The box less insets in pixels from top, right, bottom and left. */
+/** The box without insets in pixels from top, right, bottom and left. */
 export function insetRect(
   width: number,
   height: number,

@@ -1,9 +1,9 @@
-// Movements by name: each row says how an element stands at a given share of its entrance, exit or loop.
+// Named motions: each row gives an element's state at a given progress of its entrance, exit or loop.
 import type { Entrance, LOOPS, Motion, Preset } from '../schema/motion.ts';
 import { ease } from './easing.ts';
 import { bound, pixels, type Scope, seconds } from './scope.ts';
 
-/** How an element departs from where it stands. Lengths in pixels, insets as shares of its box. */
+/** How an element differs from its resting state. Lengths in pixels, insets as fractions of its box. */
 export interface Pose {
   readonly dx: number;
   readonly dy: number;
@@ -15,7 +15,7 @@ export interface Pose {
   readonly blur: number;
   /** From top, right, bottom, left. */
   readonly inset: readonly [number, number, number, number];
-  /** Radius of a round opening, as a share of what shows all; 1: no opening. */
+  /** Radius of a circular reveal as a fraction of the radius that shows everything; 1: no clipping. */
   readonly iris: number;
 }
 
@@ -32,7 +32,7 @@ const REST: Pose = {
   iris: 1,
 };
 
-/** `v`: the eased share, 0 away, 1 arrived; `t`: the same without easing; `far`: the distance in pixels. */
+/** `v`: the eased progress, 0 away, 1 arrived; `t`: the linear progress; `far`: the distance in pixels. */
 type Row = (v: number, t: number, far: number) => Partial<Pose>;
 
 const soft = (t: number): number => bound(t * 1.6);
@@ -68,7 +68,7 @@ const ROWS: Readonly<Record<Preset, Row>> = {
   iris: v => ({ iris: Math.max(0, v) }),
 };
 
-/** Presets whose natural arrival overshoots. */
+/** Presets that overshoot by default. */
 const SPRINGY: ReadonlySet<Preset> = new Set(['pop', 'swing', 'drop']);
 
 const turn = (phase: number): number => Math.sin(phase * 2 * Math.PI);
@@ -92,7 +92,10 @@ const LOOP_ROWS: Readonly<
 const DURATION = 0.6;
 const DISTANCE = '12vmin';
 
-/** Where entrance, exit and loop put the element; `scope.now` counts from its start, `scope.span` is its time. */
+/**
+ * The combined state of entrance, exit and loop; `scope.now` counts from the element's start, `scope.span` is its
+ * duration.
+ */
 export function poseOf(motion: Motion | undefined, scope: Scope): Pose {
   if (motion === undefined) return REST;
   const loop = motion.loop;
@@ -109,11 +112,11 @@ function entrance(of: Entrance, since: number, side: 'in' | 'out', scope: Scope)
   const t = bound((since - delay) / duration);
   if (t >= 1) return REST;
   const natural = SPRINGY.has(of.preset) && side === 'in' ? 'back-out' : 'expo-out';
-  // Time runs backwards in an exit, so its curve is the entrance's seen from the other end.
+  // An exit runs backwards, so its curve is the mirrored entrance curve.
   const v = ease(of.easing ?? (side === 'in' ? natural : 'cubic-out'), t);
   const far = pixels(of.distance ?? DISTANCE, Math.min(scope.frame.width, scope.frame.height), scope);
   const pose = ROWS[of.preset](v, t, far);
-  // What came in from below leaves upwards: an exit goes on in the direction of its name.
+  // An element that entered from below exits upwards: exits continue in the direction of their name.
   const onwards = side === 'out' ? { dx: -(pose.dx ?? 0), dy: -(pose.dy ?? 0) } : {};
   return { ...REST, ...pose, ...onwards };
 }

@@ -1,4 +1,5 @@
-// Where an element is resolved: its container's size, its time, and the graph's names. Times and lengths become numbers.
+// Resolves times and lengths to numbers in the context of an element: its container's size, its time, and the graph's
+// names.
 import type { Asset, SceneGraph } from '../schema/scene-graph.ts';
 import type { Animated, Easing, Length, Paint, Time } from '../schema/values.ts';
 import { mixColors, parseColor } from './color.ts';
@@ -13,49 +14,49 @@ export interface Names {
   readonly defaults: NonNullable<SceneGraph['defaults']>;
 }
 
-/** How loud a file is, over its time. */
+/** The peaks of a file over its time. */
 export interface Peaks {
   readonly perSecond: number;
   /** 0 to 1. */
   readonly values: Float32Array;
-  /** When the video plays the file; empty where it never does. */
+  /** When the video plays the file; empty if never. */
   readonly heard: readonly Heard[];
 }
 
-/** A stretch of the video during which a file is heard, and the part of the file that it plays; all in seconds. */
+/** An interval of the video in which a file is heard, and the part of the file that it plays; in seconds. */
 export interface Heard {
   readonly start: number;
   readonly end: number;
   readonly trim: number;
   readonly speed: number;
-  /** After so many seconds of the file it plays from `trim` again. */
+  /** After this many seconds of the file, playback loops to `trim`. */
   readonly period?: number;
 }
 
 export interface Scope {
   readonly names: Names;
-  /** Of the complete frame. */
+  /** Of the frame. */
   readonly frame: { readonly width: number; readonly height: number };
-  /** Of what contains the element. */
+  /** Of the element's container. */
   readonly width: number;
   readonly height: number;
   readonly fps: number;
-  /** Seconds since the container appeared, and how long it is there. */
+  /** Seconds since the container appeared, and its duration in seconds. */
   readonly now: number;
   readonly span: number;
-  /** Seconds that pass here in one of the video: the speed of the groups around. */
+  /** Seconds that pass here per second of the video: the combined speed of the surrounding groups. */
   readonly rate: number;
-  /** Seconds since the video began. */
+  /** Seconds since the video started. */
   readonly clock: number;
   /** Element, background or item of the audio track → key of its resource. */
   readonly keys: ReadonlyMap<object, string>;
-  /** Of the sound files that waveforms follow, by key. */
+  /** Peaks of the sound files that waveforms follow, by key. */
   readonly peaks: ReadonlyMap<string, Peaks>;
 }
 
 const TIME_UNITS = { s: 1, ms: 0.001 } as const;
 
-/** In seconds; `span` is what 100 % are. */
+/** In seconds; `span` is 100 %. */
 export function seconds(time: Time, span: number, fps: number): number {
   if (typeof time === 'number') return time;
   const [, number = '0', unit = 's'] = /^([\d.]+)(s|ms|f|%)$/.exec(time) ?? [];
@@ -65,7 +66,7 @@ export function seconds(time: Time, span: number, fps: number): number {
   return value * TIME_UNITS[unit as keyof typeof TIME_UNITS];
 }
 
-/** In pixels; `whole` is what 100 % are. */
+/** In pixels; `whole` is 100 %. */
 export function pixels(length: Length, whole: number, { frame }: Pick<Scope, 'frame'>): number {
   if (typeof length === 'number') return length;
   const [, number = '0', unit = 'px'] = /^(-?[\d.]+)(px|%|vw|vh|vmin|vmax)$/.exec(length) ?? [];
@@ -81,7 +82,7 @@ export function pixels(length: Length, whole: number, { frame }: Pick<Scope, 'fr
   return (Number(number) / 100) * (hundred[unit] ?? 100);
 }
 
-/** The value at this moment; `now` counts from the element's start, and `span` is its time. */
+/** The value at this moment; `now` counts from the element's start, and `span` is its duration. */
 export function moving<T, R>(
   value: Animated<T>,
   scope: Scope,
@@ -98,7 +99,7 @@ interface Keyframe<T> {
   readonly easing: Easing | undefined;
 }
 
-/** At their seconds, in order: for whoever asks for many moments. */
+/** The keyframes sorted and in seconds, for callers that need many moments. */
 export function keyframesOf<T>(
   keyframes: readonly { readonly time: Time; readonly value: T; readonly easing?: Easing }[],
   { span, fps }: Pick<Scope, 'span' | 'fps'>,
@@ -108,7 +109,7 @@ export function keyframesOf<T>(
     .sort((a, b) => a.at - b.at);
 }
 
-/** The value at this moment, between the keyframes around it. */
+/** The value at this moment, interpolated between keyframes. */
 export function movingAlong<T, R>(
   frames: readonly Keyframe<T>[],
   scope: Pick<Scope, 'now' | 'names'>,
@@ -126,7 +127,7 @@ export function movingAlong<T, R>(
   return mix(read(from.still), read(to.still), ease(curve, progress));
 }
 
-/** The share within 0 to 1. */
+/** Clamps to 0 to 1. */
 export const bound = (share: number): number => Math.min(1, Math.max(0, share));
 
 export const mixNumbers = (from: number, to: number, share: number): number => from + (to - from) * share;
@@ -146,7 +147,7 @@ export function movingLength(
 
 const INK: Rgba = [255, 255, 255, 1];
 
-/** The colour behind a text or a theme token. The graph was checked, so that every token has one. */
+/** Resolves a color or theme token. The graph was validated, so every token exists. */
 export function colorOf(text: string, { colors }: Names): Rgba {
   return (text.startsWith('$') ? colors.get(text) : parseColor(text)) ?? INK;
 }

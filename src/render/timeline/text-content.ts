@@ -1,4 +1,4 @@
-// Texts and counters → text content, every length a number and every family a bundled one.
+// Converts texts and counters to text content: lengths as numbers, families as bundled ones.
 import type { Shadow } from '../schema/common.ts';
 import type { CounterElement, TextElement, TextStyle } from '../schema/elements.ts';
 import type { Split } from '../schema/motion.ts';
@@ -81,7 +81,7 @@ type StyleContent = Pick<
 > &
   Pick<TextRun, 'family' | 'weight' | 'italic'>;
 
-/** The element's own style over that of `defaults.text`. */
+/** The element's own style merged over `defaults.text`. */
 export function styleOf(own: TextStyle, scope: Scope): StyleContent {
   const style: TextStyle = { ...scope.names.defaults.text, ...own };
   return {
@@ -101,7 +101,7 @@ export function styleOf(own: TextStyle, scope: Scope): StyleContent {
   };
 }
 
-/** The bundled family behind a name; a name that nobody gave a meaning to is Inter. */
+/** The bundled family behind a name; unknown names fall back to Inter. */
 const familyOf = (name: string, { families }: Names): string => families.get(name) ?? 'Inter';
 
 export function shadeOf(shadow: Shadow, names: Names): Shade {
@@ -125,7 +125,7 @@ function splitState(split: Split, mostParts: number, scope: Scope): SplitState {
     by: split.by,
     preset: split.preset ?? 'rise',
     order: split.order ?? 'forward',
-    // Stays the same once every part has arrived, so that a text at rest keeps its hash.
+    // Constant once every part has arrived, so that a text at rest keeps its hash.
     elapsed: Math.min(duration + mostParts * stagger, scope.now - at(split.delay, 0)),
     duration: Math.max(1e-6, duration),
     stagger,

@@ -1,4 +1,4 @@
-// Transitions between scenes: each row says how the leaving and the coming scene stand at a given share of it.
+// Transitions between scenes: each row gives the state of the outgoing and incoming scene at a given progress.
 import type { Direction, TRANSITIONS } from '../schema/motion.ts';
 import type { Matrix, Outline } from './draw-list.ts';
 import { about, IDENTITY, multiply, rotation, scaling, translation, WAYS } from './matrix.ts';
@@ -14,19 +14,19 @@ export interface Stand {
 export interface Passage {
   readonly from: Stand;
   readonly to: Stand;
-  /** Which one is in front. */
+  /** Which scene is in front. */
   readonly front: 'from' | 'to';
-  /** How much of the colour lies over both. */
+  /** Opacity of the color over both scenes. */
   readonly dip: number;
 }
 
 export interface Crossing {
-  /** The eased share, 0 at the start. */
+  /** The eased progress, 0 at the start. */
   readonly p: number;
   readonly direction: Direction;
   readonly width: number;
   readonly height: number;
-  /** Whether the coming scene covers the frame: then the leaving one need not fade. */
+  /** Whether the incoming scene covers the frame; then the outgoing one need not fade. */
   readonly isOpaque: boolean;
 }
 
@@ -105,7 +105,7 @@ const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
   },
 };
 
-/** How both scenes stand. At p = 0 only the leaving one is seen, at p = 1 only the coming one. */
+/** The state of both scenes. At p = 0 only the outgoing one is visible, at p = 1 only the incoming one. */
 export function passageOf(type: (typeof TRANSITIONS)[number], crossing: Crossing): Passage {
   const { from, to, front = 'to', dip = 0 } = ROWS[type](crossing);
   return { from: { ...STILL, ...from }, to: { ...STILL, ...to }, front, dip };
@@ -113,7 +113,7 @@ export function passageOf(type: (typeof TRANSITIONS)[number], crossing: Crossing
 
 const blurOf = ({ width, height }: Crossing): number => Math.min(width, height) * 0.035;
 
-/** The part that a wipe going that way has uncovered. */
+/** The part that a wipe in that direction has revealed. */
 function wiped({ direction, width, height, p }: Crossing): Outline {
   const hidden = 1 - p;
   const insets: Readonly<Record<Direction, readonly [number, number, number, number]>> = {
@@ -143,7 +143,7 @@ function blinds({ direction, width, height, p }: Crossing): Outline {
       form: 'rect',
       x: isUpright ? index * wide : 0,
       y: isUpright ? 0 : index * tall,
-      // A hair wider, so that no seam shows between open blinds.
+      // Slightly wider, so that no seam shows between open blinds.
       width: isUpright ? wide * p + (p >= 1 ? 0.5 : 0) : wide,
       height: isUpright ? tall : tall * p + (p >= 1 ? 0.5 : 0),
       radius: [0, 0, 0, 0],

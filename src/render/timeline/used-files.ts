@@ -1,7 +1,7 @@
-// Which of a graph's files some of its frames show.
+// Finds the files of a graph that given frames show.
 import type { DrawList, DrawNode } from './draw-list.ts';
 
-/** Their keys; the others need not be read or sent to the drawing thread. */
+/** Returns the keys; other files need not be read or sent to the drawing thread. */
 export function usedFiles(lists: readonly DrawList[]): ReadonlySet<string> {
   const keys = new Set<string>();
   const pending: DrawNode[] = lists.flatMap(({ layers }) => layers.map(({ node }) => node));

@@ -1,4 +1,4 @@
-// Waveforms: bars that follow given peaks, or those of a sound file at the moment of it that is heard.
+// Draws waveforms: bars that follow given peaks, or those of a sound file at the moment that is heard.
 import type { WaveformElement } from '../schema/elements.ts';
 import type { Content, Outline } from './draw-list.ts';
 import { ease } from './easing.ts';
@@ -13,7 +13,7 @@ interface Box {
 }
 
 const BARS = 48;
-/** Bars stand closer than peaks, so that they glide. */
+/** Bars are closer together than peaks, so that they move smoothly. */
 const PEAKS_A_BAR = 0.5;
 
 export function waveformContent(element: WaveformElement, { scope, width, height, resource }: Box): Content {
@@ -42,14 +42,14 @@ export function waveformContent(element: WaveformElement, { scope, width, height
   return { kind: 'shape', outline: { form: 'many', parts }, fill };
 }
 
-/** Where in the peaks the middle bar stands, and the stretch of them that is shown. */
+/** The position of the middle bar in the peaks, and the range that is shown. */
 interface Window {
   readonly head: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** The part of the file that is heard now, or that nearest in time: it comes in before it begins, and goes out after. */
+/** The range of the file that is heard now or nearest in time: it slides in before its start and out after its end. */
 function heardWindow({ heard, perSecond, values }: Peaks, { clock, now }: Scope): Window {
   const [first, ...others] = heard;
   if (first === undefined) return { head: now * perSecond - 0.5, from: 0, to: values.length };
@@ -67,7 +67,7 @@ function heardWindow({ heard, perSecond, values }: Peaks, { clock, now }: Scope)
   };
 }
 
-/** What slides through the bars at this moment. */
+/** The interpolated peaks under the bars at this moment. */
 function levelsAround(
   peaks: ArrayLike<number>,
   { head, from, to }: Window,

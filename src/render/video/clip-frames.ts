@@ -1,4 +1,4 @@
-// The frames of video files for draw lists: a few decoders at once, each going forward with the clip that it shows.
+// Provides frames of video files for draw lists, with a few decoders that move forward with the clips that they show.
 import type { Backend } from '../../codecs/job.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { Resources, ShownFrame } from '../paint/resources.ts';
@@ -8,29 +8,29 @@ import { type ClipWant, clipWants } from './clip-wants.ts';
 
 export interface ClipFramesOptions {
   readonly backend: Backend;
-  /** As the painter has it. */
+  /** The painter's scale. */
   readonly scale: number;
-  /** Frames of the video from one call of `prepare` to the next. Default 1. */
+  /** Frames of the video between two calls of `prepare`. Default 1. */
   readonly stride?: number;
-  /** What is to come, so that decoders are started before they are needed; undefined behind the end. */
+  /** Looks ahead, so that decoders are started before they are needed; undefined past the end. */
   readonly listAt?: (frame: number) => DrawList | undefined;
   readonly signal: AbortSignal;
 }
 
-/** In one frame. */
+/** Limit for one frame. */
 const MAX_CLIPS = 16;
 const MAX_PIXELS = MAX_CLIPS * 1920 * 1080;
-/** Frames for which a decoder that nobody needs is kept: what it shows may be back at once. */
+/** Frames for which an unused decoder is kept, since its clip may be shown again soon. */
 const MAX_IDLE = 8;
-/** Calls of `prepare` before a clip is shown, at which its decoder is started: half a second at 30 frames a second. */
+/** How many calls of `prepare` before a clip is shown its decoder is started: half a second at 30 frames a second. */
 const AHEAD = 15;
 
-/** The frames of the clips among the resources. */
+/** Decodes the frames of the clips among the resources. */
 export class ClipFrames {
   readonly #resources: Resources;
   readonly #options: ClipFramesOptions & { readonly stride: number };
   readonly #hasClips: boolean;
-  /** With the number of frames for which each was not needed; below 0 before it is. */
+  /** Decoders with the number of frames for which each was not needed; below 0 before it is first needed. */
   readonly #streams = new Map<ClipStream, number>();
   readonly #failed = new Map<ClipWant['clip'], ShownFrame>();
 
@@ -40,7 +40,7 @@ export class ClipFrames {
     this.#hasClips = [...resources.values()].some(({ kind }) => kind === 'clip');
   }
 
-  /** Decodes what the list shows, for the painter to find; to be called before each paint. Rejects where aborted. */
+  /** Decodes what the list shows, for the painter to use. Call before each paint. Rejects if aborted. */
   async prepare(list: DrawList): Promise<void> {
     if (!this.#hasClips) return;
     const { stride, listAt } = this.#options;
@@ -89,7 +89,7 @@ export class ClipFrames {
     return this.#failed.get(want.clip) ?? (picture === undefined ? {} : { picture });
   }
 
-  /** The stream that is there soonest, or a new one; undefined where there are too many. */
+  /** Returns the stream that reaches the frame soonest, or a new one; undefined if there are too many. */
   #streamFor(want: ClipWant, assigned: ReadonlyMap<ClipStream, ClipWant>): ClipStream | undefined {
     const streams = [...this.#streams.keys()];
     const near = streams
@@ -104,7 +104,7 @@ export class ClipFrames {
     return this.#start(want, grows, 0);
   }
 
-  /** Starts decoders for clips that none of the present ones will soon reach. */
+  /** Starts decoders for upcoming clips that no current decoder will soon reach. */
   #startAhead(list: DrawList): void {
     for (const want of this.#wantsOf(list)) {
       const isComing = [...this.#streams.keys()].some(

@@ -1,4 +1,4 @@
-// One clip on its way: a decoder that gives frame after frame of a grid of moments, the last of them kept as a picture.
+// Decodes one clip as a sequence of frames on a regular time grid, keeping the newest as a picture.
 import { type Clip, decodeFrames } from '../../codecs/decode.ts';
 import type { Backend } from '../../codecs/job.ts';
 import { MIN_BMP_WIDTH } from '../../codecs/pixels/i420-bmp.ts';
@@ -6,15 +6,15 @@ import { createMovingPicture, createTransparentPicture, type Picture } from '../
 import type { Size } from '../paint/place.ts';
 import { type ClipWant, MAX_SIDE } from './clip-wants.ts';
 
-/** Frames that are read and dropped rather than that a decoder is started anew. */
+/** Skipping up to this many frames is faster than starting another decoder. */
 const MAX_SKIPPED = 24;
-/** How far a moment may be from the grid: times in graphs are rounded. */
+/** Tolerance around the grid, since times in graphs are rounded. */
 const OFF_GRID_SECONDS = 0.001;
-/** Of the grid: beyond these, each frame takes a decoder of its own. */
+/** Limits of the grid step: outside of them, each frame takes a decoder of its own. */
 const [MIN_STEP, MAX_STEP] = [0.001, 60];
-/** A picture may be drawn so much larger than it was decoded. */
+/** A frame may be drawn enlarged by this factor before it must be decoded larger. */
 const STRETCH = 1.1;
-/** Room for growth, where one that grew has outgrown its size. */
+/** Margin for growth after a clip has outgrown its decoded size. */
 const ROOM = 1.25;
 
 export class ClipStream {
@@ -22,7 +22,7 @@ export class ClipStream {
   readonly size: Size;
   readonly #start: number;
   readonly #step: number;
-  /** Of the first frame on the grid at or behind the end of the file: all later ones show the same. */
+  /** Index of the first grid frame at or past the end of the file: all later ones are equal. */
   readonly #last: number;
   readonly #frames: AsyncGenerator<Buffer<ArrayBuffer>>;
   readonly #ending = new AbortController();
@@ -30,7 +30,7 @@ export class ClipStream {
   #index = -1;
   #next: Promise<IteratorResult<Buffer<ArrayBuffer>, unknown>> | undefined;
 
-  /** Begins at the moment that is wanted. */
+  /** Starts at the wanted moment. */
   constructor(backend: Backend, want: ClipWant, grows: boolean, signal: AbortSignal) {
     const { clip, seconds, step } = want;
     const end = clip.facts.durationSeconds;
@@ -65,7 +65,7 @@ export class ClipStream {
     return this.size.width * STRETCH >= need.width && this.size.height * STRETCH >= need.height;
   }
 
-  /** Frames from the one it stands at to the wanted one; undefined where it does not get there. */
+  /** Frames from the current to the wanted one; undefined if it is not reachable. */
   distanceTo(want: ClipWant): number | undefined {
     const index = this.#indexOf(want);
     if (index === undefined) return undefined;
@@ -81,7 +81,7 @@ export class ClipStream {
     return isOn && index >= 0 ? index : undefined;
   }
 
-  /** Puts the wanted frame onto `picture`. AppError `unreadable_media`; the picture then stays as it was. */
+  /** Puts the wanted frame into `picture`. Throws `unreadable_media`; the picture then stays unchanged. */
   async show(want: ClipWant): Promise<void> {
     const index = this.#indexOf(want) ?? 0;
     let pixels: Buffer<ArrayBuffer> | undefined;
@@ -93,11 +93,11 @@ export class ClipStream {
       this.#index++;
     }
     if (pixels !== undefined) await this.#shown.show(pixels);
-    // It comes while this one is drawn.
+    // Decoded while this one is drawn.
     if (this.#index < this.#last) this.fetch();
   }
 
-  /** Has the decoder give its next frame already. */
+  /** Requests the next frame from the decoder in advance. */
   fetch(): void {
     this.#next ??= this.#frames.next();
     this.#next.catch(() => undefined);
@@ -110,8 +110,8 @@ export class ClipStream {
 }
 
 /**
- * As many pixels as are seen. An element that is shown a little smaller than it stands, as at the beginning of an
- * entrance, is decoded for its place; one that outgrew its size, with room to grow on.
+ * Decodes as many pixels as are visible. An element that is shown slightly smaller than its layout size, as at the
+ * start of an entrance, is decoded at layout size; one that outgrew its size gets a margin.
  */
 function sizeFor({ need, rest, clip }: ClipWant, grows: boolean): Size {
   const side = (of: keyof Size, least: number): number => {

@@ -1,4 +1,4 @@
-// Which frames of which clips a draw list shows: moment, grid and size of each, derived from the list alone.
+// Lists the clip frames that a draw list shows: moment, time grid and size of each.
 import type { Clip } from '../../codecs/decode.ts';
 import { place, type Size } from '../paint/place.ts';
 import type { LoadedClip, Resources, ShownFrame } from '../paint/resources.ts';
@@ -8,29 +8,29 @@ import { multiply } from '../timeline/matrix.ts';
 export interface ClipWant {
   readonly content: ClipContent;
   readonly clip: Clip;
-  /** Where the painter looks for the frame. */
+  /** Where the painter looks up the frame. */
   readonly shown: WeakMap<ClipContent, ShownFrame>;
-  /** The moment of the file, brought back into a loop. */
+  /** Position in the file, wrapped if it loops. */
   readonly seconds: number;
-  /** From one frame that is drawn to the next, in seconds of the file. */
+  /** File seconds from one drawn frame to the next. */
   readonly step: number;
-  /** What is seen of it in pixels of the frame, never more than the file has. Sides are even. */
+  /** Visible size in pixels of the frame, at most the file's size. Sides are even. */
   readonly need: Size;
-  /** As `need`, were the element shown at its own size: what a movement that changes its scale comes from or goes to. */
+  /** Like `need`, at the element's own scale: where an animation of the scale starts or ends. */
   readonly rest: Size;
 }
 
 export const MAX_SIDE = 4096;
-/** A loop shorter than this stands still. */
+/** A shorter loop shows a still frame. */
 const MIN_LOOP_SECONDS = 0.001;
 
-/** How a list is looked at: at that share of the graph's size, every so many frames. */
+/** How a list is rendered: scale, and every how many frames. */
 export interface View {
   readonly scale: number;
   readonly stride: number;
 }
 
-/** The clips that are seen, from back to front. */
+/** The visible clips, from back to front. */
 export function clipWants(list: DrawList, resources: Resources, view: View): readonly ClipWant[] {
   const wants: ClipWant[] = [];
   const visit = (node: DrawNode, outer: Matrix): void => {
@@ -86,6 +86,6 @@ function momentOf({ seconds, trim, loop }: ClipContent, duration: number): numbe
   const length = duration - trim;
   if (!loop || length < MIN_LOOP_SECONDS || seconds < duration - 1e-6) return seconds;
   const past = (seconds - trim) % length;
-  // A step that falls on the end by its arithmetic alone belongs to the next round.
+  // A position that reaches the end only by rounding belongs to the next iteration.
   return length - past < 1e-6 ? trim : trim + past;
 }

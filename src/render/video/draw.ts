@@ -1,5 +1,4 @@
-// Draws the frames of a video one after another and keeps the last as I420, of which only the rows that changed are
-// converted again.
+// Draws the frames of a video in order and keeps the newest as I420, converting only the rows that changed.
 import { restoreBackend } from '../../codecs/backend.ts';
 import type { BackendRef } from '../../codecs/job.ts';
 import { createI420Writer } from '../../codecs/pixels/i420-simd.ts';
@@ -16,36 +15,36 @@ export interface VideoScene {
   readonly files: ResourceFiles;
   readonly peaks: Timeline['peaks'];
   readonly scale: number;
-  /** Of the frames that are wanted: even. */
+  /** Size of the output frames: even. */
   readonly width: number;
   readonly height: number;
-  /** Of the clips. */
+  /** The back end for clips. */
   readonly backend: BackendRef;
 }
 
 export interface DrawnFrame {
-  /** False: the frame is as the one before. */
+  /** False: the frame equals the previous one. */
   readonly isNew: boolean;
-  /** What could not be drawn so far, by JSON pointer. */
+  /** JSON pointers of what could not be drawn so far. */
   readonly warnings: readonly string[];
 }
 
 export interface FrameDrawer {
   draw(frame: number): Promise<DrawnFrame>;
-  /** The frame that was drawn last. */
+  /** The newest frame. */
   readonly picture: Uint8Array;
 }
 
-/** Rows that are read at once: the pixels of a complete frame would be 8 MB at 1080p, allocated anew each time. */
+/** Rows read at once: a full 1080p frame would be 8 MB, allocated each time. */
 const STRIP_ROWS = 128;
 
-/** A drawer of every `stride`-th frame. */
+/** Draws every `stride`-th frame. */
 export async function createFrameDrawer(scene: VideoScene, stride: number): Promise<FrameDrawer> {
   const { graph, files, peaks, scale, width, height, backend } = scene;
   const timeline = { ...openScene(graph), peaks };
   const resources = await loadResources(files);
   const painter = createPainter(timeline.width, timeline.height, scale, resources);
-  // Whoever ends the process ends the decoders with it.
+  // Ending the process ends the decoders.
   const { signal } = new AbortController();
   const clips = new ClipFrames(resources, {
     backend: restoreBackend(backend),
@@ -67,10 +66,10 @@ export async function createFrameDrawer(scene: VideoScene, stride: number): Prom
       for (let top = from - (from % 2); top < end; top += STRIP_ROWS) {
         const { data } = brush.getImageData(0, top, canvas.width, Math.min(STRIP_ROWS, end - top));
         writer.write(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), top);
-        // Given back at once: left to the collector, whose runs they cause, they made a frame cost 1.6 times as much.
+        // Released at once: left to the garbage collector, these buffers made a frame cost 1.6 times as much.
         (data.buffer as ArrayBuffer).transfer(0);
       }
-      // What the rasterizer keeps is freed in the event loop only.
+      // The rasterizer frees memory only when the event loop turns.
       await new Promise(setImmediate);
       return { isNew: rows !== undefined, warnings };
     },

@@ -1,4 +1,4 @@
-// The frames of a video in order: drawn here one by one, or ahead by threads into slots of shared memory.
+// Provides the frames of a video in order, drawn here one by one or ahead of time by threads into shared memory.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { i420Size } from '../../codecs/pixels/i420.ts';
@@ -7,23 +7,25 @@ import type { Range } from './segments.ts';
 import type { FrameAnswer, FrameRequest, ThreadData } from './thread.ts';
 
 export interface FrameSource {
-  /** Has these frames drawn after those that are wanted already. */
+  /** Queues these frames behind those already requested. */
   want(range: Range): void;
   /**
-   * The frames as I420; ranges are read in the order in which they are wanted, each to its end. The bytes of a frame
-   * are used again once the one after the next is asked for.
+   * The frames as I420. Read ranges completely and in the order requested. The bytes of a frame are reused once the
+   * frame after the next is requested.
    */
   read(range: Range): AsyncGenerator<Uint8Array>;
-  /** What could not be drawn so far, by JSON pointer. */
+  /** JSON pointers of what could not be drawn so far. */
   readonly warnings: ReadonlySet<string>;
   /** Ends the threads. */
   close(): Promise<void>;
 }
 
-/** Starts as many threads, which draw as soon as frames are wanted; 0: this thread draws, as frames are read. */
+/**
+ * Starts that many threads, which draw as soon as frames are requested. With 0, this thread draws when frames are read.
+ */
 export function openFrames(scene: VideoScene, threadCount: number): FrameSource {
   if (threadCount === 0) return new FramesHere(scene);
-  // Besides those drawn ahead: one on its way to the codec, one before it, and what each thread is at.
+  // Besides frames drawn ahead: one being encoded, the one before it, and one per thread.
   const slots = Array.from(
     { length: AHEAD + 2 + threadCount },
     () => new SharedArrayBuffer(i420Size(scene.width, scene.height)),
@@ -32,7 +34,7 @@ export function openFrames(scene: VideoScene, threadCount: number): FrameSource 
   return new ThreadFrames(threads, slots);
 }
 
-/** Frames that are drawn before they are asked for, so that one which takes long does not keep the codec waiting. */
+/** Frames drawn ahead, so that a slow frame does not stall the codec. */
 const AHEAD = 3;
 
 function startThread(data: ThreadData): Worker {
@@ -44,7 +46,7 @@ function startThread(data: ThreadData): Worker {
 class FramesHere implements FrameSource {
   readonly warnings = new Set<string>();
   readonly #drawer: Promise<FrameDrawer>;
-  /** Two in turn: one may still be on its way to the codec. */
+  /** Two alternating buffers: one may still be read by the codec. */
   readonly #pictures: readonly [Uint8Array, Uint8Array];
   #turn: 0 | 1 = 0;
 
@@ -52,16 +54,16 @@ class FramesHere implements FrameSource {
     const size = i420Size(scene.width, scene.height);
     this.#pictures = [new Uint8Array(size), new Uint8Array(size)];
     this.#drawer = createFrameDrawer(scene, 1);
-    // Thrown where somebody reads.
+    // Thrown to the reader.
     this.#drawer.catch(() => undefined);
   }
 
   want(): void {
-    // Drawn as they are read.
+    // Drawn when read.
   }
 
   async close(): Promise<void> {
-    // No thread was started.
+    // No threads were started.
   }
 
   async *read([from, to]: Range): AsyncGenerator<Uint8Array> {
@@ -83,14 +85,14 @@ class ThreadFrames implements FrameSource {
   readonly #threads: readonly Worker[];
   readonly #pictures: readonly Uint8Array[];
   readonly #free: number[];
-  /** Ranges of which frames are still to be asked for. */
+  /** Frame ranges that still have to be requested from threads. */
   #wanted: readonly Range[] = [];
-  /** Drawn and not yet read, by frame. */
+  /** Drawn but not yet read, by frame. */
   readonly #drawn = new Map<number, FrameAnswer>();
   #asked = 0;
   #failure: Error | undefined;
   #wake: () => void = () => undefined;
-  /** The slot of the frame that was read last: it may still be on its way to the codec. */
+  /** The slot of the frame that was read last, which the codec may still be reading. */
   #before: number | undefined;
 
   constructor(threads: readonly Worker[], slots: readonly SharedArrayBuffer[]) {
@@ -137,7 +139,7 @@ class ThreadFrames implements FrameSource {
     }
   }
 
-  /** Gives out all free slots, to the threads in turn. */
+  /** Assigns all free slots to the threads in rotation. */
   #ask(): void {
     for (let [range] = this.#wanted; range !== undefined && this.#free.length > 0; [range] = this.#wanted) {
       const [frame, to] = range;

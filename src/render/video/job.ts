@@ -1,23 +1,23 @@
-// What a video is rendered from and its result, for those who ask and for the render process.
+// Describes a video render and its result, for callers and for the render process.
 import type { CodecSettings } from '../../codecs/backend.ts';
 import type { BackendRef } from '../../codecs/job.ts';
 import type { ErrorCode, Issue } from '../../lib/errors.ts';
 import type { ResourceFiles } from '../stills/still.ts';
 
 export interface VideoJob {
-  /** A scene graph with every template prop filled in, as openScene takes it. */
+  /** A scene graph with all template props filled in, as openScene takes it. */
   readonly graph: unknown;
-  /** Read by render/files.ts; video and audio are files on disk, probed. */
+  /** Read by render/files.ts; video and audio are probed files on disk. */
   readonly files: ResourceFiles;
   /** Frames [from, to). */
   readonly range: readonly [number, number];
-  /** 0.1 to 1 of the graph's size; the result has even sides. */
+  /** 0.1 to 1 of the graph's size; output sides are even. */
   readonly scale: number;
   /** Where the MP4 is written; nothing is left there after a failure. */
   readonly path: string;
-  /** Finished segments are kept here, named by what they show; those already there are not rendered again. */
+  /** Finished segments are stored here by content; those that exist are not rendered again. */
   readonly segmentFolder?: string;
-  /** Which ffmpeg is taken; absent: as the settings of this process say. */
+  /** The ffmpeg to use; absent: by the settings of this process. */
   readonly codecs?: CodecSettings;
 }
 
@@ -30,7 +30,7 @@ export interface VideoResult {
   readonly frameCount: number;
   readonly durationSeconds: number;
   readonly hasAudio: boolean;
-  /** What could not be drawn or heard, by JSON pointer. */
+  /** JSON pointers of what could not be drawn or heard. */
   readonly warnings: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface VideoResult {
 export interface ProcessJob extends Omit<VideoJob, 'codecs'> {
   readonly backend: BackendRef;
   readonly threadCount: number;
-  /** Where unfinished files lie; removed by whoever sees the render end. */
+  /** Folder for unfinished files; whoever observes the end of the render removes it. */
   readonly workFolder: string;
 }
 

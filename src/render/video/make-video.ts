@@ -1,5 +1,4 @@
-// A video with all that goes into it: its files read, its frames rendered, and a still of it as its poster; no more at
-// once than the machine bears.
+// Makes a video: reads its files, renders its frames and draws a poster, limiting how many run at once.
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -22,9 +21,9 @@ export interface VideoOrder {
   readonly read: ReadSource;
   /** Frames [from, to); absent: all. */
   readonly range?: readonly [number, number] | undefined;
-  /** 0.1 to 1 of the graph's own size. */
+  /** 0.1 to 1 of the graph's size. */
   readonly scale?: number | undefined;
-  /** Absent, or outside the range: two fifths into it. */
+  /** Frame of the poster. Absent or outside the range: two fifths into it. */
   readonly posterFrame?: number | undefined;
   readonly parts?: PartStore | undefined;
   /** 0 to 1, by frames. */
@@ -37,24 +36,25 @@ export interface MadeVideo extends VideoResult {
   readonly poster: Uint8Array;
 }
 
-// Each render has threads and codecs of its own. Two at least, so that a clip of a second does not wait for one of an hour.
+// Each render has its own threads and codecs. At least two run at once, so that a short clip does not wait for a long
+// one.
 const gate = createGate({ concurrency: Math.max(2, Math.ceil(availableParallelism() / 4)), maxWaiting: 500 });
-/** Up to this long a video is not worth keeping in parts. */
+/** Shorter videos are not worth storing in segments. */
 const WHOLE_SECONDS = 8;
 const POSTER_SIDE = 1280;
-/** What is left for storage. */
+/** The time left for storing the result. */
 const RENDERED = 0.98;
 
 /**
- * Makes the video once there is room, and has the caller take it before its file is removed. AppError
- * `invalid_scene_graph` with pointers, `codec_failed`, `unavailable`; the signal's reason where aborted.
+ * Makes the video once a slot is free and lets the caller consume it before its file is removed. Throws
+ * `invalid_scene_graph` with pointers, `codec_failed` or `unavailable`; the signal's reason if aborted.
  */
 export async function makeVideo<T>(
   order: VideoOrder,
   signal: AbortSignal,
   take: (video: MadeVideo) => Promise<T>,
 ): Promise<T> {
-  // Before the queue: what cannot be rendered is refused at once.
+  // Before queueing, so that an invalid scene is refused at once.
   const timeline = openScene(order.graph);
   return gate(
     () =>
@@ -66,7 +66,7 @@ export async function makeVideo<T>(
   );
 }
 
-/** AppError `unavailable` where this machine has no codec, with what to install. */
+/** Throws `unavailable` if this machine has no codec, with the package to install. */
 export async function requireCodec(
   settings: Pick<Settings, 'FFMPEG_PATH'>,
   signal: AbortSignal,
@@ -96,7 +96,7 @@ async function render(work: Work, signal: AbortSignal): Promise<MadeVideo> {
     onFrame: (done: number, total: number) => order.onProgress((RENDERED * done) / total),
     onSegment: (segment: string) => parts?.keep(segment),
   };
-  // Where one of them fails, the other is not waited for.
+  // If one of them fails, the others are not awaited.
   const failed = new AbortController();
   const both = AbortSignal.any([signal, failed.signal]);
   try {

@@ -1,5 +1,5 @@
-// The render process: one job by message, progress and a result back. It ends with its work, and at once where its
-// parent goes away; whatever it has started goes with it.
+// The render process: takes one job by message and sends back progress and a result. It exits when done, or at once
+// when its parent exits; everything it started exits with it.
 import { rmSync } from 'node:fs';
 import { keepCompiled } from '../../lib/compile-cache.ts';
 import { AppError, toError } from '../../lib/errors.ts';
@@ -18,7 +18,7 @@ function failureOf(err: unknown): ProcessMessage {
   return { kind: 'failure', code: err.code, issues: err.issues, message };
 }
 
-/** Its own group, of which its parent made it the first: codecs and this process. */
+/** This process and its codecs form a process group, created by the parent. */
 function endGroup(): void {
   process.kill(process.platform === 'win32' ? process.pid : -process.pid, 'SIGKILL');
 }
@@ -34,7 +34,7 @@ process.once('message', async (job: ProcessJob) => {
     (result): ProcessMessage => ({ kind: 'result', result }),
     (err: unknown) => failureOf(err),
   );
-  // The parent kills this process, and with it what is left of threads and codecs.
+  // The parent kills this process with all its threads and codecs.
   keepCompiled();
   report(message);
 });

@@ -1,4 +1,4 @@
-// Segments of a video: where it is cut, and the names they are kept under, so that what was once rendered is found again.
+// Splits a video into segments and names them by content, so that finished ones are reused.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -9,10 +9,10 @@ import { usedFiles } from '../timeline/used-files.ts';
 
 export type Range = readonly [from: number, to: number];
 
-/** Long enough for the codec to be at its best, short enough that little is lost where a render dies. */
+/** Long enough for efficient encoding, short enough to lose little when a render dies. */
 const [LEAST_SECONDS, MOST_SECONDS] = [2, 8] as const;
 
-/** Cuts at the scenes' starts, so that a scene which changes leaves the others' segments as they are. */
+/** Splits at scene boundaries, so that a changed scene leaves other segments valid. */
 export function cutSegments({ scenes, fps }: Timeline, [from, to]: Range): readonly Range[] {
   const [least, most] = [LEAST_SECONDS * fps, MOST_SECONDS * fps];
   const cuts = [from];
@@ -26,12 +26,12 @@ export function cutSegments({ scenes, fps }: Timeline, [from, to]: Range): reado
   });
 }
 
-/** Raised when frames or files come out differently from the same graph. */
+/** Increase when the same graph gives different frames or files. */
 const EDITION = 1;
-/** Frames that are evaluated in a row, with a turn of the event loop in between. */
+/** Frames evaluated between yields to the event loop. */
 const TURN = 8;
 
-/** Names segments by what they show: their layers, the content of their files, and how they are encoded. */
+/** Names segments by what they show: layers, content of their files, and encoding. */
 export class SegmentNames {
   readonly #timeline: Timeline;
   readonly #files: ResourceFiles;

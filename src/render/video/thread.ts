@@ -1,21 +1,21 @@
-// A thread that draws frames of a video: asked for one after another, it leaves each as I420 in the slot it was given.
+// A thread that draws frames of a video on request and writes each as I420 into the given slot.
 import { parentPort, workerData } from 'node:worker_threads';
 import { createFrameDrawer, type VideoScene } from './draw.ts';
 
 export interface ThreadData extends VideoScene {
   readonly slots: readonly SharedArrayBuffer[];
-  /** They draw in turn: this thread every so many frames. */
+  /** Threads alternate: this one draws every n-th frame. */
   readonly threadCount: number;
 }
 
-/** Draw this frame into that slot. */
+/** Request to draw this frame into that slot. */
 export interface FrameRequest {
   readonly frame: number;
   readonly slot: number;
 }
 
 export interface FrameAnswer extends FrameRequest {
-  /** What could not be drawn so far, by JSON pointer. */
+  /** JSON pointers of what could not be drawn so far. */
   readonly warnings: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// The one door to videos: a scene graph becomes an MP4 in a process of its own, which ends with its work or its parent.
+// Renders a scene graph to an MP4 in a separate process, which exits with its work or its parent.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
@@ -12,18 +12,18 @@ import type { ProcessJob, ProcessMessage, VideoJob, VideoResult } from './job.ts
 
 export interface VideoEvents {
   readonly onFrame?: (done: number, total: number) => void;
-  /** A finished segment lies there, or lay there already. */
+  /** Called when a finished segment exists in the folder. */
   readonly onSegment?: (path: string) => void;
 }
 
-/** Twenty minutes at 30 a second. */
+/** Twenty minutes at 30 frames a second. */
 const MAX_FRAMES = 36_000;
-/** A render that gets on by no frame and no sound for so long is ended. */
+/** A render that makes no progress in frames or sound for this long is killed. */
 const STALL_MS = 120_000;
 
 /**
- * AppError `invalid_scene_graph`, `invalid_request` (range), `codec_failed`, `unreadable_media` (a sound), `unavailable`
- * (no back end); the signal's reason where aborted.
+ * Throws `invalid_scene_graph`, `invalid_request` (range), `codec_failed`, `unreadable_media` (a sound) or
+ * `unavailable` (no back end); the signal's reason if aborted.
  */
 export async function renderVideo(
   { codecs, ...job }: VideoJob,
@@ -33,7 +33,7 @@ export async function renderVideo(
   signal.throwIfAborted();
   checkLength(job.range);
   const backend = refOf(await findBackend(codecs ?? readSettings(), signal));
-  // Next to the result, so that it is put in its place by a new name alone.
+  // Next to the result, so that a rename is enough to move it into place.
   const workFolder = `${job.path}.parts`;
   const path = join(workFolder, 'video.mp4');
   await mkdir(workFolder, { recursive: true });
@@ -63,8 +63,8 @@ function checkLength([from, to]: VideoJob['range']): void {
 }
 
 /**
- * Encoding keeps two processors busy and drawing takes less, so that threads would only take memory there; with more
- * processors one thread would not keep up.
+ * Encoding keeps two processors busy and drawing takes less, so threads would only cost memory there. With more
+ * processors one thread cannot keep up.
  */
 function countThreads(): number {
   const processors = availableParallelism();
@@ -78,11 +78,11 @@ function startProcess(): ChildProcess {
     execArgv: ['--max-old-space-size=1024', '--disable-warning=ExperimentalWarning'],
     env: {
       DISABLE_SYSTEM_FONTS_LOAD: '1',
-      // Without it the addon prefers whatever ffmpeg libraries the machine has, GPL ones among them.
+      // Without this the addon prefers system ffmpeg libraries, which may be GPL.
       NODE_WEBCODECS_FORCE: 'static',
       ...compileCacheEnv(),
     },
-    // The first of a process group, so that its codecs can be ended with it.
+    // A process group of its own, so that its codecs can be killed with it.
     detached: process.platform !== 'win32',
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -110,13 +110,13 @@ async function follow(
     if (message.kind === 'failure') reject(errorOf(message));
   });
   child.once('error', reject);
-  // Behind the last message.
+  // After the last message.
   child.once('disconnect', () => reject(new AppError('codec_failed', 'The render process ended early.')));
   try {
     child.send(job, err => err && reject(err));
     return await promise;
   } finally {
-    // What it still says before it is ended would set the timer again.
+    // A message that arrives before the kill would restart the timer.
     child.removeAllListeners('message');
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
@@ -127,7 +127,7 @@ function errorOf({ code, message, issues }: Extract<ProcessMessage, { kind: 'fai
   return code === undefined ? new Error(message) : new AppError(code, message, issues && { issues });
 }
 
-/** Resolves when the process is gone; its codecs are killed with it. */
+/** Resolves when the process has exited; its codecs are killed with it. */
 async function endGroup(child: ChildProcess): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
@@ -136,7 +136,7 @@ async function endGroup(child: ChildProcess): Promise<void> {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // Nothing of it is left.
+    // The process no longer exists.
   }
   await gone;
 }

@@ -1,4 +1,4 @@
-// What the render process does: frames and sound of a job, encoded side by side, and joined into one file.
+// The work of the render process: encodes frames and sound of a job in parallel and joins them into one file.
 import { rename, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { restoreBackend } from '../../codecs/backend.ts';
@@ -22,13 +22,13 @@ interface Work {
   readonly report: Report;
   readonly backend: Backend;
   readonly timeline: Timeline;
-  /** Of the result: even. */
+  /** Of the output: even. */
   readonly width: number;
   readonly height: number;
   readonly frames: FrameSource;
 }
 
-/** Leaves the finished file at `job.path`, and what else it needed in `job.workFolder`, which is there. */
+/** Writes the finished file to `job.path`, and intermediate files to the existing `job.workFolder`. */
 export async function makeFile(job: ProcessJob, report: Report): Promise<VideoResult> {
   const { graph, files, range, scale } = job;
   const opened = openScene(graph);
@@ -45,7 +45,7 @@ export async function makeFile(job: ProcessJob, report: Report): Promise<VideoRe
   const frames = openFrames({ graph, files, peaks, scale, ...size, backend: job.backend }, job.threadCount);
   const work: Work = { job, report, backend, timeline, frames, ...size };
   const hasAudio = hasSound(timeline, files);
-  // At once: a codec that is given both would take no frames until the sound has been measured.
+  // In parallel: a codec that receives both would take no frames until the sound has been measured.
   const [pieces, sound] = await Promise.all([makePieces(work), hasAudio ? makeSound(work) : undefined]);
   await frames.close();
   const [piece] = pieces;
@@ -68,7 +68,7 @@ export async function makeFile(job: ProcessJob, report: Report): Promise<VideoRe
 
 const even = (side: number): number => Math.max(2, Math.floor(Math.round(side) / 2) * 2);
 
-/** Encodes by whichever back end; nothing is aborted from within: whoever wants to stop a render ends its process. */
+/** Encodes with the available back end. There is no abort here: to stop a render, kill its process. */
 const encodeBy = (backend: Backend, request: EncodeRequest): Promise<void> =>
   backend.name === 'ffmpeg' ? encode(backend, request, never) : encodeHere(request);
 const never = new AbortController().signal;
@@ -116,7 +116,7 @@ interface Segment extends Piece {
   readonly isThere: boolean;
 }
 
-/** Segments that lie in the folder are taken as they are; the others come to lie there, each once it is complete. */
+/** Reuses segments that exist in the folder; others are moved there once complete. */
 async function makeSegments(work: Work, folder: string): Promise<readonly Piece[]> {
   const { job, report } = work;
   const ranges = cutSegments(work.timeline, job.range);
@@ -125,7 +125,7 @@ async function makeSegments(work: Work, folder: string): Promise<readonly Piece[
   let next = ranges[0] && find(ranges[0]);
   for (let index = 1; next !== undefined; index++) {
     const { path, frameCount, range, isThere }: Segment = await next;
-    // The next one is looked up, and drawn ahead, while this one is encoded.
+    // The next segment is looked up, and drawn ahead, while this one is encoded.
     const after = ranges[index];
     next = after && find(after);
     next?.catch(() => undefined);
@@ -141,7 +141,7 @@ async function makeSegments(work: Work, folder: string): Promise<readonly Piece[
   return pieces;
 }
 
-/** Names the segment of a range, and has its frames drawn where there is no complete file of that name. */
+/** Names the segment of a range, and requests its frames if no complete file of that name exists. */
 function segmentFinder(
   { job, backend, timeline, width, height, frames }: Work,
   folder: string,
