@@ -1,14 +1,14 @@
 // A scene rendered as the result of a node: the video and its poster become media of the run.
 import { createReadStream } from 'node:fs';
 import type { MediaRef } from '../graph/types.ts';
-import type { MadeVideo, VideoOrder } from '../render/video/make-video.ts';
+import type { MadeVideo, VideoRequest } from '../render/video/make-video.ts';
 import type { NodeContext } from './define.ts';
 
 /** Renders it, then stores it, in one piece: for what takes a moment. */
 export async function renderMedia(
   ctx: NodeContext,
   name: string,
-  order: Omit<VideoOrder, 'onProgress'>,
+  order: Omit<VideoRequest, 'onProgress'>,
 ): Promise<MediaRef> {
   const { makeVideo } = await import('../render/video/make-video.ts');
   const onProgress = (fraction: number): void => ctx.progress(fraction);
@@ -19,7 +19,7 @@ export async function renderMedia(
 export async function renderMediaInParts(
   ctx: NodeContext,
   name: string,
-  order: Omit<VideoOrder, 'onProgress' | 'parts'>,
+  order: Omit<VideoRequest, 'onProgress' | 'parts'>,
 ): Promise<MediaRef> {
   const parts = ctx.openParts();
   try {

@@ -33,7 +33,7 @@ export const videoSandbox = defineNode({
   run: async ({ prompt, duration, seed, style, ...sides }, ctx) => {
     const size = evenSize(sides);
     const draw = (roll: number) => async (): Promise<Uint8Array> => {
-      const picture = { prompt, seed: roll, style, ...size, isBare: true } as const;
+      const picture = { prompt, seed: roll, style, ...size, isUnlabeled: true } as const;
       return drawStill({ kind: 'sandbox-picture', picture }, ctx.signal);
     };
     const read = readFrom({ [SOURCES.first]: draw(seed), [SOURCES.second]: draw(seed + 1) });

@@ -196,17 +196,19 @@ function cleanFonts(root: Fields): string | undefined {
     const { weight } = WEIGHTS.find(({ names }) => names.test(style)) ?? WEIGHTS[2];
     Object.assign(font, { fPath: fontUrl(weight), origin: 3, fFamily: 'Inter' });
   }
-  return fonts.length > 0 && hasStrangeLetters(root)
+  return fonts.length > 0 && hasUnsupportedLetters(root)
     ? 'has letters beyond Latin ones, for which it cannot be given a font: turn them into outlines'
     : undefined;
 }
 
-const STRANGE = /[^\p{Cc} -\u00ff\u0131\u0152\u0153\u2000-\u206f\u20ac\u2122]/u;
+const UNSUPPORTED_LETTER = /[^\p{Cc} -\u00ff\u0131\u0152\u0153\u2000-\u206f\u20ac\u2122]/u;
 
-function hasStrangeLetters(root: Fields): boolean {
+function hasUnsupportedLetters(root: Fields): boolean {
   const compositions = [root, ...fieldsOf(root.assets)].flatMap(({ layers }) => fieldsOf(layers));
   return compositions.some(({ ty, t }) => {
     if (ty !== 5 || !isFields(t) || !isFields(t.d)) return false;
-    return fieldsOf(t.d.k).some(({ s }) => isFields(s) && typeof s.t === 'string' && STRANGE.test(s.t));
+    return fieldsOf(t.d.k).some(
+      ({ s }) => isFields(s) && typeof s.t === 'string' && UNSUPPORTED_LETTER.test(s.t),
+    );
   });
 }

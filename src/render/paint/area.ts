@@ -8,9 +8,9 @@ export interface Area {
   readonly bottom: number;
 }
 
-export const NOWHERE: Area = { left: 0, top: 0, right: 0, bottom: 0 };
+export const EMPTY_AREA: Area = { left: 0, top: 0, right: 0, bottom: 0 };
 /** Far outside every frame, yet small enough that sums and products stay exact. */
-export const EVERYWHERE: Area = { left: -1e7, top: -1e7, right: 1e7, bottom: 1e7 };
+export const INFINITE_AREA: Area = { left: -1e7, top: -1e7, right: 1e7, bottom: 1e7 };
 
 export const areaOfSize = (width: number, height: number): Area => ({
   left: 0,
@@ -24,17 +24,17 @@ export const isEmpty = ({ left, top, right, bottom }: Area): boolean => !(right 
 export const sizeOf = (area: Area): number =>
   isEmpty(area) ? 0 : (area.right - area.left) * (area.bottom - area.top);
 
-export function common(a: Area, b: Area): Area {
+export function intersectAreas(a: Area, b: Area): Area {
   const area = {
     left: Math.max(a.left, b.left),
     top: Math.max(a.top, b.top),
     right: Math.min(a.right, b.right),
     bottom: Math.min(a.bottom, b.bottom),
   };
-  return isEmpty(area) ? NOWHERE : area;
+  return isEmpty(area) ? EMPTY_AREA : area;
 }
 
-export function united(a: Area, b: Area): Area {
+export function uniteAreas(a: Area, b: Area): Area {
   if (isEmpty(a)) return b;
   if (isEmpty(b)) return a;
   return {
@@ -45,12 +45,12 @@ export function united(a: Area, b: Area): Area {
   };
 }
 
-export const grown = (area: Area, by: number): Area =>
+export const expandArea = (area: Area, by: number): Area =>
   isEmpty(area)
-    ? NOWHERE
+    ? EMPTY_AREA
     : { left: area.left - by, top: area.top - by, right: area.right + by, bottom: area.bottom + by };
 
-export const shifted = ({ left, top, right, bottom }: Area, x: number, y: number): Area => ({
+export const translateArea = ({ left, top, right, bottom }: Area, x: number, y: number): Area => ({
   left: left + x,
   top: top + y,
   right: right + x,
@@ -58,8 +58,8 @@ export const shifted = ({ left, top, right, bottom }: Area, x: number, y: number
 });
 
 /** The bounding box of the transformed area. */
-export function mapped([a, b, c, d, e, f]: Matrix, area: Area): Area {
-  if (isEmpty(area)) return NOWHERE;
+export function transformArea([a, b, c, d, e, f]: Matrix, area: Area): Area {
+  if (isEmpty(area)) return EMPTY_AREA;
   const { left, top, right, bottom } = area;
   const xs = [a * left + c * top, a * right + c * top, a * left + c * bottom, a * right + c * bottom];
   const ys = [b * left + d * top, b * right + d * top, b * left + d * bottom, b * right + d * bottom];
@@ -73,7 +73,7 @@ export function mapped([a, b, c, d, e, f]: Matrix, area: Area): Area {
 
 /** Rounds outwards to whole pixels, plus one for antialiased edges. */
 export function pixelsAround(area: Area): Area {
-  if (isEmpty(area)) return NOWHERE;
+  if (isEmpty(area)) return EMPTY_AREA;
   return {
     left: Math.floor(area.left) - 1,
     top: Math.floor(area.top) - 1,

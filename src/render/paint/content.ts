@@ -19,7 +19,7 @@ import {
 import { fillByBands, pathOf, styleOf } from './fill.ts';
 import { enlarge, place, type Size } from './place.ts';
 import type { Loaded, Resources } from './resources.ts';
-import { blurredPart, shrunk } from './scaled-pictures.ts';
+import { blurredPart, downscaled } from './scaled-pictures.ts';
 import { paintText } from './text.ts';
 
 /** Why the content could not be drawn, or undefined if it was. */
@@ -119,7 +119,7 @@ function drawFitted(spot: Place, content: Pictured, picture: Picture, natural: S
   const at = enlarge(place(part, box, content.fit, content.focus), box, content.zoom, content.focus);
   const ratio = (at.width * scale) / (cw * picture.width);
   // Video frames are shown once, so caching scaled copies of them does not pay.
-  const source = content.kind === 'picture' ? shrunk(picture, ratio) : picture;
+  const source = content.kind === 'picture' ? downscaled(picture, ratio) : picture;
   brush.imageSmoothingQuality = source === picture && ratio < 0.7 ? 'medium' : 'low';
   brush.translate(content.shift[0] * box.width, content.shift[1] * box.height);
   const { width, height } = source;
@@ -144,7 +144,7 @@ function drawBlurred({ brush, box, scale }: Place, content: Pictured, picture: P
 }
 
 /** The surface on which each animation was last drawn, reused for its next frame. */
-const stages = new WeakMap<Animation, Surface>();
+const animationSurfaces = new WeakMap<Animation, Surface>();
 const MAX_STAGE_SIDE = 4096;
 
 /** The player ignores the brush's transform, clip and opacity, so it draws onto a surface of its own. */
@@ -163,18 +163,18 @@ function paintLottie({ brush, box, resources, scale }: Place, content: LottieCon
   );
   const [width, height] = [Math.ceil(animation.width * ratio), Math.ceil(animation.height * ratio)];
   if (width < 1 || height < 1) return lacks;
-  const stage = stageOf(animation, width, height);
-  stage.brush.reset();
-  animation.render(stage.brush, { x: 0, y: 0, width, height });
-  brush.drawImage(stage.canvas, at.x, at.y, at.width, at.height);
+  const target = animationSurface(animation, width, height);
+  target.brush.reset();
+  animation.render(target.brush, { x: 0, y: 0, width, height });
+  brush.drawImage(target.canvas, at.x, at.y, at.width, at.height);
   return lacks;
 }
 
-function stageOf(animation: Animation, width: number, height: number): Surface {
-  const known = stages.get(animation);
+function animationSurface(animation: Animation, width: number, height: number): Surface {
+  const known = animationSurfaces.get(animation);
   if (known?.canvas.width === width && known.canvas.height === height) return known;
   const made = createSurface(width, height);
-  stages.set(animation, made);
+  animationSurfaces.set(animation, made);
   return made;
 }
 

@@ -3,22 +3,22 @@
 
 import type { Effect, Shade } from '../timeline/draw-list.ts';
 import { scaling } from '../timeline/matrix.ts';
-import { type Area, common, grown, isEmpty, mapped, pixelsAround } from './area.ts';
+import { type Area, expandArea, intersectAreas, isEmpty, pixelsAround, transformArea } from './area.ts';
 import { cssColor } from './fill.ts';
-import { blurReach, MOST_BLUR } from './node-area.ts';
+import { blurReach, MAX_BLUR } from './node-area.ts';
 import { type Sheet, type Sheets, stamp } from './sheets.ts';
 
 /** The blur deviation, in pixels, that remains when a blurred sheet is drawn at reduced size. */
-const ENOUGH_BLUR = 5;
+const TARGET_BLUR = 5;
 
-/** The power of two by which a sheet can be shrunk before it is blurred by this deviation. */
+/** The power of two by which a sheet can be downscaled before it is blurred by this deviation. */
 export const shrinkOf = (deviation: number): number =>
-  2 ** Math.max(0, Math.floor(Math.log2(deviation / ENOUGH_BLUR)));
+  2 ** Math.max(0, Math.floor(Math.log2(deviation / TARGET_BLUR)));
 
 /** The largest deviation among the effects, in pixels of the surface. */
 export const deviationOf = (effects: readonly Effect[], scale: number): number =>
   Math.min(
-    MOST_BLUR,
+    MAX_BLUR,
     effects.reduce((most, { type, amount }) => (type === 'blur' ? Math.max(most, amount * scale) : most), 0),
   );
 
@@ -48,16 +48,18 @@ function drawSoftly({ surface: { brush } }: Sheet, { surface, area }: Sheet): vo
 }
 
 /** Draws the shadow of one sheet onto another; `scale` is that of the node that casts the shadow. */
-export function castShadow(onto: Sheet, thrower: Sheet, shadow: Shade, scale: number, sheets: Sheets): void {
-  const deviation = Math.min(MOST_BLUR, (shadow.blur / 2) * scale);
+export function castShadow(onto: Sheet, source: Sheet, shadow: Shade, scale: number, sheets: Sheets): void {
+  const deviation = Math.min(MAX_BLUR, (shadow.blur / 2) * scale);
   const shrink = shrinkOf(deviation);
   const [x, y] = [shadow.x * scale, shadow.y * scale];
   const smaller = scaling(1 / shrink, 1 / shrink);
-  const seen = pixelsAround(mapped([1 / shrink, 0, 0, 1 / shrink, -x / shrink, -y / shrink], onto.area));
-  const shape = sheets.borrow(pixelsAround(mapped(smaller, thrower.area)));
-  tint(shape, thrower, shrink, cssColor(shadow.color));
+  const seen = pixelsAround(
+    transformArea([1 / shrink, 0, 0, 1 / shrink, -x / shrink, -y / shrink], onto.area),
+  );
+  const shape = sheets.borrow(pixelsAround(transformArea(smaller, source.area)));
+  tint(shape, source, shrink, cssColor(shadow.color));
   const reach = blurReach([{ type: 'blur', amount: deviation / shrink }], [1, 0, 0, 1, 0, 0]);
-  const area = common(pixelsAround(grown(shape.area, reach)), seen);
+  const area = intersectAreas(pixelsAround(expandArea(shape.area, reach)), seen);
   if (!isEmpty(area)) {
     const blurred = sheets.borrow(area);
     if (deviation > 0) blurred.surface.brush.filter = `blur(${(deviation / shrink).toFixed(2)}px)`;
@@ -94,7 +96,7 @@ export function brightnessToAlpha({ surface: { brush }, area }: Sheet): void {
 }
 
 const FILTERS: Readonly<Record<string, (amount: number, scale: number) => string>> = {
-  blur: (amount, scale) => `blur(${Math.min(MOST_BLUR, Math.max(0, amount * scale)).toFixed(2)}px)`,
+  blur: (amount, scale) => `blur(${Math.min(MAX_BLUR, Math.max(0, amount * scale)).toFixed(2)}px)`,
   'hue-rotate': amount => `hue-rotate(${amount.toFixed(2)}deg)`,
 };
 

@@ -3,9 +3,9 @@ import { getOrMake } from '../../lib/get-or-make.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { DrawList, DrawNode, Layer, Matrix } from '../timeline/draw-list.ts';
 import { scaling } from '../timeline/matrix.ts';
-import { type Area, areaOfSize, common, grown, isEmpty, pixelsAround, sizeOf } from './area.ts';
+import { type Area, areaOfSize, expandArea, intersectAreas, isEmpty, pixelsAround, sizeOf } from './area.ts';
 import { createSurface, type Surface } from './canvas.ts';
-import { paintNode, type Stage } from './node.ts';
+import { type PaintContext, paintNode } from './node.ts';
 import { areaOf, place } from './node-area.ts';
 import { changedLayers, countStill, mergeRegions } from './regions.ts';
 import type { Resources } from './resources.ts';
@@ -30,40 +30,44 @@ export function createPainter(width: number, height: number, scale: number, reso
   const frame = areaOfSize(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
   const sheet: Sheet = { surface: createSurface(frame.right, frame.bottom), area: frame };
   const outer = scaling(frame.right / width, frame.bottom / height);
-  const reach = grown(frame, Math.min(MOST_REACH, Math.max(frame.right, frame.bottom)));
-  const stage: Stage = { resources, sheets: new Sheets(), reach, warnings: new Map() };
-  const areaOfLayer = rememberAreas(sheet, outer);
-  const backdrop = createBackdrop(frame, outer, stage);
+  const reach = expandArea(frame, Math.min(MAX_REACH, Math.max(frame.right, frame.bottom)));
+  const context: PaintContext = { resources, sheets: new Sheets(), reach, warnings: new Map() };
+  const areaOfLayer = cacheAreas(sheet, outer);
+  const backdrop = createBackdrop(frame, outer, context);
   let before: readonly Layer[] | undefined;
   return {
     surface: sheet.surface,
     paint({ layers }) {
-      stage.sheets.beginFrame();
+      context.sheets.beginFrame();
       const regions =
         before === undefined ? [frame] : mergeRegions(changedLayers(before, layers).map(areaOfLayer), frame);
       for (const region of regions) {
         const held = before === undefined ? 0 : backdrop.hold(before, layers, region);
-        const above = layers.slice(held).filter(layer => !isEmpty(common(areaOfLayer(layer), region)));
+        const above = layers
+          .slice(held)
+          .filter(layer => !isEmpty(intersectAreas(areaOfLayer(layer), region)));
         paintRegion(sheet, region, () => {
           if (held > 0) stamp(sheet, backdrop.sheet());
           else blacken(sheet);
-          for (const { node } of above) paintNode(sheet, node, outer, stage);
+          for (const { node } of above) paintNode(sheet, node, outer, context);
         });
       }
       before = layers;
-      return { warnings: [...stage.warnings.values()], rows: rowsOf(regions) };
+      return { warnings: [...context.warnings.values()], rows: rowsOf(regions) };
     },
   };
 }
 
-const MOST_REACH = 1024;
-const MOST_AREAS = 20_000;
+const MAX_REACH = 1024;
+const MAX_AREAS = 20_000;
 
 /** Caches the area of each layer, since it is needed in every frame. */
-function rememberAreas({ surface: { brush }, area }: Sheet, outer: Matrix): (layer: Layer) => Area {
-  const known = createLru<Area>(MOST_AREAS);
+function cacheAreas({ surface: { brush }, area }: Sheet, outer: Matrix): (layer: Layer) => Area {
+  const known = createLru<Area>(MAX_AREAS);
   return ({ hash, node }) =>
-    getOrMake(known, hash, () => common(pixelsAround(areaOf(brush, place(brush, node, outer))), area));
+    getOrMake(known, hash, () =>
+      intersectAreas(pixelsAround(areaOf(brush, place(brush, node, outer))), area),
+    );
 }
 
 function paintRegion({ surface: { brush } }: Sheet, region: Area, draw: () => void): void {
@@ -89,10 +93,10 @@ interface Backdrop {
 }
 
 /** Below this size, redrawing is as fast as copying. */
-const LEAST_SHARE = 0.1;
+const MIN_SHARE = 0.1;
 
 /** Caches the lowest layers that did not change since the previous frame as one picture. */
-function createBackdrop(frame: Area, outer: Matrix, stage: Stage): Backdrop {
+function createBackdrop(frame: Area, outer: Matrix, context: PaintContext): Backdrop {
   let own: Sheet | undefined;
   let held: readonly Layer[] = [];
   const sheet = (): Sheet => {
@@ -104,10 +108,10 @@ function createBackdrop(frame: Area, outer: Matrix, stage: Stage): Backdrop {
     hold(before, layers, region) {
       if (countStill(held, layers) < held.length) held = [];
       const still = countStill(before, layers);
-      if (sizeOf(region) < LEAST_SHARE * sizeOf(frame)) return held.length;
+      if (sizeOf(region) < MIN_SHARE * sizeOf(frame)) return held.length;
       if (still > held.length && !layers.slice(held.length, still).every(({ node }) => isPlain(node))) {
         if (held.length === 0) blacken(sheet());
-        for (const { node } of layers.slice(held.length, still)) paintNode(sheet(), node, outer, stage);
+        for (const { node } of layers.slice(held.length, still)) paintNode(sheet(), node, outer, context);
         held = layers.slice(0, still);
       }
       return held.length;

@@ -5,14 +5,14 @@ import { multiply, translation } from '../timeline/matrix.ts';
 import {
   type Area,
   areaOfSize,
-  common,
-  EVERYWHERE,
-  grown,
-  mapped,
-  NOWHERE,
+  EMPTY_AREA,
+  expandArea,
+  INFINITE_AREA,
+  intersectAreas,
   scaleOf,
-  shifted,
-  united,
+  transformArea,
+  translateArea,
+  uniteAreas,
 } from './area.ts';
 import { type Brush, createPath } from './canvas.ts';
 import { textArea, textHeight } from './text.ts';
@@ -35,25 +35,31 @@ export function place(brush: Brush, node: DrawNode, outer: Matrix): Placed {
 export function areaOf(brush: Brush, placed: Placed): Area {
   const { node, matrix } = placed;
   const inner = innerArea(brush, placed);
-  const area = node.shadow === undefined ? inner : united(inner, shadowArea(inner, node.shadow, matrix));
+  const area = node.shadow === undefined ? inner : uniteAreas(inner, shadowArea(inner, node.shadow, matrix));
   // A matrix with NaN draws nothing, so there is no area to compute.
-  return Object.values(area).every(Number.isFinite) ? area : EVERYWHERE;
+  return Object.values(area).every(Number.isFinite) ? area : INFINITE_AREA;
 }
 
 /** The area of the node without its shadow. */
 export function innerArea(brush: Brush, { node, matrix }: Placed): Area {
-  const content = grown(contentArea(brush, { node, matrix }), blurReach(node.effects, matrix));
-  return node.clips.reduce((area, clip) => common(area, mapped(matrix, outlineArea(clip))), content);
+  const content = expandArea(contentArea(brush, { node, matrix }), blurReach(node.effects, matrix));
+  return node.clips.reduce(
+    (area, clip) => intersectAreas(area, transformArea(matrix, outlineArea(clip))),
+    content,
+  );
 }
 
 /** The area of the shadow. Shadows are not rotated or skewed with their node. */
 export function shadowArea(area: Area, { blur, x, y }: Shade, matrix: Matrix): Area {
   const scale = scaleOf(matrix);
-  return grown(shifted(area, x * scale, y * scale), BLUR_REACH * Math.min(MOST_BLUR, (blur / 2) * scale));
+  return expandArea(
+    translateArea(area, x * scale, y * scale),
+    BLUR_REACH * Math.min(MAX_BLUR, (blur / 2) * scale),
+  );
 }
 
 /** The largest blur deviation in pixels of the surface. */
-export const MOST_BLUR = 400;
+export const MAX_BLUR = 400;
 /** Standard deviations of a Gaussian that are visible; farther out nothing can be seen. */
 const BLUR_REACH = 3.2;
 
@@ -63,7 +69,7 @@ export function blurReach(effects: readonly Effect[], matrix: Matrix): number {
     (sum, { type, amount }) => (type === 'blur' ? sum + Math.max(0, amount) : sum),
     0,
   );
-  return Math.min(MOST_BLUR * effects.length, blur * scaleOf(matrix)) * BLUR_REACH;
+  return Math.min(MAX_BLUR * effects.length, blur * scaleOf(matrix)) * BLUR_REACH;
 }
 
 /** The area of the content before clips and filters. */
@@ -72,30 +78,36 @@ export function contentArea(brush: Brush, { node, matrix }: Placed): Area {
   const box = areaOfSize(width, height);
   const own =
     background === undefined && border === undefined
-      ? NOWHERE
-      : mapped(matrix, grown(box, border?.width ?? 0));
+      ? EMPTY_AREA
+      : transformArea(matrix, expandArea(box, border?.width ?? 0));
   switch (content.kind) {
     case 'group':
       return content.children.reduce(
-        (area, child) => united(area, areaOf(brush, place(brush, child, matrix))),
+        (area, child) => uniteAreas(area, areaOf(brush, place(brush, child, matrix))),
         own,
       );
     case 'text':
-      return united(own, mapped(matrix, textArea(brush, content, { width, height }, stretchOf(matrix))));
+      return uniteAreas(
+        own,
+        transformArea(matrix, textArea(brush, content, { width, height }, stretchOf(matrix))),
+      );
     case 'shape':
       // Square caps and round joins extend no farther than this.
-      return united(
+      return uniteAreas(
         own,
-        mapped(matrix, grown(outlineArea(content.outline, 1e-3), (content.stroke?.width ?? 0) * 0.75)),
+        transformArea(
+          matrix,
+          expandArea(outlineArea(content.outline, 1e-3), (content.stroke?.width ?? 0) * 0.75),
+        ),
       );
     case 'none':
       return own;
     case 'missing':
       // Draws nothing, but the missing content must be reported.
-      return mapped(matrix, box);
+      return transformArea(matrix, box);
     default:
       // Images of every kind are clipped to their box or have a clip of their own.
-      return EVERYWHERE;
+      return INFINITE_AREA;
   }
 }
 
@@ -123,9 +135,9 @@ function outlineArea(outline: Outline, least = 0): Area {
       return padded(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys));
     }
     case 'path':
-      return mapped(outline.matrix, padded(...createPath(outline.data).getBounds()));
+      return transformArea(outline.matrix, padded(...createPath(outline.data).getBounds()));
     case 'many':
-      return outline.parts.reduce((area, part) => united(area, outlineArea(part, least)), NOWHERE);
+      return outline.parts.reduce((area, part) => uniteAreas(area, outlineArea(part, least)), EMPTY_AREA);
     default:
       return outline satisfies never;
   }

@@ -6,13 +6,13 @@ import { insetRect, rectOf } from '../timeline/outlines.ts';
 import {
   type Area,
   areaOfSize,
-  common,
-  grown,
+  expandArea,
+  intersectAreas,
   isEmpty,
-  mapped,
   pixelsAround,
   scaleOf,
-  united,
+  transformArea,
+  uniteAreas,
 } from './area.ts';
 import type { Brush } from './canvas.ts';
 import { paintContent } from './content.ts';
@@ -30,7 +30,7 @@ import { areaOf, blurReach, contentArea, innerArea, type Placed, place, shadowAr
 import type { Resources } from './resources.ts';
 import { type Sheet, type Sheets, stamp } from './sheets.ts';
 
-export interface Stage {
+export interface PaintContext {
   readonly resources: Resources;
   readonly sheets: Sheets;
   /** The frame plus the margin from which blurs and shadows can reach into it. */
@@ -45,21 +45,21 @@ const BLENDS: Readonly<Record<string, Brush['globalCompositeOperation']>> = {
 };
 
 /** Draws the node; `outer` maps from its container to the frame. */
-export function paintNode(target: Sheet, given: DrawNode, outer: Matrix, stage: Stage): void {
+export function paintNode(target: Sheet, given: DrawNode, outer: Matrix, context: PaintContext): void {
   if (given.opacity <= 0) return;
   const { brush } = target.surface;
   const placed = place(brush, given, outer);
-  const made = sheetOf(brush, placed, target.area, stage);
+  const made = sheetOf(brush, placed, target.area, context);
   if (made === 'nothing') return;
   brush.save();
   brush.globalCompositeOperation = BLENDS[given.blend] ?? (given.blend as Brush['globalCompositeOperation']);
   brush.globalAlpha = given.opacity;
   if (made !== undefined) {
     stamp(target, made.sheet);
-    if (!made.isKept) stage.sheets.give(made.sheet);
+    if (!made.isKept) context.sheets.give(made.sheet);
   } else {
     clipTo(target, placed);
-    paintInside(target, placed, stage);
+    paintInside(target, placed, context);
   }
   brush.restore();
 }
@@ -69,24 +69,27 @@ function sheetOf(
   brush: Brush,
   placed: Placed,
   frame: Area,
-  stage: Stage,
+  context: PaintContext,
 ): { readonly sheet: Sheet; readonly isKept: boolean } | 'nothing' | undefined {
   const { node } = placed;
   const isNeeded = needsSheet(node);
-  if (!isNeeded && !isDear(node)) return undefined;
+  if (!isNeeded && !isExpensive(node)) return undefined;
   const key = keyOf(placed, frame);
-  const kept = stage.sheets.kept(key);
+  const kept = context.sheets.kept(key);
   if (kept !== undefined) return { sheet: kept, isKept: true };
-  const isSeen = stage.sheets.sawBefore(key);
+  const isSeen = context.sheets.sawBefore(key);
   if (!isNeeded && !isSeen) return undefined;
-  const area = common(pixelsAround(areaOf(brush, placed)), frame);
+  const area = intersectAreas(pixelsAround(areaOf(brush, placed)), frame);
   if (isEmpty(area)) return 'nothing';
-  if (!stage.sheets.hasRoom(area)) {
-    stage.warnings.set(node.pointer, `${node.pointer} lies in too many groups that are blended as a whole.`);
+  if (!context.sheets.hasRoom(area)) {
+    context.warnings.set(
+      node.pointer,
+      `${node.pointer} lies in too many groups that are blended as a whole.`,
+    );
     return undefined;
   }
-  const sheet = drawSheet(placed, area, stage);
-  return { sheet, isKept: isSeen && stage.sheets.keep(key, sheet) };
+  const sheet = drawSheet(placed, area, context);
+  return { sheet, isKept: isSeen && context.sheets.keep(key, sheet) };
 }
 
 /** Equal keys mean equal sheets. Opacity and blend mode are applied when the sheet is composited. */
@@ -114,79 +117,84 @@ function isSingle({ content, background, border }: DrawNode): boolean {
 }
 
 /** Whether drawing costs so much more than copying that the sheet is worth keeping. */
-function isDear({ content }: DrawNode): boolean {
+function isExpensive({ content }: DrawNode): boolean {
   if (content.kind === 'text') return content.shadow !== undefined || content.stroke !== undefined;
   return content.kind === 'picture';
 }
 
 /** Draws from the outside in: shadow, mask, clips, filters, content. */
-function drawSheet(placed: Placed, area: Area, stage: Stage): Sheet {
+function drawSheet(placed: Placed, area: Area, context: PaintContext): Sheet {
   const { shadow } = placed.node;
-  if (shadow === undefined) return drawMasked(placed, area, stage);
-  const sheet = stage.sheets.borrow(area);
+  if (shadow === undefined) return drawMasked(placed, area, context);
+  const sheet = context.sheets.borrow(area);
   const { brush } = sheet.surface;
   // Content outside the sheet may still cast a shadow into it.
   const throwing = shadowArea(area, { ...shadow, x: -shadow.x, y: -shadow.y }, placed.matrix);
-  const seen = common(pixelsAround(united(area, throwing)), stage.reach);
-  const inner = common(pixelsAround(innerArea(brush, placed)), seen);
+  const seen = intersectAreas(pixelsAround(uniteAreas(area, throwing)), context.reach);
+  const inner = intersectAreas(pixelsAround(innerArea(brush, placed)), seen);
   if (isEmpty(inner)) return sheet;
-  const thrower = drawMasked(placed, inner, stage);
-  castShadow(sheet, thrower, shadow, scaleOf(placed.matrix), stage.sheets);
-  stamp(sheet, thrower);
-  stage.sheets.give(thrower);
+  const source = drawMasked(placed, inner, context);
+  castShadow(sheet, source, shadow, scaleOf(placed.matrix), context.sheets);
+  stamp(sheet, source);
+  context.sheets.give(source);
   return sheet;
 }
 
-function drawMasked(placed: Placed, area: Area, stage: Stage): Sheet {
-  const sheet = drawFiltered(placed, area, stage);
+function drawMasked(placed: Placed, area: Area, context: PaintContext): Sheet {
+  const sheet = drawFiltered(placed, area, context);
   if (placed.node.mask === undefined) return sheet;
   const { node, mode, invert } = placed.node.mask;
-  const through = stage.sheets.borrow(area);
-  paintNode(through, node, placed.matrix, stage);
+  const through = context.sheets.borrow(area);
+  paintNode(through, node, placed.matrix, context);
   if (mode === 'luma') brightnessToAlpha(through);
   const { brush } = sheet.surface;
   brush.globalCompositeOperation = invert ? 'destination-out' : 'destination-in';
   stamp(sheet, through);
   brush.globalCompositeOperation = 'source-over';
-  stage.sheets.give(through);
+  context.sheets.give(through);
   return sheet;
 }
 
-function drawFiltered(placed: Placed, area: Area, stage: Stage): Sheet {
-  const sheet = stage.sheets.borrow(area);
+function drawFiltered(placed: Placed, area: Area, context: PaintContext): Sheet {
+  const sheet = context.sheets.borrow(area);
   const { brush } = sheet.surface;
   const { node } = placed;
   brush.save();
   clipTo(sheet, placed);
-  if (node.effects.length === 0) paintInside(sheet, placed, stage);
+  if (node.effects.length === 0) paintInside(sheet, placed, context);
   else {
     const shrink = shrinkOf(deviationOf(node.effects, scaleOf(placed.matrix)));
-    const blurred = drawBlurred(placed, area, shrink, stage);
+    const blurred = drawBlurred(placed, area, shrink, context);
     stampLarger(sheet, blurred, shrink);
-    stage.sheets.give(blurred);
+    context.sheets.give(blurred);
   }
   brush.restore();
   return sheet;
 }
 
 /** Draws the content under its filters, `shrink` times smaller: a large blur leaves no detail. */
-function drawBlurred({ node, matrix }: Placed, area: Area, shrink: number, stage: Stage): Sheet {
+function drawBlurred({ node, matrix }: Placed, area: Area, shrink: number, context: PaintContext): Sheet {
   const smaller = scaling(1 / shrink, 1 / shrink);
   const small: Placed = { node, matrix: multiply(smaller, matrix) };
-  const sheet = stage.sheets.borrow(pixelsAround(mapped(smaller, area)));
+  const sheet = context.sheets.borrow(pixelsAround(transformArea(smaller, area)));
   const { brush } = sheet.surface;
   const reach = blurReach(node.effects, small.matrix);
-  const seen = common(pixelsAround(grown(sheet.area, reach)), stage.reach);
-  const inner = common(pixelsAround(contentArea(brush, small)), seen);
+  const seen = intersectAreas(pixelsAround(expandArea(sheet.area, reach)), context.reach);
+  const inner = intersectAreas(pixelsAround(contentArea(brush, small)), seen);
   if (isEmpty(inner)) return sheet;
-  const plain = stage.sheets.borrow(inner);
-  paintInside(plain, small, stage);
+  const plain = context.sheets.borrow(inner);
+  paintInside(plain, small, context);
   brush.filter = filterText(node.effects, scaleOf(small.matrix));
   if (node.fillsFrame === true)
-    stampEnlarged(sheet, plain, mapped(small.matrix, areaOfSize(node.width, node.height)), 0.7 * reach);
+    stampEnlarged(
+      sheet,
+      plain,
+      transformArea(small.matrix, areaOfSize(node.width, node.height)),
+      0.7 * reach,
+    );
   else stamp(sheet, plain);
   brush.filter = 'none';
-  stage.sheets.give(plain);
+  context.sheets.give(plain);
   return sheet;
 }
 
@@ -204,7 +212,7 @@ function clipTo(sheet: Sheet, { node, matrix }: Placed): void {
   }
 }
 
-function paintInside(target: Sheet, { node, matrix }: Placed, stage: Stage): void {
+function paintInside(target: Sheet, { node, matrix }: Placed, context: PaintContext): void {
   const { width, height, background, border, radius, content } = node;
   const { brush } = target.surface;
   turnTo(target, matrix);
@@ -212,10 +220,11 @@ function paintInside(target: Sheet, { node, matrix }: Placed, stage: Stage): voi
     brush.fillStyle = styleOf(brush, background, width, height);
     brush.fill(pathOf(rectOf(width, height, radius)).path);
   }
-  if (content.kind === 'group') for (const child of content.children) paintNode(target, child, matrix, stage);
+  if (content.kind === 'group')
+    for (const child of content.children) paintNode(target, child, matrix, context);
   else {
-    const reason = paintContent(brush, node, stage.resources, scaleOf(matrix));
-    if (reason !== undefined) stage.warnings.set(node.pointer, `${node.pointer} ${reason}.`);
+    const reason = paintContent(brush, node, context.resources, scaleOf(matrix));
+    if (reason !== undefined) context.warnings.set(node.pointer, `${node.pointer} ${reason}.`);
   }
   if (border === undefined || border.width <= 0) return;
   turnTo(target, matrix);

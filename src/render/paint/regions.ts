@@ -1,7 +1,7 @@
 // Finds the regions of a frame that must be redrawn after the previous frame.
 
 import type { Layer } from '../timeline/draw-list.ts';
-import { type Area, common, isEmpty, pixelsAround, sizeOf, united } from './area.ts';
+import { type Area, intersectAreas, isEmpty, pixelsAround, sizeOf, uniteAreas } from './area.ts';
 
 /**
  * Returns the layers that were added, removed or reordered. The remaining layers keep their relative order: each is
@@ -27,33 +27,33 @@ export function countStill(before: readonly { readonly hash: string }[], after: 
   return first === -1 ? after.length : first;
 }
 
-const MOST_REGIONS = 4;
+const MAX_REGIONS = 4;
 /** Up to this many regions are merged pairwise; beyond it they become one. */
-const MOST_COMPARED = 32;
+const MAX_COMPARED = 32;
 /** From this share of the frame on, redrawing everything costs no more. */
-const NEARLY_ALL = 0.8;
+const FULL_REDRAW_SHARE = 0.8;
 
 /** Merges areas into non-overlapping areas of whole pixels that cover all of them. */
 export function mergeRegions(areas: readonly Area[], frame: Area): readonly Area[] {
   const regions: Area[] = [];
   for (const area of areas) {
-    let region = common(pixelsAround(area), frame);
+    let region = intersectAreas(pixelsAround(area), frame);
     if (isEmpty(region)) continue;
     // A region that grew may now touch others.
     for (let at = near(regions, region); at >= 0; at = near(regions, region))
-      region = united(region, regions.splice(at, 1)[0] ?? region);
+      region = uniteAreas(region, regions.splice(at, 1)[0] ?? region);
     regions.push(region);
-    if (regions.length > MOST_COMPARED) regions.splice(0, regions.length, regions.reduce(united));
+    if (regions.length > MAX_COMPARED) regions.splice(0, regions.length, regions.reduce(uniteAreas));
   }
-  if (regions.length > MOST_REGIONS) return [regions.reduce(united)];
+  if (regions.length > MAX_REGIONS) return [regions.reduce(uniteAreas)];
   const drawn = regions.reduce((sum, region) => sum + sizeOf(region), 0);
-  return drawn > NEARLY_ALL * sizeOf(frame) ? [frame] : regions;
+  return drawn > FULL_REDRAW_SHARE * sizeOf(frame) ? [frame] : regions;
 }
 
 /** Finds a region that overlaps, or is cheaper to draw together with the given one. */
 const near = (regions: readonly Area[], region: Area): number =>
   regions.findIndex(
     other =>
-      !isEmpty(common(other, region)) ||
-      sizeOf(united(other, region)) <= 1.3 * (sizeOf(other) + sizeOf(region)),
+      !isEmpty(intersectAreas(other, region)) ||
+      sizeOf(uniteAreas(other, region)) <= 1.3 * (sizeOf(other) + sizeOf(region)),
   );

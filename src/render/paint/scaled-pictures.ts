@@ -6,19 +6,19 @@ import { createSurface, type Picture } from './canvas.ts';
 /** Limit for all downscaled images of a drawing thread: 64 MB. */
 const MAX_PIXELS = 16_000_000;
 /** Bilinear filtering may shrink by this factor without visible loss of detail. */
-const LEAST_RATIO = Math.SQRT1_2;
+const MIN_RATIO = Math.SQRT1_2;
 
 const held = createLru<Picture>(MAX_PIXELS);
 const names = new WeakMap<Picture, string>();
 let named = 0;
 
 /** The image, or a copy downscaled by a power of √2, so that drawing it at `ratio` hardly shrinks it further. */
-export function shrunk(picture: Picture, ratio: number): Picture {
-  const steps = ratio >= 1 ? 0 : Math.floor(Math.log(ratio) / Math.log(LEAST_RATIO));
+export function downscaled(picture: Picture, ratio: number): Picture {
+  const steps = ratio >= 1 ? 0 : Math.floor(Math.log(ratio) / Math.log(MIN_RATIO));
   if (!(steps > 0)) return picture;
-  const size = LEAST_RATIO ** steps;
+  const size = MIN_RATIO ** steps;
   const [width, height] = [Math.ceil(picture.width * size), Math.ceil(picture.height * size)];
-  return heldAs(picture, `${steps}`, () => {
+  return cached(picture, `${steps}`, () => {
     const { canvas, brush } = createSurface(width, height);
     brush.imageSmoothingQuality = 'high';
     brush.drawImage(picture, 0, 0, width, height);
@@ -27,7 +27,7 @@ export function shrunk(picture: Picture, ratio: number): Picture {
 }
 
 /** Caches what is derived from an image while there is room. */
-function heldAs(picture: Picture, what: string, make: () => Picture): Picture {
+function cached(picture: Picture, what: string, make: () => Picture): Picture {
   const name = names.get(picture) ?? String(named++);
   names.set(picture, name);
   return getOrMake(held, `${name} ${what}`, make, ({ width, height }) => width * height);
@@ -56,7 +56,7 @@ export function blurredPart(
   const [wide, tall] = [Math.max(1, Math.round(width * size)), Math.max(1, Math.round(height * size))];
   const make = (): Picture => {
     const { canvas, brush } = createSurface(wide, tall);
-    const source = isLasting ? shrunk(picture, wide / Math.max(1, part[2])) : picture;
+    const source = isLasting ? downscaled(picture, wide / Math.max(1, part[2])) : picture;
     const share = source.width / picture.width;
     const [x, y, w, h] = part;
     // Drawn larger than shown, so that the edges do not fade.
@@ -75,5 +75,5 @@ export function blurredPart(
     );
     return canvas;
   };
-  return isLasting ? heldAs(picture, [...part, wide, tall, brightness].join(' '), make) : make();
+  return isLasting ? cached(picture, [...part, wide, tall, brightness].join(' '), make) : make();
 }

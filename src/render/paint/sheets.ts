@@ -10,10 +10,10 @@ export interface Sheet {
 }
 
 /** Limit for all sheets in use at once: a quarter of a gigabyte. */
-const MAX_LENT_PIXELS = 64_000_000;
+const MAX_IN_USE_PIXELS = 64_000_000;
 /** Limit for sheets cached for later frames, 80 MB; sheets waiting for reuse may take half of that. */
-const MAX_KEPT_PIXELS = 20_000_000;
-const MAX_SPARE_PIXELS = 10_000_000;
+const MAX_CACHED_PIXELS = 20_000_000;
+const MAX_IDLE_PIXELS = 10_000_000;
 const GRAIN = 128;
 
 const pixelsOf = ({ canvas }: Surface): number => canvas.width * canvas.height;
@@ -30,7 +30,7 @@ export class Sheets {
 
   /** Whether nested groups leave room for three more sheets of that size. */
   hasRoom(area: Area): boolean {
-    return this.#lentPixels + 3 * sizeOf(area) <= MAX_LENT_PIXELS;
+    return this.#lentPixels + 3 * sizeOf(area) <= MAX_IN_USE_PIXELS;
   }
 
   /** Returns a clear sheet whose brush is clipped to the area. */
@@ -95,7 +95,7 @@ export class Sheets {
   #addSpare(surface: Surface): void {
     this.#spare.push(surface);
     this.#sparePixels += pixelsOf(surface);
-    while (this.#sparePixels > MAX_SPARE_PIXELS) {
+    while (this.#sparePixels > MAX_IDLE_PIXELS) {
       const oldest = this.#spare.shift();
       if (oldest === undefined) break;
       this.#sparePixels -= pixelsOf(oldest);
@@ -105,13 +105,13 @@ export class Sheets {
   /** Evicts the least recently used sheets until there is room for that many pixels. */
   #makeRoom(pixels: number): boolean {
     for (const [key, { sheet, frame: used }] of this.#kept) {
-      if (this.#keptPixels + pixels <= MAX_KEPT_PIXELS) break;
+      if (this.#keptPixels + pixels <= MAX_CACHED_PIXELS) break;
       if (used >= this.#frame - 1) return false;
       this.#kept.delete(key);
       this.#keptPixels -= pixelsOf(sheet.surface);
       this.#addSpare(sheet.surface);
     }
-    return this.#keptPixels + pixels <= MAX_KEPT_PIXELS;
+    return this.#keptPixels + pixels <= MAX_CACHED_PIXELS;
   }
 }
 

@@ -5,7 +5,7 @@ import { type Line, layOut, type Paragraph, type Piece, setRunFont } from '../te
 import type { SplitState, TextContent } from '../timeline/draw-list.ts';
 import { ease } from '../timeline/easing.ts';
 import { bound } from '../timeline/scope.ts';
-import { type Area, EVERYWHERE } from './area.ts';
+import { type Area, INFINITE_AREA } from './area.ts';
 import { type Brush, createPath, type Style } from './canvas.ts';
 import { cssColor, styleOf } from './fill.ts';
 import type { Size } from './place.ts';
@@ -33,7 +33,7 @@ export function textArea(brush: Brush, content: TextContent, box: Size, stretch:
     (plate?.padding ?? 0) * paragraph.size +
     (split === undefined ? 0 : splitReach(content, split, paragraph.size, widest, stretch)) +
     fall;
-  if (!Number.isFinite(reach)) return EVERYWHERE;
+  if (!Number.isFinite(reach)) return INFINITE_AREA;
   const [sides, top] = [reach + widest - box.width, topOf(content, box, paragraph)];
   return {
     left: -sides,
@@ -244,7 +244,7 @@ function splitParts(
 
 const isJoined = (text: string): boolean => /[\p{Script=Arabic}\p{Script=Devanagari}]/u.test(text);
 
-interface Stand {
+interface PartState {
   readonly dx: number;
   readonly dy: number;
   readonly scale: number;
@@ -253,7 +253,7 @@ interface Stand {
 }
 
 /** `v` is the eased progress of a part's entrance, `t` the linear one; lengths in em. */
-const SPLITS: Readonly<Record<SplitState['preset'], (v: number, t: number) => Partial<Stand>>> = {
+const SPLITS: Readonly<Record<SplitState['preset'], (v: number, t: number) => Partial<PartState>>> = {
   fade: v => ({ opacity: v }),
   rise: (v, t) => ({ dy: (1 - v) * 0.6, opacity: Math.min(1, t * 2) }),
   drop: (v, t) => ({ dy: (v - 1) * 0.6, opacity: Math.min(1, t * 2) }),
@@ -279,7 +279,7 @@ function splitReach(
   return preset === 'blur' ? 1.5 * size * stretch : 1.1 * size;
 }
 
-const SETTLED: Stand = { dx: 0, dy: 0, scale: 1, opacity: 1, blur: 0 };
+const SETTLED: PartState = { dx: 0, dy: 0, scale: 1, opacity: 1, blur: 0 };
 
 function paintSplit(
   brush: Brush,
@@ -292,20 +292,21 @@ function paintSplit(
   for (const [index, group] of groups.entries()) {
     const begun = rankOf(index, groups.length, split.order) * split.stagger;
     const t = bound((split.elapsed - begun) / split.duration);
-    const stand: Stand = t >= 1 ? SETTLED : { ...SETTLED, ...SPLITS[split.preset](ease(split.easing, t), t) };
-    if (stand.opacity <= 0 || stand.scale <= 0) continue;
+    const state: PartState =
+      t >= 1 ? SETTLED : { ...SETTLED, ...SPLITS[split.preset](ease(split.easing, t), t) };
+    if (state.opacity <= 0 || state.scale <= 0) continue;
     const [first] = group;
     if (first === undefined) continue;
     brush.save();
-    brush.globalAlpha *= stand.opacity;
-    brush.translate(stand.dx * size, stand.dy * size);
-    if (stand.scale !== 1) {
+    brush.globalAlpha *= state.opacity;
+    brush.translate(state.dx * size, state.dy * size);
+    if (state.scale !== 1) {
       const [x, y] = [first.left + first.x + first.width / 2, first.line.baseline - size * 0.35];
       brush.translate(x, y);
-      brush.scale(stand.scale, stand.scale);
+      brush.scale(state.scale, state.scale);
       brush.translate(-x, -y);
     }
-    if (stand.blur > 0.01) blurWithin(brush, group, stand.blur * size, ink.scale);
+    if (state.blur > 0.01) blurWithin(brush, group, state.blur * size, ink.scale);
     for (const part of group) paint(brush, part, ink);
     brush.restore();
   }

@@ -46,7 +46,7 @@ export function invalidSceneGraph(issues: readonly Issue[]): AppError {
 }
 
 function findIssues(value: unknown): readonly Issue[] {
-  const deep = findTooDeep(value);
+  const deep = findPointerBelowDepth(value);
   if (deep !== undefined)
     return [{ path: deep, code: 'too_deep', message: `is nested over ${MAX_DEPTH} levels deep` }];
   const validate = validator();
@@ -55,7 +55,7 @@ function findIssues(value: unknown): readonly Issue[] {
 }
 
 /** The pointer of a value below the deepest allowed level, found without recursion. */
-function findTooDeep(value: unknown): string | undefined {
+function findPointerBelowDepth(value: unknown): string | undefined {
   const pending: { value: unknown; path: string; depth: number }[] = [{ value, path: '', depth: 1 }];
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
     if (typeof at.value !== 'object' || at.value === null) continue;

@@ -3,7 +3,7 @@ import { SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Animated } from '../schema/values.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { bound, keyframesOf, mixNumbers, movingAlong } from '../timeline/scope.ts';
-import type { Part } from './cast.ts';
+import type { Part } from './resolve-sounds.ts';
 
 /** The gain factor at a sample of the video. */
 export type Gain = (sample: number) => number;

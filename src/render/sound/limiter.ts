@@ -22,7 +22,7 @@ const KERNELS = [0.25, 0.5, 0.75].map(point =>
   }),
 ) as [Float64Array, Float64Array, Float64Array];
 /** The largest ratio of an interpolated point to the surrounding samples, whatever their signs. */
-const MOST = KERNELS[1].reduce((sum, tap) => sum + Math.abs(tap), 0);
+const MAX_OVERSHOOT = KERNELS[1].reduce((sum, tap) => sum + Math.abs(tap), 0);
 
 /** Takes blocks and returns blocks of equal length, LIMITER_DELAY samples later. */
 export function createLimiter(): (block: Float32Array) => Float32Array {
@@ -67,7 +67,7 @@ function createPeakFinder(): (block: Float32Array) => Float32Array {
     line.set(block, before);
     held = line.slice(block.length);
     const found = new Float32Array(block.length / CHANNELS);
-    if (line.every(value => Math.abs(value) * MOST <= CEILING)) return found;
+    if (line.every(value => Math.abs(value) * MAX_OVERSHOOT <= CEILING)) return found;
     for (let i = 0; i < found.length; i++)
       found[i] = Math.max(peakAt(line, i * CHANNELS), peakAt(line, i * CHANNELS + 1));
     return found;

@@ -2,16 +2,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHANNELS } from '../../codecs/job.ts';
 import { type Puller, pullFrom } from '../../codecs/mix.ts';
-import type { Part } from './cast.ts';
 import { type Gain, type Pan, panOf } from './gain.ts';
 import type { Pieces } from './pieces.ts';
+import type { Part } from './resolve-sounds.ts';
 
 /** A tenth of a second. */
 export const BLOCK = 4800;
 /** Gains are computed every millisecond and interpolated linearly between. */
 export const STEP = 48;
 /** With all sound decoded nothing is awaited, so yield to the event loop after this many blocks. */
-const BLOCKS_A_TURN = 20;
+const BLOCKS_PER_YIELD = 20;
 
 /** A part with its gain, before volume is applied. */
 export interface Voice {
@@ -39,7 +39,7 @@ export async function* mixVoices(
   try {
     for (let at = from; at < to; at += BLOCK) {
       signal.throwIfAborted();
-      if ((at / BLOCK) % BLOCKS_A_TURN === 0) await nextTurn();
+      if ((at / BLOCK) % BLOCKS_PER_YIELD === 0) await nextTurn();
       const end = Math.min(to, at + BLOCK);
       while ((waiting[0]?.part.start ?? end) < end)
         open.push(openVoice(waiting.shift() as Voice, pieces, at));

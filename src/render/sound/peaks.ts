@@ -4,8 +4,8 @@ import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
-import type { Heard, Peaks } from '../timeline/scope.ts';
-import { castSound } from './cast.ts';
+import type { Peaks, PlayedInterval } from '../timeline/scope.ts';
+import { resolveSounds } from './resolve-sounds.ts';
 
 const PER_SECOND = 25;
 const AHEAD_SECONDS = 4;
@@ -46,7 +46,7 @@ export async function readPeaks(
 }
 
 /** How much of the file can be shown: the video may play a small part of a long file. */
-function shownSeconds({ durationInFrames, fps }: Timeline, heard: readonly Heard[]): number {
+function shownSeconds({ durationInFrames, fps }: Timeline, heard: readonly PlayedInterval[]): number {
   if (heard.length === 0) return durationInFrames / fps;
   const ends = heard.map(({ start, end, trim, speed, period }) => trim + (period ?? (end - start) * speed));
   return ends.reduce((most, end) => Math.max(most, end), 0);
@@ -74,10 +74,10 @@ async function peaksOf(
 }
 
 /** When the video plays the same file, as a sound or within a clip. */
-function heardOf(timeline: Timeline, files: ResourceFiles, key: string): readonly Heard[] {
+function heardOf(timeline: Timeline, files: ResourceFiles, key: string): readonly PlayedInterval[] {
   // A key is the kind followed by the hash of the source.
   const sourceOf = (resource: string): string => resource.slice(resource.indexOf('-'));
-  return castSound(timeline, files)
+  return resolveSounds(timeline, files)
     .parts.filter(({ resource }) => sourceOf(resource) === sourceOf(key))
     .map(({ start, length, from, taken, speed, isRepeated }) => ({
       start: start / SAMPLE_RATE,

@@ -7,7 +7,7 @@ import type { Sound } from '../../codecs/mix.ts';
 import { AppError } from '../../lib/errors.ts';
 import { getOrMake } from '../../lib/get-or-make.ts';
 import { createLru } from '../../lib/lru.ts';
-import { LONG_SAMPLES, type Part } from './cast.ts';
+import { LONG_SAMPLES, type Part } from './resolve-sounds.ts';
 import { createTempo } from './tempo.ts';
 
 export interface Pieces {

@@ -123,11 +123,11 @@ function ownClock(
   return { ...outer, origin, span, end: Math.min(outer.end, origin + span / outer.rate) };
 }
 
-type Sounding = AudioItem | AudioElement | VideoElement;
+type SoundSource = AudioItem | AudioElement | VideoElement;
 
 function stretchOf(
   timeline: Timeline,
-  sound: Sounding & Pick<Stretch, 'role'>,
+  sound: SoundSource & Pick<Stretch, 'role'>,
   pointer: string,
   written: object,
   outer: Clock,

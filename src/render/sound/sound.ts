@@ -5,7 +5,6 @@ import type { Time } from '../schema/values.ts';
 import type { ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { seconds } from '../timeline/scope.ts';
-import { castSound, type Part } from './cast.ts';
 import { duckGain, findSpeech } from './duck.ts';
 import { type Gain, partGain, volumeGain } from './gain.ts';
 import { createLimiter, LIMITER_DELAY } from './limiter.ts';
@@ -13,21 +12,22 @@ import { createLoudnessMeter } from './loudness.ts';
 import { BLOCK, mixVoices, STEP, type Voice } from './mixer.ts';
 import { createPieces } from './pieces.ts';
 import { sampleOf } from './plan.ts';
+import { type Part, resolveSounds } from './resolve-sounds.ts';
 
 const LOUDNESS = -14;
 /** Maximum loudness correction in decibels, so that a whisper is not made a shout or hiss made music. */
-const MOST_GAIN = 24;
+const MAX_GAIN = 24;
 const DUCK = { by: 12, attack: 0.2, release: 0.6 } as const;
 /** Blocks before a range after which the limiter has the same state as in the complete video. */
 const WARM_UP = 20;
 
 /** Whether anything is heard. Throws `invalid_scene_graph` if too many sounds play at once. */
 export const hasSound = (timeline: Timeline, files: ResourceFiles): boolean =>
-  castSound(timeline, files).parts.length > 0;
+  resolveSounds(timeline, files).parts.length > 0;
 
 /** JSON pointers of sounds that the graph names but that are not heard. */
 export const silentSounds = (timeline: Timeline, files: ResourceFiles): readonly string[] =>
-  castSound(timeline, files).warnings;
+  resolveSounds(timeline, files).warnings;
 
 /**
  * Interleaved stereo at 48 kHz in blocks of any size, for frames `from` up to `to`. A range equals the same range of
@@ -40,7 +40,7 @@ export async function* soundOf(
   backend: Backend,
   signal: AbortSignal,
 ): AsyncGenerator<Float32Array> {
-  const { parts } = castSound(timeline, files);
+  const { parts } = resolveSounds(timeline, files);
   const total = sampleOf(timeline.durationInFrames, timeline.fps);
   const [first, last] = [sampleOf(from, timeline.fps), sampleOf(to, timeline.fps)];
   const pieces = createPieces(backend, signal);
@@ -92,7 +92,7 @@ async function loudnessFactor({ graph }: Timeline, mixWhole: () => Sound): Promi
   const meter = createLoudnessMeter();
   for await (const block of mixWhole()) meter.add(block);
   const measured = meter.integrated();
-  return Number.isFinite(measured) ? 10 ** (Math.min(MOST_GAIN, loudness - measured) / 20) : 1;
+  return Number.isFinite(measured) ? 10 ** (Math.min(MAX_GAIN, loudness - measured) / 20) : 1;
 }
 
 function masterGain(timeline: Timeline, total: number, factor: number): Gain {

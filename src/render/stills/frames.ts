@@ -18,7 +18,7 @@ export function resourcesOf(timeline: Timeline, frames: readonly number[]): read
   return [...timeline.resources.values()].filter(({ key }) => used.has(key) || followed.has(key));
 }
 
-export interface FramesOrder {
+export interface FramesRequest {
   readonly frames: readonly number[];
   /** 0.1 to 1 of the graph's size. */
   readonly scale: number;
@@ -29,7 +29,7 @@ export interface FramesOrder {
 export async function drawFrames(
   timeline: Timeline,
   files: ResourceFiles,
-  { frames, scale, format }: FramesOrder,
+  { frames, scale, format }: FramesRequest,
   signal: AbortSignal,
 ): Promise<DrawnStills> {
   const heard = { ...timeline, peaks: await peaksOf(timeline, files, signal) };

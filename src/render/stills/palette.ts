@@ -60,14 +60,14 @@ const PALETTES: readonly Palette[] = [
 ];
 
 /** A deterministic sequence of numbers from 0 up to 1, seeded by the text. */
-export function rollDice(text: string): () => number {
+export function createSeededRandom(text: string): () => number {
   return seededRandom(createHash('sha256').update(text).digest().readUInt32LE(0));
 }
 
 /** The palette that the prompt's words select, else one chosen by a hash of the text. */
 export function choosePalette(prompt: string): Palette {
   const asked = PALETTES.find(palette => palette.words.test(prompt.slice(0, 2000)));
-  const fallen = PALETTES[Math.floor(rollDice(`palette ${prompt}`)() * PALETTES.length)];
+  const fallen = PALETTES[Math.floor(createSeededRandom(`palette ${prompt}`)() * PALETTES.length)];
   return asked ?? fallen ?? (PALETTES[0] as Palette);
 }
 

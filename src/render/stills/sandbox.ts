@@ -1,7 +1,7 @@
 // Draws the pictures of the sandbox models: abstract, derived from the prompt, and labeled as stand-ins.
 import { type Brush, createSurface, measureWith, type Surface, setFont } from '../paint/canvas.ts';
 import { ellipsize } from '../text/text-layout.ts';
-import { choosePalette, fade, type Palette, rollDice } from './palette.ts';
+import { choosePalette, createSeededRandom, fade, type Palette } from './palette.ts';
 import type { SandboxPicture, SandboxStyle } from './still.ts';
 
 interface Scene {
@@ -18,18 +18,25 @@ const STYLES: Readonly<Record<SandboxStyle, (scene: Scene) => void>> = {
   rings: drawRings,
 };
 
-export function drawSandboxPicture({ prompt, seed, style, width, height, isBare }: SandboxPicture): Surface {
+export function drawSandboxPicture({
+  prompt,
+  seed,
+  style,
+  width,
+  height,
+  isUnlabeled,
+}: SandboxPicture): Surface {
   const surface = createSurface(width, height);
-  const roll = rollDice(JSON.stringify([style, seed, prompt]));
+  const roll = createSeededRandom(JSON.stringify([style, seed, prompt]));
   STYLES[style]({ brush: surface.brush, width, height, palette: choosePalette(prompt), roll });
-  if (isBare !== true) drawLabel(surface.brush, width, height, prompt);
+  if (isUnlabeled !== true) drawLabel(surface.brush, width, height, prompt);
   return surface;
 }
 
 /** A placeholder picture for scenes: the same landscape without the label. */
 export function drawSample(words: string, width: number, height: number): Surface {
   const surface = createSurface(width, height);
-  const roll = rollDice(JSON.stringify(['sample', words]));
+  const roll = createSeededRandom(JSON.stringify(['sample', words]));
   drawGradient({ brush: surface.brush, width, height, palette: choosePalette(words), roll });
   return surface;
 }
@@ -39,7 +46,7 @@ export function drawSandboxWash(prompt: string, seed: number, width: number, hei
   const surface = createSurface(width, height);
   const { brush } = surface;
   const palette = choosePalette(prompt);
-  const turn = rollDice(JSON.stringify(['wash', seed, prompt]))() * Math.PI * 2;
+  const turn = createSeededRandom(JSON.stringify(['wash', seed, prompt]))() * Math.PI * 2;
   const reach = Math.hypot(width, height) / 2;
   const [dx, dy] = [Math.cos(turn) * reach, Math.sin(turn) * reach];
   const wash = brush.createLinearGradient(width / 2 - dx, height / 2 - dy, width / 2 + dx, height / 2 + dy);

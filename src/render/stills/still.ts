@@ -53,7 +53,7 @@ export interface SandboxPicture {
   readonly width: number;
   readonly height: number;
   /** Without the label, for a video that has its own. */
-  readonly isBare?: true;
+  readonly isUnlabeled?: true;
 }
 
 /** A file as it is sent to the drawing thread. Images were encoded by media/images.ts, SVG by media/svg. */

@@ -169,7 +169,7 @@ function addResource(
     return [{ path: pointer, code: 'empty_text', message: 'is a text without "text" or "runs"' }];
   const kind = kindOf(element);
   if (kind === undefined) return [];
-  const source = sourceOf(element as Sourced, names);
+  const source = sourceOf(element as HasSource, names);
   if (source === undefined) {
     const what = kind === 'audio' ? 'a sound' : `a ${kind}`;
     return [{ path: pointer, code: 'no_source', message: `is ${what} without "asset" or "src"` }];
@@ -180,14 +180,14 @@ function addResource(
   return [];
 }
 
-interface Sourced {
+interface HasSource {
   readonly asset?: string;
   readonly src?: string;
   readonly markup?: string;
   readonly data?: object;
 }
 
-function sourceOf({ asset, src, markup, data }: Sourced, names: Names): Resource['source'] | undefined {
+function sourceOf({ asset, src, markup, data }: HasSource, names: Names): Resource['source'] | undefined {
   if (markup !== undefined) return { markup };
   if (data !== undefined) return { data };
   if (src !== undefined) return { src };

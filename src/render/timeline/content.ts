@@ -17,7 +17,7 @@ import {
   type PictureContent,
   type ShapeContent,
 } from './draw-list.ts';
-import { IDENTITY, WAYS } from './matrix.ts';
+import { DIRECTION_VECTORS, IDENTITY } from './matrix.ts';
 import { circleAt, rectOf, shapeOutline } from './outlines.ts';
 import { bound, colorOf, fillOf, movingColor, movingNumber, type Scope, seconds, solid } from './scope.ts';
 import { counterContent, textContent } from './text-content.ts';
@@ -63,7 +63,7 @@ function pictureContent(element: Pictured, { scope, resource }: ElementContext):
   const share = bound(scope.now / Math.max(1e-6, scope.span));
   const [x = 0, y = 0, w = 1, h = 1] = element.crop ?? [];
   const from = burns?.from ?? 1;
-  const way = WAYS[burns?.pan ?? 'left'];
+  const way = DIRECTION_VECTORS[burns?.pan ?? 'left'];
   const zoom = burns === undefined ? 1 : from + ((burns.to ?? 1.15) - from) * share;
   // Panning is limited to the margin that the zoom creates.
   const reach = burns?.pan === undefined ? 0 : ((zoom - 1) / 2) * (share * 2 - 1);

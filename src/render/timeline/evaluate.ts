@@ -9,7 +9,7 @@ import { IDENTITY } from './matrix.ts';
 import { nodeOf, nodesOf } from './nodes.ts';
 import { rectOf } from './outlines.ts';
 import { bound, colorOf, fillOf, movingNumber, type Scope, solid } from './scope.ts';
-import { passageOf, type Stand } from './transitions.ts';
+import { type SceneState, transitionAt } from './transitions.ts';
 
 /** Everything visible in the frame, counted from 0. */
 export function evaluateFrame(timeline: Timeline, frame: number): DrawList {
@@ -86,20 +86,20 @@ function transitionNodes(
   const transition = coming.scene.transition ?? names.defaults.transition ?? { type: 'cut' };
   // The first shared frame already shows some of the incoming scene; the last one does not show all of it yet.
   const share = (frame - coming.start + 1) / (coming.overlap + 1);
-  const passage = passageOf(transition.type, {
+  const state = transitionAt(transition.type, {
     p: ease(transition.easing ?? names.defaults.easing ?? 'cubic-in-out', share),
     direction: transition.direction ?? 'left',
     width,
     height,
     isOpaque: isOpaque(coming.scene.background, timeline),
   });
-  const stand = (span: SceneSpan, how: Stand): DrawNode =>
+  const stand = (span: SceneSpan, how: SceneState): DrawNode =>
     groupNode(span.pointer, timeline, partsOf(timeline, span, frame), how);
-  const [from, to] = [stand(leaving, passage.from), stand(coming, passage.to)];
-  const both = passage.front === 'to' ? [from, to] : [to, from];
-  if (passage.dip <= 0) return both;
+  const [from, to] = [stand(leaving, state.from), stand(coming, state.to)];
+  const both = state.front === 'to' ? [from, to] : [to, from];
+  if (state.dip <= 0) return both;
   const [r, g, b, a] = colorOf(transition.color ?? '#000000', names);
-  return [...both, fillNode(`${coming.pointer}/transition`, timeline, solid([r, g, b, a * passage.dip]))];
+  return [...both, fillNode(`${coming.pointer}/transition`, timeline, solid([r, g, b, a * state.dip]))];
 }
 
 function isOpaque(background: Background | undefined, { names }: Timeline): boolean {
@@ -112,7 +112,7 @@ function groupNode(
   pointer: string,
   { width, height }: Timeline,
   children: readonly DrawNode[],
-  how: Partial<Stand>,
+  how: Partial<SceneState>,
 ): DrawNode {
   return {
     ...BARE,

@@ -5,7 +5,7 @@ import type { Matrix } from './draw-list.ts';
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
 /** The identity matrix. */
-export const WAYS: Readonly<Record<Direction, readonly [number, number]>> = {
+export const DIRECTION_VECTORS: Readonly<Record<Direction, readonly [number, number]>> = {
   left: [-1, 0],
   right: [1, 0],
   up: [0, -1],

@@ -20,11 +20,11 @@ export interface Peaks {
   /** 0 to 1. */
   readonly values: Float32Array;
   /** When the video plays the file; empty if never. */
-  readonly heard: readonly Heard[];
+  readonly heard: readonly PlayedInterval[];
 }
 
 /** An interval of the video in which a file is heard, and the part of the file that it plays; in seconds. */
-export interface Heard {
+export interface PlayedInterval {
   readonly start: number;
   readonly end: number;
   readonly trim: number;

@@ -1,19 +1,19 @@
 // Transitions between scenes: each row gives the state of the outgoing and incoming scene at a given progress.
 import type { Direction, TRANSITIONS } from '../schema/motion.ts';
 import type { Matrix, Outline } from './draw-list.ts';
-import { about, IDENTITY, multiply, rotation, scaling, translation, WAYS } from './matrix.ts';
+import { about, DIRECTION_VECTORS, IDENTITY, multiply, rotation, scaling, translation } from './matrix.ts';
 import { circleAt, insetRect } from './outlines.ts';
 
-export interface Stand {
+export interface SceneState {
   readonly matrix: Matrix;
   readonly opacity: number;
   readonly blur: number;
   readonly clip?: Outline;
 }
 
-export interface Passage {
-  readonly from: Stand;
-  readonly to: Stand;
+export interface TransitionState {
+  readonly from: SceneState;
+  readonly to: SceneState;
   /** Which scene is in front. */
   readonly front: 'from' | 'to';
   /** Opacity of the color over both scenes. */
@@ -30,17 +30,17 @@ export interface Crossing {
   readonly isOpaque: boolean;
 }
 
-const STILL: Stand = { matrix: IDENTITY, opacity: 1, blur: 0 };
+const STILL: SceneState = { matrix: IDENTITY, opacity: 1, blur: 0 };
 
 type Row = (crossing: Crossing) => {
-  from?: Partial<Stand>;
-  to?: Partial<Stand>;
+  from?: Partial<SceneState>;
+  to?: Partial<SceneState>;
   front?: 'from';
   dip?: number;
 };
 
 const shift = ({ direction, width, height }: Crossing, share: number): Matrix => {
-  const [x, y] = WAYS[direction];
+  const [x, y] = DIRECTION_VECTORS[direction];
   return translation(x * width * share, y * height * share);
 };
 const middle = ({ width, height }: Crossing, matrix: Matrix): Matrix => about(width / 2, height / 2, matrix);
@@ -88,7 +88,10 @@ const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
   flip: c => {
     const isFirst = c.p < 0.5;
     const narrow = Math.abs(Math.cos(c.p * Math.PI));
-    const turned = middle(c, WAYS[c.direction][0] !== 0 ? scaling(narrow, 1) : scaling(1, narrow));
+    const turned = middle(
+      c,
+      DIRECTION_VECTORS[c.direction][0] !== 0 ? scaling(narrow, 1) : scaling(1, narrow),
+    );
     return {
       from: { matrix: turned, opacity: isFirst ? 1 : 0 },
       to: { matrix: turned, opacity: isFirst ? 0 : 1 },
@@ -106,7 +109,7 @@ const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
 };
 
 /** The state of both scenes. At p = 0 only the outgoing one is visible, at p = 1 only the incoming one. */
-export function passageOf(type: (typeof TRANSITIONS)[number], crossing: Crossing): Passage {
+export function transitionAt(type: (typeof TRANSITIONS)[number], crossing: Crossing): TransitionState {
   const { from, to, front = 'to', dip = 0 } = ROWS[type](crossing);
   return { from: { ...STILL, ...from }, to: { ...STILL, ...to }, front, dip };
 }
@@ -126,7 +129,7 @@ function wiped({ direction, width, height, p }: Crossing): Outline {
 }
 
 function halves({ direction, width, height, p }: Crossing): Outline {
-  const isUpright = WAYS[direction][0] !== 0;
+  const isUpright = DIRECTION_VECTORS[direction][0] !== 0;
   const hidden = (1 - p) / 2;
   return isUpright
     ? insetRect(width, height, [0, hidden * width, 0, hidden * width])
@@ -136,7 +139,7 @@ function halves({ direction, width, height, p }: Crossing): Outline {
 const BLINDS = 8;
 
 function blinds({ direction, width, height, p }: Crossing): Outline {
-  const isUpright = WAYS[direction][0] !== 0;
+  const isUpright = DIRECTION_VECTORS[direction][0] !== 0;
   const parts = Array.from({ length: BLINDS }, (_, index): Outline => {
     const [wide, tall] = isUpright ? [width / BLINDS, height] : [width, height / BLINDS];
     return {

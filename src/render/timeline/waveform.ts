@@ -2,7 +2,7 @@
 import type { WaveformElement } from '../schema/elements.ts';
 import type { Content, Outline } from './draw-list.ts';
 import { ease } from './easing.ts';
-import { fillOf, type Heard, type Peaks, type Scope } from './scope.ts';
+import { fillOf, type Peaks, type PlayedInterval, type Scope } from './scope.ts';
 
 interface Box {
   readonly scope: Scope;
@@ -14,7 +14,7 @@ interface Box {
 
 const BARS = 48;
 /** Bars are closer together than peaks, so that they move smoothly. */
-const PEAKS_A_BAR = 0.5;
+const PEAKS_PER_BAR = 0.5;
 
 export function waveformContent(element: WaveformElement, { scope, width, height, resource }: Box): Content {
   const follows = element.peaks === undefined ? scope.peaks.get(resource) : undefined;
@@ -53,7 +53,7 @@ interface Window {
 function heardWindow({ heard, perSecond, values }: Peaks, { clock, now }: Scope): Window {
   const [first, ...others] = heard;
   if (first === undefined) return { head: now * perSecond - 0.5, from: 0, to: values.length };
-  const gap = ({ start, end }: Heard): number => Math.max(start - clock, clock - end, 0);
+  const gap = ({ start, end }: PlayedInterval): number => Math.max(start - clock, clock - end, 0);
   const { start, end, trim, speed, period } = others.reduce(
     (nearest, one) => (gap(one) <= gap(nearest) ? one : nearest),
     first,
@@ -75,7 +75,7 @@ function levelsAround(
 ): readonly number[] {
   const peakAt = (index: number): number => (index >= from - 1 && index < to ? (peaks[index] ?? 0) : 0);
   return Array.from({ length: count }, (_, index) => {
-    const at = head + (index - (count - 1) / 2) * PEAKS_A_BAR;
+    const at = head + (index - (count - 1) / 2) * PEAKS_PER_BAR;
     const low = Math.floor(at);
     const edge = Math.sin(((index + 0.5) / count) * Math.PI) ** 0.5;
     const level = peakAt(low) + (peakAt(low + 1) - peakAt(low)) * ease('ease-in-out', at - low);

@@ -24,7 +24,7 @@ export interface FrameSource {
  * Starts that many threads, which draw as soon as frames are requested. With 0, this thread draws when frames are read.
  */
 export function openFrames(scene: VideoScene, threadCount: number): FrameSource {
-  if (threadCount === 0) return new FramesHere(scene);
+  if (threadCount === 0) return new LocalFrames(scene);
   // Besides frames drawn ahead: one being encoded, the one before it, and one per thread.
   const slots = Array.from(
     { length: AHEAD + 2 + threadCount },
@@ -43,7 +43,7 @@ function startThread(data: ThreadData): Worker {
   return new Worker(file, { workerData: data });
 }
 
-class FramesHere implements FrameSource {
+class LocalFrames implements FrameSource {
   readonly warnings = new Set<string>();
   readonly #drawer: Promise<FrameDrawer>;
   /** Two alternating buffers: one may still be read by the codec. */

@@ -15,7 +15,7 @@ import type { Timeline } from '../timeline/compile.ts';
 import type { VideoResult } from './job.ts';
 import { renderVideo } from './video.ts';
 
-export interface VideoOrder {
+export interface VideoRequest {
   /** As openScene takes it. */
   readonly graph: unknown;
   readonly read: ReadSource;
@@ -50,7 +50,7 @@ const RENDERED = 0.98;
  * `invalid_scene_graph` with pointers, `codec_failed` or `unavailable`; the signal's reason if aborted.
  */
 export async function makeVideo<T>(
-  order: VideoOrder,
+  order: VideoRequest,
   signal: AbortSignal,
   take: (video: MadeVideo) => Promise<T>,
 ): Promise<T> {
@@ -75,7 +75,7 @@ export async function requireCodec(
 }
 
 interface Work {
-  readonly order: VideoOrder;
+  readonly order: VideoRequest;
   readonly timeline: Timeline;
   readonly files: ResourceFiles;
   readonly folder: string;

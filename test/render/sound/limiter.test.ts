@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLimiter, LIMITER_DELAY } from '../../../src/render/sound/limiter.ts';
-import { rollDice } from '../../../src/render/stills/palette.ts';
+import { createSeededRandom } from '../../../src/render/stills/palette.ts';
 import { amplitude, decibels, join, level, signal, sine, tone, truePeak, uneven } from './signals.ts';
 
 /** What comes out, put back to its time. */
@@ -12,7 +12,7 @@ function limited(sound: Float32Array): Float32Array {
   return join([...uneven(padded)].map(limit)).subarray(LIMITER_DELAY * 2);
 }
 
-const roll = rollDice('limiter');
+const roll = createSeededRandom('limiter');
 let last = 0;
 const HARD = {
   'a sine far too loud': tone(0.5, 997, 3),

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
 import { openScene } from '../../../src/render/scene.ts';
-import { castSound } from '../../../src/render/sound/cast.ts';
 import { planSound, type Stretch } from '../../../src/render/sound/plan.ts';
+import { resolveSounds } from '../../../src/render/sound/resolve-sounds.ts';
 import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import { randomScene } from '../../support/render/random-scene.ts';
 
@@ -98,7 +98,7 @@ const facts = { container: 'wav', contentType: 'audio/wav', startSeconds: 0, dur
 const audio = { codec: 'pcm-s16', sampleRate: 48_000, channels: 2 } as const;
 const withFile = (rest: object, file: ResourceFile) => {
   const timeline = open(rest);
-  return castSound(timeline, new Map([...timeline.resources.keys()].map(key => [key, file])));
+  return resolveSounds(timeline, new Map([...timeline.resources.keys()].map(key => [key, file])));
 };
 const clip = (durationSeconds: number): ResourceFile => ({
   kind: 'clip',

@@ -4,11 +4,11 @@ import { describe, it } from 'node:test';
 import { openScene } from '../../../src/render/scene.ts';
 import { TRANSITIONS } from '../../../src/render/schema/motion.ts';
 import { EASINGS, type Easing } from '../../../src/render/schema/values.ts';
-import { rollDice } from '../../../src/render/stills/palette.ts';
+import { createSeededRandom } from '../../../src/render/stills/palette.ts';
 import type { DrawNode } from '../../../src/render/timeline/draw-list.ts';
 import { ease } from '../../../src/render/timeline/easing.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
-import { passageOf } from '../../../src/render/timeline/transitions.ts';
+import { transitionAt } from '../../../src/render/timeline/transitions.ts';
 import { randomScene } from '../../support/render/random-scene.ts';
 
 const open = (rest: object) => openScene({ fps: 30, width: 400, height: 200, ...rest });
@@ -61,7 +61,7 @@ describe('the evaluator', () => {
 
 describe('scenes', () => {
   it('add up to the video, less what transitions share', () => {
-    const roll = rollDice('durations');
+    const roll = createSeededRandom('durations');
     for (let round = 0; round < 50; round++) {
       const scenes = Array.from({ length: 1 + Math.floor(roll() * 6) }, () => ({
         duration: 0.05 + roll() * 4,
@@ -180,7 +180,7 @@ describe('a transition', () => {
     for (const type of TRANSITIONS.filter(name => name !== 'cut'))
       for (const direction of ['left', 'right', 'up', 'down'] as const) {
         const passage = (p: number) =>
-          passageOf(type, { p, direction, width: 160, height: 90, isOpaque: true });
+          transitionAt(type, { p, direction, width: 160, height: 90, isOpaque: true });
         const { from, dip } = passage(0);
         assert.deepEqual(
           [from.matrix.map(value => Math.round(value) + 0), from.opacity, from.blur, dip],

@@ -1,7 +1,7 @@
 // Random values that fit the scene-graph schema, made by walking the schema itself.
 
 import { SCENE_GRAPH_SCHEMA } from '../../../src/render/schema/scene-graph.ts';
-import { rollDice } from '../../../src/render/stills/palette.ts';
+import { createSeededRandom } from '../../../src/render/stills/palette.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -61,7 +61,7 @@ function withSource({ asset: _asset, ...made }: Record<string, unknown>): Record
 
 /** The same seed gives the same graph. Sizes are small, so that drawing it is cheap. */
 export function randomScene(seed: number): Record<string, unknown> {
-  const roll = rollDice(`scene ${seed}`);
+  const roll = createSeededRandom(`scene ${seed}`);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
 
   const make = (schema: Schema, key: string, depth: number): unknown => {

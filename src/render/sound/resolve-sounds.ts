@@ -15,7 +15,7 @@ export interface Part extends Stretch {
   readonly isRepeated: boolean;
 }
 
-export interface Cast {
+export interface ResolvedSounds {
   readonly parts: readonly Part[];
   /** JSON pointers of sounds that are not heard. */
   readonly warnings: readonly string[];
@@ -23,22 +23,22 @@ export interface Cast {
 
 /** Up to this length a piece is decoded once and kept; longer ones have a codec process while they are heard. */
 export const LONG_SAMPLES = 20 * SAMPLE_RATE;
-const MAX_AT_ONCE = 32;
+const MAX_CONCURRENT = 32;
 const MAX_LONG_AT_ONCE = 12;
 const FASTEST = 16;
 
 /** Throws `invalid_scene_graph` if too many sounds play at once. */
-export function castSound(timeline: Timeline, files: ResourceFiles): Cast {
+export function resolveSounds(timeline: Timeline, files: ResourceFiles): ResolvedSounds {
   const parts: Part[] = [];
   const warnings: string[] = [];
   for (const stretch of planSound(timeline)) {
-    const part = castOne(stretch, files.get(stretch.resource));
+    const part = resolveSound(stretch, files.get(stretch.resource));
     if (typeof part === 'string') warnings.push(`${stretch.pointer} ${part}.`);
     else if (part !== undefined) parts.push(part);
   }
   const sorted = parts.toSorted((a, b) => a.start - b.start);
-  refuseCrowd(sorted, MAX_AT_ONCE, 'sounds');
-  refuseCrowd(
+  refuseTooManySounds(sorted, MAX_CONCURRENT, 'sounds');
+  refuseTooManySounds(
     sorted.filter(({ taken }) => taken > LONG_SAMPLES),
     MAX_LONG_AT_ONCE,
     `sounds of over ${LONG_SAMPLES / SAMPLE_RATE} s`,
@@ -47,7 +47,7 @@ export function castSound(timeline: Timeline, files: ResourceFiles): Cast {
 }
 
 /** Undefined for a clip without sound, which nobody expects to hear. */
-function castOne(stretch: Stretch, file: ResourceFile | undefined): Part | string | undefined {
+function resolveSound(stretch: Stretch, file: ResourceFile | undefined): Part | string | undefined {
   const isClip = stretch.resource.startsWith('video-');
   if (file?.kind !== 'clip') {
     // A clip that cannot be seen either is reported by the painter.
@@ -77,7 +77,7 @@ function castOne(stretch: Stretch, file: ResourceFile | undefined): Part | strin
   };
 }
 
-function refuseCrowd(parts: readonly Part[], most: number, what: string): void {
+function refuseTooManySounds(parts: readonly Part[], most: number, what: string): void {
   const ends: number[] = [];
   const late: string[] = [];
   for (const { start, length, pointer } of parts) {
