@@ -26,6 +26,8 @@ export interface ClientOptions {
   readonly timing?: Partial<Timing>;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Reads answers in place of JSON.parse, e.g. to keep integers above 2^53. */
+  readonly parseJson?: (text: string) => unknown;
   /** Another fetch than the runtime's own. */
   readonly fetch?: typeof fetch;
 }
@@ -82,6 +84,7 @@ export function createClient({
     // A browser's fetch wants to be called as its own.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     retries,
+    parseJson: options.parseJson ?? (text => JSON.parse(text) as unknown),
     timing: { ...TIMING, ...timing },
   };
   return {

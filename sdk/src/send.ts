@@ -30,6 +30,7 @@ export interface Connection {
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof fetch;
   readonly retries: number;
+  readonly parseJson: (text: string) => unknown;
   readonly timing: Timing;
 }
 
@@ -107,7 +108,7 @@ async function sendOnce<T>(connection: Connection, call: Call): Promise<Answer<T
   const limit = limitTime(connection.timing.timeoutMs, call.signal);
   try {
     const response = await request(connection, { ...call, signal: limit.signal });
-    return await readAnswer<T>(response);
+    return await readAnswer<T>(connection, response);
   } catch (thrown) {
     if (thrown instanceof GraphwrightError) throw thrown;
     call.signal?.throwIfAborted();
@@ -154,7 +155,7 @@ export function toConnectionError({ url }: Connection, cause: unknown): Connecti
   return new ConnectionError(`The connection to ${url} failed${code}.`, { cause });
 }
 
-async function readAnswer<T>(response: Response): Promise<Answer<T>> {
+async function readAnswer<T>({ parseJson }: Connection, response: Response): Promise<Answer<T>> {
   const { status, headers } = response;
   const text = await response.text();
   if (!response.ok) throw toApiError({ status, headers, body: parseRefusal(text) });
@@ -164,7 +165,7 @@ async function readAnswer<T>(response: Response): Promise<Answer<T>> {
       `The answer is no JSON but ${headers.get('content-type') ?? 'of no type'}: is this the address of the service?`,
     );
   try {
-    return { status, headers, body: JSON.parse(text) as T };
+    return { status, headers, body: parseJson(text) as T };
   } catch (cause) {
     throw new ConnectionError('The answer broke off.', { cause });
   }

@@ -1,6 +1,7 @@
 // The command line's connection to a running service: the SDK, with refusals and lost connections said to a person.
 import { ApiError, ConnectionError, createClient, type Client as Sdk } from '../../sdk/src/sdk.ts';
 import type { Settings } from '../lib/settings.ts';
+import { parseExactJson } from './exact-json.ts';
 import { UsageError } from './failure.ts';
 
 // Somebody is waiting at the terminal: a service that is not there is said at once.
@@ -23,7 +24,13 @@ export function connect(settings: Settings, signal: AbortSignal): Client {
     );
   }
   const url = settings.GRAPHWRIGHT_URL ?? '';
-  const sdk = createClient({ url, apiKey, headers: { 'x-client': 'cli' }, ...RETRIES });
+  const sdk = createClient({
+    url,
+    apiKey,
+    headers: { 'x-client': 'cli' },
+    parseJson: parseExactJson,
+    ...RETRIES,
+  });
   const request = <T>(method: string, path: string, body?: unknown): Promise<T> =>
     explaining(sdk.request<T>(method, path, { body, signal }));
   return {

@@ -5,6 +5,7 @@ import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
 import type { Command, OptionValue } from './command.ts';
+import { parseExactJson } from './exact-json.ts';
 import { UsageError, WorkFailed } from './failure.ts';
 import { followRun } from './terminal/follow.ts';
 import { drawTable, type Execution } from './terminal/run-view.ts';
@@ -58,9 +59,9 @@ const READERS: Readonly<Record<string, (text: string) => Json>> = {
     if (text.trim() === '' || !Number.isFinite(parsed)) throw new Error('needs a number');
     return parsed;
   },
-  'input:json': text => JSON.parse(text) as Json,
+  'input:json': text => parseExactJson(text) as Json,
   'input:list': text => {
-    const parsed = JSON.parse(text) as Json;
+    const parsed = parseExactJson(text) as Json;
     if (!Array.isArray(parsed)) throw new Error('needs a JSON array');
     return parsed as Json;
   },

@@ -97,7 +97,8 @@ export interface RenderFacts {
 export type Value =
   | { readonly type: 'TEXT'; readonly text: string }
   | { readonly type: 'NUMBER'; readonly number: number }
-  | { readonly type: 'JSON'; readonly json: Json }
+  /** `exactText`: its JSON text as it was sent, if JSON.stringify would write another: a long number, keys in another order. */
+  | { readonly type: 'JSON'; readonly json: Json; readonly exactText?: string }
   | { readonly type: 'IMAGE' | 'VIDEO' | 'AUDIO'; readonly media: MediaRef }
   | { readonly type: 'LIST'; readonly items: readonly Value[] };
 

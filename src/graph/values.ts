@@ -54,10 +54,21 @@ export function valueToJson(value: Value): Json {
   return value.media.url;
 }
 
+/** The JSON text of `valueToJson`, with numbers and keys as they were sent. */
+export function valueToJsonText(value: Value): string {
+  if (value.type === 'LIST') return `[${value.items.map(valueToJsonText).join(',')}]`;
+  return (value.type === 'JSON' ? value.exactText : undefined) ?? JSON.stringify(valueToJson(value));
+}
+
+/** Whether `valueToJsonText` says more than `valueToJson`. */
+export function hasExactText(value: Value): boolean {
+  return value.type === 'LIST' ? value.items.some(hasExactText) : 'exactText' in value;
+}
+
 /** A JSON string becomes the string itself, other JSON its text. */
 export function valueToText(value: Value): string {
   const json = valueToJson(value);
-  return typeof json === 'string' ? json : JSON.stringify(json);
+  return typeof json === 'string' ? json : valueToJsonText(value);
 }
 
 /** A string becomes a TEXT, a number a NUMBER; anything else stays JSON. */
@@ -97,7 +108,8 @@ export function isValue(output: unknown): output is Value {
   const { type } = output;
   if (type === 'TEXT') return 'text' in output && typeof output.text === 'string';
   if (type === 'NUMBER') return 'number' in output && Number.isFinite(output.number);
-  if (type === 'JSON') return 'json' in output;
+  if (type === 'JSON')
+    return 'json' in output && (!('exactText' in output) || typeof output.exactText === 'string');
   if (type === 'LIST') return 'items' in output && Array.isArray(output.items) && output.items.every(isValue);
   return isMediaType(type as FieldType) && 'media' in output && isMediaRef(output.media);
 }

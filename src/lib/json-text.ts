@@ -63,6 +63,22 @@ export function memberTexts(text: string): Map<string, string> {
   return members;
 }
 
+/** The texts of an array's items. The text must be valid JSON, or nothing is found. */
+export function itemTexts(text: string): readonly string[] {
+  const items: string[] = [];
+  let at = skipSpace(text, 0);
+  if (text[at] !== '[') return items;
+  at = skipSpace(text, at + 1);
+  while (at < text.length && text[at] !== ']') {
+    const end = endOfValue(text, at);
+    items.push(text.slice(at, end).trimEnd());
+    at = skipSpace(text, end);
+    if (text[at] !== ',') break;
+    at = skipSpace(text, at + 1);
+  }
+  return items;
+}
+
 /** An object of these members, as text. */
 export function joinMembers(members: Iterable<readonly [string, string]>): string {
   return `{${Array.from(members, ([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;

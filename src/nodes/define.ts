@@ -225,8 +225,8 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   readonly secrets?: true;
   /** Where a call waits for its turn before it reads complete files into memory. */
   readonly room?: Gate;
-  /** Input nodes: a run's `inputs` value → the config keys it sets. */
-  readonly runInput?: (value: Json) => JsonObject;
+  /** Input nodes: a run's `inputs` value, and its JSON text as sent → the config keys it sets. */
+  readonly runInput?: (value: Json, text: string) => JsonObject;
   run(
     values: ValuesOf<I> & ValuesOf<C> & { readonly [extra: string]: unknown },
     ctx: NodeContext,
@@ -243,7 +243,7 @@ export interface NodeDefinition {
   requires(config: Readonly<Record<string, unknown>>): Requirement | undefined;
   readonly foreseeable: Foreseeable | undefined;
   readonly pricing: Pricing | undefined;
-  readonly runInput: ((value: Json) => JsonObject) | undefined;
+  readonly runInput: ((value: Json, text: string) => JsonObject) | undefined;
   ports(config: JsonObject): ResolvedPorts;
   run(values: Readonly<Record<string, unknown>>, ctx: NodeContext): NodeResult | Promise<NodeResult>;
 }

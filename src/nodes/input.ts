@@ -2,6 +2,7 @@
 import type { Json, JsonObject, MediaRef, Value } from '../graph/types.ts';
 import { jsonToValue } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
+import { itemTexts, JsonText } from '../lib/json-text.ts';
 import {
   audio,
   choice,
@@ -62,8 +63,8 @@ export const inputJson = defineNode({
   inputs: {},
   config: { value: json('JSON', { default: {} }) },
   outputs: { json: json('JSON') },
-  runInput: given => ({ value: given }),
-  run: ({ value }) => ({ json: { type: 'JSON', json: value } }),
+  runInput: (given, text) => ({ value: given, ...exactly(given, text) }),
+  run: ({ value, exactText }) => ({ json: toJson(value, exactText) }),
 });
 
 export const inputImage = defineMediaInput('image', 'Image', image('Image'));
@@ -82,13 +83,15 @@ export const inputList = defineNode({
   inputs: {},
   config: { items: json('Items', { default: [] }), itemType: choice('Item type', ITEM_TYPES) },
   outputs: { list: list('List') },
-  runInput: given => {
+  runInput: (given, text) => {
     if (!Array.isArray(given)) throw misfit('a list', describe(given));
-    return many(given);
+    return { ...many(given), ...exactly(given, text) };
   },
-  run: async ({ items, itemType }, ctx) => {
+  run: async ({ items, itemType, exactText }, ctx) => {
     if (!Array.isArray(items))
       throw new NodeError('invalid_items', `items must be an array, not ${describe(items)}.`);
+    if (itemType === 'JSON' && typeof exactText === 'string')
+      return { list: { type: 'LIST', items: boundedList(itemTexts(exactText).map(fromText)) } };
     return { list: await toTypedItems(items, itemType, ctx) };
   },
 });
@@ -174,6 +177,20 @@ async function resolveMedia(
     'missing_media',
     `Give the ${kind} as url or mediaId, in the config or in the run's inputs.`,
   );
+}
+
+// The text travels as `exactText`, outside the declared fields.
+const exactly = (given: Json, text: string): JsonObject =>
+  JSON.stringify(given) === text ? { exactText: null } : { exactText: text };
+
+function toJson(json: Json, exactText: unknown): Value {
+  return typeof exactText === 'string' ? fromText(exactText) : { type: 'JSON', json };
+}
+
+function fromText(text: string): Value {
+  const sent = new JsonText<Json>(text);
+  const isChanged = JSON.stringify(sent.value) !== sent.text;
+  return { type: 'JSON', json: sent.value, ...(isChanged ? { exactText: sent.text } : {}) };
 }
 
 function toList(items: readonly Json[]): Value {

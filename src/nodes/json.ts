@@ -1,7 +1,8 @@
 // JSON nodes: take values out of a JSON value by path, and build one from parts.
 import { builtKeys, extractedPaths, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
-import type { Json, JsonObject } from '../graph/types.ts';
-import { jsonToValue, valueToJson } from '../graph/values.ts';
+import type { Json, JsonObject, Value } from '../graph/types.ts';
+import { hasExactText, jsonToValue, valueToJson, valueToJsonText } from '../graph/values.ts';
+import { joinMembers } from '../lib/json-text.ts';
 import { defineNode, json, NodeError, portsNamed } from './define.ts';
 import { MAX_TEXT_LENGTH, parseJson } from './limits.ts';
 
@@ -58,12 +59,13 @@ export const jsonBuild = defineNode({
   },
   run: values => {
     const members = builtKeys(values.keys).flatMap(name => {
-      const value = values[name];
-      return value === undefined
-        ? []
-        : [[name, valueToJson(value as Parameters<typeof valueToJson>[0])] as const];
+      const value = values[name] as Value | undefined;
+      return value === undefined ? [] : [[name, value] as const];
     });
-    return { json: { type: 'JSON', json: Object.fromEntries(members) } };
+    const json = Object.fromEntries(members.map(([name, value]) => [name, valueToJson(value)]));
+    if (!members.some(([, value]) => hasExactText(value))) return { json: { type: 'JSON', json } };
+    const exactText = joinMembers(members.map(([name, value]) => [name, valueToJsonText(value)]));
+    return { json: { type: 'JSON', json, exactText } };
   },
 });
 

@@ -2,14 +2,22 @@
 import { isSettled, type NodeStatus, type Step, type StepError } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
-import { valueToJson } from '../graph/values.ts';
+import { hasExactText, valueToJson, valueToJsonText } from '../graph/values.ts';
+import { JsonText } from '../lib/json-text.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { guessProgress } from './calls/pace.ts';
 import { parseRunRequest } from './run-request.ts';
 
 type ExecutionOutput = { readonly nodeId: string; readonly label: string; readonly type: string } & Readonly<
-  Record<string, Json>
+  Record<string, Shown>
 >;
+
+/** JSON, or its text where JavaScript would change it. */
+type Shown = Json | JsonText;
+
+function presentValue(value: Value): Shown {
+  return hasExactText(value) ? new JsonText(valueToJsonText(value)) : valueToJson(value);
+}
 
 const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
 
@@ -68,16 +76,16 @@ const MEMBERS = {
 } as const;
 
 /** The first value of each kind among the ports; a list of one has both its forms. */
-function presentValues(outputs: Values): Record<string, Json> {
-  const shown: Record<string, Json> = {};
+function presentValues(outputs: Values): Record<string, Shown> {
+  const shown: Record<string, Shown> = {};
   for (const value of Object.values(outputs)) {
     const items = value.type === 'LIST' ? value.items.filter(item => item.type !== 'LIST') : [value];
     const first = items[0];
     if (first === undefined) continue;
     const [one, many] = MEMBERS[first.type];
-    if (value.type === 'LIST') shown[many] ??= items.map(valueToJson);
+    if (value.type === 'LIST') shown[many] ??= presentValue({ type: 'LIST', items });
     if (items.length !== 1) continue;
-    shown[one] ??= valueToJson(first);
+    shown[one] ??= presentValue(first);
     Object.assign(shown, presentRender(first));
   }
   return shown;
@@ -111,7 +119,7 @@ function presentOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly 
         nodeId: node.id,
         label: node.label,
         type: item.type,
-        [OUTPUT_MEMBER[item.type]]: valueToJson(item),
+        [OUTPUT_MEMBER[item.type]]: presentValue(item),
         ...presentRender(item),
       })),
     ),

@@ -71,8 +71,8 @@ export function inputOverrides(
 ): ReadonlyMap<string, JsonObject> {
   const overrides = new Map<string, JsonObject>();
   const strangers: string[] = [];
-  for (const [nodeId, value] of Object.entries(inputs?.value ?? {})) {
-    const override = overrideOf(deps, graph, nodeId, value);
+  for (const [nodeId, text] of memberTexts(inputs?.text ?? '{}')) {
+    const override = overrideOf(deps, graph, nodeId, new JsonText<Json>(text));
     if (override === undefined) strangers.push(nodeId);
     else overrides.set(nodeId, override);
   }
@@ -88,7 +88,12 @@ export function inputOverrides(
   });
 }
 
-function overrideOf(deps: RunDeps, graph: Graph, nodeId: string, value: Json): JsonObject | undefined {
+function overrideOf(
+  deps: RunDeps,
+  graph: Graph,
+  nodeId: string,
+  { value, text }: JsonText<Json>,
+): JsonObject | undefined {
   const node = graph.nodes.find(candidate => candidate.id === nodeId);
-  return node && deps.findNode(node.data.nodeType)?.runInput?.(value);
+  return node && deps.findNode(node.data.nodeType)?.runInput?.(value, text);
 }

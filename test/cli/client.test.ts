@@ -5,6 +5,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { type Client, connect } from '../../src/cli/client.ts';
+import { parseInputs } from '../../src/cli/run.ts';
+import type { WorkflowFile } from '../../src/cli/workflow-file.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 
 const KEY = 'sk-0123456789abcdef';
@@ -37,6 +39,19 @@ describe('a request', () => {
       `Bearer ${KEY}`,
       '{"a":1}',
     ]);
+  });
+
+  it('keeps numbers that JavaScript would change, sent and answered', async t => {
+    const exact = '{"id":12345678901234567890,"e":1e400,"f":1.50}';
+    const client = await serve(t, async (req, res) => {
+      const sent = Buffer.concat(await req.toArray()).toString();
+      res
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(sent === `{"inputs":{"j":${exact}}}` ? exact : JSON.stringify({ sent }));
+    });
+    const nodes = [{ id: 'j', data: { nodeType: 'input:json' } }] as unknown as WorkflowFile['nodes'];
+    const inputs = parseInputs([`j=${exact}`], { nodes });
+    assert.equal(JSON.stringify(await client.post('/x', { inputs })), exact);
   });
 
   it("is refused in the service's words, with every issue", async t => {

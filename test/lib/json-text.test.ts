@@ -1,7 +1,7 @@
 // JSON handed on as it was sent.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { JsonText, joinMembers, memberTexts, stringifyJson } from '../../src/lib/json-text.ts';
+import { itemTexts, JsonText, joinMembers, memberTexts, stringifyJson } from '../../src/lib/json-text.ts';
 
 const SENT =
   '{"b":1,"2":2,"1":[3,{"x":"a , } ] \\" b"}],"big":12345678901234567890,"e":1e400,"__proto__":{"n":"\\u0000\\ud800"}}';
@@ -32,6 +32,15 @@ describe('JSON text', () => {
 
   it('that is none is refused', () => {
     for (const text of ['', '{', '{"a":1}}', "{'a':1}"]) assert.throws(() => new JsonText(text), SyntaxError);
+  });
+});
+
+describe('items of an array', () => {
+  it('are found with their texts', () => {
+    const found = itemTexts(' [ 1.50 ,{ "a" : [ "]" ] },"," , [] ] ');
+    assert.deepEqual(found, ['1.50', '{ "a" : [ "]" ] }', '","', '[]']);
+    assert.deepEqual(itemTexts('[]'), []);
+    assert.deepEqual(itemTexts('{"a":[1]}'), []);
   });
 });
 

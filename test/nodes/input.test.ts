@@ -14,7 +14,7 @@ import {
 import { plainImage } from '../support/media/pixels.ts';
 
 function runInput(nodeType: string, given: Json): JsonObject {
-  const config = findNode(nodeType)?.runInput?.(given);
+  const config = findNode(nodeType)?.runInput?.(given, JSON.stringify(given));
   assert.ok(config, `${nodeType} takes no input`);
   return config;
 }

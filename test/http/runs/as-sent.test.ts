@@ -84,6 +84,52 @@ describe('inputs', () => {
     assert.ok((await get(`/executions/${executionId}`)).includes(`"inputs":${inputs}`));
   });
 
+  it('arrive at nodes, in results, events and the delivery as they were sent', async () => {
+    const sent = '{"b":1,"2":2,"1":3,"big":12345678901234567890,"e":1e400,"f":1.50}';
+    const id = await start(`{"inputs":{"j": ${sent}},"webhook":{"url":"${receiver.url}/input"}}`);
+    await service.until(id);
+    const record = await get(`/executions/${id}`);
+    assert.equal(record.split(`"value":${sent}`).length - 1, 3, record);
+    assert.ok((await get(`/executions/${id}/events`)).includes(`"value":${sent}`));
+    const arrived = () => receiver.received.find(({ path }) => path === '/input');
+    await waitUntil('a delivery', () => arrived() !== undefined);
+    assert.ok(arrived()?.raw.includes(`"value":${sent}`));
+    const again = await post(`/executions/${id}/resume`, '{"fromNodeId":"j"}');
+    const { executionId } = (await again.json()) as { executionId: string };
+    await service.until(executionId);
+    assert.ok((await get(`/executions/${executionId}`)).includes(`"value":${sent}`));
+  });
+
+  it('are exact in texts, in built JSON and in the items of a list', async () => {
+    const big = '{"id":12345678901234567890}';
+    const exact = await service.create({
+      nodes: [
+        node('j', 'input:json', { value: {} }),
+        node('l', 'input:list', { items: [], itemType: 'JSON' }),
+        node('t', 'utility:text_template', { template: 'of {{j}}' }),
+        node('k', 'utility:json_build', { keys: ['a', 'l'] }),
+        node('text', 'output:preview'),
+        node('built', 'output:preview'),
+        node('items', 'output:preview'),
+      ],
+      edges: [
+        edge('j.json > t.j'),
+        edge('j.json > k.a'),
+        edge('l.list > k.l'),
+        edge('t.text > text.input'),
+        edge('k.json > built.input'),
+        edge('l.list > items.input'),
+      ],
+    });
+    const started = await post(`/workflows/${exact}/run`, `{"inputs":{"j":${big},"l":[ ${big} , 1 ]}}`);
+    const { executionId } = (await started.json()) as { executionId: string };
+    await service.until(executionId);
+    const record = await get(`/executions/${executionId}`);
+    assert.ok(record.includes('"text":"of {\\"id\\":12345678901234567890}"'), record);
+    assert.ok(record.includes(`"value":{"a":${big},"l":[${big},1]}`), record);
+    assert.ok(record.includes(`"values":[${big},1]`), record);
+  });
+
   it('that no text column takes are refused', async () => {
     for (const value of ['"\\u0000"', '"\\ud800"', '{"__proto__":1}'])
       assert.equal(
