@@ -1,4 +1,5 @@
 // The known name nearest to a misspelt one.
+import type { Catalog } from './catalog.ts';
 
 const MAX_NAME = 80;
 
@@ -16,6 +17,22 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
     }
   }
   return best;
+}
+
+/** The visible node type nearest to the name; a name without its category finds the type, `text_template` as others. */
+export function nearestNodeType(name: string, { entries }: Pick<Catalog, 'entries'>): string | undefined {
+  const shown = entries.filter(({ hidden }) => !hidden).map(({ nodeType }) => nodeType);
+  const whole = nearest(name, shown);
+  if (whole !== undefined) return whole;
+  const byTail = new Map(shown.map(nodeType => [nodeType.slice(nodeType.indexOf(':') + 1), nodeType]));
+  return byTail.get(nearest(name.slice(name.indexOf(':') + 1), byTail.keys()) ?? '');
+}
+
+/** A sentence that names the nearest node type. */
+export function unknownNodeType(name: string, catalog: Pick<Catalog, 'entries'>): string {
+  const near = nearestNodeType(name, catalog);
+  const hint = near === undefined ? '.' : `; did you mean ${JSON.stringify(near)}?`;
+  return `There is no node type ${JSON.stringify(name.slice(0, MAX_NAME))}${hint}`;
 }
 
 function fold(name: string): string {

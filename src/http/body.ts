@@ -79,7 +79,8 @@ function isJson(text: string): boolean {
 /** A body may be absent where all of it is optional: the route then sees an empty one. */
 export function registerOptionalBodies(app: App): void {
   const fill: preValidationHookHandler = (req, _reply, done) => {
-    req.body ??= {};
+    // `null` is a body, and not the object that the route asks for.
+    if (req.body === undefined) req.body = {};
     done();
   };
   app.addHook('onRoute', route => {

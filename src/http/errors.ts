@@ -2,6 +2,7 @@
 
 import type { ErrorCode, Issue } from '../lib/errors.ts';
 import { AppError, OutageError, toAppError, toError, unavailable } from '../lib/errors.ts';
+import { explainFault, type ValidationFault } from './validation-faults.ts';
 
 /** Fastify's, Node's and the parser's own codes → ours, with the sentence to say. */
 const FOREIGN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -55,18 +56,11 @@ export function translateError(thrown: unknown, method = 'POST'): AppError {
   return toAppError(err, { isRepeatable: REPEATABLE.has(method) });
 }
 
-export interface ValidationFault {
-  readonly instancePath: string;
-  readonly keyword: string;
-  readonly message?: string;
-  readonly params?: Readonly<Record<string, unknown>>;
-}
-
 function translateValidation(faults: readonly ValidationFault[], context: string, cause: Error): AppError {
   const issues: Issue[] = faults.map(fault => ({
     path: `${fault.instancePath}${missingMember(fault)}`,
     code: 'invalid_request',
-    message: fault.message ?? 'has the wrong form',
+    message: explainFault(fault),
   }));
   const [first] = issues;
   const place = context === 'querystring' ? 'query' : context;

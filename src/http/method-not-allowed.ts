@@ -19,11 +19,16 @@ export function registerMethodNotAllowed(app: App): void {
     const path = url.split('?', 1)[0] ?? '/';
     const found = router.find('GET', path);
     if (found === null || found.store === null)
-      return new AppError('not_found', `Nothing answers to ${method} ${path}.`);
+      return new AppError('not_found', `Nothing answers to ${method} ${path}.${versionHint(path)}`);
     const allow = [...(found.store as Set<string>)].sort().join(', ');
     return new AppError('method_not_allowed', `This path answers to ${allow}, not to ${method}.`, {
       headers: { allow },
     });
+  };
+  /** For a path without the version, where the versioned one exists. */
+  const versionHint = (path: string): string => {
+    const versioned = path.replace(/^(?:\/api)?\/(?:v1\/)?/, '/api/v1/');
+    return versioned !== path && router.find('GET', versioned) !== null ? ` Did you mean ${versioned}?` : '';
   };
   // Refused by the hook, before a body is read.
   app.addHook('onRequest', (req, _reply, done) => done(req.is404 ? refusal(req) : undefined));

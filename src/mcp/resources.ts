@@ -1,4 +1,5 @@
 // What agents can read by address: a table of resources, each over the function that REST answers with.
+import { unknownNodeType } from '../graph/nearest.ts';
 import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
 import { getExecution } from '../runs/executions.ts';
@@ -41,7 +42,8 @@ export const RESOURCES: readonly Resource[] = [
     scope: 'workflows:read',
     read: ({ deps }, id) => {
       const entry = deps.catalog.find(decodeURIComponent(id));
-      if (entry === undefined) throw new AppError('not_found', `There is no node type ${id}.`);
+      if (entry === undefined)
+        throw new AppError('not_found', unknownNodeType(decodeURIComponent(id), deps.catalog));
       return JSON.stringify(entry);
     },
   },

@@ -144,6 +144,11 @@ export const AcceptedRun = Named('AcceptedRun', 'A run that has been stored and 
   estimatedCredits: Type.Integer(),
   createdAt: Timestamp,
   urls: Type.Object({ self: Type.String(), events: Type.String(), cancel: Type.String() }),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'What of the request was changed, such as a longer wait than 60 s',
+    }),
+  ),
 });
 
 export const ExecutedGraph = Named('ExecutedGraph', 'The graph that a run executes', {

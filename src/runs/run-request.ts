@@ -1,5 +1,6 @@
 // What a caller asks of a run: the body of /run and /execute, checked against the graph it is to run on.
 import { pointer } from '../graph/issues.ts';
+import { nearest, unknownNodeType } from '../graph/nearest.ts';
 import type { Plan, PlanResult } from '../graph/plan.ts';
 import type { Graph, Json, JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
@@ -7,6 +8,10 @@ import { JsonText, memberTexts, stringifyJson } from '../lib/json-text.ts';
 import type { GraphVersion } from '../services/workflows/graph-versions.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunRequest } from './run.schema.ts';
+
+const MAX_ISSUES = 100;
+/** Input nodes that a refusal names. */
+const MAX_LISTED = 20;
 
 /** The text that `executions.request` keeps. */
 export function runRequestText(request: RunRequest): string {
@@ -37,15 +42,15 @@ export function planRequest(
 ): Plan {
   const result = version.plan(targets, Object.keys(pins));
   if (!result.ok) throw refusePlan(result);
-  const unknown = result.plan.nodes.filter(node => deps.findNode(node.nodeType) === undefined);
-  if (unknown.length === 0) return result.plan;
-  throw new AppError('invalid_graph', `This service has no node type ${unknown[0]?.nodeType}.`, {
-    issues: unknown.map(node => ({
-      nodeId: node.id,
+  const issues = result.plan.nodes
+    .filter(node => deps.findNode(node.nodeType) === undefined)
+    .map(({ id, nodeType }) => ({
+      nodeId: id,
       code: 'unknown_node_type',
-      message: `There is no node type ${node.nodeType}.`,
-    })),
-  });
+      message: unknownNodeType(nodeType, deps.catalog),
+    }));
+  if (issues[0] === undefined) return result.plan;
+  throw new AppError('invalid_graph', issues[0].message, { issues });
 }
 
 function refusePlan(result: Extract<PlanResult, { ok: false }>): AppError {
@@ -77,15 +82,24 @@ export function inputOverrides(
     else overrides.set(nodeId, override);
   }
   if (strangers.length === 0) return overrides;
-  const names = strangers.map(id => JSON.stringify(id)).join(', ');
-  throw new AppError('invalid_inputs', `inputs names ${names}, which is no input node of the graph.`, {
-    issues: strangers.map(nodeId => ({
-      path: pointer('inputs', nodeId),
-      nodeId,
-      code: 'invalid_inputs',
-      message: 'is no input node of the graph',
-    })),
-  });
+  const known = graph.nodes
+    .filter(({ data }) => deps.findNode(data.nodeType)?.runInput !== undefined)
+    .map(({ id }) => id);
+  const issues = strangers.slice(0, MAX_ISSUES).map(nodeId => ({
+    path: pointer('inputs', nodeId),
+    nodeId,
+    code: 'invalid_inputs' as const,
+    message: `The workflow has no input node ${JSON.stringify(nodeId)}. ${hintAt(nodeId, known)}`,
+  }));
+  throw new AppError('invalid_inputs', issues[0]?.message ?? '', { issues });
+}
+
+function hintAt(nodeId: string, known: readonly string[]): string {
+  if (known.length === 0) return 'It has no input nodes.';
+  const near = nearest(nodeId, known);
+  const shown = known.slice(0, MAX_LISTED).join(', ');
+  const listed = known.length > MAX_LISTED ? `${shown} and ${known.length - MAX_LISTED} more` : shown;
+  return `${near === undefined ? '' : `Did you mean ${JSON.stringify(near)}? `}Its input nodes are ${listed}.`;
 }
 
 function overrideOf(

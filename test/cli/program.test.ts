@@ -121,7 +121,10 @@ describe('exit code 2', () => {
       ['lint', 'no-such-file.json'],
       /no-such-file\.json cannot be read: there is no such file/,
     ],
-    'for an unknown node type': [['nodes', 'input:txt'], /no node type input:txt/],
+    'for an unknown node type': [
+      ['nodes', 'input:txt'],
+      /no node type "input:txt"; did you mean "input:text"\? `graphwright nodes`/,
+    ],
     'for an unknown category': [['nodes', '--category', 'x'], /--category must be one of/],
     'where the key is not set': [['run', `wf_${'0'.repeat(26)}`], /GRAPHWRIGHT_API_KEY is not set/],
   };

@@ -2,7 +2,7 @@
 import type { InputDef } from '../catalog.ts';
 import { findListProblem, findNumberProblem } from '../fields.ts';
 import { pointer, quote } from '../issues.ts';
-import { nearest } from '../nearest.ts';
+import { nearest, nearestNodeType } from '../nearest.ts';
 import { BLANK } from '../rest.ts';
 import { CATEGORIES, type FieldType, type Json } from '../types.ts';
 import type { Finding, LintContext, LintNode, Rule } from './context.ts';
@@ -80,12 +80,11 @@ function* findMissingPosition({ node }: LintNode, { options }: LintContext): Ite
 
 function* findUnknownType({ node, entry }: LintNode, { catalog }: LintContext): Iterable<NodeFinding> {
   if (entry !== undefined || node.data.nodeType === BLANK) return;
-  const shown = catalog.entries.filter(({ hidden }) => !hidden).map(({ nodeType }) => nodeType);
   yield {
     place: ['data', 'nodeType'],
     ...suggest(
       `There is no node type ${quote(node.data.nodeType)}`,
-      nearest(node.data.nodeType, shown),
+      nearestNodeType(node.data.nodeType, catalog),
       'GET /nodes lists them.',
     ),
   };

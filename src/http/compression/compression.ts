@@ -1,7 +1,16 @@
 // Text answers over 1 KB compressed as their callers ask. What a GET answers under an ETag is compressed once and kept.
-// Streams (media, events) pass as they are.
+// JSON streams are compressed as they come; other streams (media, events) pass as they are.
+import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
+  gzip,
+  zstdCompress,
+} from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createLru } from '../../lib/lru.ts';
 import type { App } from '../app.ts';
@@ -13,10 +22,19 @@ const TEXT = /^(?:text\/|image\/svg\+xml|application\/(?:json|javascript|xml|[\w
 const PRIVATE = 'private, no-cache';
 
 // Fast levels: the next ones take twice the time for a tenth less.
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const GZIP = { level: 3 };
+
 const COMPRESS: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
   zstd: body => promisify(zstdCompress)(body),
-  br: body => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: body => promisify(gzip)(body, { level: 3 }),
+  br: body => promisify(brotliCompress)(body, BROTLI),
+  gzip: body => promisify(gzip)(body, GZIP),
+};
+
+const COMPRESSORS: Readonly<Record<Coding, () => Transform>> = {
+  zstd: () => createZstdCompress(),
+  br: () => createBrotliCompress(BROTLI),
+  gzip: () => createGzip(GZIP),
 };
 
 /** Must be called before the routes are registered. */
@@ -44,10 +62,12 @@ export function registerCompression(app: App): void {
   app.addHook('onSend', (req, reply, payload, done) => {
     keepPrivate(req, reply);
     if (reply.statusCode === 304) addVary(reply);
-    if (!isLongText(reply, payload)) return done(null, payload);
+    const isStream = isJsonStream(reply, payload);
+    if (!isStream && !isLongText(reply, payload)) return done(null, payload);
     addVary(reply);
     const coding = chooseCoding(req.headers['accept-encoding'] as string | undefined);
     if (coding === undefined) return done(null, payload);
+    if (isStream) return done(null, compressStream(reply, payload, coding));
     compress(req, reply, payload, coding).then(
       body => done(null, body),
       (err: Error) => done(err),
@@ -59,6 +79,23 @@ export function registerCompression(app: App): void {
 function keepPrivate({ routeOptions }: FastifyRequest, reply: FastifyReply): void {
   if (reply.hasHeader('cache-control') || routeOptions.config.access === 'public') return;
   reply.header('cache-control', PRIVATE);
+}
+
+/** A text of unknown length that is written piece by piece, like an exported workflow; a media file has a length. */
+function isJsonStream(reply: FastifyReply, payload: unknown): payload is Readable {
+  return (
+    payload instanceof Readable &&
+    reply.statusCode === 200 &&
+    !reply.hasHeader('content-length') &&
+    !reply.hasHeader('content-encoding') &&
+    /^application\/json\b/.test(String(reply.getHeader('content-type') ?? ''))
+  );
+}
+
+function compressStream(reply: FastifyReply, stream: Readable, coding: Coding): Readable {
+  reply.header('content-encoding', coding);
+  // A failure destroys both streams, and the answer with them.
+  return pipeline(stream, COMPRESSORS[coding](), () => undefined);
 }
 
 function isLongText(reply: FastifyReply, payload: unknown): payload is string | Buffer {

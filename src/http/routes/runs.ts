@@ -11,6 +11,7 @@ import { type AwaitedRun, awaitRun } from '../../runs/watch-run.ts';
 import { webhookFault } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
+import { parsePrefer } from '../prefer.ts';
 import { documented } from '../route.ts';
 
 const about = documented('Runs');
@@ -86,13 +87,13 @@ async function answer(
 ): Promise<unknown> {
   reply.header('location', addressOf(deps, accepted.executionId));
   if (accepted.replayed) reply.header('idempotent-replayed', 'true');
-  const waitSeconds = parsePrefer(req.headers.prefer);
+  const { waitSeconds, warnings } = parsePrefer(req.headers.prefer);
   if (waitSeconds === 0) return reply.code(202).send(presentAccepted(deps, accepted, 'QUEUED'));
   reply.header('preference-applied', `wait=${waitSeconds}`);
   const { executionId } = accepted;
   const waited = await awaitRun(deps, req.actor, executionId, waitSeconds * 1000, reply.closeSignal());
   if (waited.record !== undefined) return reply.code(200).send(waited.record);
-  return reply.code(202).send(presentAccepted(deps, accepted, waited.status));
+  return reply.code(202).send({ ...presentAccepted(deps, accepted, waited.status), ...warnings });
 }
 
 function presentAccepted(deps: RunDeps, { replayed: _, ...run }: Accepted, status: AwaitedRun['status']) {
@@ -103,14 +104,6 @@ function presentAccepted(deps: RunDeps, { replayed: _, ...run }: Accepted, statu
 
 const addressOf = ({ settings }: RunDeps, executionId: string): string =>
   `${settings.BASE_URL}/api/v1/executions/${executionId}`;
-
-const MAX_WAIT_SECONDS = 60;
-
-/** Seconds of `Prefer: wait=N` (RFC 7240), at most 60; 0 where it is not asked for. Other preferences are ignored. */
-function parsePrefer(header: string | string[] | undefined): number {
-  const seconds = /(?:^|[,;]\s*)wait\s*=\s*"?(\d{1,6})"?/i.exec([header ?? ''].flat().join(','))?.[1];
-  return Math.min(Number(seconds ?? 0), MAX_WAIT_SECONDS);
-}
 
 /** What a client calls itself; nothing depends on it. */
 function triggerOf(req: FastifyRequest): string {

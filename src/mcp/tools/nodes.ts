@@ -2,7 +2,7 @@
 
 import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';
 import { canJoin } from '../../graph/catalog.ts';
-import { nearest } from '../../graph/nearest.ts';
+import { unknownNodeType } from '../../graph/nearest.ts';
 import { PORT_TYPES, type PortType } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { getOrMake } from '../../lib/get-or-make.ts';
@@ -119,13 +119,10 @@ function priceOf({ executionCost, estimatedCredits }: CatalogEntry): string {
 }
 
 function readEntries({ catalog }: RunDeps, nodeTypes: readonly string[]) {
-  const known = catalog.entries.map(entry => entry.nodeType);
   const entries = nodeTypes.map(nodeType => {
     const entry = catalog.find(nodeType);
     if (entry !== undefined) return entry;
-    const near = nearest(nodeType, known);
-    const hint = near === undefined ? 'search with query.' : `did you mean ${near}?`;
-    throw new AppError('not_found', `There is no node type ${nodeType}: ${hint}`);
+    throw new AppError('not_found', `${unknownNodeType(nodeType, catalog)} Search with query.`);
   });
   return { nodes: entries.map(presentWhole), total: entries.length };
 }

@@ -116,6 +116,7 @@ const REFUSED_BODIES: Readonly<Record<string, readonly [body: string | Buffer, s
   'depth just under the bound': [
     `{"name":"x","inputs":${nest(250)},"metadata":${nest(250)},"nodes":${nest(250)}}`,
   ],
+  'no value': ['null'],
   'a number': ['17'],
   'a string': ['"x"'],
   'an array': ['[1,2,3]'],

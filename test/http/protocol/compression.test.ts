@@ -70,6 +70,24 @@ describe('a long answer', () => {
       }
     });
 
+  it('that is streamed, like an export, is compressed too', async () => {
+    const url = `${workflow}/export`;
+    const plain = await get(url);
+    assert.deepEqual([plain.headers['content-encoding'], plain.headers.vary], [undefined, 'Accept-Encoding']);
+    for (const coding of Object.keys(DECODE) as Coding[]) {
+      const answer = await get(url, { 'accept-encoding': coding });
+      assert.deepEqual(
+        [answer.headers['content-encoding'], answer.headers.vary],
+        [coding, 'Accept-Encoding'],
+      );
+      const [sent, wanted] = [DECODE[coding](answer.rawPayload).toString(), plain.body].map(text => {
+        const { exportedAt: _, ...rest } = JSON.parse(text);
+        return rest;
+      });
+      assert.deepEqual(sent, wanted);
+    }
+  });
+
   it('has an ETag for each coding, each of them valid for 304 and If-Match', async () => {
     const tags = new Set<string>();
     for (const accepted of ['identity', 'gzip', 'br', 'zstd']) {

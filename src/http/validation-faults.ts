@@ -1,0 +1,79 @@
+// Explains a schema fault: which values are allowed, which property was meant, and where a misplaced one belongs.
+import { nearest } from '../graph/nearest.ts';
+import { isRecord } from '../lib/record.ts';
+
+/** A fault as Ajv reports it in verbose mode, with the schema of the whole body or query. */
+export interface ValidationFault {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly message?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly parentSchema?: Schema;
+  readonly data?: unknown;
+  readonly root?: Schema;
+}
+
+interface Schema {
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+}
+
+const MAX_LISTED = 20;
+/** Schemas that a search for a property looks at. */
+const MAX_SEARCHED = 200;
+const MAX_QUOTED = 60;
+
+const EXPLAINERS: Readonly<Record<string, (fault: ValidationFault) => string>> = {
+  enum: ({ params, data }) => {
+    const values = Array.isArray(params?.allowedValues) ? params.allowedValues : [];
+    const allowed = list(values.map(value => JSON.stringify(value)));
+    return `must be one of ${allowed}, not ${quote(data)}`;
+  },
+  const: ({ params, data }) => `must be ${JSON.stringify(params?.allowedValue)}, not ${quote(data)}`,
+  additionalProperties: fault => `is not a known property${hintAt(fault)}`,
+};
+
+/** The end of a sentence that begins with the fault's place. */
+export function explainFault(fault: ValidationFault): string {
+  return EXPLAINERS[fault.keyword]?.(fault) ?? fault.message ?? 'has the wrong form';
+}
+
+/** Ends without a period. */
+function hintAt({ params, parentSchema = {}, instancePath, root = {} }: ValidationFault): string {
+  const name = String(params?.additionalProperty);
+  const known = Object.keys(parentSchema.properties ?? {});
+  const place = placeOf(name, root);
+  if (place !== undefined && place !== `${instancePath}/${name}`) return `: it belongs at ${place}`;
+  const near = nearest(name, known);
+  if (near !== undefined) return `; the nearest one is ${near}`;
+  const inputs = parentSchema.properties?.inputs;
+  if (inputs?.type === 'object' && inputs.properties === undefined)
+    return `: a value for an input node belongs at ${instancePath}/inputs/${name.slice(0, MAX_QUOTED)}`;
+  return known.length === 0 ? '' : `; the known ones are ${list(known)}`;
+}
+
+/** The JSON pointer of the property with this name nearest to the top; items of lists stand for all as `*`. */
+function placeOf(name: string, root: Schema): string | undefined {
+  const queue: [path: string, schema: Schema][] = [['', root]];
+  for (let at = 0; at < queue.length && at < MAX_SEARCHED; at++) {
+    const [path, schema] = queue[at] ?? ['', {}];
+    const properties = Object.entries(schema.properties ?? {});
+    if (properties.some(([key]) => key === name)) return `${path}/${name}`;
+    for (const [key, inner] of properties) queue.push([`${path}/${key}`, inner]);
+    for (const branch of schema.anyOf ?? []) queue.push([path, branch]);
+    if (isRecord(schema.items)) queue.push([`${path}/*`, schema.items]);
+  }
+  return undefined;
+}
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_LISTED).join(', ');
+  return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown;
+}
+
+function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+}

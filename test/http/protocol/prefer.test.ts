@@ -1,0 +1,20 @@
+// Prefer: wait, its limit, and what is said of a longer wait.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { parsePrefer } from '../../../src/http/prefer.ts';
+
+const cases: readonly (readonly [header: string | undefined, seconds: number])[] = [
+  [undefined, 0],
+  ['respond-async', 0],
+  ['wait=20', 20],
+  ['respond-async, wait="60"', 60],
+];
+for (const [header, waitSeconds] of cases)
+  it(`waits ${waitSeconds} s for ${header}`, () =>
+    assert.deepEqual(parsePrefer(header), { waitSeconds, warnings: {} }));
+
+it('says that a longer wait was cut to 60 s', () =>
+  assert.deepEqual(parsePrefer('wait=300'), {
+    waitSeconds: 60,
+    warnings: { warnings: ['Prefer: wait=300 is above the limit; the request waited 60 s.'] },
+  }));
