@@ -212,6 +212,8 @@ export type AcceptedRun = {
     readonly events: string;
     readonly cancel: string;
   };
+  /** What of the request was changed, such as a longer wait than 60 s */
+  readonly warnings?: readonly string[];
 };
 
 /** What a workflow may spend in a UTC day, and has spent today */
