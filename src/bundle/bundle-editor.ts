@@ -1,4 +1,5 @@
-// The web application's files from its sources: scripts split by page, their styles, and what each page loads first.
+// Bundles the web application from its sources: scripts split by page, styles, and the files that each page loads
+// first.
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -6,14 +7,14 @@ import type { BuildOptions, Metafile } from 'esbuild';
 import { iconPlugin } from './icon-plugin.ts';
 import { workerPlugin } from './worker-plugin.ts';
 
-/** The repository: the application's sources lie in its folder `editor`. */
+/** The repository root; the sources of the application are in its folder `editor`. */
 export const ROOT = join(import.meta.dirname, '../..');
 const PAGES = 'editor/pages/';
 const ENTRY = 'editor/main.tsx';
 
-/** What the HTML of a page names, as file names. */
+/** The files that a page's HTML refers to, by name. */
 export interface PageFiles {
-  /** Loaded at once, so that the browser need not find them one after the other. */
+  /** Preloaded, so that the browser does not discover them one after another. */
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
 }
@@ -21,13 +22,13 @@ export interface PageFiles {
 export interface Manifest {
   readonly entry: string;
   readonly styles: readonly string[];
-  /** By the page's folder below `editor/pages`. */
+  /** Keyed by the page's folder below `editor/pages`. */
   readonly pages: Readonly<Record<string, PageFiles>>;
 }
 
 export interface Bundle {
   readonly manifest: Manifest;
-  /** By file name, which names the content's hash; `.gz` and `.br` stand next to what they compress. */
+  /** Keyed by file name, which contains the content hash; compressed copies have `.gz` and `.br` appended. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -51,12 +52,12 @@ const OPTIONS = {
   loader: { '.svg': 'file', '.woff2': 'file' },
 } as const satisfies BuildOptions;
 
-/** Calls of bundleEditor in this process: they share one process of esbuild. */
+/** Number of active bundleEditor calls in this process, which share one esbuild process. */
 let underWay = 0;
 
-/** Throws where a source is wrong. The signal stops the work. */
+/** Throws if a source has an error. The signal stops the work. */
 export async function bundleEditor(signal?: AbortSignal): Promise<Bundle> {
-  // Its package is loaded where something is to be bundled, not at each start.
+  // Imported only when there is something to bundle, not at every start.
   const { context, stop } = await import('esbuild');
   underWay++;
   const build = await context({ ...OPTIONS, plugins: [iconPlugin, workerPlugin] });
@@ -71,7 +72,7 @@ export async function bundleEditor(signal?: AbortSignal): Promise<Bundle> {
     signal?.removeEventListener('abort', cancel);
     await build.dispose();
     underWay--;
-    // Its process would stay, with 136 MB.
+    // The esbuild process would keep running, with 136 MB.
     if (underWay === 0) await stop();
   }
 }
@@ -112,7 +113,7 @@ function pageOf(source: string): string | undefined {
 
 const bare = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** The script and what it imports in turn, without what it may import later. */
+/** The script and its static imports, without dynamic imports. */
 function withImports(
   outputs: Readonly<Record<string, Output>>,
   path: string,
@@ -127,7 +128,7 @@ function withImports(
 
 const COMPRESSED = /\.(?:js|css|svg)$/;
 const MIN_BYTES = 512;
-// Higher levels of Brotli take ten times the time for a twentieth less.
+// Higher Brotli levels take ten times as long for 5 % smaller files.
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 async function addCompressed(

@@ -1,19 +1,19 @@
-// The web application of a running service: its bundle from the folder where it is kept, or made there when it is missing.
+// Provides the web application of a running service: reads the stored bundle, or creates it if it is missing.
 import { type Bundle, bundleEditor, ROOT } from './bundle-editor.ts';
 import { readBundle, removeOldBundles, SHIPPED_FOLDER, writeBundle } from './kept-bundles.ts';
 import { hashSources } from './source-hash.ts';
 
 export interface EditorState {
-  /** undefined while it is being made, and where it could not be. */
+  /** Undefined while the bundle is being created, and if that failed. */
   readonly bundle: Bundle | undefined;
   readonly failed: boolean;
 }
 
 export interface EditorFiles {
   readonly state: () => EditorState;
-  /** Begins to read or make the bundle. Resolves when that has ended, well or not. */
+  /** Starts reading or creating the bundle. Resolves when that has finished, successfully or not. */
   start(): Promise<void>;
-  /** Stops what is under way. */
+  /** Stops work in progress. */
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
   const prepare = async (): Promise<void> => {
     const startedAt = now();
     try {
-      // A folder that cannot be written to costs each start the bundling, and nothing else.
+      // If the folder is not writable, each start bundles again; nothing else changes.
       const onUnkept = (err: unknown): undefined => {
         log.warn({ err }, 'the bundle of the web application could not be kept');
       };
@@ -62,11 +62,14 @@ export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
 }
 
 interface OpenOptions extends Pick<Options, 'folder' | 'now'> {
-  /** Called where the kept bundle could not be read, or a new one not written; what it throws is thrown. */
+  /** Called when the stored bundle could not be read, or a new one not written; its errors are rethrown. */
   readonly onUnkept: (err: unknown) => undefined;
 }
 
-/** Reads the bundle that came with the package, else that of the present sources; or makes and keeps the latter. */
+/**
+ * Reads the bundle that came with the package, else the one stored for the current sources; otherwise creates and
+ * stores it.
+ */
 export async function openBundle(
   { folder, now, onUnkept }: OpenOptions,
   signal?: AbortSignal,

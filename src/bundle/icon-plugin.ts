@@ -1,4 +1,5 @@
-// Icons by name: `import Play from 'icon:play'` is a component that draws that icon of the Lucide set, and no other is bundled.
+// Imports icons by name: `import Play from 'icon:play'` is a component that draws that Lucide icon; no other icon is
+// bundled.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Plugin } from 'esbuild';
@@ -13,7 +14,7 @@ const FILTER = /^icon:/;
 export const iconPlugin: Plugin = {
   name: 'icons',
   setup(build) {
-    // Read once a build, and only where there is an icon.
+    // Read once per build, and only if an icon is used.
     let reading: Promise<IconSet> | undefined;
     build.onResolve({ filter: FILTER }, ({ path, resolveDir }) => ({
       path: path.replace(FILTER, ''),

@@ -1,16 +1,16 @@
-// Bundles on disk, a folder each, named by the hash of their sources: written completely or not at all, and read into memory.
+// Stores bundles on disk, one folder per source hash, written atomically and read into memory.
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bundle, Manifest } from './bundle-editor.ts';
 
 const MANIFEST = 'manifest.json';
-/** Of other versions: they are kept for processes that still run them. */
+/** Number of other versions that are kept, for processes that still run them. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
-/** Where the npm package has its bundle, below its root; a checkout has none and bundles its sources. */
+/** Location of the bundle in the npm package; a checkout has none and bundles its sources. */
 export const SHIPPED_FOLDER = 'application';
 
-/** undefined where there is none of that name. */
+/** Undefined if there is no bundle of that name. */
 export async function readBundle(folder: string, hash: string): Promise<Bundle | undefined> {
   const place = join(folder, hash);
   try {
@@ -26,7 +26,7 @@ export async function readBundle(folder: string, hash: string): Promise<Bundle |
   }
 }
 
-/** Another process may have written the same meanwhile: then that one stays. */
+/** Another process may have written the same bundle meanwhile; then its copy stays. */
 export async function writeBundle(folder: string, hash: string, { manifest, files }: Bundle): Promise<void> {
   await mkdir(folder, { recursive: true });
   const draft = await mkdtemp(join(folder, '.draft-'));
@@ -40,7 +40,7 @@ export async function writeBundle(folder: string, hash: string, { manifest, file
   }
 }
 
-/** Removes bundles of other sources, and drafts of processes that died, once they are old. */
+/** Removes old bundles of other sources, and unfinished ones of processes that died. */
 export async function removeOldBundles(folder: string, hash: string, nowMs: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const place = join(folder, name);

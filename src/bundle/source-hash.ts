@@ -1,10 +1,10 @@
-// What a bundle is kept by: a hash over everything that it is made of.
+// Computes the name under which a bundle is stored: a hash of everything that goes into it.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from './bundle-editor.ts';
 
-/** The application, what it imports of the rest, how it is bundled, and the versions of its packages. */
+/** The application, its imports from elsewhere, the bundler, and the versions of its packages. */
 const SOURCES = ['editor', 'sdk/src', 'src/graph', 'src/bundle'];
 const LOCK = 'package-lock.json';
 

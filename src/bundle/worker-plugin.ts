@@ -1,4 +1,5 @@
-// Workers by name: `import file from 'worker:NAME'`, with a source next to the importing one, is the name of a script of its own.
+// Imports workers by name: `import file from 'worker:NAME'` gives the file name of a separate script built from the
+// source next to the importer.
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
@@ -9,7 +10,7 @@ export const workerPlugin: Plugin = {
   setup(build) {
     build.onResolve({ filter: FILTER }, ({ path, resolveDir }) => {
       const source = join(resolveDir, path.replace(FILTER, ''));
-      // The file loader names what it writes by this path.
+      // The file loader names its output by this path.
       return { path: source.replace(/\.ts$/, '.js'), namespace: 'worker', pluginData: source };
     });
     build.onLoad({ filter: /.*/, namespace: 'worker' }, async ({ pluginData }) => {

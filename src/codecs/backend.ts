@@ -1,5 +1,5 @@
-// The one interface of both codec back ends: a job becomes a command, whose process takes raw frames and sound on its
-// pipes or gives them out. Frames are I420, BT.709, limited range; sound is interleaved stereo of 32-bit floats at 48 kHz.
+// Defines the interface of both codec back ends. A job becomes a command whose process reads or writes raw frames and
+// sound on its pipes. Frames are I420, BT.709, limited range; sound is interleaved stereo of 32-bit floats at 48 kHz.
 import { AppError } from '../lib/errors.ts';
 import { findOnPath, type Settings } from '../lib/settings.ts';
 import { ffmpegAt, openFfmpeg } from './ffmpeg.ts';
@@ -11,8 +11,8 @@ export type CodecSettings = Partial<Pick<Settings, 'FFMPEG_PATH'>>;
 const found = new Map<string, Backend>();
 
 /**
- * The back end that this machine offers: an ffmpeg with x264 first, since its files are half as large, else the codec
- * host. AppError `unavailable` where there is neither, with what to install.
+ * Returns the back end of this machine: an ffmpeg with x264 if there is one, since its files are half as large; else
+ * the codec host. Throws `unavailable` with what to install if there is neither.
  */
 export async function findBackend(settings: CodecSettings, signal: AbortSignal): Promise<Backend> {
   const path = ffmpegPath(settings);
@@ -32,7 +32,7 @@ export async function findBackend(settings: CodecSettings, signal: AbortSignal):
   return backend;
 }
 
-/** What crosses to another thread or process. */
+/** Plain data that can be sent to another thread or process. */
 export const refOf = ({ name, detail, encoding, path }: Backend): BackendRef => ({
   name,
   detail,
@@ -40,12 +40,12 @@ export const refOf = ({ name, detail, encoding, path }: Backend): BackendRef => 
   ...(path !== undefined && { path }),
 });
 
-/** The back end that another thread or process found, without checking it again. */
+/** Restores the back end that another thread or process found, without checking it again. */
 export function restoreBackend({ detail, encoding, path }: BackendRef): Backend {
   return path === undefined ? codecHost(detail) : ffmpegAt(path, encoding);
 }
 
-/** Whether a back end seems to be installed, judged by the files that exist; nothing is started. */
+/** Whether a back end seems to be installed, judged by files alone; no process is started. */
 export function hasBackend(settings: CodecSettings): boolean {
   return ffmpegPath(settings) !== undefined || isHostInstalled();
 }

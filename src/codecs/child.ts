@@ -1,22 +1,22 @@
-// A codec at work in a process of its own: pipes with back-pressure, a watchdog, one death, and errors in our own words.
+// Runs a codec in a child process: pipes with backpressure, a watchdog, one way to end, and readable errors.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../lib/errors.ts';
 import { type Command, EXIT_UNSUPPORTED } from './job.ts';
 
-/** A child that neither takes nor gives anything for so long is killed. */
+/** A child that makes no I/O progress for this long is killed. */
 const STALL_MS = 30_000;
 const MAX_STDERR_BYTES = 4096;
 
 export interface ChildOptions {
   readonly signal: AbortSignal;
-  /** What it means where the child gives up: its input is bad, or it failed at writing. */
+  /** The error code for a failing child: invalid input, or a failed write. */
   readonly failure: 'unreadable_media' | 'codec_failed';
   readonly stallMs?: number;
 }
 
-/** The child ended before it had done its work. */
+/** The child ended before its work was done. */
 export class CodecEnd extends Error {}
 
 export class CodecChild {
@@ -42,7 +42,7 @@ export class CodecChild {
       Writable,
     ];
     [this.stdin, this.stdout, this.sound] = [stdin, stdout, sound];
-    // Broken pipes are reported by the exit code and by the callbacks of the writes.
+    // Broken pipes are reported by the exit code and the write callbacks.
     for (const stream of [stdin, stdout, stderr, sound]) stream.on('error', () => undefined);
     stderr.setEncoding('latin1').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_BYTES);
@@ -54,7 +54,7 @@ export class CodecChild {
     options.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** Writes one block; resolves when the child has taken it, or all but a pipe's worth of it. */
+  /** Writes one block; resolves when the child has read it, except for at most a pipe buffer. */
   write(stream: Writable, block: Uint8Array): Promise<void> {
     return this.#watch(
       new Promise((resolve, reject) => stream.write(block, err => (err ? reject(err) : resolve()))),
@@ -71,15 +71,15 @@ export class CodecChild {
     }
   }
 
-  /** Resolves when the child has ended well. */
+  /** Resolves when the child has exited successfully. */
   async finish(): Promise<void> {
     const code = await this.#watch(this.#closed);
     if (code !== 0) throw new CodecEnd(`The codec ended with ${code}.`);
   }
 
-  /** What is to be thrown after `err` came up while working with this child, which is ended. */
+  /** Ends the child and returns the error to throw for `err`. */
   async explain(err: unknown): Promise<unknown> {
-    // Whoever closes a pipe early is just about to end and has a better reason to report.
+    // A child that closes its pipe early is about to exit with a more specific error.
     const code = err instanceof Error && 'code' in err ? String(err.code) : '';
     const isOurs = !(err instanceof CodecEnd) && !/^(EPIPE|ECONNRESET|ERR_STREAM_\w+)$/.test(code);
     if (!isOurs && !this.#stalled)
@@ -95,7 +95,7 @@ export class CodecChild {
     return new AppError(failure, this.#sentence(), { cause });
   }
 
-  /** Kills it if it still runs, and waits until it is gone. */
+  /** Kills the child if it is running, and waits until it has exited. */
   async end(): Promise<void> {
     this.kill();
     await this.#closed;
@@ -118,7 +118,7 @@ export class CodecChild {
       : 'The codec failed while writing the file.';
   }
 
-  /** Time counts only while somebody waits for the child: a slow producer is no stall. */
+  /** The timer runs only while someone waits for the child: a slow producer is not a stall. */
   async #watch<T>(step: Promise<T>): Promise<T> {
     const timer = setTimeout(() => {
       this.#stalled = true;
@@ -132,7 +132,7 @@ export class CodecChild {
   }
 }
 
-/** What codecs print may contain any bytes, even of freed memory: only words and signs are kept. */
+/** Codec output may contain arbitrary bytes, even of freed memory: keep only words and punctuation. */
 export function printable(text: string): string {
   return text.replace(/[^\x20-\x7e\n]+/g, ' ').trim() || 'no message';
 }

@@ -1,4 +1,4 @@
-// Reads frames and sound out of a file, with either back end.
+// Reads frames and sound from a file with either back end.
 import { AppError } from '../lib/errors.ts';
 import { CodecChild, CodecEnd } from './child.ts';
 import type { MediaFacts } from './facts.ts';
@@ -6,7 +6,7 @@ import { blocksOf } from './host/pipe.ts';
 import { type Backend, CHANNELS, type FramesJob, SAMPLE_RATE, type SoundJob } from './job.ts';
 import { i420Size } from './pixels/i420.ts';
 
-/** Less than a still may take, so that a file which stalls is named and does not take the still with it. */
+/** Less than a still may take, so that a stalled file is reported by name instead of failing the still. */
 const STALL_MS = 15_000;
 
 /** A probed file on disk. */
@@ -18,8 +18,8 @@ export interface Clip {
 export type FramesRequest = Omit<FramesJob, 'kind' | keyof Clip>;
 
 /**
- * Exactly `frameCount` frames: the k-th is what a player shows at `startSeconds + k / fps`; past the end the last one
- * comes again. Each is a buffer of its own. AppError `unreadable_media`.
+ * Yields exactly `frameCount` frames: frame k is what a player shows at `startSeconds + k / fps`; the last frame
+ * repeats past the end. Each frame is a separate buffer. Throws `unreadable_media`.
  */
 export async function* decodeFrames(
   backend: Backend,
@@ -49,8 +49,8 @@ export async function* decodeFrames(
 }
 
 /**
- * `seconds` of sound from `startSeconds` on, interleaved stereo at 48 kHz in blocks of any size; silence past the end
- * and where the file has no sound. AppError `unreadable_media`.
+ * Yields `seconds` of sound from `startSeconds`, interleaved stereo at 48 kHz in blocks of any size, with silence past
+ * the end or if the file has no sound. Throws `unreadable_media`.
  */
 export async function* decodeSound(
   backend: Backend,
@@ -78,7 +78,7 @@ export async function* decodeSound(
   yield* silence(left);
 }
 
-/** Blocks of bytes as blocks of complete stereo frames. */
+/** Regroups byte blocks into blocks of complete stereo frames. */
 async function* completeSamples(blocks: AsyncIterable<Buffer>): AsyncGenerator<Float32Array> {
   const step = 4 * CHANNELS;
   let rest: Buffer = Buffer.alloc(0);
@@ -86,7 +86,7 @@ async function* completeSamples(blocks: AsyncIterable<Buffer>): AsyncGenerator<F
     const bytes = Buffer.concat([rest, block]);
     const whole = bytes.length - (bytes.length % step);
     rest = bytes.subarray(whole);
-    // Copied: floats need an address that 4 divides.
+    // Copied, because floats need 4-byte alignment.
     if (whole > 0) yield new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + whole));
   }
 }

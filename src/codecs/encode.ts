@@ -1,4 +1,4 @@
-// Makes an MP4 file of frames and sound, with either back end.
+// Encodes frames and sound to an MP4 file with either back end.
 import { rm } from 'node:fs/promises';
 import { AppError } from '../lib/errors.ts';
 import { CodecChild } from './child.ts';
@@ -9,7 +9,7 @@ import { createI420Writer } from './pixels/i420-simd.ts';
 export interface EncodeRequest {
   /** Where the file is written; nothing is left there after a failure. */
   readonly path: string;
-  /** The most that either track may last. */
+  /** The maximum duration of either track. */
   readonly maxSeconds: number;
   readonly video?: {
     /** Even numbers. */
@@ -17,7 +17,7 @@ export interface EncodeRequest {
     readonly height: number;
     readonly fps: number;
     readonly pixels: Pixels;
-    /** One after the other; the bytes of a frame may be used again once the frame after the next is asked for. */
+    /** Consumed in order; the bytes of a frame may be reused once the frame after the next is requested. */
     readonly frames: AsyncIterable<Uint8Array>;
   };
   /** Interleaved stereo at 48 kHz, in blocks of any size. */
@@ -26,7 +26,7 @@ export interface EncodeRequest {
   readonly onFrame?: (count: number) => void;
 }
 
-/** AppError `codec_failed` where the codec gives up; what the producers throw comes through as it is. */
+/** Throws `codec_failed` if the codec fails; errors of the producers are passed on unchanged. */
 export async function encode(backend: Backend, request: EncodeRequest, signal: AbortSignal): Promise<void> {
   const { path, maxSeconds, video, audio } = request;
   if (video !== undefined && (video.width % 2 !== 0 || video.height % 2 !== 0)) {
@@ -40,7 +40,7 @@ export async function encode(backend: Backend, request: EncodeRequest, signal: A
     ...(video && { video: { width: video.width, height: video.height, fps: video.fps } }),
   });
   const child = new CodecChild(command, { signal, failure: 'codec_failed' });
-  // Both at once: a codec that waits for sound takes no more frames, and the other way round.
+  // In parallel: a codec that waits for sound reads no more frames, and vice versa.
   const pumps = [pumpFrames(child, request), pumpSound(child, request)] as const;
   try {
     await Promise.all(pumps);
@@ -60,7 +60,7 @@ async function pumpFrames(child: CodecChild, { video, maxSeconds, onFrame }: Enc
     let count = 0;
     const toI420 = pixels === 'i420' ? undefined : createConverter(width, height);
     const limit = Math.round(maxSeconds * fps);
-    // The next frame is made while the codec takes the last one.
+    // The next frame is produced while the codec reads the last one.
     let written = Promise.resolve();
     for await (const frame of frames) {
       const expected = pixels === 'i420' ? i420Size(width, height) : width * height * 4;
@@ -70,7 +70,7 @@ async function pumpFrames(child: CodecChild, { video, maxSeconds, onFrame }: Enc
       const block = toI420?.(frame) ?? frame;
       await written;
       written = child.write(child.stdin, block);
-      // Looked at in the next turn; without this a failure in between would count as unhandled.
+      // Awaited on the next iteration; without this, a failure meanwhile would be an unhandled rejection.
       written.catch(() => undefined);
       count++;
       onFrame?.(count);
@@ -81,7 +81,7 @@ async function pumpFrames(child: CodecChild, { video, maxSeconds, onFrame }: Enc
 }
 
 function createConverter(width: number, height: number): (rgba: Uint8Array) => Uint8Array {
-  // Two in turn: one may still be on its way to the codec.
+  // Two alternating buffers: one may still be on its way to the codec.
   const writers = [createI420Writer(width, height, width), createI420Writer(width, height, width)] as const;
   let turn = 0;
   return rgba => {

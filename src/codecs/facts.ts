@@ -1,20 +1,20 @@
-// What the probe reports of a video or audio file.
+// Defines what the probe reports about a video or audio file.
 
 const CONTAINERS = ['mp4', 'mov', 'webm', 'matroska', 'mp3', 'wav', 'ogg', 'flac', 'aac', 'mpegts'] as const;
 export type Container = (typeof CONTAINERS)[number];
 
 export interface VideoFacts {
-  /** As mediabunny names it, such as `avc` or `vp9`; null: not known. */
+  /** The codec's name in mediabunny, such as `avc` or `vp9`; null if unknown. */
   readonly codec: string | null;
-  /** In square pixels and upright: as a player shows it. */
+  /** In square pixels and upright, as a player shows it. */
   readonly width: number;
   readonly height: number;
-  /** Clockwise degrees that a player turns the coded picture by. */
+  /** Clockwise rotation, in degrees, that a player applies. */
   readonly rotation: 0 | 90 | 180 | 270;
   readonly fps: number;
   readonly matrix: 'bt709' | 'bt601';
   readonly fullRange: boolean;
-  /** Its frames may let through what is behind them. */
+  /** Whether frames may be transparent. */
   readonly hasAlpha?: true;
 }
 
@@ -26,9 +26,9 @@ export interface AudioFacts {
 
 export interface MediaFacts {
   readonly container: Container;
-  /** True to the content: a file without pictures is `audio/…`, whatever its name says. */
+  /** By content: a file without video is `audio/…`, whatever its name says. */
   readonly contentType: string;
-  /** Where the clock of the file stands at its beginning; all other times count from there. */
+  /** Start time of the file's clock; all other times are relative to it. */
   readonly startSeconds: number;
   readonly durationSeconds: number;
   readonly video?: VideoFacts;

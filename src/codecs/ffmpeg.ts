@@ -1,4 +1,4 @@
-// The back end that calls an ffmpeg with x264: jobs as argument lists, nothing of its libraries in our processes.
+// The back end that runs an ffmpeg with x264: jobs become argument lists, and none of its libraries are loaded here.
 import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
@@ -18,13 +18,13 @@ const run = promisify(execFile);
 const CHECK_TIMEOUT_MS = 10_000;
 const PRESET = 'veryfast';
 const CRF = '20';
-// With few processors its own threads for looking ahead gain nothing and keep 50 MB of frames; the file is the same.
+// With few processors, lookahead threads gain nothing and hold 50 MB of frames; the output is the same.
 const THREADS = availableParallelism() < 4 ? ['-x264-params', 'threads=2:sync-lookahead=0'] : [];
 const AUDIO_BITRATE = '160k';
 // 8K, in either direction.
 const MAX_PIXELS = String(7680 * 4320);
 
-// Named by us from the probe and never guessed by ffmpeg: a playlist among the formats could make it open other files.
+// Set explicitly from the probe, never guessed by ffmpeg: a playlist format could make it open other files.
 const DEMUXERS: Readonly<Record<Container, string>> = {
   mp4: 'mov',
   mov: 'mov',
@@ -38,7 +38,7 @@ const DEMUXERS: Readonly<Record<Container, string>> = {
   mpegts: 'mpegts',
 };
 
-/** The back end, or in a phrase why this program cannot be one. */
+/** Returns the back end, or a phrase that says why this program cannot be used. */
 export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Backend | string> {
   try {
     const { stdout, stderr } = await run(path, ['-encoders'], {
@@ -57,7 +57,7 @@ export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Bac
   }
 }
 
-/** The back end of a program that was checked before. */
+/** Restores the back end of a program that was checked before. */
 export function ffmpegAt(path: string, encoding: string): Backend {
   const commandFor = (job: Job) => ({
     file: path,
@@ -78,7 +78,7 @@ const H264 = [
   ...TAGS,
 ];
 const AAC = words(`-c:a aac -b:a ${AUDIO_BITRATE}`);
-/** The same frames and sound give the same bytes. */
+/** Equal frames and sound give equal bytes. */
 const EXACT = words('-map_metadata -1 -fflags +bitexact -flags +bitexact -movflags +faststart');
 
 /** Arguments as one line: none of them contains a space. */
@@ -101,8 +101,8 @@ function encodeArguments({ path, video, hasAudio, maxSeconds }: EncodeJob): stri
 
 function inputArguments({ path, facts }: FramesJob | SoundJob, seek: readonly string[]): string[] {
   const format = ['-f', DEMUXERS[facts.container], '-protocol_whitelist', 'file'];
-  // Times as the file has them: ffmpeg's own zero may be the warm-up of the sound, before the first picture.
-  // Not of an MP3, whose zero is the first sample behind the warm-up.
+  // Use the file's own timestamps: ffmpeg's zero may be the encoder delay of the sound, before the first picture.
+  // Not for MP3, whose zero is the first sample after the encoder delay.
   const clock = facts.container === 'mp3' ? [] : ['-copyts'];
   return [...format, ...clock, '-max_pixels', MAX_PIXELS, ...seek, '-i', `file:${path}`];
 }
@@ -111,23 +111,23 @@ const ALPHA_DECODERS: Readonly<Record<string, string>> = { vp8: 'libvpx', vp9: '
 
 function framesArguments(job: FramesJob): string[] {
   const { startSeconds, frameCount, fps, width, height, pixels, facts } = job;
-  // From the key frame before it, nothing left out: the frame that covers the start may have begun long ago.
+  // Seek to the previous key frame and drop nothing: the frame that covers the start may have begun long before.
   const seekSeconds = facts.startSeconds + Math.min(startSeconds, facts.durationSeconds);
   const seek = words(`-noaccurate_seek -seek_timestamp 1 -ss ${seekSeconds.toFixed(6)}`);
   const shift = facts.startSeconds + startSeconds + FRAME_TOLERANCE_SECONDS;
   const range = facts.video?.fullRange === true ? 'pc' : 'tv';
   const filters = [
-    // A file may count in steps as long as a frame, of which the tolerance would take a whole one.
+    // A file's time base may be one frame; the tolerance would then skip a whole frame.
     'settb=AVTB',
     `setpts=PTS-${shift.toFixed(6)}/TB`,
     'tpad=stop=-1:stop_mode=clone',
-    // Rounded up and cut at 0: each output frame is the last one whose time has come.
+    // Rounded up and clamped to 0: each output frame is the last one that has started.
     `fps=fps=${fps}:round=up:start_time=0`,
     `scale=${width}:${height}:flags=bicubic:in_color_matrix=${facts.video?.matrix ?? 'bt709'}:in_range=${range}` +
       ':out_color_matrix=bt709:out_range=tv',
     `format=${pixels === 'i420' ? 'yuv420p' : 'rgba'}`,
   ];
-  // ffmpeg's own decoders know nothing of the separate alpha pictures of WebM.
+  // ffmpeg's own decoders ignore the separate alpha stream of WebM.
   const decoder = facts.video?.hasAlpha === true ? ALPHA_DECODERS[facts.video.codec ?? ''] : undefined;
   return [
     ...(decoder === undefined || pixels === 'i420' ? [] : ['-c:v', decoder]),
@@ -139,7 +139,7 @@ function framesArguments(job: FramesJob): string[] {
 
 function soundArguments(job: SoundJob): string[] {
   const { startSeconds, seconds, facts } = job;
-  // Cut after decoding: seeking in an MP3 of varying bit rate is a guess.
+  // Trimmed after decoding: seeking in a VBR MP3 is imprecise.
   const mix = facts.audio === undefined ? '' : `${panFor(facts.audio.channels)},`;
   const filters = `${mix}asetpts=PTS-${facts.startSeconds.toFixed(6)}/TB,aresample=${SAMPLE_RATE}:async=1:first_pts=0,atrim=start=${startSeconds.toFixed(6)}:duration=${seconds.toFixed(6)}`;
   return [
@@ -148,7 +148,7 @@ function soundArguments(job: SoundJob): string[] {
   ];
 }
 
-// Said in full, since ffmpeg's own mix makes mono quieter and differs between sample formats.
+// Set explicitly, since ffmpeg's default mix makes mono quieter and depends on the sample format.
 function panFor(channels: number): string {
   if (channels === 1) return 'pan=stereo|c0=c0|c1=c0';
   const side = (front: number, back: number): string =>

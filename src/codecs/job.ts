@@ -1,23 +1,26 @@
-// What a codec back end is asked for, and the facts of a file that it needs to know beforehand.
+// Defines codec jobs, and the facts about a file that a back end needs in advance.
 import type { MediaFacts } from './facts.ts';
 
 export const SAMPLE_RATE = 48_000;
 export const CHANNELS = 2;
 
-/** Writes one MP4: H.264 from the I420 frames on descriptor 0, AAC from the sound on descriptor 3. */
+/** Writes an MP4: H.264 from I420 frames on descriptor 0, AAC from sound on descriptor 3. */
 export interface EncodeJob {
   readonly kind: 'encode';
   readonly path: string;
-  /** Neither track gets longer; room for its index is kept at the front of the file. */
+  /** Maximum duration of either track; space for the index is reserved at the front of the file. */
   readonly maxSeconds: number;
   readonly video?: { readonly width: number; readonly height: number; readonly fps: number };
   readonly hasAudio: boolean;
 }
 
-/** RGBA has the alpha of files that have one. */
+/** RGBA includes the alpha of files that have one. */
 export type Pixels = 'i420' | 'rgba';
 
-/** Gives `frameCount` raw frames on descriptor 1: what shows at `startSeconds + k / fps`, the last one again past the end. */
+/**
+ * Writes `frameCount` raw frames to descriptor 1: what is shown at `startSeconds + k / fps`; the last one repeats past
+ * the end.
+ */
 export interface FramesJob {
   readonly kind: 'frames';
   readonly path: string;
@@ -25,13 +28,13 @@ export interface FramesJob {
   readonly startSeconds: number;
   readonly frameCount: number;
   readonly fps: number;
-  /** Even numbers; the picture is stretched to them. */
+  /** Even numbers; frames are stretched to this size. */
   readonly width: number;
   readonly height: number;
   readonly pixels: Pixels;
 }
 
-/** Gives raw sound on descriptor 1, from `startSeconds` on; it ends where the file does. */
+/** Writes raw sound to descriptor 1 from `startSeconds` to the end of the file. */
 export interface SoundJob {
   readonly kind: 'sound';
   readonly path: string;
@@ -48,14 +51,14 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Plain data, from which another thread or process of ours makes the same back end again (`restoreBackend`). */
+/** Plain data from which another of our threads or processes restores the back end (`restoreBackend`). */
 export interface BackendRef {
   readonly name: 'ffmpeg' | 'codec-host';
-  /** Which program it is and why it was taken, for people. */
+  /** Which program it is and why it was chosen, for people. */
   readonly detail: string;
-  /** Of the ffmpeg. */
+  /** Path of the ffmpeg. */
   readonly path?: string;
-  /** How it encodes frames: what was encoded alike can be joined. */
+  /** Identifies the encoder: segments with equal values can be joined. */
   readonly encoding: string;
 }
 
@@ -63,9 +66,9 @@ export interface Backend extends BackendRef {
   commandFor(job: Job): Command;
 }
 
-/** Seconds by which a frame may come late and still count as shown: WebM rounds its times to milliseconds. */
+/** Seconds by which a frame may be late and still count as shown: WebM rounds times to milliseconds. */
 export const FRAME_TOLERANCE_SECONDS = 0.002;
 
-/** Exit codes of the codec host: the file is damaged, or of a codec that it does not have. */
+/** Exit codes of the codec host: damaged file, or unsupported codec. */
 export const EXIT_UNREADABLE = 2;
 export const EXIT_UNSUPPORTED = 3;

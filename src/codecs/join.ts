@@ -1,4 +1,4 @@
-// Puts pieces of a video one after the other, with a sound, without encoding anything again.
+// Joins segments of a video and adds sound, without re-encoding.
 import { open } from 'node:fs/promises';
 import {
   EncodedAudioPacketSource,
@@ -15,7 +15,7 @@ import { boxesOf, forgetTimes } from './mp4-times.ts';
 import { openInput } from './open-input.ts';
 
 export interface Piece {
-  /** An MP4 of ours: the same encoder and size as the others, from a key frame on. */
+  /** An MP4 from our encoder with the same settings and size as the others, starting with a key frame. */
   readonly path: string;
   readonly frameCount: number;
 }
@@ -24,11 +24,11 @@ export interface JoinRequest {
   readonly path: string;
   readonly fps: number;
   readonly pieces: readonly Piece[];
-  /** An MP4 of ours without pictures. */
+  /** An MP4 from our encoder without video. */
   readonly sound?: string | undefined;
 }
 
-/** Writes the MP4. Rejects where a piece is not complete. */
+/** Writes the MP4. Rejects if a segment is incomplete. */
 export async function joinPieces({ path, fps, pieces, sound }: JoinRequest): Promise<void> {
   const output = new Output({
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
@@ -50,7 +50,7 @@ export async function joinPieces({ path, fps, pieces, sound }: JoinRequest): Pro
   await forgetTimes(path);
 }
 
-/** Whether the piece is there with all its frames and to its last byte. */
+/** Whether the segment exists with all its frames and to its last byte. */
 export async function isComplete({ path, frameCount }: Piece): Promise<boolean> {
   try {
     if (!(await endsWithBox(path))) return false;
@@ -62,7 +62,7 @@ export async function isComplete({ path, frameCount }: Piece): Promise<boolean> 
   }
 }
 
-/** Whether the last of the boxes that an MP4 is made of ends where the file does. */
+/** Whether the last MP4 box ends where the file ends. */
 async function endsWithBox(path: string): Promise<boolean> {
   await using file = await open(path);
   let end = 0;
@@ -82,7 +82,7 @@ async function copyPieces(
     const decoderConfig = await track?.getDecoderConfig();
     let count = 0;
     for await (const packet of packetsOf(track)) {
-      // Laid on the grid of frames: times in a file are rounded.
+      // Snapped to the frame grid: times in a file are rounded.
       const frame = base + Math.round(packet.timestamp * fps);
       const meta = decoderConfig == null ? undefined : { decoderConfig };
       await source.add(packet.clone({ timestamp: frame / fps, duration: 1 / fps }), meta);

@@ -1,9 +1,9 @@
-// Streams of stereo sound made louder, faded and laid over each other, a block at a time.
+// Applies volume and fades to streams of stereo sound and mixes them, block by block.
 import { CHANNELS, SAMPLE_RATE } from './job.ts';
 
 export type Sound = AsyncIterable<Float32Array>;
 
-/** Multiplies by `volume`, in over the first `fadeIn` seconds and out over the last `fadeOut` of `seconds`. */
+/** Multiplies by `volume`, fading in over the first `fadeIn` seconds and out over the last `fadeOut` of `seconds`. */
 export async function* shape(
   sound: Sound,
   { volume, fadeIn, fadeOut, seconds }: Readonly<Record<'volume' | 'fadeIn' | 'fadeOut' | 'seconds', number>>,
@@ -24,10 +24,10 @@ export async function* shape(
 }
 
 const BLOCK_SAMPLES = 4800 * CHANNELS;
-/** Above it, peaks are bent instead of cut off. */
+/** Above this level peaks are compressed instead of clipped. */
 const KNEE = 0.8;
 
-/** The sum of all, as long as the longest; what would be too loud is bent to stay below 1. */
+/** The sum of all sounds, as long as the longest; peaks are compressed to stay below 1. */
 export async function* mix(sounds: readonly Sound[]): AsyncGenerator<Float32Array> {
   const readers = sounds.map(pullFrom);
   try {
@@ -47,7 +47,7 @@ export async function* mix(sounds: readonly Sound[]): AsyncGenerator<Float32Arra
   }
 }
 
-/** One value bent into -1 to 1; unchanged up to the knee. */
+/** Compresses one value into -1 to 1; unchanged up to the knee. */
 export function limit(value: number): number {
   const size = Math.abs(value);
   if (size <= KNEE) return value;
@@ -55,12 +55,12 @@ export function limit(value: number): number {
 }
 
 export interface Puller {
-  /** As many samples as asked for, fewer only at the end. */
+  /** Returns the requested number of samples, fewer only at the end. */
   next(count: number): Promise<Float32Array>;
   end(): Promise<void>;
 }
 
-/** The sound in pieces of the size that is wanted, instead of those it comes in. */
+/** Regroups sound into blocks of the requested size. */
 export function pullFrom(sound: Sound): Puller {
   const blocks = sound[Symbol.asyncIterator]();
   let held: Float32Array = new Float32Array(0);

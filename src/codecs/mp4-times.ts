@@ -1,13 +1,13 @@
-// Takes the clock out of an MP4: the same frames and sound give the same bytes, whenever they were written.
+// Removes timestamps from an MP4, so that equal frames and sound give equal bytes.
 import { type FileHandle, open } from 'node:fs/promises';
 
 const MOST_BOXES = 100;
 const MOST_INDEX_BYTES = 256 * 1024 * 1024;
-/** Boxes with the times of creation and change after their version and flags (ISO 14496-12), and those that contain such. */
+/** Boxes with creation and modification times after version and flags (ISO 14496-12), and their containers. */
 const TIMED: ReadonlySet<string> = new Set(['mvhd', 'tkhd', 'mdhd']);
 const HOLDERS: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
 
-/** Writes "not known" over the times of creation and change of an MP4 of ours. */
+/** Overwrites the creation and modification times of an MP4 that we wrote with "unknown". */
 export async function forgetTimes(path: string): Promise<void> {
   await using file = await open(path, 'r+');
   for await (const { type, at, bytes } of boxesOf(file)) {
@@ -24,7 +24,7 @@ interface Box {
   readonly bytes: number;
 }
 
-/** The boxes that the file is made of, as far as they are as they should be. */
+/** The boxes of the file, as far as they are valid. */
 export async function* boxesOf(file: FileHandle): AsyncGenerator<Box> {
   const { size } = await file.stat();
   for (let at = 0, count = 0; at < size && count < MOST_BOXES; count++) {
@@ -37,14 +37,14 @@ export async function* boxesOf(file: FileHandle): AsyncGenerator<Box> {
   }
 }
 
-/** The boxes from `from` to `to`; those that contain others three levels deep at most. */
+/** The boxes from `from` to `to`, nested at most three levels deep. */
 function clearTimes(boxes: Buffer, from: number, to: number): void {
   for (let at = from; at + 8 <= to; ) {
     const bytes = boxes.readUInt32BE(at);
     if (bytes < 8 || at + bytes > to) return;
     const type = boxes.toString('latin1', at + 4, at + 8);
     if (HOLDERS.has(type)) clearTimes(boxes, at + 8, at + bytes);
-    // Version 1 has times of 64 bits.
+    // Version 1 has 64-bit times.
     if (TIMED.has(type)) boxes.fill(0, at + 12, at + 12 + (boxes[at + 8] === 1 ? 16 : 8));
     at += bytes;
   }

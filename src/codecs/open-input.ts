@@ -1,5 +1,5 @@
-// Opens a media file by mediabunny: known containers only, and reads of bounded size. Loaded by the processes and threads
-// that may die of a hostile file, never by the service itself.
+// Opens a media file with mediabunny: known containers only, with bounded reads. Loaded only by processes and threads
+// that may crash on a hostile file, never by the service itself.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import {
   ADTS,
@@ -18,7 +18,7 @@ import {
 } from 'mediabunny';
 import type { Container } from './facts.ts';
 
-// Not ALL_FORMATS: playlists such as HLS name other files and addresses to be opened. The order is the one of probing.
+// Not ALL_FORMATS: playlists such as HLS refer to other files and URLs. Probed in this order.
 const FORMATS: readonly (readonly [Container, InputFormat])[] = [
   ['mp4', MP4],
   ['mov', QTFF],
@@ -32,18 +32,18 @@ const FORMATS: readonly (readonly [Container, InputFormat])[] = [
   ['mpegts', MPEG_TS],
 ];
 
-/** One read larger than this is asked for by a header that lies. */
+/** Only a corrupt header asks for a larger read. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
-/** Over all the life of the input; a reader that goes in circles meets it. */
+/** For the whole life of the input; a reader that loops reaches it. */
 const MAX_TOTAL_READS_PER_BYTE = 8;
 
-/** The bytes of a file, wherever they are. */
+/** Provides the bytes of a file, wherever they are. */
 export interface FileBytes {
   readonly size: number;
-  /** `start` up to, not including, `end`; both lie within the file. */
+  /** Reads from `start` up to, not including, `end`; both are within the file. */
   read(start: number, end: number): Uint8Array | Promise<Uint8Array>;
   close(): void;
-  /** As `MAX_TOTAL_READS_PER_BYTE` says for a file on disk. */
+  /** Like `MAX_TOTAL_READS_PER_BYTE` for a file on disk. */
   readonly maxReadBytes: number;
 }
 
@@ -84,12 +84,12 @@ export async function containerOf(input: Input): Promise<Container | undefined> 
   return FORMATS.find(([, known]) => known === format)?.[0];
 }
 
-/** The warm-up of an audio codec is shorter than this. */
+/** The encoder delay of an audio codec is shorter than this. */
 const MAX_WARM_UP_SECONDS = 0.1;
 
 /**
- * Seconds at which the file's clock starts: at the first picture, where sound goes before it by no more than its codec's
- * warm-up, so that pictures lie on the grid of their rate; else at what comes first, and never below 0.
+ * The start of the file's clock, in seconds: the first video frame if the sound precedes it by no more than its encoder
+ * delay, so that frames align with their rate; else the earliest sample, and never below 0.
  */
 export async function startOf(input: Input): Promise<number> {
   const first = Math.max(0, await input.getFirstTimestamp());

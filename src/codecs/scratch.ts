@@ -1,10 +1,10 @@
-// A private folder for the files of one job, gone when the job is.
+// Creates a private folder for the files of one job, and removes it after the job.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export async function withScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  // mkdtemp makes it readable for its owner alone.
+  // mkdtemp makes it readable by its owner only.
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-codec-'));
   try {
     return await work(folder);

@@ -1,11 +1,11 @@
-// Which jobs of the queue this process has received. One that is locked for it and that it does not know was lost with
-// the connection that should have brought it; the queue itself would wait four hours for it.
+// Tracks which jobs of the queue this process has received. A job that is locked by this process but unknown to it was
+// lost with its connection; the queue itself would wait four hours for it.
 
 interface Job {
   readonly id: unknown;
 }
 
-/** By what the queue announces. */
+/** By the queue's events. */
 export class ReceivedJobs {
   readonly #ids = new Set<string>();
   #suspects: ReadonlySet<string> = new Set();
@@ -18,7 +18,10 @@ export class ReceivedJobs {
     for (const { id } of jobs) this.#ids.delete(String(id));
   }
 
-  /** Of jobs that are locked for this process, those that were unknown at the last look as well: that one ended may show late. */
+  /**
+   * Returns jobs locked by this process that were unknown at the previous check as well, since the end of a job may
+   * show late.
+   */
   findLost(locked: readonly string[]): readonly string[] {
     const unknown = locked.filter(id => !this.#ids.has(id));
     const lost = unknown.filter(id => this.#suspects.has(id));

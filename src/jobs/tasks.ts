@@ -1,4 +1,4 @@
-// The job queue's tasks: each row a service call.
+// Defines the tasks of the job queue: each row is a service call.
 
 import type { RunDeps } from '../runs/deps.ts';
 import { takeFromQueue } from '../runs/dispatch.ts';
@@ -17,17 +17,17 @@ export interface TaskContext {
   readonly deliverer: Deliverer;
   /** Fires when the process must stop. */
   readonly signal: AbortSignal;
-  /** Resolves once this worker is known to the others; nothing may be claimed before. */
+  /** Resolves once the other workers know this one; claim nothing before. */
   readonly enrolled: Promise<void>;
 }
 
-/** Which pool of the worker does it: runs never wait for deliveries, and neither waits for clips. */
+/** The worker pool that runs it, so that runs never wait for deliveries, and neither waits for clips. */
 export type Pool = JobPool;
 
 export interface Task {
   readonly pool: Pool;
   readonly work: (ctx: TaskContext, id: string) => Promise<void>;
-  /** Minute and hour (UTC) at which it is queued each day, without an id, once over all workers. */
+  /** Minute and hour (UTC) at which it is queued daily, without an id, once for all workers. */
   readonly daily?: { readonly hour: number; readonly minute: number };
 }
 
@@ -50,7 +50,7 @@ export const TASKS: Readonly<Record<string, Task>> = {
     daily: { hour: 3, minute: 17 },
     work: ({ deps, signal }) => sweepMedia(deps, signal),
   },
-  // After the runs that name them.
+  // After the runs that refer to them.
   sweep_outputs: {
     pool: 'deliveries',
     daily: { hour: 4, minute: 17 },

@@ -1,4 +1,4 @@
-// The runner of graphile-worker: pools of the queue for runs, deliveries and clips, and the heartbeat.
+// Runs graphile-worker: job pools for runs, deliveries and clips, and the heartbeat.
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
@@ -24,37 +24,37 @@ import { type Pool, TASKS, type TaskContext } from './tasks.ts';
 
 const DELIVERIES_AT_ONCE = 256;
 const RENDERS_AT_ONCE = 2;
-// Locked jobs that no task has begun go back after this long.
+// Locked jobs that no task has started are returned after this long.
 const LOCAL_QUEUE_TTL_MS = 60_000;
-// A finished job's row may outlive it by this much; done again, it finds nothing left to do.
+// A finished job's row may outlive it by this long; if it runs again, it finds nothing to do.
 const COMPLETE_DELAY_MS = 20;
 
-// New jobs announce themselves and timers wake the pools for those that fall due, so polling is for what others left behind.
+// New jobs are announced and timers wake the pools for scheduled ones, so polling only finds what others left behind.
 const POLL_MS = 4000;
 const ALL_JOBS = 1e9;
 const BEATS_PER_TIDYING = 6;
-/** It reads all runs that wait. */
+/** It reads all waiting runs. */
 const BEATS_PER_SEARCH = 60;
 const RESTART_DELAY_MS = 500;
-/** Of a pool that failed; its active jobs go on without it. */
+/** For a pool that failed; its active jobs continue without it. */
 const LAST_WORDS_MS = 2000;
-// Active runs have had their time to end by then.
+// By then active runs have had their time to end.
 const STOP_MS = 20_000;
-// Every commit that queues a job wakes all pools. Of a fetch that found no delivery or clip the next wake-ups are let pass
-// for a moment, which saves a fetch for each batch of accepted runs; a timer is never let pass.
+// Every commit that queues a job wakes all pools. After a fetch that found no delivery or clip, wake-ups are skipped
+// for a moment, which saves a fetch for each batch of accepted runs; timers are never skipped.
 const LOCAL_QUEUE = {
   runs: {},
   deliveries: { refetchDelay: { durationMs: 60, maxAbortThreshold: ALL_JOBS / 1000 } },
-  // None is taken long before it can begin: it may take minutes, and another worker may be idle.
+  // None is claimed before it can start: it may take minutes, and another worker may be idle.
   renders: { size: 2, ttl: 2000, refetchDelay: { durationMs: 1000, maxAbortThreshold: ALL_JOBS / 1000 } },
 } as const satisfies Record<Pool, object>;
 
 export interface Worker {
-  /** Stops the run that this process executes, if it does. */
+  /** Stops the run if this process executes it. */
   cancel(executionId: string): void;
-  /** Notifies the run that calls of it have ended, if this process executes it. */
+  /** Notifies the run that provider tasks of it have ended, if this process executes it. */
   wake(executionId: string): void;
-  /** Claims no more jobs, gives the active ones `graceMs` to end, then returns them to the queue. */
+  /** Claims no more jobs, gives active ones `graceMs` to finish, then returns them to the queue. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
     stack.defer(() => kept.stop());
     pools.push(kept);
   }
-  // Jobs that were claimed already would wait for ever where the start fails.
+  // If the start fails, jobs that were already claimed would wait forever.
   enrolled.promise.catch(() => undefined);
   stack.defer(() => enrolled.reject(new Error('The worker did not start.')));
   slots.open(await enrolWorker(deps, queue.ids));
@@ -103,9 +103,9 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
   };
 }
 
-/** What the pools of this process share. */
+/** State shared by the pools of this process. */
 interface QueueState {
-  /** What their jobs are locked by. */
+  /** The worker ids that lock their jobs. */
   readonly ids: string[];
   readonly received: ReceivedJobs;
   readonly unlock: (dead: readonly string[]) => Promise<void>;
@@ -117,7 +117,9 @@ const poolsOf = (slots: WorkerSlots): readonly (readonly [Pool, number])[] => [
   ['renders', RENDERS_AT_ONCE],
 ];
 
-/** Beats at once, since with the first beat after a restart the runs of the process before go on, and then steadily. */
+/**
+ * Sends the first heartbeat at once, because it lets the runs of the previous process continue, and then periodically.
+ */
 async function startHeartbeat(
   deps: RunDeps,
   slots: WorkerSlots,
@@ -143,7 +145,7 @@ async function startHeartbeat(
   }, HEARTBEAT_MS);
 }
 
-/** Starts to ask providers for the calls that are due; returns what ends that. */
+/** Starts polling providers for tasks that are due; returns a function that stops it. */
 function startPolling(deps: RunDeps): () => Promise<void> {
   const polling = new AbortController();
   const polled = pollCalls(deps, polling.signal);
@@ -153,7 +155,7 @@ function startPolling(deps: RunDeps): () => Promise<void> {
   };
 }
 
-/** Takes no more jobs, and waits for those under way: for `graceMs` to end, then to be released. */
+/** Claims no more jobs and waits for active ones: `graceMs` for them to finish, then until they are released. */
 async function drain(
   deps: RunDeps,
   slots: WorkerSlots,
@@ -173,13 +175,13 @@ async function drain(
 }
 
 interface KeptPool {
-  /** Resolves once it claims no more jobs and its active ones have ended. */
+  /** Resolves when it claims no more jobs and its active ones have ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Keeps a pool of the queue at work. One that cannot write to PostgreSQL how a job ended ends by itself, for good: then
- * its jobs are unlocked and another takes its place.
+ * Keeps a queue pool running. A pool that cannot record in PostgreSQL how a job ended stops permanently; then its jobs
+ * are unlocked and a new pool replaces it.
  */
 async function keepPool(
   ctx: TaskContext,
@@ -199,7 +201,7 @@ async function keepPool(
   };
   const stop = (): void => {
     isStopping = true;
-    // It refuses where it has ended by itself.
+    // It rejects if it has already stopped.
     life.runner.stop().catch(() => undefined);
   };
   const keep = async (): Promise<void> => {
@@ -216,7 +218,7 @@ async function keepPool(
   return {
     async stop() {
       stop();
-      // The heartbeat keeps the process alive for it.
+      // The heartbeat keeps the process alive instead.
       await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
     },
   };
@@ -224,9 +226,9 @@ async function keepPool(
 
 interface PoolLife {
   readonly runner: Runner;
-  /** Resolves when it does nothing more. */
+  /** Resolves when it is fully stopped. */
   readonly ended: Promise<void>;
-  /** What its jobs are locked by. */
+  /** The worker id that locks its jobs. */
   readonly id: string;
 }
 
@@ -265,7 +267,7 @@ async function startPool(
     },
   });
   const whole = runner.promise.catch((err: unknown) => ctx.deps.log.error({ err, pool }, 'the queue failed'));
-  // One that failed may wait for ever for its own batches (graphile-worker 0.18, batch's count of what is pending).
+  // A failed pool may wait forever for its own batches (graphile-worker 0.18, pending count of a batch).
   const broken = failed.then(async () => {
     await sleep(LAST_WORDS_MS);
     runner.stop().catch(() => undefined);
@@ -273,7 +275,7 @@ async function startPool(
   return { runner, ended: Promise.race([whole, broken]), id };
 }
 
-/** A day that passed while no worker ran is not made up for: what is swept is swept the next. */
+/** A day without any worker is not caught up: what it would have swept is swept the next day. */
 function crontabOf(pool: Pool): string {
   const rows = Object.entries(TASKS).filter(([, task]) => task.pool === pool);
   return rows
@@ -301,7 +303,7 @@ interface GivenUp {
   readonly payload: unknown;
 }
 
-/** The queue tries a job 25 times, over days. */
+/** The queue retries a job 25 times, over days. */
 function giveUpOn(deps: RunDeps, { task_identifier: task, payload }: GivenUp): void {
   deps.log.error({ task, payload }, 'a job failed for good');
   if (task !== 'run') return;

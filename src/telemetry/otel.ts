@@ -1,4 +1,4 @@
-// Spans by the OpenTelemetry SDK, sent to a collector in batches. Imported only where one is named.
+// Exports spans to a collector in batches with the OpenTelemetry SDK. Imported only if a collector is configured.
 
 import type { Span as OtelSpan, Tracer as OtelTracer } from '@opentelemetry/api';
 import {
@@ -31,12 +31,12 @@ import type { Logger } from '../lib/log.ts';
 import type { Settings } from '../lib/settings.ts';
 import type { Attributes, Span, SpanOptions, Tracer } from '../lib/span.ts';
 
-// A collector that is away or slow costs no more than these spans; what comes after them is dropped.
+// A slow or absent collector costs no more memory than these spans; newer ones are dropped.
 const QUEUE = { maxQueueSize: 4096, maxExportBatchSize: 512, scheduledDelayMillis: 2000 } as const;
 const EXPORT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2000;
 const MAX_VALUE_CHARS = 1024;
-/** Between two complaints about the collector. */
+/** Minimum time between two log lines about the collector. */
 const QUIET_MS = 60_000;
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const;
@@ -57,7 +57,7 @@ export interface TracerOptions {
   readonly version: string;
 }
 
-/** Headers and compression the exporter reads by itself, from OTEL_EXPORTER_OTLP_HEADERS and _COMPRESSION. */
+/** The exporter itself reads headers and compression from OTEL_EXPORTER_OTLP_HEADERS and _COMPRESSION. */
 export function createTracer({ settings, log, version }: TracerOptions): Tracer {
   complainTo(log);
   const service = resourceFromAttributes({
@@ -147,7 +147,7 @@ class ExportedSpan implements Span {
   }
 }
 
-/** Only a line a minute: a collector that is away changes nothing else. */
+/** At most one line a minute: a missing collector affects nothing else. */
 function complainTo(log: Logger): void {
   let quietUntilMs = 0;
   const complain = (what: unknown): void => {

@@ -1,20 +1,20 @@
-// Backpressure for a codec that answers by callbacks: its caller waits while too much is in progress, and learns of failures.
+// Backpressure for a codec with callbacks: the caller waits while too much is in progress, and receives failures.
 
-// A codec may keep frames back until it gets more; then the next one is fed after this wait.
+// A codec may hold frames back until it gets more; after this wait the next one is fed.
 const STALL_MS = 100;
 
-/** Of one codec, or of several that work together. */
+/** For one codec, or several that work together. */
 export class Backpressure {
   #failure: Error | undefined;
   #wake: () => void = () => undefined;
 
   fail(err: Error): void {
-    // The codec's own words may be bytes of freed memory: the place where it failed is enough.
+    // The codec's message may contain freed memory, so only the failing call is reported.
     this.#failure ??= new Error('The codec reported an error.', { cause: err });
     this.#wake();
   }
 
-  /** An output has arrived. */
+  /** Call when an output arrives. */
   progress(): void {
     this.#wake();
   }
@@ -23,7 +23,7 @@ export class Backpressure {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Resolves when fewer than `limit` are under way; rejects where the codec failed. */
+  /** Resolves when fewer than `limit` are in progress; rejects if the codec failed. */
   async untilBelow(limit: number, underWay: () => number): Promise<void> {
     this.check();
     while (underWay() >= limit) {
@@ -32,7 +32,7 @@ export class Backpressure {
     }
   }
 
-  /** As `untilBelow`, but gives up when nothing has come out for a while. */
+  /** Like `untilBelow`, but gives up if there is no output for a while. */
   async untilBelowOrStalled(limit: number, underWay: () => number): Promise<void> {
     this.check();
     while (underWay() >= limit) {

@@ -1,5 +1,5 @@
-// The back end that npm alone brings along: a Node process for each job, with node-webcodecs and mediabunny in it. It
-// is a process, since the addon crashes in worker threads and its decoder is not safe with hostile files.
+// The back end that npm installs: one Node process per job, with node-webcodecs and mediabunny. It is a process because
+// the addon crashes in worker threads and its decoder is not safe with hostile files.
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
@@ -23,7 +23,7 @@ export function isHostInstalled(): boolean {
   }
 }
 
-/** The back end, or in a phrase why it cannot be; `reasons` say why nothing better was taken. */
+/** Returns the back end, or a phrase that says why it cannot be used; `reasons` say why nothing better was chosen. */
 export async function openCodecHost(
   reasons: readonly string[],
   signal: AbortSignal,
@@ -40,15 +40,15 @@ export async function openCodecHost(
   return codecHost(['node-webcodecs with openh264', ...reasons].join('; '));
 }
 
-/** The back end, which was checked before. */
+/** Restores the back end, which was checked before. */
 export function codecHost(detail: string): Backend {
   return { name: 'codec-host', detail, encoding: 'openh264', commandFor };
 }
 
 const ENV = {
-  // Without it the addon prefers whatever ffmpeg libraries the machine has, GPL ones among them.
+  // Without this the addon prefers system ffmpeg libraries, which may be GPL.
   NODE_WEBCODECS_FORCE: 'static',
-  // 0.11 s of processor time for a start instead of 0.23 s.
+  // Starts in 0.11 s of processor time instead of 0.23 s.
   ...compileCacheEnv(),
 };
 

@@ -1,10 +1,10 @@
-// Encodes as the codec host does, in this very process, so that frames cross no pipe. For a process that does one job
-// and has NODE_WEBCODECS_FORCE=static; in its first thread.
+// Encodes like the codec host but in this process, so that frames cross no pipe. Only for the main thread of a process
+// that does one job and has NODE_WEBCODECS_FORCE=static.
 import { rm } from 'node:fs/promises';
 import type { EncodeRequest } from '../encode.ts';
 import { blocksOf } from './pipe.ts';
 
-/** Of frames in I420. What the producers throw comes through as it is. Whoever wants to stop it ends the process. */
+/** Encodes I420 frames. Errors of the producers are passed on unchanged. To stop it, end the process. */
 export async function encodeHere(request: EncodeRequest): Promise<void> {
   const { path, maxSeconds, video, audio, onFrame } = request;
   const { encodeToFile, SOUND_BLOCK_BYTES } = await import('./encode.ts');

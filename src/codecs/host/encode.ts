@@ -1,5 +1,5 @@
-// The codec host's encoder: frames through openh264, sound through FFmpeg's own AAC, both into an MP4 by mediabunny.
-// For the one thread of a process that does no other job: the addon crashes with two.
+// The codec host's encoder: frames with openh264 and sound with FFmpeg's AAC, muxed to MP4 by mediabunny. Only one per
+// process: the addon crashes with two threads.
 import {
   EncodedAudioPacketSource,
   EncodedPacket,
@@ -14,9 +14,9 @@ import { forgetTimes } from '../mp4-times.ts';
 import { i420Size } from '../pixels/i420.ts';
 import { Backpressure } from './backpressure.ts';
 
-// The encoder's own queue does not count the work under way, so outputs are counted; 1080p frames are 3 MB each.
+// The encoder's queue size excludes work in progress, so outputs are counted; 1080p frames are 3 MB each.
 const MAX_IN_FLIGHT = 5;
-/** Good at any size: 8 Mbit/s at 1080p30, the quality of x264 at CRF 20 to 23. */
+/** Suitable for any size: 8 Mbit/s at 1080p30, the quality of x264 at CRF 20 to 23. */
 const BITS_PER_PIXEL = 0.13;
 const MIN_BITRATE = 200_000;
 const AUDIO_BITRATE = 160_000;
@@ -25,7 +25,7 @@ export const SOUND_BLOCK_BYTES = AAC_BLOCK * CHANNELS * 4;
 const COLORS = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
 
 export interface EncodeSources {
-  /** I420 of the job's size, whose bytes may be used again at once. */
+  /** I420 of the job's size; the bytes may be reused at once. */
   readonly frames: AsyncIterable<Uint8Array>;
   /** Interleaved stereo of 32-bit floats in blocks of SOUND_BLOCK_BYTES; the last may be shorter. */
   readonly sound: AsyncIterable<Uint8Array>;
@@ -36,7 +36,7 @@ export async function encodeToFile(
   { frames, sound }: EncodeSources,
 ): Promise<void> {
   const output = new Output({
-    // The index in front, in room kept for it: nothing is kept in memory.
+    // The index is at the front, in reserved space, so that nothing accumulates in memory.
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
     target: new FilePathTarget(path),
   });
@@ -75,7 +75,7 @@ async function encodeFrames(
     output: (chunk, meta) => {
       const data = new Uint8Array(chunk.byteLength);
       chunk.copyTo(data);
-      // Neither time nor duration is the encoder's: the last frame's duration would be lost.
+      // Timestamp and duration are set here: the encoder would lose the last frame's duration.
       const packet = new EncodedPacket(data, chunk.type, count++ / fps, 1 / fps);
       written = written.then(() => source.add(packet, meta as EncodedVideoChunkMetadata));
       written.catch(err => pressure.fail(err));
@@ -125,7 +125,7 @@ async function encodeSound(
     output: (chunk, meta) => {
       const data = new Uint8Array(chunk.byteLength);
       chunk.copyTo(data);
-      // What goes in comes out a block later; with this shift mediabunny writes the edit list that cuts it off.
+      // Output is delayed by one block; with this shift mediabunny writes the edit list that cuts it off.
       const timestamp = ((count++ - 1) * AAC_BLOCK) / SAMPLE_RATE;
       const packet = new EncodedPacket(data, 'key', timestamp, AAC_BLOCK / SAMPLE_RATE);
       written = written.then(() => source.add(packet, meta as EncodedAudioChunkMetadata));
@@ -148,7 +148,7 @@ async function encodeSound(
         numberOfFrames: AAC_BLOCK,
         numberOfChannels: CHANNELS,
         timestamp: Math.round((fed++ * AAC_BLOCK * 1e6) / SAMPLE_RATE),
-        // Exactly as many samples as AAC has in a block: of larger ones the rest is silently lost.
+        // Exactly one AAC block of samples: the rest of a larger block is silently lost.
         data: block.length === SOUND_BLOCK_BYTES ? block : Buffer.concat([block], SOUND_BLOCK_BYTES),
       }),
     );

@@ -1,4 +1,4 @@
-// The codec host's frames: packets by mediabunny, decoded by node-webcodecs, put onto the grid of times that was asked for.
+// The codec host's frames: demuxed by mediabunny, decoded by node-webcodecs, resampled to the requested time grid.
 import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from 'mediabunny';
 import { EncodedVideoChunk, VideoDecoder, type VideoFrame } from 'node-webcodecs';
 import { FRAME_TOLERANCE_SECONDS, type FramesJob } from '../job.ts';
@@ -21,7 +21,7 @@ export async function writeFrames(job: FramesJob): Promise<void> {
   let count = 0;
   let shown: Uint8Array | undefined;
   let last: Shown | undefined;
-  // A frame is shown until the next one's time has come, so it is written when that one is known.
+  // A frame is shown until the next one starts, so it is written when the next one is known.
   const showUntil = async (seconds: number) => {
     while (last !== undefined && count < job.frameCount && wanted(count) < seconds) {
       shown ??= present(last);
@@ -44,7 +44,7 @@ export async function writeFrames(job: FramesJob): Promise<void> {
 interface Shown {
   readonly seconds: number;
   readonly picture: Picture;
-  /** Its luma is how far each pixel covers what is behind it. */
+  /** Its luma is the alpha of each pixel. */
   readonly alpha?: Picture;
 }
 
@@ -60,7 +60,7 @@ async function* decode(
   const first = (await sink.getKeyPacket(fromSeconds)) ?? (await sink.getFirstKeyPacket());
   if (first === null) throw new Error('The file has no key frame.');
   for await (const packet of sink.packets(first)) {
-    // Leading frames of an open group refer to what was not decoded.
+    // Leading frames of an open GOP refer to frames that were not decoded.
     if (packet.timestamp < first.timestamp) continue;
     frames.decode(packet);
     await pressure.untilBelowOrStalled(MAX_UNDER_WAY, () => frames.underWay);
@@ -74,7 +74,7 @@ async function* decode(
 
 type DecoderConfig = Parameters<VideoDecoder['configure']>[0];
 
-/** Throws where the pictures are too large, or of a codec that is not supported. */
+/** Throws if frames are too large or the codec is not supported. */
 async function decoderConfigOf(track: InputVideoTrack): Promise<DecoderConfig> {
   const config = await track.getDecoderConfig();
   const codec = await track.getCodec();
@@ -87,13 +87,13 @@ async function decoderConfigOf(track: InputVideoTrack): Promise<DecoderConfig> {
   return complete;
 }
 
-/** Packets in, pictures with their times out; with alpha, each joined with the picture of its alpha. */
+/** Decodes packets to frames with timestamps; with alpha, each is merged with its alpha frame. */
 class DecodedFrames {
   readonly #colors: ReturnType<typeof startDecoder>;
-  /** A stream of its own, in the same codec: a picture for each packet that has one. */
+  /** A separate stream in the same codec: one alpha frame for each packet that has one. */
   readonly #alpha: ReturnType<typeof startDecoder> | undefined;
-  // Decoded frames carry the time of whatever packet was fed last; their order is right, so the k-th to come out is
-  // the k-th in time.
+  // Decoded frames carry the timestamp of the packet that was fed last. Their order is right, so output k is the k-th
+  // timestamp.
   readonly #times: number[] = [];
   readonly #withAlpha: boolean[] = [];
 
@@ -102,7 +102,7 @@ class DecodedFrames {
     this.#alpha = hasAlpha ? startDecoder(config, pressure) : undefined;
   }
 
-  /** Packets whose picture has not come out. */
+  /** Packets whose frame has not been output yet. */
   get underWay(): number {
     const { out } = this.#colors;
     return this.#times.length - Math.min(out.length, this.#alpha?.out.length ?? out.length);
@@ -122,7 +122,7 @@ class DecodedFrames {
     await Promise.all([this.#colors.decoder.flush(), this.#alpha?.decoder.flush()]);
   }
 
-  /** What is complete. */
+  /** Returns the complete frames. */
   async *drain(): AsyncGenerator<Shown> {
     const { out } = this.#colors;
     const alpha = this.#alpha?.out ?? [];
@@ -134,14 +134,14 @@ class DecodedFrames {
     }
   }
 
-  /** At the end: the pictures whose alpha never came. */
+  /** At the end: the frames whose alpha never arrived. */
   drainUncovered(): AsyncGenerator<Shown> {
     this.#withAlpha.fill(false);
     return this.drain();
   }
 }
 
-/** A decoder, and what came out of it so far. */
+/** A decoder with its pending output. */
 function startDecoder(config: DecoderConfig, pressure: Backpressure) {
   const out: VideoFrame[] = [];
   const decoder = new VideoDecoder({
@@ -182,7 +182,7 @@ async function toPicture(frame: VideoFrame): Promise<Picture> {
   return evenSides({ width: codedWidth, height: codedHeight, data });
 }
 
-/** Planes of odd sides are rounded up by decoders; the last column or row is left out. */
+/** Decoders round odd plane sizes up; the last column or row is dropped. */
 function evenSides(picture: Picture): Picture {
   const { width, height, data } = picture;
   if (width % 2 === 0 && height % 2 === 0) return picture;
@@ -204,7 +204,7 @@ function evenSides(picture: Picture): Picture {
   return { width: evenWidth, height: evenHeight, data: out };
 }
 
-/** From the coded picture to the bytes that were asked for: turned upright, scaled, in BT.709. */
+/** Converts a decoded frame to the requested bytes: rotated upright, scaled, in BT.709. */
 function createPresenter(
   { facts, width, height, pixels }: FramesJob,
   rotation: 0 | 90 | 180 | 270,

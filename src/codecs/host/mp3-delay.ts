@@ -1,18 +1,18 @@
-// The samples that an MP3 begins with and that were never in the sound, as its Xing or Info tag says.
+// Reads from an MP3's Xing or Info tag how many leading samples are encoder delay.
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Of every decoder, by the format's filter bank. */
+/** Every decoder adds this delay, by the format's filter bank. */
 const DECODER_DELAY = 529;
 const HEAD_BYTES = 4096;
 
-/** 0 where the file has no such tag. */
+/** 0 if the file has no such tag. */
 export function encoderDelayOf(path: string): number {
   const file = openSync(path, 'r');
   try {
     const head = Buffer.alloc(10);
     readSync(file, head, 0, 10, 0);
     const isId3 = head.toString('latin1', 0, 3) === 'ID3';
-    // Seven bits a byte.
+    // Seven bits per byte.
     const tagBytes = isId3
       ? 10 + [6, 7, 8, 9].reduce((size, at) => size * 128 + ((head[at] ?? 0) & 127), 0)
       : 0;
@@ -24,7 +24,7 @@ export function encoderDelayOf(path: string): number {
   }
 }
 
-/** Looks at the first frame. Its tag stands behind the side information and ends with LAME's own part. */
+/** Reads the first frame. Its tag follows the side information and ends with LAME's part. */
 export function parseEncoderDelay(frame: Uint8Array): number {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
   if (bytes.length < 200 || bytes[0] !== 0xff || ((bytes[1] ?? 0) & 0xe0) !== 0xe0) return 0;
@@ -33,7 +33,7 @@ export function parseEncoderDelay(frame: Uint8Array): number {
   const at = 4 + (isVersion1 ? (isMono ? 17 : 32) : isMono ? 9 : 17);
   if (!['Xing', 'Info'].includes(bytes.toString('latin1', at, at + 4))) return 0;
   const flags = bytes.readUInt32BE(at + 4);
-  // Frame count, file size, table of contents, quality: each is there if its bit is set.
+  // Frame count, file size, table of contents, quality: each is present if its bit is set.
   const lame =
     at + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0) + (flags & 8 ? 4 : 0);
   if (!/^(LAME|Lavc|Lavf)/.test(bytes.toString('latin1', lame, lame + 4))) return 0;

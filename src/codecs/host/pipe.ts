@@ -1,7 +1,7 @@
-// Raw data on the pipes of the codec host: blocks of a fixed size in, blocks of any size out.
+// Reads and writes raw data on the pipes of the codec host: fixed-size blocks in, blocks of any size out.
 import { once } from 'node:events';
 
-/** Blocks of exactly `size` bytes, each its own buffer; the last may be shorter. */
+/** Blocks of exactly `size` bytes, each a separate buffer; the last may be shorter. */
 export async function* blocksOf(
   chunks: AsyncIterable<Uint8Array>,
   size: number,
@@ -23,12 +23,12 @@ export async function* blocksOf(
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-/** Resolves when there is room for more. */
+/** Resolves when more can be written. */
 export async function writeOut(bytes: Uint8Array): Promise<void> {
   if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
 }
 
-/** Resolves when all is handed to the system: an exit would cut off what still waits. */
+/** Resolves when everything is flushed: exiting would cut off pending writes. */
 export function endOut(): Promise<void> {
   return new Promise(resolve => process.stdout.end(resolve));
 }

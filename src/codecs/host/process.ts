@@ -1,4 +1,4 @@
-// The codec host: one process, one job from its command line, then exit. Raw data goes by its pipes, as with ffmpeg.
+// The codec host: one process, one job from its command line, then exit. Raw data goes over its pipes, as with ffmpeg.
 import { createReadStream } from 'node:fs';
 import { getNativeVariant } from 'node-webcodecs';
 import { type EncodeJob, EXIT_UNREADABLE, type Job } from '../job.ts';
@@ -25,8 +25,8 @@ function encodePipes(job: EncodeJob): Promise<void> {
 }
 
 const job = JSON.parse(process.argv[2] ?? '') as Job | { readonly kind: 'check' };
-// The parent has the other end of the pipe: where it closes, the parent is gone, and so is whoever wanted this. Jobs that take frames
-// see it as the end of their input.
+// The parent holds the other end of the pipe: when it closes, the parent is gone and nobody needs the result. Jobs that
+// read frames see it as the end of their input.
 if (job.kind !== 'encode') process.stdin.on('close', () => process.exit(1)).resume();
 
 try {

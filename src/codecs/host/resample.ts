@@ -1,15 +1,15 @@
-// Resamples interleaved stereo by a windowed sinc, in blocks, without a delay.
+// Resamples interleaved stereo with a windowed sinc, in blocks, without delay.
 import { CHANNELS } from '../job.ts';
 
 const HALF_TAPS = 16;
 const PHASES = 256;
 
-/** Takes block after block and gives what is known of the output; `undefined` ends the sound and gives the rest. */
+/** Takes block after block and returns the output so far; `undefined` ends the sound and flushes the rest. */
 export function createResampler(from: number, to: number): (block: Float32Array | undefined) => Float32Array {
   if (from === to) return block => block ?? new Float32Array(0);
   const table = makeTable(Math.min(1, to / from));
   const reach = Math.ceil(HALF_TAPS / Math.min(1, to / from));
-  // Input from `base` on; before it there was silence.
+  // Input starting at `base`; before it is silence.
   let held = new Float32Array(reach * CHANNELS);
   let base = -reach;
   let next = 0;
@@ -34,7 +34,7 @@ export function createResampler(from: number, to: number): (block: Float32Array 
   };
 }
 
-/** The kernel at distances of 1/PHASES input samples, from 0 on. */
+/** The kernel at distances of 1/PHASES input samples, starting at 0. */
 function makeTable(cutoff: number): Float32Array {
   const reach = HALF_TAPS / cutoff;
   return Float32Array.from({ length: Math.ceil(reach) * PHASES + 2 }, (_, index) => {

@@ -1,4 +1,4 @@
-// The codec host's sound: decoded, made stereo, put at its time, resampled to 48 kHz.
+// The codec host's sound: decoded, converted to stereo, positioned in time, resampled to 48 kHz.
 import { AudioSampleSink, EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
 import { type AudioData, AudioDecoder, EncodedAudioChunk } from 'node-webcodecs';
 import { CHANNELS, SAMPLE_RATE, type SoundJob } from '../job.ts';
@@ -17,7 +17,7 @@ export async function writeSound({ path, facts, startSeconds, seconds }: SoundJo
   if (track === null) throw new Error('The file has no sound.');
   const rate = await track.getSampleRate();
   const skipped = (await track.getCodec()) === 'mp3' ? encoderDelayOf(path) : 0;
-  // In samples of the source from the start of the file's clock; what lies before it is cut off.
+  // In source samples from the start of the file's clock; anything before it is dropped.
   const offset = Math.round(((await track.getFirstTimestamp()) - facts.startSeconds) * rate) - skipped;
   const resample = createResampler(rate, SAMPLE_RATE);
   const window = createWindow(Math.round(startSeconds * SAMPLE_RATE), Math.round(seconds * SAMPLE_RATE));
@@ -33,7 +33,7 @@ export async function writeSound({ path, facts, startSeconds, seconds }: SoundJo
   await endOut();
 }
 
-/** Lets through the samples that were asked for. */
+/** Passes on the requested samples only. */
 function createWindow(start: number, length: number) {
   let position = 0;
   return {
@@ -44,13 +44,13 @@ function createWindow(start: number, length: number) {
       const to = Math.min(frames, Math.max(0, start + length - position));
       position += frames;
       const part = block.subarray(from * CHANNELS, to * CHANNELS);
-      // Copied: the resampler uses its buffer again.
+      // Copied: the resampler reuses its buffer.
       if (part.length > 0) await writeOut(Buffer.from(Float32Array.from(part).buffer));
     },
   };
 }
 
-/** Stereo blocks at the rate of the source. */
+/** Stereo blocks at the source's sample rate. */
 function blocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
   return track.codec?.startsWith('pcm-') || ['ulaw', 'alaw'].includes(String(track.codec))
     ? plainBlocks(track)
@@ -108,7 +108,7 @@ const READERS: Readonly<Record<string, (bytes: ArrayBuffer) => Float32Array>> = 
   u8: bytes => Float32Array.from(new Uint8Array(bytes), value => (value - 128) / 128),
 };
 
-/** Read in the format it has, since `copyTo` takes no notice of the one it is asked for. */
+/** Read in its own format, because `copyTo` ignores the requested one. */
 function toStereoFloats(data: AudioData): Float32Array {
   const { format, numberOfFrames, numberOfChannels } = data;
   const read = READERS[String(format)];
@@ -119,7 +119,7 @@ function toStereoFloats(data: AudioData): Float32Array {
   return toStereo(read(bytes).subarray(0, numberOfFrames * numberOfChannels), numberOfChannels);
 }
 
-// Of more than two channels, in the usual order: left, right, centre, low frequencies, then the ones behind.
+// For more than two channels, in the usual order: left, right, center, low frequencies, rear.
 const CENTER = Math.SQRT1_2;
 
 function toStereo(samples: Float32Array, channels: number): Float32Array {

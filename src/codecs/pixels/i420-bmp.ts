@@ -1,10 +1,10 @@
-// I420 → an uncompressed BMP, which is the quickest way into the rasterizer: its decoder only copies. The conversion is a
-// WebAssembly kernel. BT.709, limited range.
+// Converts I420 (BT.709, limited range) to an uncompressed BMP in a WebAssembly kernel. BMP is the fastest way into the
+// rasterizer, whose decoder only copies.
 import { i420Size } from './i420.ts';
 import { bindKernel, createMemory } from './kernel.ts';
 
 export interface BmpWriter {
-  /** The file; the same buffer always. */
+  /** The file, always in the same buffer. */
   readonly bytes: Buffer<ArrayBuffer>;
   write(i420: Uint8Array): void;
 }
@@ -12,7 +12,7 @@ export interface BmpWriter {
 export const MIN_BMP_WIDTH = 16;
 const HEADER_BYTES = 54;
 
-/** Of pictures with these even sides, at least `MIN_BMP_WIDTH` wide. */
+/** Creates a converter for frames with these even sides, at least `MIN_BMP_WIDTH` wide. */
 export function createBmpWriter(width: number, height: number): BmpWriter {
   const size = i420Size(width, height);
   const memory = createMemory(size + HEADER_BYTES + width * height * 4);
@@ -34,7 +34,7 @@ export function createBmpWriter(width: number, height: number): BmpWriter {
   };
 }
 
-/** 32 bits a pixel: blue, green, red and one that says nothing. Negative height: from the top down. */
+/** 32 bits per pixel: blue, green, red, unused. A negative height means top-down. */
 function writeHeader(bytes: Buffer, width: number, height: number): void {
   bytes.write('BM', 0, 'latin1');
   bytes.writeUInt32LE(bytes.length, 2);

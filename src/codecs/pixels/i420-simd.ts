@@ -1,22 +1,22 @@
-// RGBA → I420 at about a millisecond for 1080p, by a WebAssembly kernel. BT.709, limited range.
+// Converts RGBA to I420 (BT.709, limited range) in a WebAssembly kernel: about a millisecond for 1080p.
 import { i420Size, rgbaToI420 } from './i420.ts';
 import { bindKernel, createMemory } from './kernel.ts';
 
 export interface I420Writer {
-  /** The picture as it stands; the same buffer always. */
+  /** The current frame, always in the same buffer. */
   readonly frame: Uint8Array<ArrayBuffer>;
-  /** Takes rows of RGBA, an even number of them or all that remain; the first is row `top`, which is even. */
+  /** Takes rows of RGBA, an even number or all that remain; the first is row `top`, which is even. */
   write(rgba: Uint8Array, top: number): void;
 }
 
-/** Pixels that the kernel takes at once. */
+/** Pixels that the kernel processes at once. */
 const MIN_WIDTH = 16;
-/** Even, and few enough that a strip stays in the processor's cache. */
+/** Even, and small enough for a strip to stay in the processor cache. */
 const STRIP_ROWS = 24;
 
 /**
- * A picture of these even sides, written from RGBA with `stride` pixels a row; what lies beyond the sides is left out.
- * Transparency is dropped.
+ * Creates a frame with these even sides, written from RGBA with `stride` pixels per row; pixels beyond the sides are
+ * dropped, and so is alpha.
  */
 export function createI420Writer(width: number, height: number, stride: number): I420Writer {
   if (width < MIN_WIDTH) return createNarrowWriter(width, height, stride);
@@ -46,7 +46,7 @@ export function createI420Writer(width: number, height: number, stride: number):
 
 type ConvertRows = (source: number, rowBytes: number, width: number, y: number, u: number, v: number) => void;
 
-/** For a picture that is narrower than a step of the kernel. */
+/** For a frame that is narrower than one kernel step. */
 function createNarrowWriter(width: number, height: number, stride: number): I420Writer {
   const frame = new Uint8Array(i420Size(width, height));
   const kept = new Uint8Array(width * height * 4);

@@ -1,16 +1,16 @@
-// Pictures as planes of I420: to and from RGBA, scaled and turned. I420 here is BT.709 in limited range, unless said.
+// Converts I420 planes to and from RGBA, scales and rotates them. BT.709, limited range, unless noted.
 import type { VideoFacts } from '../facts.ts';
 
 export interface Picture {
   readonly width: number;
   readonly height: number;
-  /** Luma, then both chroma planes at half the sides. Sides are even. */
+  /** Luma, then both chroma planes at half size. Sides are even. */
   readonly data: Uint8Array;
 }
 
 export const i420Size = (width: number, height: number): number => (width * height * 3) / 2;
 
-/** Writes RGBA as I420 into `out`; transparency is dropped. */
+/** Writes RGBA as I420 into `out`; alpha is dropped. */
 export function rgbaToI420(rgba: Uint8Array, width: number, height: number, out: Uint8Array): void {
   const chroma = (width / 2) * (height / 2);
   const uPlane = width * height;
@@ -32,7 +32,7 @@ export function rgbaToI420(rgba: Uint8Array, width: number, height: number, out:
         g += pg;
         b += pb;
       }
-      // The sums of four, hence a shift of 18.
+      // Sums of four values, hence a shift of 18.
       out[uPlane + c] = (-6596 * r - 22189 * g + 28784 * b + 33685504) >> 18;
       out[vPlane + c] = (28784 * r - 26145 * g - 2639 * b + 33685504) >> 18;
     }
@@ -44,12 +44,12 @@ type Colors = Pick<VideoFacts, 'matrix' | 'fullRange'>;
 // Kr and Kb of each matrix; the rest of the conversion follows from them.
 const WEIGHTS = { bt709: [0.2126, 0.0722], bt601: [0.299, 0.114] } as const;
 
-/** I420 of any matrix and range as RGBA, opaque. */
+/** Converts I420 of any matrix and range to opaque RGBA. */
 export function i420ToRgba({ width, height, data }: Picture, { matrix, fullRange }: Colors): Uint8Array {
   const [kr, kb] = WEIGHTS[matrix];
   const kg = 1 - kr - kb;
   const [yScale, yOffset, cScale] = fullRange ? [1, 0, 1] : [255 / 219, 16, 255 / 224];
-  // What each value adds, in 1/256, so that a pixel costs additions only.
+  // Lookup tables in 1/256, so that a pixel takes only additions.
   const table = (factor: number, zero: number): Int32Array =>
     Int32Array.from({ length: 256 }, (_, value) => Math.round(256 * factor * (value - zero)));
   const luma = table(yScale, yOffset).map(value => value + 128);
@@ -94,7 +94,7 @@ function mapPlanes(picture: Picture, change: (plane: Plane, isChroma: boolean) =
   return { width: planes[0].width, height: planes[0].height, data: out };
 }
 
-/** Turns clockwise. */
+/** Rotates clockwise. */
 export function rotate(picture: Picture, degrees: VideoFacts['rotation']): Picture {
   if (degrees === 0) return picture;
   return mapPlanes(picture, ({ width, height, data }) => {
@@ -115,7 +115,7 @@ export function rotate(picture: Picture, degrees: VideoFacts['rotation']): Pictu
   });
 }
 
-/** Scales to even sides by a triangle filter as wide as the step, so that small copies do not flicker. */
+/** Scales to even sides with a triangle filter as wide as the step, so that small copies do not flicker. */
 export function scale(picture: Picture, width: number, height: number): Picture {
   if (picture.width === width && picture.height === height) return picture;
   return mapPlanes(picture, (plane, isChroma) =>
@@ -153,7 +153,7 @@ function scalePlane({ width, height, data }: Plane, toWidth: number, toHeight: n
 
 interface Taps {
   readonly count: number;
-  /** Where each output sample begins to read, and its `count` weights, one after the other. */
+  /** First input sample of each output sample, and its `count` weights, concatenated. */
   readonly starts: Int32Array;
   readonly weights: Float32Array;
 }
@@ -178,7 +178,7 @@ function tapsFor(from: number, to: number): Taps {
   return { count, starts, weights };
 }
 
-/** Lays a smaller picture in the middle of a black one; offsets are even, since chroma has half the pixels. */
+/** Centers a smaller frame in a black one; offsets are even, since chroma has half the resolution. */
 export function pad(picture: Picture, width: number, height: number): Picture {
   if (picture.width === width && picture.height === height) return picture;
   const left = Math.floor((width - picture.width) / 4) * 2;

@@ -1,8 +1,8 @@
-// WebAssembly kernels: compiled once a process, and bound to the memory that each caller's pixels are in. Their sources
-// are the .wat files of kernels/; scripts/build-kernels.ts builds them.
+// Compiles WebAssembly kernels once per process and binds them to each caller's pixel memory. Their sources are the
+// .wat files of kernels/, built by scripts/build-kernels.ts.
 import { readFileSync } from 'node:fs';
 
-// As much of it as is used: the types of Node leave it to those of browsers.
+// Only the parts that are used: Node's types leave WebAssembly to the DOM types.
 declare const WebAssembly: {
   Memory: new (size: { readonly initial: number }) => Memory;
   Module: new (bytes: Uint8Array) => object;
@@ -20,7 +20,7 @@ export function createMemory(bytes: number): Memory {
   return new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE_BYTES) });
 }
 
-/** The `convert` function of a kernel, working on that memory. */
+/** The `convert` function of a kernel that works on the given memory. */
 export function bindKernel(
   name: 'rgba-to-i420' | 'i420-to-bmp',
   memory: Memory,

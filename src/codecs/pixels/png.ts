@@ -1,25 +1,25 @@
-// Writes RGBA as PNG by zlib alone, so that a frame of a video needs no image library.
+// Writes RGBA as PNG with zlib alone, so that video frames need no image library.
 
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 
 const compress = promisify(deflateRaw);
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
-/** The picture is compressed in so many stretches of rows, each while the next is made ready. */
+/** Number of row bands, each compressed while the next one is filtered. */
 const STRETCHES = 4;
-/** Of what RFC 1950 calls CMF and FLG: deflate with a window of 32 KB. */
+/** CMF and FLG of RFC 1950: deflate with a window of 32 KB. */
 const ZLIB_HEAD = Buffer.from('7801', 'hex');
 const ADLER_BASE = 65_521;
-/** So many bytes can be added up before the sums outgrow 32 bits (zlib's NMAX). */
+/** Bytes that can be summed before 32 bits overflow (zlib's NMAX). */
 const ADLER_STRETCH = 5552;
 
-/** `level` is zlib's, 1 to 9. A picture without transparency is written without alpha. */
+/** `level` is zlib's, 1 to 9. An opaque picture is written without alpha. */
 export async function encodePng(rgba: Uint8Array, width: number, height: number, level = 6): Promise<Buffer> {
   const isOpaque = hasNoHoles(rgba);
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
-  // Eight bits, with colours and, where there is any, transparency.
+  // Eight bits, RGB or RGBA.
   head.set([8, isOpaque ? 2 : 6], 8);
   const filter = isOpaque ? filterRgb : filterRgba;
   const parts: Promise<Buffer>[] = [];
@@ -31,7 +31,7 @@ export async function encodePng(rgba: Uint8Array, width: number, height: number,
       width,
       (to as number) - (from as number),
     );
-    // All but the last end at a whole byte, without an end of the stream.
+    // All bands but the last end on a byte boundary, without ending the stream.
     const finishFlush = stretch === STRETCHES - 1 ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
     parts.push(compress(rows, { level, finishFlush }));
     sums = addUp(rows, sums);
@@ -44,7 +44,7 @@ export async function encodePng(rgba: Uint8Array, width: number, height: number,
 
 type Sums = readonly [a: number, b: number];
 
-/** Adler-32 (RFC 1950), gone on with. */
+/** Continues an Adler-32 checksum (RFC 1950). */
 function addUp(bytes: Uint8Array, [first, second]: Sums): Sums {
   let [a, b] = [first, second];
   for (let from = 0; from < bytes.length; from += ADLER_STRETCH) {
@@ -64,7 +64,7 @@ function hasNoHoles(rgba: Uint8Array): boolean {
   return true;
 }
 
-// Every row begins with its filter: 1, each byte less the one of the pixel before.
+// Each row starts with its filter type: 1, the difference to the pixel on the left.
 function filterRgba(rgba: Uint8Array, width: number, height: number): Buffer {
   const rows = Buffer.allocUnsafe(height * (1 + width * 4));
   for (let y = 0, at = 0, from = 0; y < height; y++) {

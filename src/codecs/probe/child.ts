@@ -1,13 +1,13 @@
-// A process that probes one file after another: questions and bytes go to it over its channel, facts come back.
+// A child process that probes one file after another: requests and bytes go over its channel, facts come back.
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { compileCacheEnv } from '../../lib/compile-cache.ts';
 import type { MediaFacts } from '../facts.ts';
 
-/** A file that lies elsewhere than on this disk. */
+/** A file that is not on this disk. */
 export interface RemoteFile {
   readonly size: number;
-  /** `start` up to, not including, `end`. */
+  /** Reads from `start` up to, not including, `end`. */
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
@@ -18,29 +18,29 @@ interface Wanted {
   readonly end: number;
 }
 
-/** A file that is not on this disk: its size, and the bytes that it begins with, which for most is all that is read. */
+/** A file that is not on this disk: its size and its first bytes, which suffice for most files. */
 export interface SentFile {
   readonly size: number;
   readonly head: Uint8Array;
 }
 
-/** What the process is sent. */
+/** Messages to the process. */
 export type ProbeMessage =
   | { readonly what: 'facts' | 'contentType'; readonly file: string | SentFile }
   | { readonly id: number; readonly bytes: Uint8Array };
-/** What it sends. */
+/** Messages from the process. */
 export type ProbeAnswer =
   | { readonly value: Probed }
   | { readonly failure: string }
   | { readonly wanted: Wanted };
 
-/** What the process says of a file that it cannot read. */
+/** The process could not read the file. */
 export class Unreadable extends Error {}
-/** The bytes could not be read, which says nothing of the file; `cause` is what its `read` threw. */
+/** The bytes could not be read, which says nothing about the file; `cause` is the error of its `read`. */
 export class ReadFailure extends Error {}
 
 const MAX_HEAP_MB = 256;
-/** What the reader of containers asks for first. */
+/** The first read of the container reader. */
 const HEAD_BYTES = 131_072;
 
 export class ProbeChild {
@@ -55,7 +55,7 @@ export class ProbeChild {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
     });
-    // The caller asks gets the error as well; without a listener a process that dies idle would end this one.
+    // The caller gets the error too; without a listener, an idle process that dies would end this one.
     this.#process.on('error', () => this.end());
   }
 
@@ -63,7 +63,7 @@ export class ProbeChild {
     return this.#process.connected;
   }
 
-  /** Throws Unreadable, after which it may be asked again; after anything else it is to be ended. */
+  /** Throws Unreadable, after which it can be used again; after any other error it must be ended. */
   async ask(
     what: 'facts' | 'contentType',
     file: string | RemoteFile,
@@ -81,7 +81,7 @@ export class ProbeChild {
       else
         hand(answer.wanted).catch(cause => reject(new ReadFailure('Its bytes cannot be read.', { cause })));
     };
-    // The channel closes behind the last message, so that is how a process that died without an answer is noticed.
+    // The channel closes after the last message, which reveals a process that died without an answer.
     const onEnd = (): void => reject(new Error('The probe ended without an answer.'));
     const onAbort = (): void => reject(deadline.reason);
     child.on('message', listen).on('disconnect', onEnd).on('error', reject);
@@ -105,12 +105,12 @@ export class ProbeChild {
     this.#process.kill('SIGKILL');
   }
 
-  /** Where the channel has closed meanwhile, its end says so. */
+  /** If the channel has closed meanwhile, its close event reports it. */
   #send(message: ProbeMessage): void {
     this.#process.send(message, () => undefined);
   }
 
-  /** At work it keeps this process alive, idle it does not. */
+  /** While busy it keeps this process alive, while idle it does not. */
   #hold(isBeingEdited: boolean): void {
     const change = isBeingEdited ? 'ref' : 'unref';
     this.#process[change]();

@@ -1,6 +1,6 @@
-// What a video or audio file contains. By mediabunny, which is plain JavaScript, in processes of its own: a file that
-// makes it run in circles or ask for memory without end takes one of them down and nothing else. A thread would not do:
-// past its heap limit V8 has ended the process.
+// Reports what a video or audio file contains. Parsing runs mediabunny (plain JavaScript) in child processes: a file
+// that makes it loop or exhaust memory takes down one of them and nothing else. A thread would not be enough, because
+// V8 ends the whole process at a thread's heap limit.
 import { AppError } from '../../lib/errors.ts';
 import { createGate } from '../../lib/gate.ts';
 import type { MediaFacts } from '../facts.ts';
@@ -9,18 +9,18 @@ import { ProbeChild, type Probed, ReadFailure, type RemoteFile, Unreadable } fro
 const TIMEOUT_MS = 15_000;
 const IDLE_MS = 10_000;
 const gate = createGate({ concurrency: 2, maxWaiting: 200 });
-/** Kept for a while: one takes 0.15 s to start, and a probe a few milliseconds. Each with what will end it. */
+/** Kept for a while: starting one takes 0.15 s, a probe a few milliseconds. Each has a timer that ends it. */
 const idle = new Map<ProbeChild, NodeJS.Timeout>();
 
-/** The facts of a file on disk, or of bytes. AppError `unreadable_media` where it is no video or audio, or is damaged. */
+/** Probes a file on disk, or bytes. Throws `unreadable_media` if it is not video or audio, or is damaged. */
 export async function probeMedia(source: string | Uint8Array, signal: AbortSignal): Promise<MediaFacts> {
   const file = typeof source === 'string' ? source : inMemory(source);
   return (await probe('facts', file, signal)) as MediaFacts;
 }
 
 /**
- * The content type that a file's tracks make it, for the price of its headers: at most 32 MB of it are read. AppError
- * `unreadable_media` as with `probeMedia`; what `file.read` throws is thrown on.
+ * The content type of a file by its tracks, at the cost of reading its headers: at most 32 MB. Throws
+ * `unreadable_media` like `probeMedia`; errors of `file.read` are rethrown.
  */
 export async function probeContentType(file: RemoteFile, signal: AbortSignal): Promise<string> {
   return (await probe('contentType', file, signal)) as string;

@@ -1,4 +1,4 @@
-// The process that probes files, one after another, as its parent asks; it ends with the channel to it.
+// The process that probes files on request of its parent; it ends when the channel to the parent closes.
 import { keepCompiled } from '../../lib/compile-cache.ts';
 import { type FileBytes, openBytes, openInput } from '../open-input.ts';
 import type { ProbeAnswer, ProbeMessage, SentFile } from './child.ts';
@@ -7,7 +7,7 @@ import { readContentType, readFacts } from './read-facts.ts';
 type Question = Extract<ProbeMessage, { readonly what: string }>;
 
 const WORK = { facts: readFacts, contentType: readContentType };
-/** Read through the parent, each read may be a request to a bucket. */
+/** When reading through the parent, each read may be a request to a bucket. */
 const MAX_REMOTE_BYTES = 32 * 1024 * 1024;
 
 const reads = new Map<number, (bytes: Uint8Array) => void>();
@@ -40,7 +40,7 @@ async function probe(what: Question['what'], file: Question['file']) {
   }
 }
 
-/** A file whose bytes the parent has. */
+/** A file whose bytes the parent provides. */
 function remote({ size, head }: SentFile): FileBytes {
   const read = (start: number, end: number): Uint8Array | Promise<Uint8Array> => {
     if (end <= head.length) return head.subarray(start, end);

@@ -1,4 +1,4 @@
-// Reads from an opened file what the probe reports.
+// Reads the probe's facts from an opened file.
 import type { Input, InputAudioTrack, InputVideoTrack } from 'mediabunny';
 import type { AudioFacts, MediaFacts, VideoFacts } from '../facts.ts';
 import { containerOf, startOf } from '../open-input.ts';
@@ -24,10 +24,10 @@ export async function readFacts(input: Input): Promise<MediaFacts> {
   };
 }
 
-/** The type that the tracks make it; nothing that lies behind the first picture or sound is read. */
+/** The content type by tracks; nothing after the first frame or sample is read. */
 export async function readContentType(input: Input): Promise<string> {
   const { contentType } = await readTracks(input);
-  // A header that names tracks may be followed by nothing that belongs to them.
+  // A header may name tracks that have no data.
   await startOf(input);
   return contentType;
 }
@@ -42,7 +42,7 @@ async function readTracks(input: Input) {
   return { container, contentType, videoTrack, audioTrack };
 }
 
-// With pictures, without.
+// With video, without.
 const CONTENT_TYPES: Readonly<Partial<Record<MediaFacts['container'], readonly [string, string]>>> = {
   mp4: ['video/mp4', 'audio/mp4'],
   mov: ['video/quicktime', 'audio/mp4'],
@@ -78,7 +78,7 @@ async function probeAudio(track: InputAudioTrack): Promise<AudioFacts> {
   };
 }
 
-/** What a header claims, limited to what is possible. */
+/** Clamps what a header claims to plausible values. */
 function finite(value: number, min: number, max: number): number {
   if (!Number.isFinite(value)) throw new Error('A header holds no number.');
   return Math.min(max, Math.max(min, value));
