@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundleEditor } from '../../src/bundle/bundle-editor.ts';
-import { SHIPPED_FOLDER, writeBundle } from '../../src/bundle/kept-bundles.ts';
+import { SHIPPED_FOLDER, writeBundle } from '../../src/bundle/stored-bundles.ts';
 import { FILES } from './files.ts';
 import { type Lock, pruneLock } from './prune-lock.ts';
 

@@ -1,7 +1,7 @@
 // Provides the web application of a running service: reads the stored bundle, or creates it if it is missing.
 import { type Bundle, bundleEditor, ROOT } from './bundle-editor.ts';
-import { readBundle, removeOldBundles, SHIPPED_FOLDER, writeBundle } from './kept-bundles.ts';
 import { hashSources } from './source-hash.ts';
+import { readBundle, removeOldBundles, SHIPPED_FOLDER, writeBundle } from './stored-bundles.ts';
 
 export interface EditorState {
   /** Undefined while the bundle is being created, and if that failed. */
@@ -36,10 +36,10 @@ export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
     const startedAt = now();
     try {
       // If the folder is not writable, each start bundles again; nothing else changes.
-      const onUnkept = (err: unknown): undefined => {
+      const onStoreError = (err: unknown): undefined => {
         log.warn({ err }, 'the bundle of the web application could not be kept');
       };
-      const { bundle, isNew } = await openBundle({ folder, now, onUnkept }, stop.signal);
+      const { bundle, isNew } = await openBundle({ folder, now, onStoreError }, stop.signal);
       state = { bundle, failed: false };
       if (isNew) log.info({ ms: now() - startedAt }, 'the web application is ready');
     } catch (err) {
@@ -63,7 +63,7 @@ export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
 
 interface OpenOptions extends Pick<Options, 'folder' | 'now'> {
   /** Called when the stored bundle could not be read, or a new one not written; its errors are rethrown. */
-  readonly onUnkept: (err: unknown) => undefined;
+  readonly onStoreError: (err: unknown) => undefined;
 }
 
 /**
@@ -71,20 +71,20 @@ interface OpenOptions extends Pick<Options, 'folder' | 'now'> {
  * stores it.
  */
 export async function openBundle(
-  { folder, now, onUnkept }: OpenOptions,
+  { folder, now, onStoreError }: OpenOptions,
   signal?: AbortSignal,
 ): Promise<{ readonly bundle: Bundle; readonly isNew: boolean; readonly hash: string }> {
   const shipped = await readBundle(ROOT, SHIPPED_FOLDER);
   if (shipped !== undefined) return { bundle: shipped, isNew: false, hash: SHIPPED_FOLDER };
   const hash = await hashSources();
-  const kept = await readBundle(folder, hash).catch(onUnkept);
-  if (kept !== undefined) return { bundle: kept, isNew: false, hash };
+  const stored = await readBundle(folder, hash).catch(onStoreError);
+  if (stored !== undefined) return { bundle: stored, isNew: false, hash };
   const bundle = await bundleEditor(signal);
   try {
     await writeBundle(folder, hash, bundle);
     await removeOldBundles(folder, hash, now());
   } catch (err) {
-    onUnkept(err);
+    onStoreError(err);
   }
   return { bundle, isNew: true, hash };
 }

@@ -1,17 +1,17 @@
 // `graphwright editor build`: makes the bundle of the web application ahead of the first start, for images.
 import { resolve } from 'node:path';
 import { openBundle } from '../bundle/editor-files.ts';
-import { SHIPPED_FOLDER } from '../bundle/kept-bundles.ts';
+import { SHIPPED_FOLDER } from '../bundle/stored-bundles.ts';
 import { readSettings } from '../lib/settings.ts';
 import { editorFolder } from '../service.ts';
 import type { Command } from './command.ts';
 
 export const buildEditor: Command = async ({ options, terminal, signal }) => {
   const folder = typeof options.out === 'string' ? resolve(options.out) : editorFolder(readSettings());
-  const onUnkept = (err: unknown): never => {
+  const onStoreError = (err: unknown): never => {
     throw err;
   };
-  const { hash, isNew } = await openBundle({ folder, now: Date.now, onUnkept }, signal);
+  const { hash, isNew } = await openBundle({ folder, now: Date.now, onStoreError }, signal);
   if (options.json === true) terminal.print(JSON.stringify({ folder, hash, isNew }));
   else if (hash === SHIPPED_FOLDER) terminal.print('The package has its bundle already; no other is used.');
   else

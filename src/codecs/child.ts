@@ -74,7 +74,7 @@ export class CodecChild {
   /** Resolves when the child has exited successfully. */
   async finish(): Promise<void> {
     const code = await this.#watch(this.#closed);
-    if (code !== 0) throw new CodecEnd(`The codec ended with ${code}.`);
+    if (code !== 0) throw new CodecEnd(`The codec exited with code ${code}.`);
   }
 
   /** Ends the child and returns the error to throw for `err`. */
@@ -90,7 +90,7 @@ export class CodecChild {
     if (isOurs && !this.#stalled) return err;
     const cause = new Error(printable(this.#stderr), { cause: err });
     if (this.#stalled) {
-      return new AppError(failure, 'The codec stopped answering and was ended.', { cause });
+      return new AppError(failure, 'The codec stopped responding and was stopped.', { cause });
     }
     return new AppError(failure, this.#sentence(), { cause });
   }
@@ -111,10 +111,10 @@ export class CodecChild {
 
   #sentence(): string {
     if (this.#process.exitCode === EXIT_UNSUPPORTED) {
-      return 'The file uses a codec that is not built in; with ffmpeg installed it may be readable.';
+      return 'The file uses a codec that is not supported. Installing ffmpeg may help.';
     }
     return this.#options.failure === 'unreadable_media'
-      ? 'The file cannot be decoded: it is damaged or of a kind that is not known here.'
+      ? "The file can't be decoded: it is damaged or of an unknown type."
       : 'The codec failed while writing the file.';
   }
 

@@ -27,7 +27,7 @@ export async function* decodeFrames(
   request: FramesRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer<ArrayBuffer>> {
-  if (facts.video === undefined) throw new AppError('unreadable_media', 'The file has no pictures.');
+  if (facts.video === undefined) throw new AppError('unreadable_media', 'The file has no video.');
   const { width, height, pixels, frameCount } = request;
   if (frameCount < 1) return;
   const size = pixels === 'i420' ? i420Size(width, height) : width * height * 4;
@@ -40,7 +40,7 @@ export async function* decodeFrames(
       yield frame;
       if (++count === frameCount) return;
     }
-    throw new CodecEnd('The codec gave too few frames.');
+    throw new CodecEnd('The codec returned too few frames.');
   } catch (err) {
     throw await child.explain(err);
   } finally {

@@ -30,7 +30,7 @@ export interface EncodeRequest {
 export async function encode(backend: Backend, request: EncodeRequest, signal: AbortSignal): Promise<void> {
   const { path, maxSeconds, video, audio } = request;
   if (video !== undefined && (video.width % 2 !== 0 || video.height % 2 !== 0)) {
-    throw new RangeError('H.264 takes even sides only.');
+    throw new RangeError('H.264 requires even width and height.');
   }
   const command = backend.commandFor({
     kind: 'encode',
@@ -65,7 +65,7 @@ async function pumpFrames(child: CodecChild, { video, maxSeconds, onFrame }: Enc
     for await (const frame of frames) {
       const expected = pixels === 'i420' ? i420Size(width, height) : width * height * 4;
       if (frame.length !== expected)
-        throw new RangeError(`A frame has ${frame.length} bytes, not ${expected}.`);
+        throw new RangeError(`A frame has ${frame.length} bytes; expected ${expected}.`);
       if (count === limit) throw tooLong(maxSeconds);
       const block = toI420?.(frame) ?? frame;
       await written;
@@ -102,8 +102,5 @@ async function pumpSound(child: CodecChild, { audio, maxSeconds }: EncodeRequest
 }
 
 function tooLong(maxSeconds: number): AppError {
-  return new AppError(
-    'codec_failed',
-    `The file would be longer than the ${maxSeconds} seconds it was to have.`,
-  );
+  return new AppError('codec_failed', `The file would be longer than the declared ${maxSeconds} seconds.`);
 }

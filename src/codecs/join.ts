@@ -38,14 +38,14 @@ export async function joinPieces({ path, fps, pieces, sound }: JoinRequest): Pro
   const video = new EncodedVideoPacketSource('avc');
   output.addVideoTrack(video, { frameRate: fps, maximumPacketCount: frameCount });
   using listening = sound === undefined ? undefined : openInput(sound);
-  const heard = await listening?.getPrimaryAudioTrack();
+  const audioTrack = await listening?.getPrimaryAudioTrack();
   const audio = new EncodedAudioPacketSource('aac');
-  if (heard) {
-    const { packetCount } = await heard.computePacketStats();
+  if (audioTrack) {
+    const { packetCount } = await audioTrack.computePacketStats();
     output.addAudioTrack(audio, { maximumPacketCount: packetCount });
   }
   await output.start();
-  await Promise.all([copyPieces(pieces, fps, video), heard && copySound(heard, audio)]);
+  await Promise.all([copyPieces(pieces, fps, video), audioTrack && copySound(audioTrack, audio)]);
   await output.finalize();
   await forgetTimes(path);
 }
@@ -88,7 +88,7 @@ async function copyPieces(
       await source.add(packet.clone({ timestamp: frame / fps, duration: 1 / fps }), meta);
       count++;
     }
-    if (count !== frameCount) throw new Error(`A piece has ${count} frames, not ${frameCount}.`);
+    if (count !== frameCount) throw new Error(`A segment has ${count} frames; expected ${frameCount}.`);
     base += frameCount;
   }
   source.close();

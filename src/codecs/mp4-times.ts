@@ -1,17 +1,17 @@
 // Removes timestamps from an MP4, so that equal frames and sound give equal bytes.
 import { type FileHandle, open } from 'node:fs/promises';
 
-const MOST_BOXES = 100;
-const MOST_INDEX_BYTES = 256 * 1024 * 1024;
+const MAX_BOXES = 100;
+const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 /** Boxes with creation and modification times after version and flags (ISO 14496-12), and their containers. */
 const TIMED: ReadonlySet<string> = new Set(['mvhd', 'tkhd', 'mdhd']);
-const HOLDERS: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
+const CONTAINER_BOXES: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
 
 /** Overwrites the creation and modification times of an MP4 that we wrote with "unknown". */
 export async function forgetTimes(path: string): Promise<void> {
   await using file = await open(path, 'r+');
   for await (const { type, at, bytes } of boxesOf(file)) {
-    if (type !== 'moov' || bytes > MOST_INDEX_BYTES) continue;
+    if (type !== 'moov' || bytes > MAX_INDEX_BYTES) continue;
     const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, at);
     clearTimes(buffer, 0, bytes);
     await file.write(buffer, 0, bytes, at);
@@ -27,7 +27,7 @@ interface Box {
 /** The boxes of the file, as far as they are valid. */
 export async function* boxesOf(file: FileHandle): AsyncGenerator<Box> {
   const { size } = await file.stat();
-  for (let at = 0, count = 0; at < size && count < MOST_BOXES; count++) {
+  for (let at = 0, count = 0; at < size && count < MAX_BOXES; count++) {
     const { buffer } = await file.read(Buffer.alloc(16), 0, 16, at);
     const short = buffer.readUInt32BE(0);
     const bytes = short === 1 ? Number(buffer.readBigUInt64BE(8)) : short;
@@ -43,7 +43,7 @@ function clearTimes(boxes: Buffer, from: number, to: number): void {
     const bytes = boxes.readUInt32BE(at);
     if (bytes < 8 || at + bytes > to) return;
     const type = boxes.toString('latin1', at + 4, at + 8);
-    if (HOLDERS.has(type)) clearTimes(boxes, at + 8, at + bytes);
+    if (CONTAINER_BOXES.has(type)) clearTimes(boxes, at + 8, at + bytes);
     // Version 1 has 64-bit times.
     if (TIMED.has(type)) boxes.fill(0, at + 12, at + 12 + (boxes[at + 8] === 1 ? 16 : 8));
     at += bytes;

@@ -70,7 +70,8 @@ export function openBytes({ size, read, close, maxReadBytes }: FileBytes): Input
     getSize: () => size,
     read: (start, end) => {
       left -= end - start;
-      if (end - start > MAX_READ_BYTES || left < 0) throw new Error('The file asks for too much to be read.');
+      if (end - start > MAX_READ_BYTES || left < 0)
+        throw new Error('The file requires reading too much data.');
       return read(start, end);
     },
     dispose: close,

@@ -18,7 +18,7 @@ export interface TaskContext {
   /** Fires when the process must stop. */
   readonly signal: AbortSignal;
   /** Resolves once the other workers know this one; claim nothing before. */
-  readonly enrolled: Promise<void>;
+  readonly registered: Promise<void>;
 }
 
 /** The worker pool that runs it, so that runs never wait for deliveries, and neither waits for clips. */

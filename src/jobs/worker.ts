@@ -22,8 +22,8 @@ import { loggerOf } from './queue-tables.ts';
 import { ReceivedJobs } from './received-jobs.ts';
 import { type Pool, TASKS, type TaskContext } from './tasks.ts';
 
-const DELIVERIES_AT_ONCE = 256;
-const RENDERS_AT_ONCE = 2;
+const MAX_CONCURRENT_DELIVERIES = 256;
+const MAX_CONCURRENT_RENDERS = 2;
 // Locked jobs that no task has started are returned after this long.
 const LOCAL_QUEUE_TTL_MS = 60_000;
 // A finished job's row may outlive it by this long; if it runs again, it finds nothing to do.
@@ -32,9 +32,9 @@ const COMPLETE_DELAY_MS = 20;
 // New jobs are announced and timers wake the pools for scheduled ones, so polling only finds what others left behind.
 const POLL_MS = 4000;
 const ALL_JOBS = 1e9;
-const BEATS_PER_TIDYING = 6;
+const HEARTBEATS_PER_CLEANUP = 6;
 /** It reads all waiting runs. */
-const BEATS_PER_SEARCH = 60;
+const HEARTBEATS_PER_RECOVERY = 60;
 const RESTART_DELAY_MS = 500;
 /** For a pool that failed; its active jobs continue without it. */
 const LAST_WORDS_MS = 2000;
@@ -60,13 +60,13 @@ export interface Worker {
 
 export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Worker> {
   const stopping = new AbortController();
-  const enrolled = Promise.withResolvers<void>();
+  const registered = Promise.withResolvers<void>();
   const ctx: TaskContext = {
     deps,
     slots,
     deliverer: createDeliverer(deps),
     signal: stopping.signal,
-    enrolled: enrolled.promise,
+    registered: registered.promise,
   };
   await using stack = new AsyncDisposableStack();
   const utils = await makeWorkerUtils({ pgPool: deps.runDb.pool, logger: loggerOf(deps.log) });
@@ -76,19 +76,19 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
     received: new ReceivedJobs(),
     unlock: dead => utils.forceUnlockWorkers([...dead]),
   };
-  const pools: KeptPool[] = [];
+  const pools: RunningPool[] = [];
   for (const [pool, concurrency] of poolsOf(slots)) {
-    const kept = await keepPool(ctx, pool, concurrency, queue);
-    stack.defer(() => kept.stop());
-    pools.push(kept);
+    const running = await runPool(ctx, pool, concurrency, queue);
+    stack.defer(() => running.stop());
+    pools.push(running);
   }
   // If the start fails, jobs that were already claimed would wait forever.
-  enrolled.promise.catch(() => undefined);
-  stack.defer(() => enrolled.reject(new Error('The worker did not start.')));
+  registered.promise.catch(() => undefined);
+  stack.defer(() => registered.reject(new Error('The worker did not start.')));
   slots.open(await enrolWorker(deps, queue.ids));
-  enrolled.resolve();
-  const heart = await startHeartbeat(deps, slots, queue);
-  stack.defer(() => clearInterval(heart));
+  registered.resolve();
+  const heartbeat = await startHeartbeat(deps, slots, queue);
+  stack.defer(() => clearInterval(heartbeat));
   stack.defer(startPolling(deps));
   const running = stack.move();
   return {
@@ -97,7 +97,7 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
     async stop(graceMs) {
       await using _ = running;
       await drain(deps, slots, pools, stopping, graceMs);
-      clearInterval(heart);
+      clearInterval(heartbeat);
       await dismissWorker(deps, slots.workerId);
     },
   };
@@ -113,8 +113,8 @@ interface QueueState {
 
 const poolsOf = (slots: WorkerSlots): readonly (readonly [Pool, number])[] => [
   ['runs', queueShare(slots.capacity)],
-  ['deliveries', DELIVERIES_AT_ONCE],
-  ['renders', RENDERS_AT_ONCE],
+  ['deliveries', MAX_CONCURRENT_DELIVERIES],
+  ['renders', MAX_CONCURRENT_RENDERS],
 ];
 
 /**
@@ -129,8 +129,8 @@ async function startHeartbeat(
   const tick = async (): Promise<void> => {
     await beat(deps, slots, ids, unlock);
     await unlockLost(deps, ids, locked => received.findLost(locked));
-    if (beats % BEATS_PER_TIDYING === 0) await tidyQueue(deps, unlock);
-    if (beats++ % BEATS_PER_SEARCH === 0) await wakeForgotten(deps);
+    if (beats % HEARTBEATS_PER_CLEANUP === 0) await tidyQueue(deps, unlock);
+    if (beats++ % HEARTBEATS_PER_RECOVERY === 0) await wakeForgotten(deps);
   };
   await tick();
   let isBeating = false;
@@ -159,7 +159,7 @@ function startPolling(deps: RunDeps): () => Promise<void> {
 async function drain(
   deps: RunDeps,
   slots: WorkerSlots,
-  pools: readonly KeptPool[],
+  pools: readonly RunningPool[],
   stopping: AbortController,
   graceMs: number,
 ): Promise<void> {
@@ -174,7 +174,7 @@ async function drain(
   clearTimeout(release);
 }
 
-interface KeptPool {
+interface RunningPool {
   /** Resolves when it claims no more jobs and its active ones have ended. */
   stop(): Promise<void>;
 }
@@ -183,12 +183,12 @@ interface KeptPool {
  * Keeps a queue pool running. A pool that cannot record in PostgreSQL how a job ended stops permanently; then its jobs
  * are unlocked and a new pool replaces it.
  */
-async function keepPool(
+async function runPool(
   ctx: TaskContext,
   pool: Pool,
   concurrency: number,
   { ids, received, unlock }: QueueState,
-): Promise<KeptPool> {
+): Promise<RunningPool> {
   const { log } = ctx.deps;
   let life = await startPool(ctx, pool, concurrency, received);
   let isStopping = false;
@@ -245,7 +245,7 @@ async function startPool(
     id = workerPool.id;
     ctx.deps.wakeTimers.listen(pool, () => workerPool.nudge(ALL_JOBS));
   });
-  events.on('job:failed', ({ job }) => giveUpOn(ctx.deps, job));
+  events.on('job:failed', ({ job }) => onJobExhausted(ctx.deps, job));
   events.on('localQueue:getJobs:complete', ({ jobs }) => received.add(jobs));
   events.on('localQueue:returnJobs', ({ jobs }) => received.remove(jobs));
   events.on('job:complete', ({ job }) => received.remove([job]));
@@ -291,20 +291,20 @@ function taskListOf(ctx: TaskContext, pool: Pool): TaskList {
     rows.map(([name, task]) => [
       name,
       async (payload: unknown) => {
-        await ctx.enrolled;
+        await ctx.registered;
         await doAccepted(() => task.work(ctx, (payload as { readonly id: string }).id));
       },
     ]),
   );
 }
 
-interface GivenUp {
+interface FailedJob {
   readonly task_identifier: string;
   readonly payload: unknown;
 }
 
 /** The queue retries a job 25 times, over days. */
-function giveUpOn(deps: RunDeps, { task_identifier: task, payload }: GivenUp): void {
+function onJobExhausted(deps: RunDeps, { task_identifier: task, payload }: FailedJob): void {
   deps.log.error({ task, payload }, 'a job failed for good');
   if (task !== 'run') return;
   const { id } = payload as { readonly id: string };

@@ -88,7 +88,7 @@ export function evenSize({ width, height }: Size): Size {
 
 /** The pictures of a clip that `open` has checked. */
 export function videoOf({ facts }: Clip): VideoFacts {
-  if (facts.video === undefined) throw new NodeError('unreadable_media', 'The file has no pictures.');
+  if (facts.video === undefined) throw new NodeError('unreadable_media', 'The file has no video.');
   return facts.video;
 }
 

@@ -121,7 +121,7 @@ async function readClip({ key, kind, source }: Resource, reading: Reading): Prom
     await pipeline(measured(body, maxBytes), file, { signal });
     const facts = await probeMedia(path, signal);
     if (kind === 'video' && facts.video === undefined)
-      throw new AppError('unsupported_type', `it is ${facts.contentType}, which has no pictures`);
+      throw new AppError('unsupported_type', `it is ${facts.contentType}, not an image or a video`);
     used = file.bytesWritten;
     return { kind: 'clip', path, facts };
   } catch (err) {
@@ -140,7 +140,7 @@ async function* measured(
   for await (const chunk of body instanceof Uint8Array ? [body] : body) {
     bytes += chunk.length;
     if (bytes > maxBytes)
-      throw new AppError('file_too_large', `it has over ${maxBytes} bytes, all that is left for it`);
+      throw new AppError('file_too_large', `it is larger than the remaining ${maxBytes} bytes`);
     yield chunk;
   }
 }
@@ -158,7 +158,7 @@ async function readLottie(text: string, signal: AbortSignal): Promise<ResourceFi
     const { body, declared } = readDataUrl(url);
     const file = await readPicture(body, declared, signal);
     if (file.kind !== 'picture')
-      throw new AppError('unsupported_type', 'a picture embedded in the animation is an SVG');
+      throw new AppError('unsupported_type', 'the animation embeds an SVG image; embed PNG or JPEG instead');
     // The player looks at the bytes, not at the content type.
     return `data:image/png;base64,${Buffer.from(file.bytes).toString('base64')}`;
   };
@@ -174,7 +174,7 @@ async function readPicture(
   const type = await identify(bytes, declared);
   if (type.contentType === SVG_TYPE) return { kind: 'svg', bytes: await sanitizeSvgAside(bytes, signal) };
   if (type.kind !== 'image')
-    throw new AppError('unsupported_type', `it is ${type.contentType}, not a picture`);
+    throw new AppError('unsupported_type', `it is ${type.contentType}, not an image`);
   const facts = await inspectImage(bytes, signal);
   const isLarge = Math.max(facts.width, facts.height) > MAX_SIDE;
   const bounds = { width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', background: '#00000000' } as const;
@@ -194,6 +194,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (err) {
-    throw new AppError('invalid_request', 'its data URL is not well written', { cause: err });
+    throw new AppError('invalid_request', 'the data URL is malformed', { cause: err });
   }
 }

@@ -59,7 +59,7 @@ export interface TracerOptions {
 
 /** The exporter itself reads headers and compression from OTEL_EXPORTER_OTLP_HEADERS and _COMPRESSION. */
 export function createTracer({ settings, log, version }: TracerOptions): Tracer {
-  complainTo(log);
+  reportTo(log);
   const service = resourceFromAttributes({
     'service.name': settings.OTEL_SERVICE_NAME,
     'service.version': version,
@@ -148,17 +148,17 @@ class ExportedSpan implements Span {
 }
 
 /** At most one line a minute: a missing collector affects nothing else. */
-function complainTo(log: Logger): void {
+function reportTo(log: Logger): void {
   let quietUntilMs = 0;
-  const complain = (what: unknown): void => {
+  const report = (what: unknown): void => {
     if (Date.now() < quietUntilMs) return;
     quietUntilMs = Date.now() + QUIET_MS;
     log.warn({ what: String(what instanceof Error ? what.message : what) }, 'traces could not be sent');
   };
   const ignore = (): void => undefined;
-  setGlobalErrorHandler(complain);
+  setGlobalErrorHandler(report);
   diag.setLogger(
-    { error: complain, warn: complain, info: ignore, debug: ignore, verbose: ignore },
+    { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 }

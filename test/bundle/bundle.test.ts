@@ -7,8 +7,8 @@ import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Bundle, bundleEditor, ROOT } from '../../src/bundle/bundle-editor.ts';
 import { createEditorFiles } from '../../src/bundle/editor-files.ts';
-import { readBundle, removeOldBundles, writeBundle } from '../../src/bundle/kept-bundles.ts';
 import { hashSources } from '../../src/bundle/source-hash.ts';
+import { readBundle, removeOldBundles, writeBundle } from '../../src/bundle/stored-bundles.ts';
 
 const DAY_MS = 86_400_000;
 const SMALL: Bundle = {

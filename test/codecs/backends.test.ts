@@ -193,7 +193,7 @@ function testBackend(backend: Backend): void {
       const path = join(folder, 'clip.mp4');
       await assert.rejects(
         encode(backend, { path, maxSeconds: 0.1, video: videoOf(numberedFrames(9)) }, signal),
-        { code: 'codec_failed', message: /longer than the 0.1 seconds/ },
+        { code: 'codec_failed', message: /longer than the declared 0.1 seconds/ },
       );
       await assert.rejects(encode(backend, { path, maxSeconds: 0.1, audio: tone(1) }, signal), {
         code: 'codec_failed',

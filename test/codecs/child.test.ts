@@ -31,7 +31,7 @@ describe('a codec process', () => {
   it('that says nothing for too long is ended', async () => {
     const failure = await failureOf(startProgram('setInterval(() => {}, 1000)', 300));
     assert.ok(failure instanceof Error);
-    assert.equal(failure.message, 'The codec stopped answering and was ended.');
+    assert.equal(failure.message, 'The codec stopped responding and was stopped.');
   });
 
   it('that fails is reported in our words; its own are cleaned and stay in the cause', async () => {
@@ -59,7 +59,7 @@ describe('a codec process', () => {
 
   it('that lacks a codec says so by its exit code', async () => {
     const failure = await failureOf(startProgram(`process.exitCode = ${EXIT_UNSUPPORTED}`));
-    assert.ok(failure instanceof Error && /ffmpeg installed/.test(failure.message));
+    assert.ok(failure instanceof Error && /Installing ffmpeg/.test(failure.message));
   });
 
   it('gets nothing of our environment', async () => {
@@ -75,14 +75,14 @@ describe('a codec process', () => {
 describe('a pressure', () => {
   it('makes the feeder wait until outputs have come, and reports a failure', async () => {
     const pressure = new Backpressure();
-    let underWay = 3;
-    const waiting = pressure.untilBelow(2, () => underWay);
-    underWay = 1;
+    let inProgress = 3;
+    const waiting = pressure.untilBelow(2, () => inProgress);
+    inProgress = 1;
     pressure.progress();
     await waiting;
     pressure.fail(new Error('\u0001garbage'));
     await assert.rejects(
-      pressure.untilBelow(2, () => underWay),
+      pressure.untilBelow(2, () => inProgress),
       /^Error: The codec reported an error\.$/,
     );
   });

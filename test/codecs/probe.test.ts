@@ -13,7 +13,7 @@ import { HEIGHT, numberedFrames, tone, WIDTH } from './clips.ts';
 
 const { signal } = new AbortController();
 const backend = await findBackend({}, signal).catch(() => undefined);
-const unreadable = { code: 'unreadable_media', message: /^The file is no video or audio/ };
+const unreadable = { code: 'unreadable_media', message: /^The file is not a readable video or audio file/ };
 
 describe('the probe', () => {
   it('refuses what is no video or audio, and stops when asked', async () => {

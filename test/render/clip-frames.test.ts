@@ -242,7 +242,7 @@ describe('a decoder', () => {
     const { drawn, warnings } = await drawClips(dying, scene({}), range(0, 5), clip);
     for (const { rgba } of drawn) assert.ok(isNear(pixelAt(rgba, 5, 5), [255, 255, 255]));
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0] ?? '', /^\/scenes\/0\/elements\/0 cannot be shown: The file cannot be decoded/);
+    assert.match(warnings[0] ?? '', /^\/scenes\/0\/elements\/0 cannot be shown: The file can.t be decoded/);
   });
 
   it('is one of sixteen at most; clips beyond that are reported by pointer', async () => {

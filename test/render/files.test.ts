@@ -77,10 +77,10 @@ describe('a file of a scene', () => {
     const sound = silentWav(0.2);
     const picture = await plainImage(8, 8, '#00ff00');
     const cases: readonly (readonly [ResourceKind, Uint8Array, RegExp])[] = [
-      ['video', sound, /it is audio\/wav, which has no pictures$/],
-      ['video', picture, /no video or audio that can be read/],
-      ['audio', Buffer.from('<html>404</html>'), /no video or audio that can be read/],
-      ['video', new Uint8Array(), /no video or audio that can be read|no bytes/],
+      ['video', sound, /it is audio\/wav, not an image or a video$/],
+      ['video', picture, /not a readable video or audio file/],
+      ['audio', Buffer.from('<html>404</html>'), /not a readable video or audio file/],
+      ['video', new Uint8Array(), /not a readable video or audio file|no bytes/],
       ['image', sound, /it is audio\/wav, not a picture$/],
       ['image', picture.subarray(0, 40), /cannot be read/],
     ];
@@ -94,12 +94,12 @@ describe('a file of a scene', () => {
 
   it('is no longer than its bound, however long it goes on', async () => {
     const picture = await readOne('image', endless());
-    assert.match(reasonOf(picture.file), /over 26214400 bytes/);
+    assert.match(reasonOf(picture.file), /larger than the remaining 26214400 bytes/);
     const huge = async function* () {
       yield Buffer.alloc(600_000_000);
     };
     const video = await readOne('video', huge());
-    assert.match(reasonOf(video.file), /over 524288000 bytes/);
+    assert.match(reasonOf(video.file), /larger than the remaining 524288000 bytes/);
     assert.deepEqual(video.names, []);
   });
 

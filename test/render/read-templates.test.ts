@@ -29,7 +29,7 @@ describe('templates of a folder', () => {
   it('are refused by the name of the file and of the field', async () => {
     const input = quoteCard.inputs[0];
     for (const [value, reason] of [
-      ['{', /one\.json cannot be read/],
+      ['{', /Can.t read the template .*one\.json/],
       [[], /it must be an object/],
       [{ ...quoteCard, id: '../x' }, /id must be lower-case letters/],
       [{ ...quoteCard, fps: 0 }, /fps must be a whole number/],

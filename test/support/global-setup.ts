@@ -24,10 +24,10 @@ async function prepareProgram(): Promise<void> {
   const { openBundle } = await import('../../src/bundle/editor-files.ts');
   await import('../../src/service.ts');
   flushCompileCache();
-  const onUnkept = (err: unknown): never => {
+  const onStoreError = (err: unknown): never => {
     throw err;
   };
-  await openBundle({ folder: EDITOR_FOLDER, now: Date.now, onUnkept });
+  await openBundle({ folder: EDITOR_FOLDER, now: Date.now, onStoreError });
 }
 
 /** Called by the runner after the last test file, failures and Ctrl-C included. */

@@ -24,22 +24,22 @@ export class Backpressure {
   }
 
   /** Resolves when fewer than `limit` are in progress; rejects if the codec failed. */
-  async untilBelow(limit: number, underWay: () => number): Promise<void> {
+  async untilBelow(limit: number, inProgress: () => number): Promise<void> {
     this.check();
-    while (underWay() >= limit) {
+    while (inProgress() >= limit) {
       await this.#next();
       this.check();
     }
   }
 
   /** Like `untilBelow`, but gives up if there is no output for a while. */
-  async untilBelowOrStalled(limit: number, underWay: () => number): Promise<void> {
+  async untilBelowOrStalled(limit: number, inProgress: () => number): Promise<void> {
     this.check();
-    while (underWay() >= limit) {
-      const before = underWay();
+    while (inProgress() >= limit) {
+      const before = inProgress();
       await this.#next();
       this.check();
-      if (underWay() === before) return;
+      if (inProgress() === before) return;
     }
   }
 

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const CHECK_TIMEOUT_MS = 20_000;
 const STATIC_PACKAGE = `@node-webcodecs/static-${process.platform}-${process.arch}`;
 // Sources run as .ts; the published package has .js.
-const PROCESS = `${import.meta.dirname}/process${extname(import.meta.filename)}`;
+const HOST_PROGRAM = `${import.meta.dirname}/process${extname(import.meta.filename)}`;
 
 /** Whether the addon's files for this platform are installed. */
 export function isHostInstalled(): boolean {
@@ -55,7 +55,12 @@ const ENV = {
 function commandFor(job: Job | { readonly kind: 'check' }): Command {
   return {
     file: process.execPath,
-    args: ['--max-old-space-size=512', '--disable-warning=ExperimentalWarning', PROCESS, JSON.stringify(job)],
+    args: [
+      '--max-old-space-size=512',
+      '--disable-warning=ExperimentalWarning',
+      HOST_PROGRAM,
+      JSON.stringify(job),
+    ],
     env: ENV,
   };
 }

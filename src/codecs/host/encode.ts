@@ -94,7 +94,7 @@ async function encodeFrames(
   });
   let fed = 0;
   for await (const data of frames) {
-    if (data.length < i420Size(width, height)) throw new Error('The last frame is not complete.');
+    if (data.length < i420Size(width, height)) throw new Error('The last frame is incomplete.');
     const timestamp = Math.round((fed++ * 1e6) / fps);
     const frame = new VideoFrame(data, {
       format: 'I420',

@@ -10,4 +10,4 @@ export class HostError extends Error {
 }
 
 export const unsupported = (codec: string | null): HostError =>
-  new HostError(EXIT_UNSUPPORTED, `The codec ${codec ?? 'of the track'} is not built in.`);
+  new HostError(EXIT_UNSUPPORTED, `The codec ${codec ?? 'of the track'} is not supported.`);

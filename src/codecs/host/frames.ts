@@ -6,24 +6,24 @@ import { openInput } from '../open-input.ts';
 import { i420ToRgba, type Picture, rgbaToI420, rotate, scale } from '../pixels/i420.ts';
 import { Backpressure } from './backpressure.ts';
 import { unsupported } from './error.ts';
-import { endOut, writeOut } from './pipe.ts';
+import { flushOutput, writeOut } from './pipe.ts';
 
-const MAX_UNDER_WAY = 24;
+const MAX_IN_PROGRESS = 24;
 const MAX_PIXELS = 7680 * 4320;
 
 export async function writeFrames(job: FramesJob): Promise<void> {
   const input = openInput(job.path);
   const track = await input.getPrimaryVideoTrack();
-  if (track === null) throw new Error('The file has no pictures.');
+  if (track === null) throw new Error('The file has no video.');
   const start = job.facts.startSeconds + job.startSeconds;
-  const wanted = (k: number): number => start + k / job.fps + FRAME_TOLERANCE_SECONDS;
+  const requested = (k: number): number => start + k / job.fps + FRAME_TOLERANCE_SECONDS;
   const present = createPresenter(job, await track.getRotation());
   let count = 0;
   let shown: Uint8Array | undefined;
   let last: Shown | undefined;
   // A frame is shown until the next one starts, so it is written when the next one is known.
   const showUntil = async (seconds: number) => {
-    while (last !== undefined && count < job.frameCount && wanted(count) < seconds) {
+    while (last !== undefined && count < job.frameCount && requested(count) < seconds) {
       shown ??= present(last);
       await writeOut(shown);
       count++;
@@ -37,8 +37,8 @@ export async function writeFrames(job: FramesJob): Promise<void> {
     shown = undefined;
   }
   await showUntil(Number.POSITIVE_INFINITY);
-  if (count < job.frameCount) throw new Error('The file gave no picture.');
-  await endOut();
+  if (count < job.frameCount) throw new Error('The file contains no frame.');
+  await flushOutput();
 }
 
 interface Shown {
@@ -63,7 +63,7 @@ async function* decode(
     // Leading frames of an open GOP refer to frames that were not decoded.
     if (packet.timestamp < first.timestamp) continue;
     frames.decode(packet);
-    await pressure.untilBelowOrStalled(MAX_UNDER_WAY, () => frames.underWay);
+    await pressure.untilBelowOrStalled(MAX_IN_PROGRESS, () => frames.inProgress);
     yield* frames.drain();
   }
   await frames.flush();
@@ -80,7 +80,7 @@ async function decoderConfigOf(track: InputVideoTrack): Promise<DecoderConfig> {
   const codec = await track.getCodec();
   if (config === null) throw unsupported(codec);
   const { codec: name, description, codedWidth = 0, codedHeight = 0 } = config;
-  if (codedWidth * codedHeight > MAX_PIXELS) throw new Error('The picture is too large.');
+  if (codedWidth * codedHeight > MAX_PIXELS) throw new Error('The frame is too large.');
   const options = { codec: name, codedWidth, codedHeight, hardwareAcceleration: 'prefer-software' } as const;
   const complete = description === undefined ? options : { ...options, description: toBytes(description) };
   if (!(await VideoDecoder.isConfigSupported(complete)).supported) throw unsupported(codec);
@@ -103,7 +103,7 @@ class DecodedFrames {
   }
 
   /** Packets whose frame has not been output yet. */
-  get underWay(): number {
+  get inProgress(): number {
     const { out } = this.#colors;
     return this.#times.length - Math.min(out.length, this.#alpha?.out.length ?? out.length);
   }

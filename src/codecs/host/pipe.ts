@@ -29,6 +29,6 @@ export async function writeOut(bytes: Uint8Array): Promise<void> {
 }
 
 /** Resolves when everything is flushed: exiting would cut off pending writes. */
-export function endOut(): Promise<void> {
+export function flushOutput(): Promise<void> {
   return new Promise(resolve => process.stdout.end(resolve));
 }

@@ -6,15 +6,15 @@ import { openInput } from '../open-input.ts';
 import { Backpressure } from './backpressure.ts';
 import { unsupported } from './error.ts';
 import { encoderDelayOf } from './mp3-delay.ts';
-import { endOut, writeOut } from './pipe.ts';
+import { flushOutput, writeOut } from './pipe.ts';
 import { createResampler } from './resample.ts';
 
-const MAX_UNDER_WAY = 16;
+const MAX_IN_PROGRESS = 16;
 
 export async function writeSound({ path, facts, startSeconds, seconds }: SoundJob): Promise<void> {
   const input = openInput(path);
   const track = await input.getPrimaryAudioTrack();
-  if (track === null) throw new Error('The file has no sound.');
+  if (track === null) throw new Error('The file has no audio.');
   const rate = await track.getSampleRate();
   const skipped = (await track.getCodec()) === 'mp3' ? encoderDelayOf(path) : 0;
   // In source samples from the start of the file's clock; anything before it is dropped.
@@ -30,7 +30,7 @@ export async function writeSound({ path, facts, startSeconds, seconds }: SoundJo
     if (window.isFull()) break;
   }
   await window.write(resample(undefined));
-  await endOut();
+  await flushOutput();
 }
 
 /** Passes on the requested samples only. */
@@ -93,7 +93,7 @@ async function* decodedBlocks(track: InputAudioTrack): AsyncGenerator<Float32Arr
     const timestamp = Math.round(packet.timestamp * 1e6);
     decoder.decode(new EncodedAudioChunk({ type: 'key', timestamp, data: packet.data }));
     fed++;
-    await pressure.untilBelowOrStalled(MAX_UNDER_WAY, () => fed - come);
+    await pressure.untilBelowOrStalled(MAX_IN_PROGRESS, () => fed - come);
     for (const data of out.splice(0)) yield toStereoFloats(data);
   }
   await decoder.flush();

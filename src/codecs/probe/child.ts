@@ -12,7 +12,7 @@ export interface RemoteFile {
 }
 
 export type Probed = MediaFacts | string;
-interface Wanted {
+interface RequestedRange {
   readonly id: number;
   readonly start: number;
   readonly end: number;
@@ -32,7 +32,7 @@ export type ProbeMessage =
 export type ProbeAnswer =
   | { readonly value: Probed }
   | { readonly failure: string }
-  | { readonly wanted: Wanted };
+  | { readonly requested: RequestedRange };
 
 /** The process could not read the file. */
 export class Unreadable extends Error {}
@@ -71,7 +71,7 @@ export class ProbeChild {
   ): Promise<Probed> {
     const child = this.#process;
     const { promise, resolve, reject } = Promise.withResolvers<Probed>();
-    const hand = async ({ id, start, end }: Wanted): Promise<void> => {
+    const sendRange = async ({ id, start, end }: RequestedRange): Promise<void> => {
       const bytes = typeof file === 'string' ? new Uint8Array() : await file.read(start, end);
       if (child.connected) this.#send({ id, bytes });
     };
@@ -79,10 +79,12 @@ export class ProbeChild {
       if ('value' in answer) resolve(answer.value);
       else if ('failure' in answer) reject(new Unreadable(answer.failure));
       else
-        hand(answer.wanted).catch(cause => reject(new ReadFailure('Its bytes cannot be read.', { cause })));
+        sendRange(answer.requested).catch(cause =>
+          reject(new ReadFailure("The bytes can't be read.", { cause })),
+        );
     };
     // The channel closes after the last message, which reveals a process that died without an answer.
-    const onEnd = (): void => reject(new Error('The probe ended without an answer.'));
+    const onEnd = (): void => reject(new Error('The probe process exited without an answer.'));
     const onAbort = (): void => reject(deadline.reason);
     child.on('message', listen).on('disconnect', onEnd).on('error', reject);
     deadline.addEventListener('abort', onAbort, { once: true });
@@ -91,7 +93,7 @@ export class ProbeChild {
       deadline.throwIfAborted();
       sentFile(file).then(
         sent => this.#send({ what, file: sent }),
-        cause => reject(new ReadFailure('Its bytes cannot be read.', { cause })),
+        cause => reject(new ReadFailure("The bytes can't be read.", { cause })),
       );
       return await promise;
     } finally {

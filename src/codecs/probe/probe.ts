@@ -49,7 +49,7 @@ function probe(
       if (err instanceof ReadFailure) throw err.cause;
       throw new AppError(
         'unreadable_media',
-        'The file is no video or audio that can be read: it is damaged, cut short or of another kind.',
+        'The file is not a readable video or audio file: it is damaged, incomplete or of another type.',
         { cause: err },
       );
     }

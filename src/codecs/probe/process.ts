@@ -46,7 +46,7 @@ function remote({ size, head }: SentFile): FileBytes {
     if (end <= head.length) return head.subarray(start, end);
     return new Promise(resolve => {
       reads.set(++lastRead, resolve);
-      send({ wanted: { id: lastRead, start, end } });
+      send({ requested: { id: lastRead, start, end } });
     });
   };
   return { size, read, close: () => reads.clear(), maxReadBytes: MAX_REMOTE_BYTES };

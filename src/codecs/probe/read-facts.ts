@@ -34,7 +34,7 @@ export async function readContentType(input: Input): Promise<string> {
 
 async function readTracks(input: Input) {
   const container = await containerOf(input);
-  if (container === undefined) throw new Error('The container is not known.');
+  if (container === undefined) throw new Error('Unknown container format.');
   const videoTrack = await input.getPrimaryVideoTrack();
   const audioTrack = await input.getPrimaryAudioTrack();
   if (videoTrack === null && audioTrack === null) throw new Error('The file has no tracks.');
@@ -80,6 +80,6 @@ async function probeAudio(track: InputAudioTrack): Promise<AudioFacts> {
 
 /** Clamps what a header claims to plausible values. */
 function finite(value: number, min: number, max: number): number {
-  if (!Number.isFinite(value)) throw new Error('A header holds no number.');
+  if (!Number.isFinite(value)) throw new Error('A header value is not a number.');
   return Math.min(max, Math.max(min, value));
 }

@@ -20,7 +20,7 @@ const idle = new Map<Worker, NodeJS.Timeout>();
 /** Draws the still as a PNG. Equal stills give equal bytes. */
 export async function drawStill(still: Still, signal: AbortSignal): Promise<Buffer> {
   const answer = await askThread(still, signal);
-  if (!('png' in answer)) throw new Error('The thread answered with something else than a still.');
+  if (!('png' in answer)) throw new Error('The thread returned no still.');
   return Buffer.from(answer.png.buffer, answer.png.byteOffset, answer.png.byteLength);
 }
 
@@ -32,11 +32,11 @@ export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): 
     if (signal.aborted || !(err instanceof Error && isTimeout(err.cause))) throw err;
     throw new AppError(
       'invalid_scene_graph',
-      `These frames take over ${TIMEOUT_MS / 1000} s to draw: ask for fewer at once or a smaller scale.`,
+      `Drawing these frames took longer than ${TIMEOUT_MS / 1000} s. Request fewer frames or a smaller scale.`,
       { cause: err },
     );
   });
-  if (!('drawn' in answer)) throw new Error('The thread answered with something else than frames.');
+  if (!('drawn' in answer)) throw new Error('The thread returned no frames.');
   return answer.drawn;
 }
 

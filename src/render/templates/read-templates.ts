@@ -16,7 +16,7 @@ const MAX_FPS = 120;
 export function readTemplates(folder: string): readonly Template[] {
   const names = listFiles(folder);
   if (names.length > MAX_FILES)
-    throw new SettingsError(`The templates of ${folder} are over ${MAX_FILES} files.`);
+    throw new SettingsError(`The folder ${folder} holds more than ${MAX_FILES} templates.`);
   return names.map(name => readTemplate(join(folder, name)));
 }
 
@@ -26,7 +26,7 @@ function listFiles(folder: string): readonly string[] {
       .filter(name => name.endsWith('.json'))
       .sort();
   } catch (err) {
-    throw new SettingsError(`The templates of ${folder} cannot be read: ${toError(err).message}.`);
+    throw new SettingsError(`Can't read the templates in ${folder}: ${toError(err).message}.`);
   }
 }
 
@@ -36,10 +36,10 @@ function readTemplate(path: string): Template {
     if (statSync(path).size > MAX_BYTES) throw new Error(`it has over ${MAX_BYTES} bytes`);
     value = JSON.parse(readFileSync(path, 'utf8'));
   } catch (err) {
-    throw new SettingsError(`The template ${path} cannot be read: ${toError(err).message}.`);
+    throw new SettingsError(`Can't read the template ${path}: ${toError(err).message}.`);
   }
   const problem = isRecord(value) ? findProblem(value) : 'it must be an object';
-  if (problem !== undefined) throw new SettingsError(`The template ${path} cannot be used: ${problem}.`);
+  if (problem !== undefined) throw new SettingsError(`The template ${path} is invalid: ${problem}.`);
   return value as Template;
 }
 

@@ -102,7 +102,7 @@ class ThreadFrames implements FrameSource {
     for (const thread of threads) {
       thread.on('message', (answer: FrameAnswer) => this.#take(answer));
       thread.on('error', err => this.#fail(err));
-      thread.on('exit', () => this.#fail(new Error('A drawing thread ended early.')));
+      thread.on('exit', () => this.#fail(new Error('A drawing thread exited unexpectedly.')));
     }
   }
 

@@ -55,11 +55,15 @@ export async function renderVideo(
 
 function checkLength([from, to]: VideoJob['range']): void {
   const isRange = Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from < to;
-  if (!isRange) throw new AppError('invalid_request', 'A range is two whole numbers of frames, [from, to).');
+  if (!isRange)
+    throw new AppError(
+      'invalid_request',
+      'A range is two frame numbers, [from, to), with from smaller than to.',
+    );
   if (to - from <= MAX_FRAMES) return;
   const message = `would be ${to - from} frames; a video has at most ${MAX_FRAMES}: ask for a range of it`;
   const issues = [{ path: '/durationInFrames', code: 'too_long', message }];
-  throw new AppError('invalid_scene_graph', `The scene graph cannot be rendered: it ${message}.`, { issues });
+  throw new AppError('invalid_scene_graph', `The scene graph can't be rendered: it ${message}.`, { issues });
 }
 
 /**
@@ -99,7 +103,7 @@ async function follow(
   const onAbort = (): void => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   const stalled = (): void =>
-    reject(new AppError('codec_failed', 'The render stopped getting on and was ended.'));
+    reject(new AppError('codec_failed', 'The render made no progress and was stopped.'));
   let timer = setTimeout(stalled, STALL_MS);
   child.on('message', (message: ProcessMessage) => {
     clearTimeout(timer);
@@ -111,7 +115,9 @@ async function follow(
   });
   child.once('error', reject);
   // After the last message.
-  child.once('disconnect', () => reject(new AppError('codec_failed', 'The render process ended early.')));
+  child.once('disconnect', () =>
+    reject(new AppError('codec_failed', 'The render process exited unexpectedly.')),
+  );
   try {
     child.send(job, err => err && reject(err));
     return await promise;

@@ -36,7 +36,7 @@ export async function makeFile(job: ProcessJob, report: Report): Promise<VideoRe
   if (range[1] > durationInFrames)
     throw new AppError(
       'invalid_request',
-      `The range ends behind the video, which has ${durationInFrames} frames.`,
+      `The range ends after the last frame: the video has ${durationInFrames} frames.`,
     );
   const backend = restoreBackend(job.backend);
   const timeline = { ...opened, peaks: await readPeaks(opened, files, backend, never) };

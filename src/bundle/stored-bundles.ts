@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Bundle, Manifest } from './bundle-editor.ts';
 
 const MANIFEST = 'manifest.json';
-/** Number of other versions that are kept, for processes that still run them. */
+/** Number of other versions that are stored, for processes that still run them. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 /** Location of the bundle in the npm package; a checkout has none and bundles its sources. */
