@@ -308,6 +308,7 @@ const flow = {
     copyLink: 'Copy the link',
     people: 'People',
     noPeople: 'Nobody else so far.',
+    notOpened: 'has not opened it yet',
     email: 'Email',
     role: 'May',
     roles: { VIEW: 'look', EDIT: 'edit', OWNER: 'do all' } as Readonly<Record<string, string>>,

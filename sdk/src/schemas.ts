@@ -1056,7 +1056,7 @@ export type Member = {
   readonly createdAt: string;
 };
 
-/** Whom to add */
+/** Whom to invite */
 export type MemberInput = {
   readonly userId?: number;
   /** Upper and lower case are the same */
@@ -1219,10 +1219,11 @@ export type PasswordLinkInput = {
   readonly email?: string;
 };
 
-/** A user whom a workflow is shared with */
+/** A user or an email that a workflow is shared with */
 export type Permission = {
-  readonly userId: number;
-  readonly name: string;
+  readonly userId: number | null;
+  readonly name: string | null;
+  readonly email: string | null;
   readonly role: 'VIEW' | 'EDIT' | 'OWNER';
   readonly createdAt: string;
 };
@@ -1611,16 +1612,17 @@ export type Team = {
   readonly createdAt: string;
 };
 
-/** An email that is invited to a team */
+/** A person who is invited to a team */
 export type TeamInvitation = {
   readonly id: string;
   readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
   readonly invitedBy: string | null;
   readonly createdAt: string;
   readonly expiresAt: string;
-  /** Upper and lower case are the same */
-  readonly email: string;
-  /** Inviting the email again renews it */
+  readonly email: string | null;
+  readonly userId: number | null;
+  readonly name: string | null;
+  /** Inviting the person again renews it */
   readonly isExpired: boolean;
   /** To be sent to whoever is invited; it opens nothing to anybody else */
   readonly url: string;

@@ -178,10 +178,10 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'teams add <team-id> <email>',
-    summary: 'add an account to a team',
+    summary: 'invite somebody to a team and print the link to accept at',
     options: { '--role <role>': 'VIEWER, EDITOR or OWNER (default: VIEWER)' },
     examples: ['graphwright teams add team_01k… ana@example.com --role EDITOR'],
-    load: async () => (await import('./teams.ts')).addMember,
+    load: async () => (await import('./teams.ts')).inviteMember,
   },
   {
     usage: 'credits grant <user-or-team-id> <amount>',

@@ -1,5 +1,5 @@
 // `graphwright teams`: teams and who is in them, over HTTP where there is a key, else on the database itself.
-import type { Member, Team } from '../../sdk/src/schemas.ts';
+import type { Team, TeamInvitation } from '../../sdk/src/schemas.ts';
 import type { TeamRole } from '../store/teams.ts';
 import type { Command, OptionValue } from './command.ts';
 import { UsageError } from './failure.ts';
@@ -20,16 +20,17 @@ export const createTeam: Command = async ({ args, options, terminal, signal }) =
   terminal.note(`${cleanText(team.name)}, owned by the account that made it.`);
 };
 
-export const addMember: Command = async ({ args, options, terminal, signal }) => {
+export const inviteMember: Command = async ({ args, options, terminal, signal }) => {
   const [teamId = '', email = ''] = args;
   const wanted = { email, role: parseRole(options.role) };
-  const member = await onService<Member>(signal, {
+  const invitation = await onService<TeamInvitation>(signal, {
     http: client => client.post(`/teams/${encodeURIComponent(teamId)}/members`, wanted),
     database: async (deps, operator) =>
-      (await import('../services/accounts/team-members.ts')).addMember(deps, operator, teamId, wanted),
+      (await import('../services/accounts/invitations.ts')).inviteToTeam(deps, operator, teamId, wanted),
   });
-  if (options.json === true) return terminal.print(JSON.stringify(member, null, 2));
-  terminal.print(`User ${member.userId}, ${cleanText(member.name)}, is in the team as ${member.role}.`);
+  if (options.json === true) return terminal.print(JSON.stringify(invitation, null, 2));
+  terminal.print(invitation.url);
+  terminal.note(`${cleanText(email)} is invited as ${invitation.role}. Send them the link.`);
 };
 
 function parseRole(given: OptionValue): TeamRole {

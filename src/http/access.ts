@@ -119,7 +119,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`POST ${V1}/workflows/:id/versions/:version/restore`]: 'workflows:write',
   [`GET ${V1}/workflows/:id/permissions`]: 'workflows:read',
   [`PUT ${V1}/workflows/:id/permissions`]: 'workflows:write',
-  [`DELETE ${V1}/workflows/:id/permissions/:userId`]: 'workflows:write',
+  [`DELETE ${V1}/workflows/:id/permissions/:person`]: 'workflows:write',
 
   [`POST ${V1}/workflows/:id/run`]: 'workflows:execute',
   [`POST ${V1}/workflows/:id/execute`]: 'workflows:execute',

@@ -120,7 +120,7 @@ function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
     trustProxy: deps.settings.TRUST_PROXY,
     genReqId: requestIdOf,
     return503OnClosing: false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     serverFactory: handler =>
       createNodeServer(handler, {
         headersFor: addressHeaders,

@@ -1,18 +1,46 @@
-// Direct shares of workflows.
+// Direct shares of workflows: with users, and with emails.
 import type { Tx } from './db.ts';
-import { type After, all, matches } from './rows.ts';
+import { type After, all, countOf, first, matches } from './rows.ts';
 
 export const SHARE_ROLES = ['VIEW', 'EDIT', 'OWNER'] as const;
 export type ShareRole = (typeof SHARE_ROLES)[number];
 
+/** A share as owners of the workflow see it: with a user, or with an email. */
 export interface PermissionRow {
-  readonly user_id: number;
-  readonly name: string;
+  /** Its place in the list. */
+  readonly position: number;
+  /** null: an email whose user has not opened the workflow. */
+  readonly user_id: number | null;
+  readonly name: string | null;
+  /** null: shared by user id. */
+  readonly email: string | null;
   readonly role: ShareRole;
   readonly created_at: Date;
 }
 
-/** By user id, after the cursor. */
+// Shares with users come first, by user id, which is below 2^31.
+const SHARES = `(
+  select p.user_id::float8 as position, p.workflow_id, p.user_id, u.name, null as email, p.role, p.created_at
+  from workflow_permissions p join users u on u.id = p.user_id
+  union all
+  select 2147483648 + s.id::float8, s.workflow_id, u.id, u.name, s.email, s.role, s.created_at
+  from workflow_email_shares s left join users u on u.id = s.opened_by and lower(u.email) = lower(s.email))`;
+
+/** Each user's roles by either kind of share: a user may have two for a workflow. */
+export const USER_SHARES = `(
+  select workflow_id, user_id, role from workflow_permissions
+  union all
+  select s.workflow_id, u.id, s.role from workflow_email_shares s join users u on lower(u.email) = lower(s.email))`;
+
+/** Of a user's share by id and the one by email, the stronger role; with `joinShares`. */
+export const STRONGER_SHARE = `case when 'OWNER' in (p.role, s.role) then 'OWNER' when 'EDIT' in (p.role, s.role) then 'EDIT'
+    else coalesce(p.role, s.role) end`;
+export const joinShares = (userId: string): string => `
+left join workflow_permissions p on p.workflow_id = w.id and p.user_id = ${userId}
+left join workflow_email_shares s on s.workflow_id = w.id
+  and lower(s.email) = (select lower(u.email) from users u where u.id = ${userId})`;
+
+/** After the cursor, by position. */
 export function listPermissions(
   tx: Tx,
   workflowId: string,
@@ -20,30 +48,114 @@ export function listPermissions(
 ): Promise<readonly PermissionRow[]> {
   return all(
     tx,
-    `select p.user_id, u.name, p.role, p.created_at
-     from workflow_permissions p join users u on u.id = p.user_id
-     where p.workflow_id = $1 and p.user_id > $2 order by p.user_id limit $3`,
-    [workflowId, page.after ?? 0, page.limit],
+    `select * from ${SHARES} s where s.workflow_id = $1 and s.position > $2 order by s.position limit $3`,
+    [workflowId, page.after ?? -1, page.limit],
   );
 }
 
-/** Shares, or changes the role of a share there is. Returns when it was first shared. */
+/** Shares with the user, or changes the role of a share there is. */
 export async function upsertPermission(
   tx: Tx,
   permission: { readonly workflowId: string; readonly userId: number; readonly role: ShareRole },
-): Promise<Date> {
-  const { rows } = await tx.query<{ created_at: Date }>(
+): Promise<void> {
+  await tx.query(
     `insert into workflow_permissions (workflow_id, user_id, role) values ($1, $2, $3)
-     on conflict (workflow_id, user_id) do update set role = excluded.role returning created_at`,
+     on conflict (workflow_id, user_id) do update set role = excluded.role`,
     [permission.workflowId, permission.userId, permission.role],
   );
-  return (rows[0] as { created_at: Date }).created_at;
 }
 
-/** Returns false where it was not shared with the user. */
-export function deletePermission(tx: Tx, workflowId: string, userId: number): Promise<boolean> {
-  return matches(tx, 'delete from workflow_permissions where workflow_id = $1 and user_id = $2', [
+/** Changes the role of those shares that owners know to be the user's. Returns false if there is none. */
+export async function updatePermission(
+  tx: Tx,
+  permission: { readonly workflowId: string; readonly userId: number; readonly role: ShareRole },
+): Promise<boolean> {
+  return changes(
+    tx,
+    `with direct as (
+       update workflow_permissions set role = $3 where workflow_id = $1 and user_id = $2 returning 1),
+     by_email as (
+       update workflow_email_shares set role = $3 where workflow_id = $1 and opened_by = $2 returning 1)
+     select from direct union all select from by_email`,
+    [permission.workflowId, permission.userId, permission.role],
+  );
+}
+
+/** Shares with whoever has the email, or changes the role of that share. The work is the same for every email. */
+export async function upsertEmailShare(
+  tx: Tx,
+  share: { readonly workflowId: string; readonly email: string; readonly role: ShareRole },
+): Promise<void> {
+  await tx.query(
+    `insert into workflow_email_shares (workflow_id, email, role) values ($1, $2, $3)
+     on conflict (workflow_id, lower(email)) do update set role = excluded.role`,
+    [share.workflowId, share.email, share.role],
+  );
+}
+
+/** The workflow's shares with other emails than this one. */
+export function countOtherEmailShares(tx: Tx, workflowId: string, email: string): Promise<number> {
+  return countOf(
+    tx,
+    `select count(*)::int as count from workflow_email_shares where workflow_id = $1 and lower(email) <> lower($2)`,
+    [workflowId, email],
+  );
+}
+
+/** The share with the user by id, as owners see it. */
+export function findPermission(
+  tx: Tx,
+  workflowId: string,
+  userId: number,
+): Promise<PermissionRow | undefined> {
+  return first(
+    tx,
+    `select * from ${SHARES} s where s.workflow_id = $1 and s.user_id = $2 order by s.position limit 1`,
+    [workflowId, userId],
+  );
+}
+
+/** The share with the email, as owners see it. */
+export function findEmailShare(
+  tx: Tx,
+  workflowId: string,
+  email: string,
+): Promise<PermissionRow | undefined> {
+  return first(tx, `select * from ${SHARES} s where s.workflow_id = $1 and lower(s.email) = lower($2)`, [
     workflowId,
-    userId,
+    email,
   ]);
+}
+
+/** Records that the user has opened the workflow, if it is shared with the user's email. */
+export async function openEmailShare(tx: Tx, workflowId: string, userId: number): Promise<void> {
+  await tx.query(
+    `update workflow_email_shares s set opened_by = u.id from users u
+     where s.workflow_id = $1 and u.id = $2 and lower(s.email) = lower(u.email)`,
+    [workflowId, userId],
+  );
+}
+
+/** Ends those shares that owners know to be the user's. Returns false if there is none. */
+export function deletePermission(tx: Tx, workflowId: string, userId: number): Promise<boolean> {
+  return changes(
+    tx,
+    `with direct as (delete from workflow_permissions where workflow_id = $1 and user_id = $2 returning 1),
+     by_email as (delete from workflow_email_shares where workflow_id = $1 and opened_by = $2 returning 1)
+     select from direct union all select from by_email`,
+    [workflowId, userId],
+  );
+}
+
+/** Returns false if the workflow was not shared with the email. */
+export function deleteEmailShare(tx: Tx, workflowId: string, email: string): Promise<boolean> {
+  return matches(
+    tx,
+    'delete from workflow_email_shares where workflow_id = $1 and lower(email) = lower($2)',
+    [workflowId, email],
+  );
+}
+
+async function changes(tx: Tx, statement: string, values: readonly unknown[]): Promise<boolean> {
+  return ((await tx.query(statement, values)).rowCount ?? 0) > 0;
 }

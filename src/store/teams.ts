@@ -122,6 +122,16 @@ export async function deleteMember(tx: Tx, teamId: string, userId: number): Prom
   await tx.query('delete from team_members where team_id = $1 and user_id = $2', [teamId, userId]);
 }
 
+/** Whether the two users are members of one team, at least. */
+export function shareTeam(tx: Tx, userId: number, otherId: number): Promise<boolean> {
+  return matches(
+    tx,
+    `select from team_members a join team_members b on b.team_id = a.team_id
+     where a.user_id = $1 and b.user_id = $2 limit 1`,
+    [userId, otherId],
+  );
+}
+
 /** Whether somebody besides the user owns the team. */
 export function hasOtherOwner(tx: Tx, teamId: string, userId: number): Promise<boolean> {
   return matches(

@@ -21,7 +21,7 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
     readJson(await run([...args, '--json'], { DATA_DIR: folder, ...settingsOf() }));
 
   describe(`accounts ${way}`, () => {
-    it('are made with a key and put into teams', async () => {
+    it('are made with a key and invited to teams', async () => {
       const email = 'ana@example.com';
       const user = await graphwright([
         'users',
@@ -36,8 +36,9 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       assert.match(String(user.apiKey), /^sk-/);
       const team = await graphwright(['teams', 'create', 'Studio Lisbon']);
       assert.deepEqual([team.name, team.role], ['Studio Lisbon', 'OWNER']);
-      const member = await graphwright(['teams', 'add', String(team.id), email, '--role', 'EDITOR']);
-      assert.deepEqual([member.userId, member.role], [user.userId, 'EDITOR']);
+      const invitation = await graphwright(['teams', 'add', String(team.id), email, '--role', 'EDITOR']);
+      assert.deepEqual([invitation.email, invitation.role], [email, 'EDITOR']);
+      assert.ok(String(invitation.url).endsWith(`/settings/teams?invitation=${invitation.id}`));
     });
 
     it('are invited, set up and reset by links, each minted once', async () => {

@@ -27,6 +27,7 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   'renders.status': RENDER_STATUSES,
   'team_invitations.role': TEAM_ROLES,
   'team_members.role': TEAM_ROLES,
+  'workflow_email_shares.role': SHARE_ROLES,
   'workflow_permissions.role': SHARE_ROLES,
   'workflows.link_permission': LINK_PERMISSIONS,
 };

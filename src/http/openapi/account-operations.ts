@@ -44,7 +44,7 @@ export const ACCOUNT_OPERATIONS: OperationLines = {
   [`GET ${V1}/teams/{id}/members`]: ['listMembers', 'Everybody in the team, with their role.', OWN],
   [`POST ${V1}/teams/{id}/members`]: [
     'addMember',
-    'Names a user by `userId` or `email`. Needs the role OWNER.',
+    'Invites a person by `email`, or a member of another team of yours by `userId`: they join when they accept. The answer to an email does not depend on whether somebody has it. Needs the role OWNER.',
     [...OWN, 'conflict'],
   ],
   [`GET ${V1}/teams/{id}/members/{userId}`]: ['getMember', 'One member and the role.', OWN],
@@ -60,7 +60,7 @@ export const ACCOUNT_OPERATIONS: OperationLines = {
   ],
   [`GET ${V1}/teams/{id}/invitations`]: [
     'listTeamInvitations',
-    'Emails that are invited, expired ones too. Needs the role OWNER.',
+    'Who is invited, expired ones too. Needs the role OWNER.',
     OWN,
   ],
   [`POST ${V1}/teams/{id}/invitations`]: [
@@ -78,8 +78,15 @@ export const ACCOUNT_OPERATIONS: OperationLines = {
     'It cannot be accepted any more. Needs the role OWNER.',
     OWN,
   ],
-  [`GET ${V1}/invitations`]: ['listInvitations', 'Those to the email of your account that can be accepted.'],
-  [`GET ${V1}/invitations/{id}`]: ['getInvitation', 'One invitation to the email of your account.', OWN],
+  [`GET ${V1}/invitations`]: [
+    'listInvitations',
+    'Those to you, or to the email of your account, that can be accepted.',
+  ],
+  [`GET ${V1}/invitations/{id}`]: [
+    'getInvitation',
+    'One invitation to you, or to the email of your account.',
+    OWN,
+  ],
   [`DELETE ${V1}/invitations/{id}`]: ['declineInvitation', 'You do not become a member.', OWN],
   [`POST ${V1}/invitations/{id}/accept`]: [
     'acceptInvitation',

@@ -132,12 +132,12 @@ export const WORKFLOW_OPERATIONS: OperationLines = {
   [`GET ${V1}/workflows/{id}/permissions`]: ['listPermissions', 'Everybody it is shared with.', OWN],
   [`PUT ${V1}/workflows/{id}/permissions`]: [
     'shareWorkflow',
-    'Names a user by `userId` or `email`; sent again with another role, it replaces the first.',
+    'With whoever has the `email`, now or later, or with a member of a team of yours by `userId`. The answer to an email does not depend on whether somebody has it: `userId` and `name` are null until that person has opened the workflow. Sent again with another role, it replaces the first.',
     [...OWN, 'conflict'],
   ],
-  [`DELETE ${V1}/workflows/{id}/permissions/{userId}`]: [
+  [`DELETE ${V1}/workflows/{id}/permissions/{person}`]: [
     'unshareWorkflow',
-    'Ends the share of one user.',
+    'Ends the share with one user or email.',
     OWN,
   ],
 

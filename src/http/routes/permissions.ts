@@ -6,6 +6,7 @@ import {
   ShareBody,
   Success,
 } from '../../services/accounts/account.schema.ts';
+import { parseSomebody } from '../../services/accounts/accounts.ts';
 import { listShares, shareWorkflow, unshareWorkflow } from '../../services/accounts/permissions.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
@@ -28,15 +29,19 @@ export function registerPermissions(app: App, deps: Deps): void {
   app.put(
     '/api/v1/workflows/:id/permissions',
     about(
-      'Share a workflow with a user, or change the role',
+      'Share a workflow with a person, or change the role',
       { 200: Permission },
       { params: WorkflowId, body: ShareBody },
     ),
     req => shareWorkflow(deps, req.actor, req.params.id, req.body),
   );
   app.delete(
-    '/api/v1/workflows/:id/permissions/:userId',
+    '/api/v1/workflows/:id/permissions/:person',
     about('End a share', { 200: Success }, { params: PermissionParams }),
-    ({ actor, params }) => done(unshareWorkflow(deps, actor, params.id, params.userId)),
+    ({ actor, params }) => done(unshareWorkflow(deps, actor, params.id, personOf(params.person))),
   );
 }
+
+/** A user id, or an email otherwise. */
+const personOf = (text: string) =>
+  parseSomebody(/^\d{1,9}$/.test(text) ? { userId: Number(text) } : { email: text });

@@ -1,5 +1,5 @@
 // The forms of requests and answers about accounts, teams, members and shares.
-import type { Static, TSchema } from 'typebox';
+import type { Static } from 'typebox';
 import { Type } from '../../lib/type.ts';
 import { LINK_KINDS } from '../../store/people/password-links.ts';
 import { SHARE_ROLES } from '../../store/permissions.ts';
@@ -14,15 +14,8 @@ const TeamId = Type.String({ maxLength: 64, description: 'Team id, `team_…`' }
 const TeamRole = Type.Enum(TEAM_ROLES);
 const ShareRole = Type.Enum(SHARE_ROLES);
 /** Exactly one of the two names somebody. */
-const Somebody = { userId: Type.Optional(UserId), email: Type.Optional(Email) };
-export type Somebody = { readonly userId?: number | undefined; readonly email?: string | undefined };
-
-const somebodyAs = <R extends TSchema>(role: R) => ({
-  userId: UserId,
-  name: Type.String(),
-  role,
-  createdAt: Timestamp,
-});
+const SOMEBODY = { userId: Type.Optional(UserId), email: Type.Optional(Email) };
+export type SomebodyInput = { readonly userId?: number | undefined; readonly email?: string | undefined };
 
 export const UserParams = Type.Object({ userId: UserId });
 
@@ -60,11 +53,16 @@ export const Team = Named('Team', 'A workspace that several users share', {
 export const TeamPage = pageOf(Team);
 
 export const MemberParams = Type.Object({ id: TeamId, userId: UserId });
-export const AddMemberBody = NamedExact('MemberInput', 'Whom to add', { ...Somebody, role: TeamRole });
+export const AddMemberBody = NamedExact('MemberInput', 'Whom to invite', { ...SOMEBODY, role: TeamRole });
 export type AddMemberBody = Static<typeof AddMemberBody>;
 export const ChangeMemberBody = Exact({ role: TeamRole });
-// Emails are not shown: user ids can be guessed, and whoever adds an id to a team would learn whose it is.
-export const Member = Named('Member', 'A user in a team', somebodyAs(TeamRole));
+// Emails are not shown: members may be in the team without knowing each other's.
+export const Member = Named('Member', 'A user in a team', {
+  userId: UserId,
+  name: Type.String(),
+  role: TeamRole,
+  createdAt: Timestamp,
+});
 export const MemberPage = pageOf(Member);
 
 export const InviteToTeamBody = NamedExact('TeamInvitationInput', 'Whom to invite', {
@@ -82,10 +80,12 @@ const INVITATION = {
   createdAt: Timestamp,
   expiresAt: Timestamp,
 };
-export const TeamInvitation = Named('TeamInvitation', 'An email that is invited to a team', {
+export const TeamInvitation = Named('TeamInvitation', 'A person who is invited to a team', {
   ...INVITATION,
-  email: Email,
-  isExpired: Type.Boolean({ description: 'Inviting the email again renews it' }),
+  email: Nullable({ ...Email, description: 'null: invited by user id' }),
+  userId: Nullable({ ...UserId, description: 'null: invited by email' }),
+  name: Nullable(Type.String({ description: 'null: invited by email' })),
+  isExpired: Type.Boolean({ description: 'Inviting the person again renews it' }),
   url: Type.String({ description: 'To be sent to whoever is invited; it opens nothing to anybody else' }),
 });
 export const TeamInvitationPage = pageOf(TeamInvitation);
@@ -96,13 +96,25 @@ export const Invitation = Named('Invitation', 'An invitation of yours to a team'
 });
 export const InvitationPage = pageOf(Invitation);
 
-export const PermissionParams = Type.Object({ id: Type.String({ maxLength: 64 }), userId: UserId });
+export const PermissionParams = Type.Object({
+  id: Type.String({ maxLength: 64 }),
+  person: Type.String({ maxLength: 254, description: 'The user id or the email, as the list has it' }),
+});
 export const ShareBody = NamedExact('PermissionInput', 'Whom to share with, and how', {
-  ...Somebody,
+  ...SOMEBODY,
   role: ShareRole,
 });
 export type ShareBody = Static<typeof ShareBody>;
-export const Permission = Named('Permission', 'A user whom a workflow is shared with', somebodyAs(ShareRole));
+export const Permission = Named('Permission', 'A user or an email that a workflow is shared with', {
+  userId: Nullable({
+    ...UserId,
+    description: 'null: shared by email, and nobody with that email has opened the workflow',
+  }),
+  name: Nullable(Type.String({ description: 'As `userId`' })),
+  email: Nullable({ ...Email, description: 'null: shared by user id' }),
+  role: ShareRole,
+  createdAt: Timestamp,
+});
 export const PermissionPage = pageOf(Permission);
 
 export const CreateUserBody = NamedExact('UserInput', 'The account to make', {

@@ -1,12 +1,13 @@
 // The caller's own account and the workspace it works in.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
-import { findUser, findUserByEmail, type UserRow, updateActiveTeam, updateUser } from '../../store/users.ts';
+import { shareTeam, type TeamRole } from '../../store/teams.ts';
+import { findUser, type UserRow, updateActiveTeam, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import { userWorkspace } from './access.ts';
-import type { Somebody } from './account.schema.ts';
-import { type Actor, requireScope, requireUser, type UserActor } from './actor.ts';
-import { parseName } from './names.ts';
+import type { SomebodyInput } from './account.schema.ts';
+import { type Actor, hasScope, requireScope, requireUser, type UserActor } from './actor.ts';
+import { parseEmail, parseName } from './names.ts';
 import { getActiveWorkspace, getWorkspace } from './teams.ts';
 
 /** Who the caller is; any valid key may ask. */
@@ -53,25 +54,36 @@ async function presentMe(tx: Tx, user: UserActor) {
   };
 }
 
-/** Somebody with a role: a member of a team, or whom a workflow is shared with. */
-export function presentRole<R>(row: {
+/** A member of a team. */
+export function presentMember(row: {
   readonly user_id: number;
   readonly name: string;
-  readonly role: R;
+  readonly role: TeamRole;
   readonly created_at: Date;
 }) {
   return { userId: row.user_id, name: row.name, role: row.role, createdAt: row.created_at.toISOString() };
 }
 
-/** The user that a request names by id or by email. Throws 400 where it names both or neither, 404 where there is none. */
-export async function getSomebody(tx: Tx, { userId, email }: Somebody): Promise<UserRow> {
-  if ((userId === undefined) === (email === undefined)) {
-    throw new AppError('invalid_request', 'Name the user by userId or by email: one of the two.');
-  }
-  const row =
-    userId === undefined ? await findUserByEmail(tx, (email ?? '').trim()) : await findUser(tx, userId);
-  if (row === undefined) {
-    throw new AppError('not_found', `There is no user with this ${userId === undefined ? 'email' : 'id'}.`);
-  }
-  return row;
+/** Whom a request names. */
+export type Somebody = { readonly userId: number } | { readonly email: string };
+
+/** Throws 400 for a request that names both or neither, or an email that is none. */
+export function parseSomebody({ userId, email }: SomebodyInput): Somebody {
+  if (userId !== undefined && email === undefined) return { userId };
+  if (userId === undefined && email !== undefined) return { email: parseEmail(email) };
+  throw new AppError('invalid_request', 'Name the person by userId or by email: one of the two.');
+}
+
+/**
+ * The user, if the caller knows of them: oneself, a member of a common team, and anybody for an administrator. Throws 404
+ * for every other id, whether or not somebody has it.
+ */
+export async function getAcquaintance(tx: Tx, caller: UserActor, userId: number): Promise<UserRow> {
+  const isKnown =
+    hasScope(caller, 'instance:admin') ||
+    caller.userId === userId ||
+    (await shareTeam(tx, caller.userId, userId));
+  const row = isKnown ? await findUser(tx, userId) : undefined;
+  if (row !== undefined) return row;
+  throw new AppError('not_found', 'You share no team with a user of this id. Name the person by email.');
 }

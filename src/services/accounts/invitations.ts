@@ -1,7 +1,7 @@
 // Invitations to teams. An invitation is to an email, whether or not there is an account with it: owners learn of none
-// before it is accepted, and make none. Whoever has the account with that email accepts or declines; the link that an owner
-// passes on opens nothing to anybody else. Emails of accounts come from administrators and from identity providers that
-// have verified them.
+// before it is accepted, and make none. Whom the inviter knows from another team can be invited by user id too. The
+// invited accepts or declines; the link that an owner passes on opens nothing to anybody else. Emails of accounts come from
+// administrators and from identity providers that have verified them.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
@@ -14,12 +14,13 @@ import {
   listInvitationsOfUser,
   putInvitation,
 } from '../../store/people/invitations.ts';
-import { insertMember, lockTeam, type TeamRole } from '../../store/teams.ts';
+import { findMember, insertMember, lockTeam, type TeamRole } from '../../store/teams.ts';
 import { findUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
+import type { SomebodyInput } from './account.schema.ts';
+import { getAcquaintance, parseSomebody } from './accounts.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
-import { parseEmail } from './names.ts';
 import { getTeam, presentTeam, requireManager } from './teams.ts';
 
 const INVITATION_DAYS = 7;
@@ -31,27 +32,31 @@ export interface InvitationId {
   readonly invitationId: string;
 }
 
-/** Invites an email, or renews its invitation. Only for OWNERs. Throws 403, 404, and 409 where the team has too many. */
+/**
+ * Invites an email or a user, or renews that invitation. Only for OWNERs. Throws 403, 404 also for a user whom the caller
+ * does not know, 409 for a member named by id, and if the team has too many invitations.
+ */
 export async function inviteToTeam(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now' | 'settings'>,
   actor: Actor,
   teamId: string,
-  input: { readonly email: string; readonly role: TeamRole },
+  input: SomebodyInput & { readonly role: TeamRole },
 ) {
   const user = requireScope(actor, 'account:admin');
-  const email = parseEmail(input.email);
+  const invited = parseSomebody(input);
   const nowMs = deps.now();
   return deps.db.transaction(async tx => {
     await lockTeam(tx, teamId);
     await requireManager(tx, user, teamId);
-    if ((await countOtherInvitations(tx, teamId, email)) >= MAX_INVITATIONS) {
+    if ('userId' in invited) await requireStranger(tx, user, { ...invited, teamId });
+    if ((await countOtherInvitations(tx, teamId, invited)) >= MAX_INVITATIONS) {
       const message = `The team has ${MAX_INVITATIONS} invitations already: revoke those that nobody waits for.`;
       throw new AppError('conflict', message);
     }
     const id = await putInvitation(tx, {
       id: newId('invitation', nowMs),
       teamId,
-      email,
+      invited,
       role: input.role,
       invitedBy: user.userId,
       createdAt: new Date(nowMs),
@@ -59,6 +64,17 @@ export async function inviteToTeam(
     });
     return presentSent(deps, await getSent(tx, { teamId, invitationId: id }));
   });
+}
+
+/** An email is not compared with those of the members: the answer would tell whose it is. */
+async function requireStranger(
+  tx: Tx,
+  user: UserActor,
+  { teamId, userId }: { readonly teamId: string; readonly userId: number },
+): Promise<void> {
+  await getAcquaintance(tx, user, userId);
+  if ((await findMember(tx, teamId, userId)) === undefined) return;
+  throw new AppError('conflict', 'This user is in the team already. PATCH the member to change the role.');
 }
 
 /** Only for OWNERs. Throws 403, 404. */
@@ -91,7 +107,7 @@ export async function revokeInvitation(deps: Deps, actor: Actor, id: InvitationI
   });
 }
 
-/** The invitations to the caller's email that can be accepted. */
+/** The invitations to the caller that can be accepted. */
 export async function listOwnInvitations(deps: Deps, actor: Actor, query: PageQuery) {
   const { userId } = requireScope(actor, 'account:admin');
   const now = new Date(deps.now());
@@ -103,7 +119,7 @@ export async function listOwnInvitations(deps: Deps, actor: Actor, query: PageQu
   );
 }
 
-/** Throws 403 for one to another email, 404 for one that is gone or has expired. */
+/** Throws 403 for one to somebody else, 404 for one that is gone or has expired. */
 export async function readOwnInvitation(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'account:admin');
   return presentReceived(await getReceived(deps, deps.db, user, id));
@@ -156,8 +172,12 @@ async function getReceived(
   if (invitation === undefined)
     throw new AppError('not_found', 'There is no such invitation: it was answered, or revoked.');
   const user = await findUser(tx, userId);
-  if (user?.email.toLowerCase() !== invitation.email.toLowerCase()) {
-    const message = 'The invitation is to another email: sign in with the account that has it.';
+  const isInvited =
+    invitation.email === null
+      ? invitation.user_id === userId
+      : invitation.email.toLowerCase() === user?.email.toLowerCase();
+  if (!isInvited) {
+    const message = 'The invitation is to another account. Sign in with the account that was invited.';
     throw new AppError('forbidden', message);
   }
   if (invitation.expires_at.getTime() <= now())
@@ -169,6 +189,8 @@ function presentSent({ settings, now }: Pick<Deps, 'settings' | 'now'>, invitati
   return {
     id: invitation.id,
     email: invitation.email,
+    userId: invitation.user_id,
+    name: invitation.name,
     role: invitation.role,
     invitedBy: invitation.invited_by,
     createdAt: invitation.created_at.toISOString(),

@@ -6,15 +6,13 @@ import {
   deleteMember,
   findMember,
   hasOtherOwner,
-  insertMember,
   listMembers,
   lockTeam,
   updateMember,
 } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
-import type { AddMemberBody } from './account.schema.ts';
-import { getSomebody, presentRole } from './accounts.ts';
+import { presentMember } from './accounts.ts';
 import { type Actor, requireScope } from './actor.ts';
 import { getTeam, requireManager } from './teams.ts';
 
@@ -27,31 +25,14 @@ export interface MemberId {
 export async function listTeamMembers(deps: Deps, actor: Actor, teamId: string, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   await getTeam(deps.db, user, teamId);
-  return readPage(query, byNumber('user_id'), part => listMembers(deps.db, teamId, part), presentRole);
+  return readPage(query, byNumber('user_id'), part => listMembers(deps.db, teamId, part), presentMember);
 }
 
 /** For whoever is in the team. Throws 404. */
 export async function readMember(deps: Deps, actor: Actor, id: MemberId) {
   const user = requireScope(actor, 'account:admin');
   await getTeam(deps.db, user, id.teamId);
-  return presentRole(await getMember(deps.db, id));
-}
-
-/** Throws 404 `not_found` for an unknown user, 409 `conflict` for a member. */
-export async function addMember(deps: Pick<Deps, 'db'>, actor: Actor, teamId: string, input: AddMemberBody) {
-  const user = requireScope(actor, 'account:admin');
-  return deps.db.transaction(async tx => {
-    await lockTeam(tx, teamId);
-    await requireManager(tx, user, teamId);
-    const { id } = await getSomebody(tx, input);
-    if (!(await insertMember(tx, teamId, id, input.role))) {
-      throw new AppError(
-        'conflict',
-        'This user is in the team already: PATCH the member to change the role.',
-      );
-    }
-    return presentRole(await getMember(tx, { teamId, userId: id }));
-  });
+  return presentMember(await getMember(deps.db, id));
 }
 
 /** Throws 409 `last_owner` where the team would be left without an owner. */
@@ -63,7 +44,7 @@ export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role:
     const member = await getMember(tx, id);
     if (member.role === 'OWNER' && role !== 'OWNER') await requireOtherOwner(tx, id);
     await updateMember(tx, id.teamId, id.userId, role);
-    return presentRole({ ...member, role });
+    return presentMember({ ...member, role });
   });
 }
 

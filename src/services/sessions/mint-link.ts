@@ -1,10 +1,10 @@
 // Links that set a password, once: of the first start, of an invitation, of a password that was forgotten.
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../lib/crypto.ts';
-import { invalidField } from '../../lib/errors.ts';
+import { AppError, invalidField } from '../../lib/errors.ts';
 import type { Db, Tx } from '../../store/db.ts';
 import { type LinkKind, type NewLink, offerLink, putLink } from '../../store/people/password-links.ts';
-import { getSomebody } from '../accounts/accounts.ts';
+import { findUserByEmail } from '../../store/users.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { BOOTSTRAP_USER_ID } from '../accounts/bootstrap.ts';
 
@@ -74,6 +74,12 @@ export async function createLink(
     const message = kind === 'setup' ? 'must be absent: a setup link is for the first user' : 'is missing';
     throw invalidField('/email', message, 'The email');
   }
-  const userId = email === undefined ? BOOTSTRAP_USER_ID : (await getSomebody(deps.db, { email })).id;
+  const userId = email === undefined ? BOOTSTRAP_USER_ID : await getUserId(deps.db, email);
   return mintLink(deps.db, deps, userId, kind);
+}
+
+async function getUserId(tx: Tx, email: string): Promise<number> {
+  const user = await findUserByEmail(tx, email.trim());
+  if (user === undefined) throw new AppError('not_found', 'There is no user with this email.');
+  return user.id;
 }

@@ -2,6 +2,7 @@
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
+import { openEmailShare } from '../../store/permissions.ts';
 import type { ReadWorkflowRow, WorkflowReading } from '../../store/workflows/workflows.ts';
 import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize, canDo, workspaceOf } from '../accounts/access.ts';
@@ -49,11 +50,12 @@ export async function getPublished(deps: Deps, slug: string): Promise<PresentedW
   return presentWorkflow(deps, { workflow, actor: ANONYMOUS, role: 'ANONYMOUS' }, version.redactedText);
 }
 
-/** Throws 404, 403, and 401 for nobody in particular. */
+/** Records the first time that somebody opens a workflow which is shared with their email. Throws 404, 403, and 401 for nobody in particular. */
 export async function openForReading(deps: Deps, actor: Actor, id: string): Promise<WorkflowView> {
   const reader = hasScope(actor, 'workflows:read') ? actor : ANONYMOUS;
   const userId = reader.kind === 'user' ? reader.userId : null;
   const { workflow, role } = authorize(reader, 'read', await findAmongOthers(deps, { id, userId }));
+  if (workflow.is_share_unopened && userId !== null) await openEmailShare(deps.db, id, userId);
   return { workflow, role, actor: reader };
 }
 

@@ -1,5 +1,6 @@
 // Where a media file is used, as far as the user may see: workflows, publications, executions.
 import type { Tx } from '../db.ts';
+import { USER_SHARES } from '../permissions.ts';
 import { all } from '../rows.ts';
 
 export const USE_KINDS = ['workflow', 'publication', 'execution'] as const;
@@ -34,11 +35,11 @@ export interface UsePage {
 
 const SEEN = `w.deleted_at is null and (w.user_id = $2
   or exists (select from team_members m where m.team_id = w.team_id and m.user_id = $2)
-  or exists (select from workflow_permissions p where p.workflow_id = w.id and p.user_id = $2))`;
+  or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $2))`;
 /** Who may edit a workflow reads its executions. */
 const EDITED = `w.user_id = $2
   or exists (select from team_members m where m.team_id = w.team_id and m.user_id = $2 and m.role <> 'VIEWER')
-  or exists (select from workflow_permissions p where p.workflow_id = w.id and p.user_id = $2 and p.role <> 'VIEW')`;
+  or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $2 and p.role <> 'VIEW')`;
 
 const named = (version: string): string =>
   `exists (select from workflow_media n where n.media_id = $1 and n.workflow_id = w.id and n.version = ${version})`;

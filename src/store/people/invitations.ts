@@ -1,11 +1,16 @@
-// Invitations to teams, by email.
+// Invitations to teams, by email or by account.
 import type { Tx } from '../db.ts';
 import { type After, all, countOf, first, matches } from '../rows.ts';
 import type { TeamRole } from '../teams.ts';
 
 export interface InvitationRow {
   readonly id: string;
-  readonly email: string;
+  /** null: to an account. */
+  readonly email: string | null;
+  /** null: to an email. */
+  readonly user_id: number | null;
+  /** Of that account. */
+  readonly name: string | null;
   readonly role: TeamRole;
   readonly team_id: string;
   readonly team_name: string;
@@ -16,16 +21,23 @@ export interface InvitationRow {
 }
 
 const INVITATION = `
-select i.id, i.email, i.role, i.team_id, t.name as team_name, u.name as invited_by, i.created_at, i.expires_at
-from team_invitations i join teams t on t.id = i.team_id left join users u on u.id = i.invited_by`;
+select i.id, i.email, i.user_id, invited.name, i.role, i.team_id, t.name as team_name, u.name as invited_by, i.created_at, i.expires_at
+from team_invitations i join teams t on t.id = i.team_id left join users u on u.id = i.invited_by
+left join users invited on invited.id = i.user_id`;
 
-/** Renews the one that the address has to this team, if there is one. Returns its id. */
+/** Whom an invitation is to. */
+export type Invited = { readonly email: string } | { readonly userId: number };
+
+const emailOf = (invited: Invited): string | null => ('email' in invited ? invited.email : null);
+const userIdOf = (invited: Invited): number | null => ('userId' in invited ? invited.userId : null);
+
+/** Renews the one that the person has to this team, if there is one. Returns its id. */
 export async function putInvitation(
   tx: Tx,
   invitation: {
     readonly id: string;
     readonly teamId: string;
-    readonly email: string;
+    readonly invited: Invited;
     readonly role: TeamRole;
     readonly invitedBy: number;
     readonly createdAt: Date;
@@ -33,15 +45,16 @@ export async function putInvitation(
   },
 ): Promise<string> {
   const { rows } = await tx.query<{ id: string }>(
-    `insert into team_invitations (id, team_id, email, role, invited_by, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict (team_id, lower(email)) do update set role = excluded.role, invited_by = excluded.invited_by,
+    `insert into team_invitations (id, team_id, email, user_id, role, invited_by, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (team_id, ${'email' in invitation.invited ? 'lower(email)' : 'user_id'}) do update set role = excluded.role, invited_by = excluded.invited_by,
        created_at = excluded.created_at, expires_at = excluded.expires_at
      returning id`,
     [
       invitation.id,
       invitation.teamId,
-      invitation.email,
+      emailOf(invitation.invited),
+      userIdOf(invitation.invited),
       invitation.role,
       invitation.invitedBy,
       invitation.createdAt,
@@ -51,12 +64,13 @@ export async function putInvitation(
   return (rows[0] as { id: string }).id;
 }
 
-/** Those of the team to other addresses than this one; expired ones count. */
-export function countOtherInvitations(tx: Tx, teamId: string, email: string): Promise<number> {
+/** Those of the team to other people than this one; expired ones count. */
+export function countOtherInvitations(tx: Tx, teamId: string, invited: Invited): Promise<number> {
   return countOf(
     tx,
-    'select count(*)::int as count from team_invitations where team_id = $1 and lower(email) <> lower($2)',
-    [teamId, email],
+    `select count(*)::int as count from team_invitations
+     where team_id = $1 and (lower(email) is distinct from lower($2) or user_id is distinct from $3)`,
+    [teamId, emailOf(invited), userIdOf(invited)],
   );
 }
 
@@ -77,8 +91,8 @@ export function listInvitationsOfTeam(
   ]);
 }
 
-/** Those to the user's email that can be accepted: not expired, and not to a team the user is in. */
-const RECEIVED = `lower(i.email) = (select lower(email) from users where id = $1) and i.expires_at > $2
+/** Those to the user, or to the user's email, that can be accepted: not expired, and not to a team the user is in. */
+const RECEIVED = `(i.user_id = $1 or lower(i.email) = (select lower(email) from users where id = $1)) and i.expires_at > $2
   and not exists (select from team_members m where m.team_id = i.team_id and m.user_id = $1)`;
 
 /** By id, after the cursor. */

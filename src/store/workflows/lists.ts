@@ -1,6 +1,7 @@
 // Lists of workflows, most recently updated first: a user's own, or a team's.
 import type { Tx } from '../db.ts';
 import type { ExecutionStatus } from '../executions.ts';
+import { joinShares, STRONGER_SHARE } from '../permissions.ts';
 import { POSTER, type ReadWorkflowRow } from './workflows.ts';
 
 /** What a list shows of a workflow besides, where it is shown as a card. */
@@ -111,8 +112,8 @@ const OWNERS: Readonly<Record<'own' | 'personal' | 'team', Owner>> = {
   personal: { where: 'w.user_id = $1::int and w.team_id is null', ...OWN },
   team: {
     where: 'w.team_id = $1::text',
-    roles: 'p.role as share_role, m.role as team_role, d.user_id as media_user_id',
-    joins: user => `left join workflow_permissions p on p.workflow_id = w.id and p.user_id = ${user}
+    roles: `${STRONGER_SHARE} as share_role, m.role as team_role, d.user_id as media_user_id`,
+    joins: user => `${joinShares(user)}
 left join team_members m on m.team_id = w.team_id and m.user_id = ${user}
 left join media d on d.id = w.media_id`,
   },

@@ -1,6 +1,6 @@
 // Workflows as they are read: one with what its reader is to it, and lists. Graphs are in versions.ts.
 import type { Tx } from '../db.ts';
-import type { ShareRole } from '../permissions.ts';
+import { joinShares, type ShareRole, STRONGER_SHARE } from '../permissions.ts';
 import { all, first } from '../rows.ts';
 import type { TeamRole } from '../teams.ts';
 
@@ -65,6 +65,8 @@ export interface LinkedMedia {
 /** A workflow with what the reader is to it, and what is derived. */
 export interface ReadWorkflowRow extends WorkflowRow {
   readonly share_role: ShareRole | null;
+  /** It is shared with the reader's email, and the reader has not opened it. */
+  readonly is_share_unopened: boolean;
   readonly team_role: TeamRole | null;
   /** Whose the media is that the workflow belongs to. */
   readonly media_user_id: number | null;
@@ -92,13 +94,14 @@ const newestOutput = (kind: 'image' | 'video'): string => `(
 export const POSTER = `coalesce(w.poster, (select i.id || '/' || i.name from ${newestOutput('image')} i))`;
 
 const readBy = (source: string, userId: string): string => `
-select ${COLUMNS}, p.role as share_role, m.role as team_role, d.user_id as media_user_id,
+select ${COLUMNS}, ${STRONGER_SHARE} as share_role,
+  s.role is not null and s.opened_by is distinct from ${userId} as is_share_unopened, m.role as team_role, d.user_id as media_user_id,
   case when d.id is not null then json_build_object('id', d.id, 'user_id', d.user_id, 'name', d.name,
     'content_type', d.content_type, 'bytes', d.bytes, 'width', d.width, 'height', d.height, 'duration', d.duration)
   end as media,
   ${POSTER} as poster
 from ${source}
-left join workflow_permissions p on p.workflow_id = w.id and p.user_id = ${userId}
+${joinShares(userId)}
 left join team_members m on m.team_id = w.team_id and m.user_id = ${userId}
 left join media d on d.id = w.media_id`;
 

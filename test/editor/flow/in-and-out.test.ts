@@ -138,6 +138,22 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
+  it('shares with an email and takes it back, whether or not somebody has it', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id, VIEWS[3]);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share' });
+    await dialog.getByLabel('Email').fill('somebody@example.com');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText('has not opened it yet').waitFor();
+    await takeScreenshot(page, 'flow-shared', VIEWS[3]);
+    await assertAccessible(page);
+    await dialog.getByRole('button', { name: 'Remove somebody@example.com' }).click();
+    await dialog.getByText('Nobody else so far.').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
   it('pastes what was copied in another tab, and a plain text as a node of its own', async () => {
     const from = await flow.create(PICTURE);
     await using opened = await flow.open(from);

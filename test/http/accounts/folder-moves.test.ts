@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { deleteFolder, lockFolder } from '../../../src/store/folders.ts';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, put, read, refused, type Workflow } from '../../support/workflows.ts';
 
@@ -31,10 +32,8 @@ beforeEach(async () => {
 
 async function createTeam(roleOfTeammate: string): Promise<string> {
   const team = String((await creator.request('POST', '/teams', { name: 'Team' })).body.id);
-  const add = (userId: number, role: string) =>
-    creator.request('POST', `/teams/${team}/members`, { userId, role });
-  await add(teammate.userId, roleOfTeammate);
-  await add(viewer.userId, 'VIEWER');
+  await joinTeam(creator, team, teammate, roleOfTeammate);
+  await joinTeam(creator, team, viewer, 'VIEWER');
   return team;
 }
 

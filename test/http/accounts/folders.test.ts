@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 
 interface Folder {
@@ -32,8 +33,8 @@ before(async () => {
     await test.createCaller(),
   ];
   teamId = String((await owner.request('POST', '/teams', { name: 'Studio' })).body.id);
-  await owner.request('POST', `/teams/${teamId}/members`, { userId: editor.userId, role: 'EDITOR' });
-  await owner.request('POST', `/teams/${teamId}/members`, { userId: viewer.userId, role: 'VIEWER' });
+  await joinTeam(owner, teamId, editor, 'EDITOR');
+  await joinTeam(owner, teamId, viewer, 'VIEWER');
 });
 after(() => test.close());
 
@@ -69,7 +70,7 @@ describe('POST /folders', () => {
 
   it('makes it in the active workspace', async () => {
     const member = await test.createCaller();
-    await owner.request('POST', `/teams/${teamId}/members`, { userId: member.userId, role: 'EDITOR' });
+    await joinTeam(owner, teamId, member, 'EDITOR');
     await member.request('PUT', '/me/workspace', { teamId });
     assert.equal((await create(member, { name: 'Here' })).teamId, teamId);
   });
@@ -93,7 +94,7 @@ describe('POST /folders', () => {
   it('answers 404 for a team that the caller has left', async () => {
     const former = await test.createCaller();
     const members = `/teams/${teamId}/members`;
-    await owner.request('POST', members, { userId: former.userId, role: 'EDITOR' });
+    await joinTeam(owner, teamId, former, 'EDITOR');
     const inTeam = () => former.request('POST', '/folders', { name: 'x', teamId });
     assert.equal((await inTeam()).status, 201);
     await former.request('DELETE', `${members}/${former.userId}`);
@@ -155,7 +156,7 @@ describe('POST /folders', () => {
 describe('GET /folders', () => {
   it('lists those of the active workspace alone', async () => {
     const member = await test.createCaller();
-    await owner.request('POST', `/teams/${teamId}/members`, { userId: member.userId, role: 'VIEWER' });
+    await joinTeam(owner, teamId, member, 'VIEWER');
     await create(member, { name: 'Personal' });
     await create(editor, { name: 'Shared', teamId });
     assert.deepEqual(await namesOf(member), ['Personal']);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser } from '../../../src/store/users.ts';
 import { createPerson } from '../../support/accounts/people.ts';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { refused } from '../../support/workflows.ts';
 
@@ -70,7 +71,7 @@ describe('an invitation to a team', () => {
   it('looks to its owner the same with an account and without, also with that of a member', async () => {
     const teamId = await createTeam();
     const member = await test.createCaller();
-    await owner.request('POST', `/teams/${teamId}/members`, { userId: member.userId, role: 'VIEWER' });
+    await joinTeam(owner, teamId, member, 'VIEWER');
     const known = await test.createCaller();
     const answers = [];
     for (const email of ['nobody@example.com', known.email, member.email]) {
@@ -93,7 +94,9 @@ describe('an invitation to a team', () => {
     const teamId = await createTeam();
     const member = await test.createCaller();
     const { id } = await invite(teamId, member.email, 'VIEWER');
-    await owner.request('POST', `/teams/${teamId}/members`, { userId: member.userId, role: 'OWNER' });
+    const byId = { userId: member.userId, role: 'OWNER' };
+    const second = await owner.request('POST', `/teams/${teamId}/members`, byId);
+    assert.equal((await member.request('POST', `/invitations/${second.body.id}/accept`)).status, 200);
     assert.equal((await member.request('POST', `/invitations/${id}/accept`)).body.role, 'OWNER');
   });
 
@@ -146,7 +149,7 @@ describe('an invitation to a team', () => {
     const teamId = await createTeam();
     const { id } = await invite(teamId, 'somebody@example.com');
     const [editor, stranger] = [await test.createCaller(), await test.createCaller()];
-    await owner.request('POST', `/teams/${teamId}/members`, { userId: editor.userId, role: 'EDITOR' });
+    await joinTeam(owner, teamId, editor, 'EDITOR');
     const path = `/teams/${teamId}/invitations`;
     for (const [caller, status, code] of [
       [editor, 403, 'forbidden'],

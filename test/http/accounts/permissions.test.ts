@@ -1,11 +1,15 @@
 // Direct shares of workflows over HTTP, and what they open.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { createPerson } from '../../support/accounts/people.ts';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { PAIR } from '../../support/workflows.ts';
 
 interface Permission {
-  readonly userId: number;
+  readonly userId: number | null;
+  readonly name: string | null;
+  readonly email: string | null;
   readonly role: string;
 }
 
@@ -46,13 +50,20 @@ describe('PUT /workflows/{id}/permissions', () => {
     assert.deepEqual(await statusOf(friend, 'DELETE'), 200);
   });
 
-  it('names the user by id or by email and answers with the share', async () => {
-    const { status, body } = await owner.request<Permission>('PUT', `${path}/permissions`, {
-      email: friend.email,
-      role: 'EDIT',
-    });
-    assert.equal(status, 200);
-    assert.deepEqual([body.userId, body.role], [friend.userId, 'EDIT']);
+  it('by id is 404 for whom the caller shares no team with, like an unused id', async () => {
+    const plain = await test.withScopes(owner, ['workflows:write']);
+    const put = (userId: number) => plain.request('PUT', `${path}/permissions`, { userId, role: 'VIEW' });
+    const [unknown, nobody] = [await put(stranger.userId), await put(2_000_000_000)];
+    assert.deepEqual(
+      [unknown.status, unknown.body],
+      [404, { ...nobody.body, requestId: unknown.body.requestId }],
+    );
+    const team = String((await stranger.request('POST', '/teams', { name: 'Common' })).body.id);
+    await joinTeam(stranger, team, owner, 'VIEWER');
+    const { status, body } = await put(stranger.userId);
+    assert.deepEqual([status, body.userId, body.email], [200, stranger.userId, null]);
+    await stranger.request('DELETE', `/teams/${team}/members/${owner.userId}`);
+    assert.equal((await put(stranger.userId)).status, 200, 'whoever is in the list may get another role');
   });
 
   it("shows nobody's email to one who guesses a userId", async () => {
@@ -94,7 +105,7 @@ describe('PUT /workflows/{id}/permissions', () => {
 
   it('answers 404 for an unknown user or workflow, 400 for a wrong role or no user', async () => {
     const put = (body: object, at = path) => owner.request('PUT', `${at}/permissions`, body);
-    assert.equal((await put({ email: 'nobody@example.com', role: 'VIEW' })).status, 404);
+    assert.equal((await put({ userId: 2_000_000_000, role: 'VIEW' })).status, 404);
     assert.equal((await put({ userId: friend.userId, role: 'VIEW' }, '/workflows/wf_none')).status, 404);
     assert.equal((await put({ userId: friend.userId, role: 'EDITOR' })).status, 400);
     assert.equal((await put({ role: 'VIEW' })).status, 400);
@@ -143,9 +154,9 @@ describe('DELETE /workflows/{id}/permissions/{userId}', () => {
 
 describe('access by a team', () => {
   it('follows the role in the team of the workflow, and ends with it', async () => {
-    const team = (await owner.request('POST', '/teams', { name: 'Studio' })).body.id;
+    const team = String((await owner.request('POST', '/teams', { name: 'Studio' })).body.id);
     const member = `/teams/${team}/members/${friend.userId}`;
-    await owner.request('POST', `/teams/${team}/members`, { userId: friend.userId, role: 'VIEWER' });
+    await joinTeam(owner, team, friend, 'VIEWER');
     await test.deps.db.query('update workflows set team_id = $2 where id = $1', [
       path.split('/').at(-1),
       team,
@@ -155,7 +166,103 @@ describe('access by a team', () => {
     assert.deepEqual([await statusOf(friend, 'PUT'), await statusOf(friend, 'DELETE')], [200, 403]);
     await owner.request('DELETE', member);
     assert.equal(await statusOf(friend, 'GET'), 403);
-    await owner.request('POST', `/teams/${team}/members`, { userId: friend.userId, role: 'OWNER' });
+    await joinTeam(owner, team, friend, 'OWNER');
     assert.equal(await statusOf(friend, 'DELETE'), 200);
+  });
+});
+
+describe('a share with an email', () => {
+  const put = (email: string, role: string) =>
+    owner.request<Permission>('PUT', `${path}/permissions`, { email, role });
+  const listed = async () =>
+    (await owner.request<{ data: Permission[] }>('GET', `${path}/permissions`)).body.data.map(
+      ({ userId, name, email, role }) => ({ userId, name, email, role }),
+    );
+
+  it('looks the same with an account and without, and names the person once they have opened it', async () => {
+    const answers = [await put('nobody@example.com', 'VIEW'), await put(friend.email, 'VIEW')];
+    const shown = answers.map(({ status, body: { userId, name, email, role } }) => ({
+      ...{ status, userId, name, email, role },
+    }));
+    const hidden = { userId: null, name: null, role: 'VIEW' };
+    assert.deepEqual(shown, [
+      { status: 200, ...hidden, email: 'nobody@example.com' },
+      { status: 200, ...hidden, email: friend.email },
+    ]);
+    assert.deepEqual(
+      (await listed()).map(({ userId }) => userId),
+      [null, null],
+    );
+    const byId = await owner.request('DELETE', `${path}/permissions/${friend.userId}`);
+    assert.equal(byId.status, 404, 'the id of a hidden share tells nothing');
+    assert.equal(await statusOf(friend, 'GET'), 200);
+    const name = friend.email.split('@')[0];
+    assert.deepEqual((await listed())[1], { userId: friend.userId, name, email: friend.email, role: 'VIEW' });
+  });
+
+  it('is in force at once, whatever the case, and for an account that is made later', async () => {
+    await put(friend.email.toUpperCase(), 'EDIT');
+    assert.deepEqual([await statusOf(friend, 'PUT'), await statusOf(friend, 'DELETE')], [200, 403]);
+    await put('Later@Example.com', 'VIEW');
+    const later = await createPerson(test, owner, { email: 'later@example.com', name: 'Lee' });
+    assert.equal((await later.request('GET', path)).status, 200);
+    assert.equal((await listed()).at(-1)?.name, 'Lee');
+  });
+
+  it('gives the stronger of two roles, and ends by email', async () => {
+    await put(friend.email, 'EDIT');
+    await share('VIEW');
+    assert.equal(await statusOf(friend, 'PUT'), 200);
+    const end = () => owner.request('DELETE', `${path}/permissions/${encodeURIComponent(friend.email)}`);
+    assert.equal((await end()).status, 200);
+    assert.deepEqual([await statusOf(friend, 'GET'), await statusOf(friend, 'PUT')], [200, 403]);
+    assert.equal((await end()).status, 404);
+    assert.equal((await owner.request('DELETE', `${path}/permissions/nonsense`)).status, 400);
+  });
+
+  it('is given back by its user, and changed or ended by id once it is open', async () => {
+    await put(friend.email, 'VIEW');
+    assert.equal((await friend.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 200);
+    assert.deepEqual(await listed(), []);
+    await put(friend.email, 'VIEW');
+    assert.equal(await statusOf(friend, 'GET'), 200);
+    const plain = await test.withScopes(owner, ['workflows:write']);
+    const role = { userId: friend.userId, role: 'EDIT' };
+    const changed = await plain.request<Permission>('PUT', `${path}/permissions`, role);
+    assert.deepEqual([changed.status, changed.body.email], [200, friend.email]);
+    assert.equal((await listed()).length, 1);
+    assert.equal((await plain.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 200);
+    assert.equal(await statusOf(friend, 'GET'), 403);
+  });
+
+  it('lets in nobody whose email is another now', async () => {
+    const person = await test.createCaller();
+    await put(person.email, 'VIEW');
+    assert.equal(await statusOf(person, 'GET'), 200);
+    await test.deps.db.query("update users set email = 'moved@example.com' where id = $1", [person.userId]);
+    assert.equal(await statusOf(person, 'GET'), 403);
+    assert.deepEqual((await listed())[0]?.userId, null);
+  });
+
+  it('is one of 200 at most, and of pages', async () => {
+    await test.deps.db.query(
+      `insert into workflow_email_shares (workflow_id, email, role)
+       select $1, n || '@example.com', 'VIEW' from generate_series(1, 200) as n`,
+      [path.split('/').at(-1)],
+    );
+    assert.equal((await put('one@example.com', 'VIEW')).status, 409);
+    assert.equal((await put('7@example.com', 'EDIT')).status, 200);
+    await share('VIEW');
+    const seen: (string | null)[] = [];
+    let cursor = '';
+    do {
+      const { body } = await owner.request<{ data: Permission[]; nextCursor: string | null }>(
+        'GET',
+        `${path}/permissions?limit=150${cursor}`,
+      );
+      seen.push(...body.data.map(({ email }) => email));
+      cursor = body.nextCursor === null ? '' : `&cursor=${body.nextCursor}`;
+    } while (cursor !== '');
+    assert.deepEqual([seen.length, new Set(seen).size], [201, 201]);
   });
 });

@@ -1,6 +1,7 @@
 // Accounts, teams and members over HTTP.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { createWorkflow, put, read, refused } from '../../support/workflows.ts';
@@ -29,10 +30,7 @@ after(() => test.close());
 async function createTeam(...members: readonly (readonly [Caller, string])[]): Promise<string> {
   const { status, body } = await owner.request<Team>('POST', '/teams', { name: 'Studio' });
   assert.equal(status, 201);
-  for (const [{ userId }, role] of members) {
-    const added = await owner.request('POST', `/teams/${body.id}/members`, { userId, role });
-    assert.equal(added.status, 201);
-  }
+  for (const [member, role] of members) await joinTeam(owner, body.id, member, role);
   return body.id;
 }
 
@@ -163,15 +161,64 @@ describe('GET and POST /teams', () => {
 });
 
 describe('members', () => {
-  it('are added by id or by email, whatever its case', async () => {
+  it('are invited by email, whatever its case, and join when they accept', async () => {
     const teamId = await createTeam();
-    const { status, body } = await owner.request<Member>('POST', `/teams/${teamId}/members`, {
+    const { status, body } = await owner.request('POST', `/teams/${teamId}/members`, {
       email: other.email.toUpperCase(),
       role: 'EDITOR',
     });
-    assert.equal(status, 201);
-    assert.equal(body.userId, other.userId);
+    assert.deepEqual([status, body.userId, body.name], [202, null, null]);
+    assert.deepEqual(await rolesOf(teamId), { [owner.userId]: 'OWNER' });
+    assert.equal((await other.request('POST', `/invitations/${body.id}/accept`)).status, 200);
     assert.equal((await rolesOf(teamId))[other.userId], 'EDITOR');
+  });
+
+  it('are invited by email alike with an account and without', async () => {
+    const teamId = await createTeam();
+    const answers = [];
+    for (const email of ['nobody@example.com', other.email]) {
+      const { status, body } = await owner.request('POST', `/teams/${teamId}/members`, {
+        email,
+        role: 'VIEWER',
+      });
+      answers.push({ status, body: { ...body, id: '', email: '', url: '', createdAt: '', expiresAt: '' } });
+    }
+    assert.deepEqual(answers[1], answers[0]);
+  });
+
+  it('are invited by id by those who share a team with them, and else are 404 like an unused id', async () => {
+    const boss = await test.withScopes(await test.createCaller(), ['account:admin']);
+    const mate = await test.createCaller();
+    const newTeam = async () => String((await boss.request('POST', '/teams', { name: 'Small' })).body.id);
+    const [first, second] = [await newTeam(), await newTeam()];
+    const invite = (userId: number) =>
+      boss.request('POST', `/teams/${second}/members`, { userId, role: 'EDITOR' });
+    const [stranger, nobody] = [await invite(mate.userId), await invite(2_000_000_000)];
+    assert.deepEqual(
+      [stranger.status, stranger.body],
+      [404, { ...nobody.body, requestId: stranger.body.requestId }],
+    );
+    await joinTeam(boss, first, mate, 'VIEWER');
+    const { status, body } = await invite(mate.userId);
+    const name = mate.email.split('@')[0];
+    assert.deepEqual([status, body.userId, body.name, body.email], [202, mate.userId, name, null]);
+    const received = await mate.request<{ data: { id: string }[] }>('GET', '/invitations');
+    assert.deepEqual(
+      received.body.data.map(({ id }) => id),
+      [body.id],
+    );
+    assert.equal((await other.request('POST', `/invitations/${body.id}/accept`)).status, 403);
+    assert.equal((await mate.request('POST', `/invitations/${body.id}/accept`)).status, 200);
+  });
+
+  it('are invited by any id by an administrator, and do not join without accepting', async () => {
+    const teamId = await createTeam();
+    const invitation = { userId: other.userId, role: 'EDITOR' };
+    assert.equal((await owner.request('POST', `/teams/${teamId}/members`, invitation)).status, 202);
+    const again = await owner.request('POST', `/teams/${teamId}/members`, { ...invitation, role: 'VIEWER' });
+    const sent = await owner.request<{ data: { role: string }[] }>('GET', `/teams/${teamId}/invitations`);
+    assert.deepEqual([again.status, sent.body.data.map(({ role }) => role)], [202, ['VIEWER']]);
+    assert.deepEqual(await rolesOf(teamId), { [owner.userId]: 'OWNER' });
   });
 
   it('are shown without their emails, which an owner who guesses a userId would learn', async () => {
@@ -187,11 +234,11 @@ describe('members', () => {
     assert.equal((await rolesOf(teamId))[other.userId], 'VIEWER');
   });
 
-  it('must exist, or 404; must be named once, or 400', async () => {
+  it('named by id must exist, or 404; must be named once, or 400', async () => {
     const teamId = await createTeam();
     const add = (body: object) => owner.request('POST', `/teams/${teamId}/members`, body);
     assert.equal((await add({ userId: 2_000_000_000, role: 'VIEWER' })).status, 404);
-    assert.equal((await add({ email: 'nobody@example.com', role: 'VIEWER' })).status, 404);
+    assert.equal((await add({ email: 'nobody', role: 'VIEWER' })).status, 400);
     assert.equal((await add({ role: 'VIEWER' })).status, 400);
     assert.equal((await add({ userId: other.userId, email: other.email, role: 'VIEWER' })).status, 400);
     assert.equal((await add({ userId: other.userId, role: 'ADMIN' })).status, 400);

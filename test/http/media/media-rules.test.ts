@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startWorker } from '../../../src/jobs/worker.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
@@ -115,18 +116,17 @@ describe('mediaId of a new workflow', () => {
     );
     assert.ok(owner && editor && viewer && left && guest && stranger);
     people = { owner, editor, viewer, left, guest, stranger };
-    const team = `/teams/${(await owner.request('POST', '/teams', { name: 'T' })).body.id}`;
+    const teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
     for (const [member, role] of [
       [editor, 'EDITOR'],
       [viewer, 'VIEWER'],
       [left, 'EDITOR'],
     ] as const)
-      await owner.request('POST', `${team}/members`, { userId: member.userId, role });
-    for (const member of [owner, left])
-      await member.request('PUT', '/me/workspace', { teamId: team.slice('/teams/'.length) });
+      await joinTeam(owner, teamId, member, role);
+    for (const member of [owner, left]) await member.request('PUT', '/me/workspace', { teamId });
     ofTeam = (await uploadPicture(owner)).mediaId;
     sentByLeaver = (await uploadPicture(left)).mediaId;
-    await owner.request('DELETE', `${team}/members/${left.userId}`);
+    await owner.request('DELETE', `/teams/${teamId}/members/${left.userId}`);
     // Whoever may edit a workflow may not therefore use the file that it shows.
     const shown = await link(owner, ofTeam);
     await owner.request('PUT', `/workflows/${shown.body.id}/permissions`, {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { createWorkflow, node, refused } from '../../support/workflows.ts';
@@ -19,7 +20,7 @@ before(async () => {
     await test.createCaller(),
   ];
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
-  await owner.request('POST', `/teams/${teamId}/members`, { userId: editor.userId, role: 'EDITOR' });
+  await joinTeam(owner, teamId, editor, 'EDITOR');
 });
 after(() => test.close());
 

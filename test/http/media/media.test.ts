@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { storeMedia } from '../../../src/services/media/media.ts';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
 import { uploadPicture } from '../../support/media/files.ts';
@@ -29,8 +30,8 @@ before(async () => {
     await test.createCaller(),
   ];
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
-  await owner.request('POST', `/teams/${teamId}/members`, { userId: editor.userId, role: 'EDITOR' });
-  await owner.request('POST', `/teams/${teamId}/members`, { userId: viewer.userId, role: 'VIEWER' });
+  await joinTeam(owner, teamId, editor, 'EDITOR');
+  await joinTeam(owner, teamId, viewer, 'VIEWER');
 });
 after(() => test.close());
 

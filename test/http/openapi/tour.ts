@@ -80,7 +80,11 @@ async function tourAccounts({ ask, addKey, letIn, graph, receiver }: TourContext
   await ask('GET', `${V1}/teams`);
   await ask('GET', `${V1}/teams/${team}`);
   await ask('PATCH', `${V1}/teams/${team}`, { name: 'Studio North' });
-  await ask('POST', `${V1}/teams/${team}/members`, { userId, role: 'EDITOR' });
+  const joining = await ask('POST', `${V1}/teams/${team}/members`, {
+    email: 'ada@example.com',
+    role: 'EDITOR',
+  });
+  await ask('POST', `${V1}/invitations/${joining.body.id}/accept`, undefined, { who: 'ada' });
   await ask('GET', `${V1}/teams/${team}/members`);
   await ask('GET', `${V1}/teams/${team}/members/${userId}`);
   await ask('PATCH', `${V1}/teams/${team}/members/${userId}`, { role: 'VIEWER' });
@@ -196,8 +200,8 @@ async function tourWorkflows({ ask, graph }: TourContext): Promise<string> {
   await ask('GET', `${at}/versions/1`);
   await ask('POST', `${at}/versions/1/restore`);
   await ask('PUT', `${at}/permissions`, { email: 'ada@example.com', role: 'VIEW' });
-  const shared = (await ask('GET', `${at}/permissions`)).body as unknown as { data: { userId: number }[] };
-  await ask('DELETE', `${at}/permissions/${shared.data[0]?.userId}`);
+  await ask('GET', `${at}/permissions`);
+  await ask('DELETE', `${at}/permissions/ada%40example.com`);
   await ask('GET', `${V1}/templates`);
   await ask('GET', `${V1}/published/postcard`);
   await ask('DELETE', `${V1}/workflows/${copy}`);
@@ -364,7 +368,7 @@ async function tourLimits({ ask, addKey }: TourContext): Promise<void> {
   const { id } = (await ask('POST', `${V1}/workflows`, { name: 'Paid', ...graph })).body;
   await ask('POST', `${V1}/workflows/${id}/run`, {});
   await ask('PUT', `${V1}/nodes`);
-  await ask('GET', `${V1}/workflows/${'x'.repeat(201)}`);
+  await ask('GET', `${V1}/workflows/${'x'.repeat(1001)}`);
   await ask('GET', `${V1}/me`, undefined, { headers: { 'x-long': 'x'.repeat(20_000) } });
   const expiresAt = new Date(Date.now() + 1_000).toISOString();
   const brief = (await ask('POST', `${V1}/keys`, { name: 'Brief', scopes: ['workflows:read'], expiresAt }))

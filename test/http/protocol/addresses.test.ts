@@ -48,10 +48,6 @@ const CREATIONS: Readonly<Record<string, () => unknown>> = {
   'POST /folders': () => ({ name: 'Folder' }),
   'POST /keys': () => ({ name: 'Key', scopes: ['workflows:read'] }),
   'POST /teams': () => ({ name: 'Another team' }),
-  'POST /teams/{id}/members': async () => ({
-    userId: (await test.createCaller()).userId,
-    role: 'VIEWER',
-  }),
   'POST /teams/{id}/invitations': () => ({ email: 'invited@example.com', role: 'VIEWER' }),
   'POST /admin/users': () => ({ email: 'new@example.com', name: 'New' }),
   'POST /api/content/webhook': () => ({ slug: 'page', title: 'Page', type: 'TOOL', isPublished: true }),

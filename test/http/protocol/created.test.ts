@@ -18,13 +18,12 @@ interface Made {
 describe('what was made', () => {
   let test: TestApp;
   let caller: Caller;
-  let other: Caller;
   let teamId: string;
   let workflowId: string;
 
   before(async () => {
     test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: CONTENT_SECRET } });
-    [caller, other] = [await test.createCaller(), await test.createCaller()];
+    caller = await test.createCaller();
     teamId = String((await caller.request('POST', '/teams', { name: 'T' })).body.id);
     workflowId = (await createWorkflow(caller)).id;
     await test.deps.db.query('update users set is_author = true where id = $1', [caller.userId]);
@@ -52,12 +51,6 @@ describe('what was made', () => {
     },
     '/api/v1/folders': { method: 'POST', path: '/folders', body: named, rename: byName, isDeletable: true },
     '/api/v1/teams': { method: 'POST', path: '/teams', body: named, rename: byName, isDeletable: true },
-    '/api/v1/teams/{id}/members': {
-      method: 'POST',
-      path: `/teams/${teamId}/members`,
-      body: () => ({ userId: other.userId, role: 'VIEWER' }),
-      isDeletable: true,
-    },
     '/api/v1/teams/{id}/invitations': {
       method: 'POST',
       path: `/teams/${teamId}/invitations`,

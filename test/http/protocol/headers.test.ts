@@ -74,7 +74,7 @@ const KINDS: Readonly<Record<string, readonly [status: number, sent: () => strin
     400,
     () => head('GET', '/api/v1/workflows/%00', { authorization: `Bearer ${caller.key}` }),
   ],
-  'a long part of a path': [414, () => head('GET', `/api/v1/workflows/${'a'.repeat(201)}`)],
+  'a long part of a path': [414, () => head('GET', `/api/v1/workflows/${'a'.repeat(1001)}`)],
   'a URL past 16 KB': [431, () => head('GET', `/${'a'.repeat(20_000)}`)],
   'headers past 16 KB': [431, () => head('GET', '/healthz', { cookie: 'a'.repeat(20_000) })],
   'no HTTP at all': [400, () => 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],

@@ -47,7 +47,7 @@ const fill = (path: string, id: string): string =>
   path
     .slice(V1.length)
     .replace(/:(?:id|mediaId)/, id)
-    .replace(':userId', String(owner.userId))
+    .replace(/:(?:userId|person)/, String(owner.userId))
     .replaceAll(/:\w+/g, '1');
 
 /** Enough of a body to be let in by the schema where that matters. */
@@ -72,8 +72,15 @@ const LINES = Object.entries(ACCESS).filter(([line, access]) => {
 }) as [string, Access][];
 
 async function snapshot(): Promise<string> {
-  const tables = ['workflows', 'workflow_versions', 'workflow_permissions', 'executions', 'folders', 'teams'];
-  const more = ['team_members', 'team_invitations', 'media', 'api_keys'];
+  const tables = ['workflows', 'workflow_versions', 'executions', 'folders', 'teams'];
+  const more = [
+    'workflow_permissions',
+    'workflow_email_shares',
+    'team_members',
+    'team_invitations',
+    'media',
+    'api_keys',
+  ];
   const read = [...tables, ...more].map(async table => {
     const { rows } = await test.deps.db.query<{ text: string }>(
       `select coalesce(json_agg(t order by t::text), '[]')::text as text from ${table} t`,

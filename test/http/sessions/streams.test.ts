@@ -62,7 +62,9 @@ async function createMember(name: string): Promise<Person> {
   const { userId, inviteUrl } = body;
   const link = { token: tokenOf(inviteUrl), password: PASSWORD };
   const cookie = cookieOf(await send('POST', '/auth/accept-invite', '', link));
-  await service.request('POST', `/teams/${teamId}/members`, { userId, role: 'EDITOR' });
+  const invitation = { email, role: 'EDITOR' };
+  const sent = await service.request<{ id: string }>('POST', `/teams/${teamId}/members`, invitation);
+  assert.equal((await send('POST', `/invitations/${sent.body.id}/accept`, cookie)).status, 200);
   return { userId, email, cookie };
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { MODEL, PRICE, single } from '../../support/credits/paid.ts';
 import { createWorkflow, node, put, read, refused, type Workflow } from '../../support/workflows.ts';
@@ -105,7 +106,7 @@ describe('GET /workflows', () => {
     await insertOutput(by, id, 'old.png', 'image/png', 1000);
     const poster = await insertOutput(by, id, 'new.png', 'image/png');
     const viewer = await test.createCaller();
-    await by.request('POST', `/teams/${team}/members`, { userId: viewer.userId, role: 'VIEWER' });
+    await joinTeam(by, team, viewer, 'VIEWER');
     const [line] = (await list(by, '')).body;
     assert.ok(line !== undefined && !('poster' in line) && !('lastExecution' in line));
     const [card] = (await list(by, 'include=card')).body;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { insertMedia } from '../../../src/store/media/media.ts';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, edge, node, PAIR, read, refused, type Workflow } from '../../support/workflows.ts';
 
@@ -18,7 +19,7 @@ before(async () => {
   test = await createTestApp();
   [owner, mate, stranger] = [await test.createCaller(), await test.createCaller(), await test.createCaller()];
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
-  await owner.request('POST', `/teams/${teamId}/members`, { userId: mate.userId, role: 'EDITOR' });
+  await joinTeam(owner, teamId, mate, 'EDITOR');
   teamFolder = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
   ownFolder = String((await owner.request('POST', '/folders', { name: 'Mine' })).body.id);
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, node, PAIR, put, read, refused, type Workflow } from '../../support/workflows.ts';
 
@@ -64,7 +65,7 @@ describe('DELETE', () => {
     refused(await stranger.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
     refused(await test.anonymous.request('DELETE', `/workflows/${id}`), 401, 'unauthorized');
     const teamId = (await owner.request('POST', '/teams', { name: 'T' })).body.id;
-    await owner.request('POST', `/teams/${teamId}/members`, { userId: stranger.userId, role: 'EDITOR' });
+    await joinTeam(owner, String(teamId), stranger, 'EDITOR');
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
     await put(owner, id, { folderId: folder.id });
     refused(await stranger.request('DELETE', `/workflows/${id}`), 403, 'forbidden');

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, put, read, refused } from '../../support/workflows.ts';
 
@@ -28,7 +29,7 @@ before(async () => {
     await test.createCaller(),
   ];
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
-  await owner.request('POST', `/teams/${teamId}/members`, { userId: mate.userId, role: 'EDITOR' });
+  await joinTeam(owner, teamId, mate, 'EDITOR');
   teamFolder = await folderOf(owner, { teamId });
   ownFolder = await folderOf(owner, {});
   strangersFolder = await folderOf(stranger, {});
@@ -125,7 +126,7 @@ describe('404', () => {
 describe('400 folder_workspace_mismatch', () => {
   it('for a folder of the caller in a team that the caller has left', async () => {
     const left = String((await stranger.request('POST', '/teams', { name: 'L' })).body.id);
-    await stranger.request('POST', `/teams/${left}/members`, { userId: owner.userId, role: 'EDITOR' });
+    await joinTeam(stranger, left, owner, 'EDITOR');
     const folderId = await folderOf(owner, { teamId: left });
     await stranger.request('DELETE', `/teams/${left}/members/${owner.userId}`);
     refused(await put(owner, id, { folderId }), 400, 'folder_workspace_mismatch');

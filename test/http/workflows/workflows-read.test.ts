@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { insertMedia } from '../../../src/store/media/media.ts';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import {
@@ -273,7 +274,7 @@ describe('GET /workflows', () => {
 
   it("lists a team's workflows to its members, and answers 404 for any other team", async () => {
     const teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
-    await owner.request('POST', `/teams/${teamId}/members`, { userId: friend.userId, role: 'VIEWER' });
+    await joinTeam(owner, teamId, friend, 'VIEWER');
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
     const { id } = await createWorkflow(owner);
     await put(owner, id, { folderId: folder.id });
@@ -289,11 +290,11 @@ describe('GET /workflows', () => {
 
   it("shows webhookId and webhookUrl of a team's workflows to those who may edit them alone", async () => {
     const teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
-    for (const [{ userId }, role] of [
+    for (const [member, role] of [
       [friend, 'VIEWER'],
       [stranger, 'EDITOR'],
     ] as const) {
-      await owner.request('POST', `/teams/${teamId}/members`, { userId, role });
+      await joinTeam(owner, teamId, member, role);
     }
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
     const { id } = await createWorkflow(owner, { webhookId: 'hook' });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { canonicalJson } from '../../../src/lib/canonical-json.ts';
+import { joinTeam } from '../../support/accounts/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, put, randomGraph, read } from '../../support/workflows.ts';
 
@@ -17,7 +18,7 @@ before(async () => {
   test = await createTestApp();
   [owner, friend, mate] = [await test.createCaller(), await test.createCaller(), await test.createCaller()];
   const teamId = (await owner.request('POST', '/teams', { name: 'T' })).body.id;
-  await owner.request('POST', `/teams/${teamId}/members`, { userId: mate.userId, role: 'EDITOR' });
+  await joinTeam(owner, String(teamId), mate, 'EDITOR');
   folderId = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
 });
 after(() => test.close());

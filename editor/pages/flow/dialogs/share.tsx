@@ -1,6 +1,7 @@
 // Who may see and edit the workflow: people, whoever has the link, and everybody where it is published.
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import type { Permission } from '../../../../sdk/src/schemas.ts';
 import type { WorkflowInfo } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Badge } from '../../../kit/badge.tsx';
@@ -14,12 +15,6 @@ import { PublishPart } from './publish.tsx';
 import { useChange } from './use-change.ts';
 
 const texts = messages.flow.share;
-
-interface Share {
-  readonly userId: number;
-  readonly name: string;
-  readonly role: string;
-}
 
 export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
   return (
@@ -70,10 +65,10 @@ function PeoplePart({ path }: Pick<PartProps, 'path'>) {
   const [role, setRole] = useState('VIEW');
   const { data } = useQuery({
     queryKey: [people],
-    queryFn: ({ signal }) => api.get<{ data: readonly Share[] }>(people, { signal }),
+    queryFn: ({ signal }) => api.get<{ data: readonly Permission[] }>(people, { signal }),
   });
   const share = useChange(people, () => api.put(people, { email, role }));
-  const end = useChange(people, (userId: number) => api.delete(`${people}/${userId}`));
+  const end = useChange(people, (person: string) => api.delete(`${people}/${encodeURIComponent(person)}`));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     share.mutate(undefined, { onSuccess: () => setEmail('') });
@@ -83,14 +78,8 @@ function PeoplePart({ path }: Pick<PartProps, 'path'>) {
       <h3>{texts.people}</h3>
       {data?.data.length === 0 && <p className={styles.soft}>{texts.noPeople}</p>}
       <ul className={styles.rows}>
-        {data?.data.map(({ userId, name, role: has }) => (
-          <li key={userId} className={styles.row}>
-            <span className={styles.grow}>{name}</span>
-            <Badge>{texts.roles[has] ?? has}</Badge>
-            <Button size="s" look="quiet" aria-label={texts.remove(name)} onClick={() => end.mutate(userId)}>
-              {messages.flow.commands.delete}
-            </Button>
-          </li>
+        {data?.data.map(share => (
+          <Person key={share.email ?? share.userId} share={share} onRemove={person => end.mutate(person)} />
         ))}
       </ul>
       <form className={styles.line} onSubmit={submit}>
@@ -113,5 +102,34 @@ function PeoplePart({ path }: Pick<PartProps, 'path'>) {
         </Button>
       </form>
     </section>
+  );
+}
+
+interface PersonProps {
+  readonly share: Permission;
+  /** Called with how the API names the person: the email, or the user id. */
+  readonly onRemove: (person: string) => void;
+}
+
+/** Whoever was added by email has no name here before they open the workflow. */
+function Person({ share: { userId, name, email, role }, onRemove }: PersonProps) {
+  const shown = name ?? email ?? '';
+  return (
+    <li className={styles.row}>
+      <span className={styles.grow}>
+        {shown}
+        {name !== null && email !== null && <span className={styles.soft}> {email}</span>}
+        {name === null && <span className={styles.soft}> {texts.notOpened}</span>}
+      </span>
+      <Badge>{texts.roles[role] ?? role}</Badge>
+      <Button
+        size="s"
+        look="quiet"
+        aria-label={texts.remove(shown)}
+        onClick={() => onRemove(email ?? String(userId))}
+      >
+        {messages.flow.commands.delete}
+      </Button>
+    </li>
   );
 }

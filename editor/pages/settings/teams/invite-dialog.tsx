@@ -17,7 +17,7 @@ export function InviteDialog({ team, onClose }: { readonly team: Team; readonly 
   const path = `/teams/${team.id}/invitations`;
   const invite = async (): Promise<void> => {
     const sent = await api.post<TeamInvitation>(path, { email: email.trim(), role });
-    await done(texts.invited(sent.email), [path]);
+    await done(texts.invited(sent.email ?? ''), [path]);
   };
   return (
     <FormDialog title={texts.inviteTitle(team.name)} submit={texts.invite} run={invite} onClose={onClose}>

@@ -23,8 +23,11 @@ export function SentInvitations({ team }: { readonly team: Team }) {
   const done = useDone();
   const [revoking, revoke] = useState<TeamInvitation>();
   const again = useMutation({
-    mutationFn: ({ email, role }: TeamInvitation) => api.post(path, { email, role }),
-    onSuccess: (_, { email }) => done(texts.invited(email), [path]),
+    mutationFn: ({ email, userId, role }: TeamInvitation) =>
+      email === null
+        ? api.post(`/teams/${team.id}/members`, { userId, role })
+        : api.post(path, { email, role }),
+    onSuccess: (_, invitation) => done(texts.invited(nameOf(invitation)), [path]),
   });
   return (
     <>
@@ -49,11 +52,11 @@ export function SentInvitations({ team }: { readonly team: Team }) {
       </InfiniteList>
       {revoking && (
         <ConfirmDialog
-          title={texts.revokeTitle(revoking.email)}
+          title={texts.revokeTitle(nameOf(revoking))}
           action={texts.revoke}
           run={async () => {
             await api.delete(`${path}/${revoking.id}`);
-            await done(texts.revoked(revoking.email), [path]);
+            await done(texts.revoked(nameOf(revoking)), [path]);
           }}
           onClose={() => revoke(undefined)}
         >
@@ -64,6 +67,9 @@ export function SentInvitations({ team }: { readonly team: Team }) {
   );
 }
 
+/** Whom the invitation is to, as its team sees them. */
+const nameOf = ({ email, name }: TeamInvitation): string => email ?? name ?? '';
+
 interface SentProps {
   readonly invitation: TeamInvitation;
   readonly isRenewing: boolean;
@@ -72,11 +78,12 @@ interface SentProps {
 }
 
 function Sent({ invitation, isRenewing, onRenew, onRevoke }: SentProps) {
-  const { email, role, invitedBy, createdAt, expiresAt, isExpired, url } = invitation;
+  const { role, invitedBy, createdAt, expiresAt, isExpired, url } = invitation;
+  const person = nameOf(invitation);
   return (
     <li className={styles.invitation}>
       <div>
-        <strong>{email}</strong> {isExpired && <Badge tone="danger">{texts.expired}</Badge>}
+        <strong>{person}</strong> {isExpired && <Badge tone="danger">{texts.expired}</Badge>}
         <p>
           {texts.asRole(shared.roles[role])} {texts.by(invitedBy ?? texts.nobody)} <Ago time={createdAt} />
           {!isExpired && (
@@ -88,11 +95,11 @@ function Sent({ invitation, isRenewing, onRenew, onRevoke }: SentProps) {
         </p>
       </div>
       <span className={styles.actions}>
-        {!isExpired && <CopyButton text={url} label={texts.copyLink(email)} />}
-        <Button size="s" aria-label={texts.renewOf(email)} isBusy={isRenewing} onClick={onRenew}>
+        {!isExpired && <CopyButton text={url} label={texts.copyLink(person)} />}
+        <Button size="s" aria-label={texts.renewOf(person)} isBusy={isRenewing} onClick={onRenew}>
           {texts.renew}
         </Button>
-        <Button size="s" aria-label={texts.revokeOf(email)} onClick={onRevoke}>
+        <Button size="s" aria-label={texts.revokeOf(person)} onClick={onRevoke}>
           {texts.revoke}
         </Button>
       </span>

@@ -9,11 +9,12 @@ import {
   MemberParams,
   Success,
   Team,
+  TeamInvitation,
   TeamPage,
   TeamParams,
 } from '../../../services/accounts/account.schema.ts';
+import { inviteToTeam } from '../../../services/accounts/invitations.ts';
 import {
-  addMember,
   changeMember,
   listTeamMembers,
   readMember,
@@ -73,11 +74,10 @@ function registerMembers(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/teams/:id/members',
-    about('Add a member', { 201: Member }, { params: TeamParams, body: AddMemberBody }),
+    about('Invite a member', { 202: TeamInvitation }, { params: TeamParams, body: AddMemberBody }),
     async (req, reply) => {
-      const member = await addMember(deps, req.actor, req.params.id, req.body);
-      const path = `/api/v1/teams/${req.params.id}/members/${member.userId}`;
-      return created(deps, reply, path).send(member);
+      const invitation = await inviteToTeam(deps, req.actor, req.params.id, req.body);
+      return reply.code(202).send(invitation);
     },
   );
   app.get(
