@@ -81,7 +81,7 @@ describe('a file of a scene', () => {
       ['video', picture, /not a readable video or audio file/],
       ['audio', Buffer.from('<html>404</html>'), /not a readable video or audio file/],
       ['video', new Uint8Array(), /not a readable video or audio file|no bytes/],
-      ['image', sound, /it is audio\/wav, not a picture$/],
+      ['image', sound, /it is audio\/wav, not an image$/],
       ['image', picture.subarray(0, 40), /cannot be read/],
     ];
     for (const [kind, bytes, reason] of cases) {
