@@ -1,12 +1,13 @@
-// How long to wait before the next retry: growing up to a limit, with jitter, so that many callers do not return at once.
+// Computes the delay before the next retry: exponential up to a limit, with jitter so that many callers do not return
+// at once.
 
 export interface Backoff {
   /** Before the first retry. */
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Each delay is the one before it, this many times. */
+  /** Each delay is the previous one multiplied by this. */
   readonly factor: number;
-  /** What chance may take from a delay or add to it, as shares of it: `[-0.2, 0]` shortens it by at most a fifth. */
+  /** Random change of a delay as a share of it: `[-0.2, 0]` shortens it by up to a fifth. */
   readonly jitter: readonly [number, number];
 }
 
@@ -17,6 +18,6 @@ export function backoffMs(
   random: number = Math.random(),
 ): number {
   const delayMs = Math.min(firstMs * factor ** retries, maxMs);
-  // The limit applies after the jitter too.
+  // The limit also applies after jitter.
   return Math.min(delayMs * (1 + least + (most - least) * random), maxMs);
 }

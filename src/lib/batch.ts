@@ -1,12 +1,15 @@
-// Group commit: items that arrive while a flush is under way share the next one, so that one transaction
-// serves many callers and an idle service still answers at once.
+// Group commit: items that arrive during a flush share the next one, so that one transaction serves many callers while
+// an idle service still answers at once.
 
 export interface BatchOptions {
-  /** Items in one flush, at most. */
+  /** Maximum number of items in a flush. */
   readonly maxItems: number;
-  /** Flushes under way at once. */
+  /** Maximum number of concurrent flushes. */
   readonly concurrency: number;
-  /** Whether a flush that threw this did nothing and may have been spoilt by one item: each is then tried alone. */
+  /**
+   * Whether an error means that the flush did nothing and one bad item may have caused it; then each item is retried
+   * alone.
+   */
   readonly isItemFault?: (err: unknown) => boolean;
 }
 
@@ -17,9 +20,9 @@ interface Pending<I, R> {
 }
 
 /**
- * Returns a function that hands its item to `flush` together with others, and resolves to the item's own result.
- * `flush` returns one result an item, in order; where it throws or returns another number of results, every item of
- * that flush is rejected, unless it was one item's fault.
+ * Returns a function that adds its item to a flush and resolves to that item's result. `flush` returns one result per
+ * item, in order. If it throws or returns a different number, every item of the flush is rejected, unless one item
+ * caused it.
  */
 export function createBatcher<I, R>(
   flush: (items: readonly I[]) => Promise<readonly R[]>,
@@ -55,7 +58,8 @@ export function createBatcher<I, R>(
       } else for (const pending of batch) pending.reject(err);
     }
   };
-  // setImmediate, not a microtask: everything that one turn of the event loop read from its sockets goes together.
+  // setImmediate rather than a microtask, so that everything read from sockets in one turn of the event loop goes
+  // together.
   const schedule = (): void => {
     if (scheduled || active >= concurrency) return;
     scheduled = true;

@@ -1,7 +1,7 @@
-// Waiting for the next notification of something: one that came since the last wait ends the wait at once.
+// Waits for the next notification; one that arrived since the previous wait ends the wait at once.
 
 export interface ChangeWaiter {
-  /** Resolves at the next notification, after `ms`, or when the signal fires; at once where one came meanwhile. */
+  /** Resolves at the next notification, after `ms`, or when the signal fires. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   notify(): void;
 }

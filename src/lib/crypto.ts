@@ -1,4 +1,4 @@
-// Hashes, keyed signatures, new keys and encrypted secrets: what the service uses of node:crypto.
+// Wraps node:crypto: hashes, signatures, API keys and encrypted secrets.
 import {
   createCipheriv,
   createDecipheriv,
@@ -20,22 +20,22 @@ export function hmacSha256Hex(key: string | Uint8Array, data: string | Uint8Arra
   return createHmac('sha256', key).update(data).digest('hex');
 }
 
-/** Whether two texts are equal, in a time that depends neither on where they differ nor on how long the secret one is. */
+/** Compares two texts in constant time with respect to their difference and the length of the secret one. */
 export function safeEqual(a: string, b: string): boolean {
   return timingSafeEqual(sha256(a), sha256(b));
 }
 
-/** A new API key: `sk-` and 256 random bits in base64url. */
+/** Creates an API key: `sk-` and 256 random bits in base64url. */
 export function mintApiKey(): string {
   return `sk-${randomBytes(32).toString('base64url')}`;
 }
 
-// Encrypted text: version (1 byte), nonce (12), tag (16), ciphertext. The version is authenticated too.
+// Ciphertext layout: version (1 byte), nonce (12), tag (16), ciphertext. The version is authenticated too.
 const VERSION = Buffer.from([1]);
 const NONCE_END = 13;
 const HEADER_BYTES = 29;
 
-/** Encrypts a text with AES-256-GCM under a random nonce; the key is 32 bytes. */
+/** Encrypts a text with AES-256-GCM and a random nonce; the key is 32 bytes. */
 export function encrypt(key: Uint8Array, text: string): Buffer {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(VERSION);
@@ -43,7 +43,7 @@ export function encrypt(key: Uint8Array, text: string): Buffer {
   return Buffer.concat([VERSION, nonce, cipher.getAuthTag(), encrypted]);
 }
 
-/** The text that was encrypted. Throws where the key is another or any byte was changed. */
+/** Decrypts a text. Throws if the key is wrong or any byte was changed. */
 export function decrypt(key: Uint8Array, encrypted: Uint8Array): string {
   if (encrypted.length < HEADER_BYTES || encrypted[0] !== VERSION[0])
     throw new Error('The encrypted secret has an unknown form.');

@@ -1,8 +1,8 @@
-// The folder of this machine's data: made where it is missing, and what is wrong with it in one sentence for whoever uses it.
+// Opens the data folder of this machine, creating it if needed, and explains what is wrong with it.
 import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { AppError, toError } from './errors.ts';
 
-/** Its path without symlinks. Throws AppError `unavailable` with the way out where it cannot be made or written. */
+/** Returns its path without symlinks. Throws `unavailable` with a remedy if it cannot be created or written. */
 export async function openDataFolder(dataDir: string): Promise<string> {
   try {
     await mkdir(dataDir, { recursive: true });
@@ -14,7 +14,7 @@ export async function openDataFolder(dataDir: string): Promise<string> {
   }
 }
 
-/** What the system said of the folder, for people. */
+/** Describes a file system error of the folder for people. */
 export function dataFolderRefusal(dataDir: string, cause: unknown): AppError {
   const { message } = toError(cause);
   const wayOut = /ENOSPC|EDQUOT/.test(message)

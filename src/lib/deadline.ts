@@ -1,14 +1,13 @@
-// A bound in time that can be put away once it is not needed. `AbortSignal.timeout` cannot: it keeps whatever listened to it
-// until its time has come, and fires then all the same.
+// A cancelable timeout signal. `AbortSignal.timeout` cannot be canceled: it keeps its listeners alive until it fires.
 
 export interface Deadline extends Disposable {
-  /** Aborts when the time is up, and with the signal that was given. */
+  /** Aborts when the time is up, or when the given signal does. */
   readonly signal: AbortSignal;
   /** Whether the time is up. */
   readonly isPast: boolean;
 }
 
-/** It keeps no process alive. */
+/** Does not keep the process alive. */
 export function startDeadline(ms: number, outer?: AbortSignal): Deadline {
   const time = new AbortController();
   const timer = setTimeout(

@@ -1,10 +1,10 @@
-// Numbers of a JSON text that JavaScript would change: they are found before JSON.parse rounds them without a word.
+// Finds numbers in JSON text that JavaScript would change, before JSON.parse silently rounds them.
 
-/** What stands in for such a number: JSON.parse makes Infinity of it, which no value in JSON is. */
+/** Replaces such a number: JSON.parse turns it into Infinity, which is not a JSON value. */
 const MARK = '1e999';
-/** As many digits survive in any double. */
+/** Any number with this many digits survives in a double. */
 const SAFE_LENGTH = 15;
-/** Members whose values the service computes with, or hands on. Elsewhere fractions are places on a canvas. */
+/** Members whose values the service computes with or passes on. Fractions elsewhere are canvas positions. */
 const EXACT_MEMBERS = ['data', 'config'];
 
 const QUOTE = 0x22;
@@ -54,7 +54,7 @@ export function markInexactNumbers(text: string): string {
   return kept === 0 ? text : pieces.join('') + text.slice(kept);
 }
 
-/** Where the string ends that begins at the quote. */
+/** The index after the string that starts at the quote. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -72,17 +72,17 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Digits and points; whether they make a number is for JSON.parse to say. */
+/** Digits and points; JSON.parse decides whether they form a number. */
 function endOfDigits(text: string, start: number): number {
   let end = start;
   for (let code = text.charCodeAt(end); isDigit(code) || code === POINT; code = text.charCodeAt(end)) end++;
   return end;
 }
 
-/** Whether the number that JSON.parse makes of the literal is another one. */
+/** Whether JSON.parse turns the literal into a different number. */
 function isChanged(literal: string, isExact: boolean): boolean {
   const number = Number(literal);
-  // No number at all is JSON.parse's to refuse.
+  // If it is not a number, JSON.parse refuses it.
   if (Number.isNaN(number)) return false;
   if (!Number.isFinite(number)) return true;
   if (!isExact && /\.|e-/i.test(literal)) return false;
@@ -90,7 +90,7 @@ function isChanged(literal: string, isExact: boolean): boolean {
   return written !== literal && normalForm(written) !== normalForm(literal);
 }
 
-/** The decimal value of a literal in one spelling: its significant digits, and the power of ten of the last. */
+/** The normalized decimal value of a literal: its significant digits, and the power of ten of the last one. */
 function normalForm(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');

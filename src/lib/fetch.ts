@@ -1,5 +1,5 @@
-// The one client for requests to addresses that users or providers name: it reaches public hosts only, checks every
-// redirect hop again, and bounds size and time.
+// The HTTP client for addresses that users or providers supply: reaches public hosts only, checks every redirect again,
+// and bounds size and time.
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Agent, Dispatcher } from 'undici';
@@ -8,7 +8,7 @@ import { FetchError, refusal, toFetchError } from './fetch/error.ts';
 import { createPools, type Pools, type ReachOptions } from './fetch/pools.ts';
 import { inRequestSpan } from './fetch/span.ts';
 
-/** A body that is too large for memory; it can be sent once, so no redirect is followed with it. */
+/** A body that is too large for memory; it can be sent once, so redirects are not followed. */
 export interface SizedStream {
   readonly stream: Readable;
   readonly bytes: number;
@@ -19,13 +19,13 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | SizedStream;
   readonly signal?: AbortSignal | undefined;
-  /** For the complete exchange: redirects and the body's last byte included. */
+  /** For the whole exchange, including redirects and the last byte of the body. */
   readonly timeoutMs: number;
-  /** Of the answer's body. */
+  /** Maximum size of the response body. */
   readonly maxBytes: number;
-  /** Default 5. With 0 a redirect is returned as the answer it is. */
+  /** Default 5. With 0 a redirect is returned as the response. */
   readonly maxRedirects?: number;
-  /** Lets `localhost`, `127.0.0.1` and `*.localhost` through, as webhooks may need; not after a redirect. */
+  /** Allows `localhost`, `127.0.0.1` and `*.localhost`, as webhooks may need; not after a redirect. */
   readonly allowLoopback?: boolean;
   /** Sends the trace context, so that the receiver can join the trace. */
   readonly propagates?: boolean;
@@ -35,15 +35,15 @@ export interface OutboundAnswer<Body> {
   readonly status: number;
   /** Lower-case names; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Where the last redirect led. */
+  /** The final URL after redirects. */
   readonly url: string;
   readonly body: Body;
 }
 
 export interface GuardedFetch {
-  /** The complete answer, whatever its status. Throws FetchError. */
+  /** Returns the complete response, whatever its status. Throws FetchError. */
   fetch(url: string, request: OutboundRequest): Promise<OutboundAnswer<Buffer>>;
-  /** The answer with its body still to come, under the same bounds; reading it may throw FetchError. */
+  /** Returns the response with a streaming body under the same bounds; reading it may throw FetchError. */
   stream(url: string, request: OutboundRequest): Promise<OutboundAnswer<AsyncIterable<Uint8Array>>>;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ const MAX_URL_CHARS = 8192;
 const MAX_REDIRECTS = 5;
 const DRAINED_BYTES = 65_536;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-// Anything else may be a credential of the first origin: `authorization`, but `xi-api-key` just as well.
+// Any other header may be a credential of the first origin: `authorization`, but also `xi-api-key`.
 const HEADERS_FOR_STRANGERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-language',
@@ -67,11 +67,11 @@ const HEADERS_OF_THE_CLIENT: ReadonlySet<string> = new Set(
 );
 
 export interface GuardOptions extends ReachOptions {
-  /** Origins that are sent the trace context. */
+  /** Origins that receive the trace context. */
   readonly tracedOrigins?: readonly string[];
 }
 
-/** A client with its keep-alive pools; `close` ends them and whatever is under way. */
+/** Creates a client with keep-alive pools; `close` ends them and all requests in progress. */
 export function createGuardedFetch({ tracedOrigins = [], ...reach }: GuardOptions): GuardedFetch {
   const pools = createPools(reach);
   const traced = new Set(tracedOrigins);
@@ -86,7 +86,7 @@ export function createGuardedFetch({ tracedOrigins = [], ...reach }: GuardOption
   };
 }
 
-/** The URL as one that may be requested at all: http or https, no credentials, not too long. Throws FetchError `bad_url`. */
+/** Parses a URL that may be requested: http or https, no credentials, not too long. Throws FetchError `bad_url`. */
 export function parseOutboundUrl(text: string): URL {
   const url = text.length > MAX_URL_CHARS ? null : URL.parse(text);
   if (url === null) throw new FetchError('bad_url', 'The address is not a URL.');
@@ -105,10 +105,10 @@ interface Hop {
   readonly body: OutboundRequest['body'];
 }
 
-/** What the hops of one exchange share. */
+/** State shared by the hops of one exchange. */
 interface Exchange {
   readonly request: OutboundRequest;
-  /** Ends with the last byte of the answer, or with what failed. */
+  /** Ends with the last byte of the response, or with an error. */
   readonly deadline: Deadline;
   host: string;
   maybeSent: boolean;
@@ -152,7 +152,7 @@ function firstHop(start: string, request: OutboundRequest): Hop {
   return { url, method: request.method ?? 'GET', headers, body: request.body };
 }
 
-/** The request that a redirect asks for, as the fetch standard has it; undefined where the answer is no redirect. */
+/** The request that a redirect asks for, by the fetch standard; undefined if the response is not a redirect. */
 function nextHop(hop: Hop, { statusCode, headers }: Dispatcher.ResponseData): Hop | undefined {
   const location = headers.location;
   if (!REDIRECTS.has(statusCode) || typeof location !== 'string') return undefined;
@@ -190,7 +190,7 @@ async function send(hop: Hop, shared: Exchange, agent: Agent): Promise<Dispatche
   });
 }
 
-/** undici starts a request on a socket only once that is connected and its TLS done: only from then on bytes may be out. */
+/** undici starts a request only after the socket is connected and TLS is done; only then may bytes have been sent. */
 function noteSending(shared: Exchange): Dispatcher.DispatcherComposeInterceptor {
   return dispatch => (options, handler) => {
     const start = handler.onRequestStart?.bind(handler);
@@ -219,7 +219,7 @@ function present(
   };
 }
 
-/** The body, refused as soon as it is known to be too large. Leaving it early ends the connection. */
+/** Reads the body and refuses it as soon as it is known to be too large. Leaving early closes the connection. */
 async function* bounded(
   { headers, body }: Dispatcher.ResponseData,
   shared: Exchange,

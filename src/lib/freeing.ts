@@ -1,8 +1,8 @@
-// Pieces of large files, given back to the system as soon as they are used.
+// Releases chunks of large files to the system as soon as they are used.
 
 /**
- * The pieces, each freed once the next is asked for. Left to the garbage collector, which counts them late, 64 MB of
- * what is no longer needed lie about before it begins.
+ * Yields the chunks, freeing each once the next is requested. Left to the garbage collector, which counts buffers late,
+ * 64 MB would accumulate.
  */
 export async function* freeing(
   pieces: AsyncIterable<Uint8Array>,
@@ -13,7 +13,7 @@ export async function* freeing(
   }
 }
 
-/** The same of pieces that are cut from larger blocks: a block is freed once a piece of the next one is there. */
+/** The same for chunks cut from larger blocks: a block is freed once a chunk of the next one arrives. */
 export async function* freeingBlocks(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -25,7 +25,7 @@ export async function* freeingBlocks(
   }
 }
 
-/** Gives the memory back of what has it to itself; nobody may be using it any more. */
+/** Frees the memory of a buffer that owns it; nothing may use it afterwards. */
 export function free({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }

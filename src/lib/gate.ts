@@ -1,29 +1,29 @@
-// A gate in front of costly work: so many at once, so many waiting, the rest refused. Work that has been accepted is
-// never refused: it waits for its turn.
+// Limits concurrency of costly work: a number runs at once, a number waits, the rest is refused. Work that was accepted
+// elsewhere is never refused; it waits.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from './errors.ts';
 
 export interface GateOptions {
   readonly concurrency: number;
-  /** Callers in the queue beyond which the next one is refused as `unavailable`. Absent: only accepted work comes here. */
+  /** Queue length beyond which the next caller is refused as `unavailable`. Absent: never refuses. */
   readonly maxWaiting?: number;
 }
 
 const accepted = new AsyncLocalStorage<true>();
 
-/** Does what was promised to somebody: no gate that it comes to, at whatever depth, refuses it. */
+/** Runs work that was already accepted: no gate inside it refuses, at any depth. */
 export function doAccepted<T>(work: () => T): T {
   return accepted.run(true, work);
 }
 
-/** Whether it is called on behalf of work that was promised to somebody. */
+/** Whether the current call belongs to accepted work. */
 export function isAccepted(): boolean {
   return accepted.getStore() === true;
 }
 
 export type Gate = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
-/** Returns a function that runs the work once a slot is free, in order of arrival; an aborted signal leaves the queue. */
+/** Returns a function that runs the work when a slot is free, in order of arrival; aborting leaves the queue. */
 export function createGate({ concurrency, maxWaiting = Number.POSITIVE_INFINITY }: GateOptions): Gate {
   const waiting = new Set<() => void>();
   let active = 0;
@@ -54,7 +54,7 @@ export function createGate({ concurrency, maxWaiting = Number.POSITIVE_INFINITY 
     });
   };
 
-  // The place is handed on rather than freed, so that nobody who arrives later overtakes.
+  // Pass the slot on directly, so that nobody who arrives later overtakes.
   const exit = (): void => {
     const [next] = waiting;
     if (next === undefined) {

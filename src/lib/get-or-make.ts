@@ -1,6 +1,6 @@
-// A look-up that fills what is looked in: a map, a weak map, or one that forgets.
+// Looks up a value in a map, weak map or cache, and creates it if it is missing.
 
-/** The value of the key; where there is none yet it is made and kept. */
+/** Returns the value of the key; a missing one is created and stored. */
 export function getOrMake<K, V>(
   cache: { get(key: K): V | undefined; set(key: K, value: V, weight?: number): unknown },
   key: K,

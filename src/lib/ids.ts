@@ -1,7 +1,7 @@
-// Identifiers: a prefix that names the kind, 48 bits of time so that they sort by age, 80 random bits.
+// Creates identifiers: a prefix that names the kind, 48 bits of time so that they sort by age, 80 random bits.
 import { randomFillSync } from 'node:crypto';
 
-/** Prefix by kind; clients see them (docs/api.md, Conventions). */
+/** Prefix by kind; visible to clients (docs/api.md, Conventions). */
 const PREFIXES = {
   workflow: 'wf',
   execution: 'ex',
@@ -31,23 +31,23 @@ const POOL_BYTES = RANDOM_CHARS * 256;
 const pool = Buffer.alloc(POOL_BYTES);
 let poolOffset = POOL_BYTES;
 
-/** A new id of the kind, e.g. `wf_01kadj3vc8…`: 26 characters after the prefix, in the form of a ULID. */
+/** Creates an id of the kind, e.g. `wf_01kadj3vc8…`: 26 characters after the prefix, in the form of a ULID. */
 export function newId(kind: IdKind, nowMs: number = Date.now()): string {
   return `${PREFIXES[kind]}_${encodeTime(nowMs)}${encodeRandom()}`;
 }
 
-/** What no id of the kind that was made at that time, or later, sorts below. */
+/** The lower bound of all ids of the kind created at or after that time. */
 export function firstIdOf(kind: IdKind, ms: number): string {
   return `${PREFIXES[kind]}_${encodeTime(Math.min(Math.max(ms, 0), LAST_MS))}`;
 }
 
-/** The time at which the id was made, in ms; of a text that begins as an id does. */
+/** The creation time of an id in ms, for any text that starts like an id. */
 export function timeOfId(id: string): number {
   const begin = id.indexOf('_') + 1;
   return [...id.slice(begin, begin + TIME_CHARS)].reduce((ms, char) => ms * 32 + ALPHABET.indexOf(char), 0);
 }
 
-/** Whether the text has the form of an id of the kind; says nothing of its existence. */
+/** Whether the text has the form of an id of the kind, existing or not. */
 export function isId(kind: IdKind, text: string): boolean {
   return (
     text.startsWith(`${PREFIXES[kind]}_`) &&

@@ -1,13 +1,13 @@
-// The service's own log: pino, one JSON line an event.
+// Configures the service's log: pino, one JSON line per event.
 import { pino } from 'pino';
 import { currentScope } from './span.ts';
 
 export type { Logger } from 'pino';
 
-/** Keys, secrets and authorization headers are cut out wherever they stand at these paths. */
+/** Paths at which keys, secrets and authorization headers are redacted. */
 const REDACTED = ['req.headers.authorization', 'req.headers.cookie', '*.secret', '*.apiKey'];
 
-/** Of the request or run that a line is about; what the line itself says wins. */
+/** Fields of the request or run that a line is about; the line's own fields win. */
 function mixin(): object {
   const scope = currentScope();
   if (scope === undefined) return {};

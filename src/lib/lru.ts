@@ -1,4 +1,4 @@
-// A map that forgets the entries used longest ago once their weights pass a bound.
+// A weighted LRU cache: evicts the least recently used entries once their total weight exceeds a bound.
 import { LRUCache } from 'lru-cache';
 
 export interface Lru<V> {
@@ -7,12 +7,12 @@ export interface Lru<V> {
   delete(key: string): void;
 }
 
-/** An entry that is heavier than `maxWeight` is not kept. */
+/** An entry that is heavier than `maxWeight` is not stored. */
 export function createLru<V extends object | string | boolean>(maxWeight: number): Lru<V> {
   const cache = new LRUCache<string, V>({ maxSize: maxWeight });
   return {
     get: key => cache.get(key),
-    // The library takes positive integers alone.
+    // The library accepts only positive integers.
     set: (key, value, weight = 1) => void cache.set(key, value, { size: Math.max(1, Math.ceil(weight)) }),
     delete: key => void cache.delete(key),
   };

@@ -1,11 +1,11 @@
-// The questions that everything read from outside is asked first.
+// Checks and parses values from outside.
 
-/** Whether the value is an object with members: no list, and not null. */
+/** Whether the value is an object with members: not an array, and not null. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The text as JSON; undefined where it is none. */
+/** Parses JSON text; undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-// The key that encrypts stored secrets: SECRETS_KEY, or one made in the data folder at the first start.
+// Manages the key that encrypts stored secrets: SECRETS_KEY, or one created in the data folder at the first start.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,17 +6,17 @@ import { SettingsError } from './settings.ts';
 import { syncFolder } from './sync-folder.ts';
 
 const FILE = 'secrets.key';
-/** While there is one, the database is encrypted by one of the two: only a rotation may go on. */
+/** While it exists, the database is encrypted by one of both keys, and only a rotation may continue. */
 const NEXT = 'secrets.key.next';
 const OLD = 'secrets.key.old';
 
 export interface SecretsKeySource {
-  /** 64 hex digits, checked by the settings; undefined: the key is kept in `dataDir`. */
+  /** 64 hex digits, validated by the settings; undefined: the key is stored in `dataDir`. */
   readonly SECRETS_KEY: string | undefined;
   readonly dataDir: string;
 }
 
-/** The key that is there; undefined: none has been made yet. */
+/** The existing key; undefined if none has been created. */
 export async function findSecretsKey({
   SECRETS_KEY,
   dataDir,
@@ -24,12 +24,12 @@ export async function findSecretsKey({
   return SECRETS_KEY === undefined ? readKey(join(dataDir, FILE)) : Buffer.from(SECRETS_KEY, 'hex');
 }
 
-/** Keeps a key in the folder, where there is none yet. */
+/** Stores a key in the folder if there is none. */
 export function keepSecretsKey(dataDir: string, key: Buffer): Promise<Buffer> {
   return writeKey(dataDir, join(dataDir, FILE), key);
 }
 
-/** The 32-byte key. Several processes that start at once on one folder all get the same one. */
+/** Returns the 32-byte key. Processes that start at once on one folder all get the same key. */
 export async function loadSecretsKey({ SECRETS_KEY, dataDir }: SecretsKeySource): Promise<Buffer> {
   if (SECRETS_KEY === undefined && (await readKey(join(dataDir, NEXT))) !== undefined)
     throw new SettingsError(
@@ -39,13 +39,15 @@ export async function loadSecretsKey({ SECRETS_KEY, dataDir }: SecretsKeySource)
   return found ?? (await writeKey(dataDir, join(dataDir, FILE), randomBytes(32)));
 }
 
-/** The key that a rotation changes to: kept before the database is, and found again where that was cut short. */
+/**
+ * The key that a rotation changes to: stored before the database is changed, and found again if that was interrupted.
+ */
 export async function openNextKey(dataDir: string): Promise<Buffer> {
   const path = join(dataDir, NEXT);
   return (await readKey(path)) ?? (await writeKey(dataDir, path, randomBytes(32)));
 }
 
-/** The database is encrypted by the next key: it becomes the key, and the old one is kept under another name. */
+/** Completes a rotation: the next key becomes the key, and the old one is kept under another name. */
 export async function finishNextKey(dataDir: string, old: Buffer): Promise<void> {
   await rm(join(dataDir, OLD), { force: true });
   await writeKey(dataDir, join(dataDir, OLD), old);
@@ -67,7 +69,10 @@ async function readKey(path: string): Promise<Buffer | undefined> {
   return Buffer.from(text.trim(), 'hex');
 }
 
-/** Writes a complete file next to the path, then links it there: link, unlike rename, never replaces another process's key. */
+/**
+ * Writes a complete file next to the path, then links it there: unlike rename, link never replaces another process's
+ * key.
+ */
 async function writeKey(dataDir: string, path: string, fresh: Buffer): Promise<Buffer> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const temporary = join(dataDir, `secrets.key.${randomUUID()}`);

@@ -1,9 +1,9 @@
-// Pseudo-random numbers that are the same on every machine for the same seed. Not for secrets.
+// Generates pseudo-random numbers that are equal on every machine for the same seed. Not for secrets.
 
 const STEP = 0x6d2b79f5;
 const RANGE = 2 ** 32;
 
-/** Returns a function whose calls give numbers from 0 up to 1 (the algorithm is known as mulberry32). */
+/** Returns a function that gives numbers from 0 up to 1 (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

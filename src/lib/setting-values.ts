@@ -1,4 +1,4 @@
-// The values that settings take: how the text of each kind is read, and the sentence that says what is allowed.
+// Parses the values of settings, with a sentence for each kind that says what is allowed.
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isRecord } from './record.ts';
@@ -40,7 +40,7 @@ export const httpUrl = (value: string): string => {
   return value.replace(/\/+$/, '');
 };
 
-/** As given: a slash at its end is part of an issuer's name. */
+/** Kept as given: a trailing slash is part of an issuer's name. */
 export const issuer = (value: string): string => {
   httpUrl(value);
   return value;

@@ -1,8 +1,8 @@
-// What the work under way is done for: the ids that its log lines carry, and the span whose children its spans are.
-// Knows no exporter: without a tracer there is no span, and nothing here costs more than a look.
+// Tracks the context of the current work: ids for its log lines, and the parent of its trace spans. Without a tracer
+// there are no spans and almost no cost.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** undefined: left out. */
+/** Undefined attributes are left out. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface SpanOptions {
@@ -18,19 +18,19 @@ export interface Span {
   readonly spanId: string;
   /** The W3C header by which another process joins the trace. */
   readonly traceparent: string;
-  /** False: the sampler left its trace out, and nothing that is set is kept. */
+  /** False if the sampler dropped the trace; then attributes are ignored. */
   readonly isRecording: boolean;
   set(attributes: Attributes): void;
-  /** Marks it as failed, by a short name and never a message: those may quote what no collector should see. */
+  /** Marks it as failed by a short name, never a message, which may contain confidential data. */
   fail(errorType: string): void;
   end(): void;
   child(name: string, options?: SpanOptions): Span;
 }
 
 export interface Tracer {
-  /** Begins a trace, or goes on with the one that `parent`, a traceparent from outside, names. */
+  /** Starts a trace, or continues the one that `parent`, a traceparent from outside, names. */
   start(name: string, options: SpanOptions & { readonly parent?: string | null | undefined }): Span;
-  /** Sends what is left, for a moment at most. */
+  /** Sends what is pending, within a short time limit. */
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function currentScope(): Scope | undefined {
   return scopes.getStore();
 }
 
-/** The work as a child of the current span; where there is none, or its trace is left out, the work alone. */
+/** Runs the work in a child of the current span; without a recorded span, runs the work alone. */
 export async function inSpan<T>(
   name: string,
   { isExpected = () => false, ...options }: SpanOptions & { readonly isExpected?: (err: unknown) => boolean },
@@ -69,7 +69,7 @@ export async function inSpan<T>(
   }
 }
 
-/** The code of an error, where it has one, else its name. */
+/** The code of an error if it has one, else its name. */
 function errorType(err: unknown): string {
   if (!(err instanceof Error)) return 'unknown';
   return 'code' in err && typeof err.code === 'string' ? err.code : err.name;

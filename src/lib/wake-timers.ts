@@ -1,15 +1,15 @@
-// Timers that wake the queue's pools of this process when work falls due, since the queue itself polls rarely.
+// Timers that wake the queue's pools of this process when work is due, since the queue itself polls rarely.
 
 export interface WakeTimers<Pool extends string> {
   /** Wakes the pool at that time, or at once if it is past. Times within the same 20 ms share a timer. */
   set(pool: Pool, atMs: number): void;
-  /** One listener a pool; the last one counts. */
+  /** One listener per pool; the last one registered wins. */
   listen(pool: Pool, wake: () => void): void;
   close(): void;
 }
 
 const SLOT_MS = 20;
-// Later times are left to the poll: setTimeout takes 24 days at most, and a timer costs memory until it fires.
+// Later times are left to polling: setTimeout takes at most 24 days, and a timer costs memory until it fires.
 const MAX_DELAY_MS = 86_400_000;
 
 export function createWakeTimers<Pool extends string>(now: () => number): WakeTimers<Pool> {

@@ -1,6 +1,6 @@
-// Which addresses a page may carry: the web's own schemes and paths of this site, and nothing that could run.
+// Checks URLs that a page may contain: http(s) and paths of this site, never anything that can run script.
 
-/** `link` leads somewhere, `media` is loaded into the page, `absolute` is a complete http(s) address. */
+/** `link` is followed, `media` is loaded into the page, `absolute` is a complete http(s) URL. */
 export type AddressKind = 'link' | 'media' | 'absolute';
 
 const SCHEMES: Readonly<Record<AddressKind, readonly string[]>> = {
@@ -8,13 +8,13 @@ const SCHEMES: Readonly<Record<AddressKind, readonly string[]>> = {
   media: ['http:', 'https:'],
   absolute: ['http:', 'https:'],
 };
-/** What such an address may look like, to be said after "must be". */
+/** Describes an allowed URL; follows "must be" in messages. */
 export const ADDRESS_FORMS: Readonly<Record<AddressKind, string>> = {
   link: 'an http, https or mailto address, a path that begins with one /, or #…',
   media: 'an http or https address, or a path that begins with one /',
   absolute: 'a whole http or https address',
 };
-// Browsers drop tabs and line breaks and take a backslash for a slash, so that none may be in what is judged.
+// Browsers drop tabs and line breaks and treat a backslash as a slash, so none may be in the text.
 const DECEPTIVE = /[\s\\\p{Cc}\p{Cf}]/u;
 
 export function isWebAddress(text: string, kind: AddressKind): boolean {

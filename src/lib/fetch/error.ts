@@ -1,4 +1,4 @@
-// Why an outbound request has no answer: one table of codes, and whether the request may have reached a server.
+// Defines why an outbound request failed, and whether the request may have reached a server.
 
 /** Code → what the host did, as the end of a sentence. */
 const FETCH_ERRORS = {
@@ -16,7 +16,7 @@ const FETCH_ERRORS = {
 
 export type FetchErrorCode = keyof typeof FETCH_ERRORS;
 
-/** Codes of undici and of the system's resolver that mean something more exact than a failed connection. */
+/** Codes of undici and the resolver that are more specific than a failed connection. */
 const CODES: Readonly<Record<string, FetchErrorCode>> = {
   ENOTFOUND: 'dns_failed',
   EAI_AGAIN: 'dns_failed',
@@ -29,7 +29,7 @@ const CODES: Readonly<Record<string, FetchErrorCode>> = {
 export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly code: FetchErrorCode;
-  /** False only where no byte of the request can have reached a server: it may then be repeated whatever it does. */
+  /** False only if no byte can have reached a server; then any request may be repeated. */
   readonly maybeSent: boolean;
 
   constructor(
@@ -43,22 +43,22 @@ export class FetchError extends Error {
   }
 }
 
-/** The refusal in its usual sentence, e.g. "example.com sent more than is accepted." */
+/** Formats the failure as a sentence, e.g. "example.com sent more than is accepted." */
 export function refusal(code: FetchErrorCode, host: string): FetchError {
   return new FetchError(code, `${host} ${FETCH_ERRORS[code]}.`);
 }
 
-/** What was known of an exchange when it failed. */
+/** Facts about an exchange when it failed. */
 export interface FailedExchange {
   readonly host: string;
   readonly maybeSent: boolean;
-  /** Whether the exchange's time had run out. */
+  /** Whether the exchange timed out. */
   readonly isLate: boolean;
-  /** Whether the caller had given up. */
+  /** Whether the caller aborted. */
   readonly isAborted: boolean;
 }
 
-/** Any failure of an exchange as a FetchError that says whether the request may have been sent. */
+/** Converts any failure of an exchange to a FetchError that says whether the request may have been sent. */
 export function toFetchError(
   err: unknown,
   { host, maybeSent, isLate, isAborted }: FailedExchange,

@@ -1,5 +1,5 @@
-// Which addresses the guarded client may connect to, and the connections that it keeps: checked by the very look-up that
-// a socket uses, so that no second look-up can answer otherwise.
+// Connection pools of the guarded client. Addresses are checked by the same lookup that the socket uses, so that DNS
+// rebinding cannot bypass the check.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
@@ -8,16 +8,16 @@ import { isLoopbackHost, isPublicAddress } from '../addresses.ts';
 import { refusal } from './error.ts';
 
 export interface ReachOptions {
-  /** The operator lets every request reach private addresses. */
+  /** The operator allows requests to private addresses. */
   readonly allowPrivate: boolean;
-  /** Addresses that the operator configured, e.g. `http://10.0.0.7:8188/api`: their origins are reached wherever they are. */
+  /** Addresses that the operator configured, e.g. `http://10.0.0.7:8188/api`: their origins are always reachable. */
   readonly trustedOrigins: readonly string[];
-  /** Stands in for the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly resolve?: Resolve;
 }
 
 export interface Pools {
-  /** Throws `blocked_address` for a literal address that may not be reached; names are checked as they are looked up. */
+  /** Throws `blocked_address` for a literal address that is not allowed; names are checked when they are resolved. */
   agentFor(url: URL, allowLoopback: boolean): Promise<Agent>;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ const LOOPBACK: readonly LookupAddress[] = [
   { address: '::1', family: 6 },
 ];
 
-/** A pool for each policy, so that no connection made under one ever serves another. */
+/** One pool per policy, so that a connection made under one policy never serves another. */
 export function createPools({
   allowPrivate,
   trustedOrigins,
@@ -44,10 +44,10 @@ export function createPools({
   return {
     async agentFor(url, allowLoopback) {
       if (trusted.has(url.origin)) return anywhere.open();
-      // Before the resolver is asked: not every one knows *.localhost.
+      // Before resolving, because not every resolver knows *.localhost.
       if (allowLoopback && isLoopbackHost(url.hostname)) return loopback.open();
       if (allowPrivate) return anywhere.open();
-      // A socket asks no resolver about a literal address, so the agent's own check would never see it.
+      // A socket does not resolve a literal address, so the agent's own check would not see it.
       const literal = url.hostname.replace(/^\[|\]$/g, '');
       if (isIP(literal) !== 0 && !isPublicAddress(literal)) throw refusal('blocked_address', url.hostname);
       return publicOnly.open();
@@ -64,13 +64,13 @@ async function resolveBySystem(hostname: string): Promise<readonly LookupAddress
   return await lookupAll(hostname, { all: true });
 }
 
-/** One address that is not public condemns the name: which of them is dialled is not ours to choose. */
+/** One non-public address blocks the name: which of them is used is not under our control. */
 function checkAddresses(hostname: string, addresses: readonly LookupAddress[]): readonly LookupAddress[] {
   if (!addresses.every(({ address }) => isPublicAddress(address))) throw refusal('blocked_address', hostname);
   return addresses;
 }
 
-/** A pool that is made for its first request: most processes need one of the three, and many none at the start. */
+/** A pool created on first use: most processes need one of the three, and many none at start. */
 function keepAgent(resolve: Resolve): { open(): Promise<Agent>; close(): Promise<void> } {
   let opening: Promise<Agent> | undefined;
   return {
@@ -82,7 +82,9 @@ function keepAgent(resolve: Resolve): { open(): Promise<Agent>; close(): Promise
   };
 }
 
-/** A pool whose sockets connect to just the addresses that `resolve` returned, so that no second look-up can differ. */
+/**
+ * A pool whose sockets connect only to the addresses that `resolve` returned, so that a second lookup cannot differ.
+ */
 async function createAgent(resolve: Resolve): Promise<Agent> {
   const lookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname).then(

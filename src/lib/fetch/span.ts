@@ -1,4 +1,4 @@
-// The span of one outbound request, and the header by which its receiver joins the trace.
+// Traces one outbound request, and propagates the trace to its receiver.
 import { currentScope, inSpan } from '../span.ts';
 
 interface Request {
@@ -7,7 +7,7 @@ interface Request {
   readonly propagates?: boolean;
 }
 
-/** Of the address only host and port: a path may contain tokens, a query keys. */
+/** Only host and port of the URL: a path may contain tokens, and a query keys. */
 export function inRequestSpan<R extends Request, A extends { readonly status: number }>(
   address: string,
   request: R,

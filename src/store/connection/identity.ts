@@ -1,8 +1,8 @@
-// Which database a connection leads to, so that two settings can be compared.
+// Identifies the database that a connection leads to, so that two settings can be compared.
 import type { Tx } from '../db.ts';
 
 export interface Identity {
-  /** Of the server, and of all that stream from it. */
+  /** Of the server, and of all replicas that stream from it. */
   readonly system: string;
   readonly database: string;
   readonly is_replica: boolean;

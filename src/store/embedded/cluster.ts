@@ -1,4 +1,4 @@
-// Makes the cluster's files on the first start and hands them to whom PostgreSQL runs as.
+// Creates the database cluster on the first start and gives its files to the account that PostgreSQL runs as.
 import { access, chown, lchown, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,14 +6,14 @@ import { AppError, toError } from '../../lib/errors.ts';
 import { type Runner, runProgram } from './run-as.ts';
 
 const INITDB_TIMEOUT_MS = 120_000;
-/** PostgreSQL's names for its socket, by the port. */
+/** File names of PostgreSQL's socket, which contain the port. */
 export const SOCKET = '.s.PGSQL.5432';
 export const SOCKET_PID_FILE = `${SOCKET}.lock`;
 const SOCKET_PREFIX = 'graphwright-';
-// A socket's path may have 107 bytes on Linux and 103 on macOS; our part of it takes 36.
+// A socket path may have 107 bytes on Linux and 103 on macOS; our part takes 36.
 const MAX_TEMPORARY_FOLDER_BYTES = 64;
 
-/** Creates the cluster unless it is there; one that was cut off halfway is begun anew. */
+/** Creates the cluster if needed; one whose creation was interrupted is recreated. */
 export async function ensureCluster(
   cluster: string,
   initdb: string,
@@ -38,11 +38,11 @@ export async function ensureCluster(
   await rename(unfinished, cluster);
 }
 
-/** Gives the folder to whom PostgreSQL runs as, and all in it where the cluster belonged to another. */
+/** Gives the folder to the account that PostgreSQL runs as, with its contents if the cluster had another owner. */
 export async function giveFolder(folder: string, cluster: string, { owner }: Runner): Promise<void> {
   if (owner === undefined) return;
   await chown(folder, owner.uid, owner.gid);
-  // The lock and the like, so that the service itself may run as that account one day.
+  // The lock file and others too, so that the service itself can run as that account later.
   for (const name of await readdir(folder)) {
     if (join(folder, name) !== cluster) await lchown(join(folder, name), owner.uid, owner.gid);
   }
@@ -51,25 +51,25 @@ export async function giveFolder(folder: string, cluster: string, { owner }: Run
   for (const name of await readdir(cluster, { recursive: true })) {
     await lchown(join(cluster, name), owner.uid, owner.gid);
   }
-  // Last, so that a run cut off halfway is taken up again.
+  // Last, so that an interrupted run is repeated.
   await chown(cluster, owner.uid, owner.gid);
 }
 
-/** A new folder for the socket that only its owner can enter, in a place whose path is short enough. */
+/** Creates a folder for the socket that only its owner can enter, with a path that is short enough. */
 export async function makeSocketDir({ owner }: Runner): Promise<string> {
-  // An account other than ours may not reach our own temporary folder.
+  // Another account may be unable to reach our temporary folder.
   const fits = owner === undefined && Buffer.byteLength(tmpdir()) <= MAX_TEMPORARY_FOLDER_BYTES;
   const socketDir = await mkdtemp(join(fits ? tmpdir() : '/tmp', SOCKET_PREFIX));
   if (owner !== undefined) await chown(socketDir, owner.uid, owner.gid);
   return socketDir;
 }
 
-/** Removes a folder that `makeSocketDir` made; leaves any other alone. */
+/** Removes a folder that `makeSocketDir` created; leaves any other alone. */
 export async function removeSocketDir(socketDir: string): Promise<void> {
   if (/\/graphwright-\w{6}$/.test(socketDir)) await rm(socketDir, { recursive: true, force: true });
 }
 
-/** Of what initdb and its server wrote, the line that says why. */
+/** The line of initdb's or the server's output that says why it failed. */
 function reasonIn(message: string): string {
   return /(?:FATAL|PANIC|ERROR|initdb: error): +(.+)/.exec(message)?.[1] ?? message;
 }

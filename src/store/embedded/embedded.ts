@@ -1,4 +1,4 @@
-// The PostgreSQL that the service brings along: started on a data folder, kept running, stopped with the service.
+// Runs the embedded PostgreSQL on a data folder: starts it, keeps it running, and stops it with the service.
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,30 +12,30 @@ import { chooseRunner } from './run-as.ts';
 import { type Server, type ServerRequest, startServer } from './server.ts';
 
 export interface EmbeddedOptions {
-  /** Made where it is missing; PostgreSQL's part is its subfolder `postgres`. */
+  /** Created if missing; PostgreSQL uses its subfolder `postgres`. */
   readonly dataDir: string;
-  /** What a second service on the folder learns of this one, e.g. its base URL. */
+  /** Shown to a second service that finds the folder in use, e.g. the base URL. */
   readonly address?: string;
-  /** PostgreSQL's own log and what was done about its troubles, a line at a time. */
+  /** Receives PostgreSQL's log and our reactions to problems, line by line. */
   readonly log?: (line: string) => void;
-  /** Called when a program of PostgreSQL has been started, which takes its time: initdb, the server. */
+  /** Called when a PostgreSQL program was started and takes its time: initdb, the server. */
   readonly onStarted?: () => void;
-  /** Called once when PostgreSQL ended and could not be started again. */
+  /** Called once if PostgreSQL ended and could not be restarted. */
   readonly onExit?: (err: Error) => void;
-  /** The account to run it as where the service is root; `postgres` unless given, and others where that fails. */
+  /** The account to run it as if the service is root; default `postgres`, then others. */
   readonly account?: string;
-  /** Of how many at once it takes connections; 60 unless given, enough for one service. */
+  /** Maximum number of connections; default 60, enough for one service. */
   readonly maxConnections?: number;
 }
 
 export interface EmbeddedPostgres {
-  /** Contains the Unix socket, the only way in; stays the same when PostgreSQL is restarted. */
+  /** Contains the Unix socket, the only way to connect; unchanged when PostgreSQL restarts. */
   readonly socketDir: string;
   readonly user: string;
   readonly database: string;
-  /** The postmaster's process, of now. */
+  /** Process id of the current postmaster. */
   readonly pid: number;
-  /** Stops PostgreSQL and gives the folder free. */
+  /** Stops PostgreSQL and releases the folder. */
   stop(): Promise<void>;
 }
 
@@ -47,8 +47,8 @@ const RESTART_WINDOW_MS = 60_000;
 const RESTART_DELAY_MS = 200;
 
 /**
- * Starts PostgreSQL on the data folder; the first time this makes the cluster. Throws a sentence where another
- * service holds the folder or PostgreSQL cannot run here. Call it on the main thread: PostgreSQL ends with its caller.
+ * Starts PostgreSQL on the data folder; the first time this creates the cluster. Throws a sentence if another service
+ * uses the folder or PostgreSQL cannot run here. Call it on the main thread: PostgreSQL ends with its caller.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, address } = options;
@@ -63,7 +63,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   }
 }
 
-/** How to reach the PostgreSQL of a service that runs on the data folder; undefined where none says that it does. */
+/** Connection data of the PostgreSQL of a service running on the data folder; undefined if there is none. */
 export async function findRunning(
   dataDir: string,
 ): Promise<Pick<EmbeddedPostgres, 'socketDir' | 'user' | 'database'> | undefined> {
@@ -119,7 +119,7 @@ async function startLocked(
   };
 }
 
-/** PostgreSQL's own folder below the data folder, without symlinks in its path. */
+/** PostgreSQL's folder below the data folder, without symlinks in its path. */
 async function makeFolder(dataDir: string): Promise<string> {
   try {
     const folder = join(await openDataFolder(dataDir), 'postgres');
@@ -136,7 +136,7 @@ interface Keeper {
   stop(): Promise<void>;
 }
 
-/** Starts a server and, as long as nobody stops it, another one whenever it ends. */
+/** Starts a server and restarts it whenever it ends, until it is stopped. */
 async function keepServer(request: ServerRequest, onExit: (err: Error) => void): Promise<Keeper> {
   const ends: number[] = [];
   let server = await startServer(request);
@@ -150,7 +150,7 @@ async function keepServer(request: ServerRequest, onExit: (err: Error) => void):
       throw new Error(`PostgreSQL ended ${recent} times within a minute, last with ${how}.`);
     if (recent > 1) await sleep(RESTART_DELAY_MS * recent);
   };
-  // Whoever ended PostgreSQL may end the next one too, before that is ready: a failed start counts as one more end.
+  // Whatever ended PostgreSQL may end the next one before it is ready: a failed start counts as another end.
   const restart = async (how: string): Promise<void> => {
     for (let reason: string | undefined = how; reason !== undefined && !stopping; ) {
       await waitForTurn(reason);

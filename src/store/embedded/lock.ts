@@ -1,4 +1,4 @@
-// Keeps a second service off a data folder: a lock that ends with the process, and who holds it in words.
+// Locks a data folder against a second service, and names the holder. The lock ends with the process.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { promisify } from 'node:util';
 import { AppError, toError } from '../../lib/errors.ts';
 
-/** Who holds a lock, as its file says. */
+/** The holder of a lock, as its file says. */
 export interface Holder {
   readonly pid: number;
   readonly host: string;
@@ -15,14 +15,14 @@ export interface Holder {
   readonly address?: string;
   /** Where its PostgreSQL listens. */
   readonly socketDir?: string;
-  /** When the process began, in the words of `ps`; only where `flock` is missing. */
+  /** Start time of the process as `ps` prints it; only if `flock` is missing. */
   readonly started?: string;
 }
 
 export interface ServiceLock {
-  /** Who held it last and did not release it: it was killed. */
+  /** The previous holder if it did not release the lock, because it was killed. */
   readonly previous: Holder | undefined;
-  /** Adds what only became known later. */
+  /** Adds information that becomes known later. */
   describe(more: Pick<Holder, 'socketDir'>): Promise<void>;
   release(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface ServiceLock {
 const MAX_FILE_BYTES = 4096;
 const COMMAND_TIMEOUT_MS = 5_000;
 
-/** Takes the lock, or throws a sentence that names its holder. `address` is what the next one would read. */
+/** Takes the lock, or throws a sentence that names its holder. `address` is shown to the next process. */
 export async function takeLock(file: string, dataDir: string, address?: string): Promise<ServiceLock> {
   const handle = await open(file, 'a+', 0o600).catch((err: unknown) => {
     throw new AppError(
@@ -68,7 +68,7 @@ export async function takeLock(file: string, dataDir: string, address?: string):
   }
 }
 
-/** Who holds the lock or was killed while holding it; undefined: nobody. */
+/** The process that holds the lock, or was killed while holding it; undefined if there is none. */
 export async function findHolder(file: string): Promise<Holder | undefined> {
   const handle = await open(file, 'r').catch(() => undefined);
   if (handle === undefined) return undefined;
@@ -81,7 +81,7 @@ export async function findHolder(file: string): Promise<Holder | undefined> {
 
 /**
  * The lock belongs to the open file, which the short-lived `flock` shares with us: the kernel keeps it until this
- * process ends, and other containers that mount the folder see it too.
+ * process ends, and other containers that mount the folder see it.
  */
 async function flock(handle: FileHandle): Promise<'taken' | 'busy' | 'unsupported'> {
   const child = spawn('flock', ['-n', '3'], {
@@ -115,7 +115,7 @@ async function isRunning(holder: Holder | undefined): Promise<boolean> {
   return holder.started !== undefined && holder.started === (await readStart(holder.pid));
 }
 
-/** When the process began; undefined: there is none. */
+/** Start time of the process; undefined if there is none. */
 async function readStart(pid: number): Promise<string | undefined> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)], {
     timeout: COMMAND_TIMEOUT_MS,

@@ -1,4 +1,4 @@
-// Ends what a killed service or postmaster left on a cluster, and distinguishes it from somebody else's processes.
+// Ends what a killed service or postmaster left running on a cluster, without touching other processes.
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,12 +11,12 @@ const POLL_MS = 20;
 
 interface Step {
   readonly to: 'postmaster' | 'all';
-  /** Absent: they are given the time to end by themselves. */
+  /** Absent: they get time to end by themselves. */
   readonly signal?: NodeJS.Signals;
   readonly waitMs: number;
 }
 
-/** Backends follow their postmaster; without one they notice and end by themselves, unless they are busy. */
+/** Backends without a postmaster end by themselves, unless they are busy. */
 const STEPS: readonly Step[] = [
   { to: 'postmaster', signal: 'SIGINT', waitMs: 15_000 },
   { to: 'postmaster', signal: 'SIGQUIT', waitMs: 3_000 },
@@ -29,13 +29,13 @@ const COMMAND_TIMEOUT_MS = 5_000;
 
 export interface Place {
   readonly cluster: string;
-  /** Absent: it was made anew. */
+  /** Absent: it was created anew. */
   readonly socketDir?: string;
   readonly log: (line: string) => void;
 }
 
 /**
- * Leaves no process on the cluster and no pid file that would delay or refuse a start. Only the holder of the service
+ * Leaves no process on the cluster and no pid file that would delay or prevent a start. Only the holder of the service
  * lock may call it.
  */
 export async function clearLeftovers({ cluster, socketDir, log }: Place): Promise<void> {
@@ -46,8 +46,8 @@ export async function clearLeftovers({ cluster, socketDir, log }: Place): Promis
 }
 
 /**
- * PostgreSQL clears a dead process's file by itself, but trusts one that names any living process or a zombie, and does not
- * start next to an empty one, which is what a kill between making and writing it leaves.
+ * PostgreSQL removes the file of a dead process itself. It trusts one that names any living process or a zombie, and
+ * does not start next to an empty one, which a kill between creating and writing it leaves.
  */
 async function clearPidFile(path: string, log: (line: string) => void): Promise<void> {
   const pid = await readPid(path);
@@ -57,10 +57,10 @@ async function clearPidFile(path: string, log: (line: string) => void): Promise<
   await rm(path, { force: true });
 }
 
-/** 0 where the file names none; undefined: there is no file. */
+/** 0 if the file names none; undefined if there is no file. */
 async function readPid(path: string): Promise<number | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined);
-  // One that works alone on the cluster is named with a minus.
+  // A single-user backend has a negative number.
   return text === undefined ? undefined : Math.abs(Number.parseInt(text, 10) || 0);
 }
 
@@ -84,7 +84,7 @@ async function endProcesses(cluster: string, postmaster: number, log: (line: str
   );
 }
 
-/** The processes that work on the cluster: programs named postgres that stand in its folder, as all of them do. */
+/** The processes that work on the cluster: programs named postgres whose working directory is its folder. */
 async function listProcesses(cluster: string, postmaster: number): Promise<readonly number[]> {
   if (process.platform !== 'linux') return (await namesCluster(postmaster, cluster)) ? [postmaster] : [];
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name));
@@ -106,7 +106,7 @@ function isAlive(pid: number): boolean {
   return pid > 0 && sendSignal(pid, 0);
 }
 
-/** False where there is no such process; one of another account counts as there. */
+/** False if there is no such process; one of another account counts as existing. */
 function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

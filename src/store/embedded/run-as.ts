@@ -1,4 +1,5 @@
-// Decides as whom PostgreSQL's programs run, since they refuse root, and how the kernel stops them with the service.
+// Decides which account runs PostgreSQL's programs, since they refuse root, and how the kernel stops them with the
+// service.
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
@@ -10,40 +11,40 @@ interface Ids {
   readonly gid: number;
 }
 
-/** One way to run a program of PostgreSQL. */
+/** One way to run a PostgreSQL program. */
 export interface Runner {
-  /** Put before the program and its arguments. */
+  /** Prepended to the program and its arguments. */
   readonly prefix: readonly string[];
-  /** Set by Node before the program is executed; undefined: stays as it is. */
+  /** Set by Node before the program is executed; undefined: unchanged. */
   readonly ids?: Ids;
-  /** Who owns the files; undefined: whoever runs the service. */
+  /** Owner of the files; undefined: the account of the service. */
   readonly owner?: Ids;
-  /** Called when a program has been started: who waits for it may do something else. */
+  /** Called when a program was started; the caller can do other work while waiting. */
   readonly onStarted?: () => void;
 }
 
 export interface RunnerRequest {
-  /** Must be executable by whoever is chosen. */
+  /** Must be executable by the chosen account. */
   readonly postgres: string;
-  /** Must be reachable by whoever is chosen. */
+  /** Must be reachable by the chosen account. */
   readonly folder: string;
-  /** Who owns the cluster; undefined: there is none yet. */
+  /** Owner of the cluster; undefined if there is none. */
   readonly owner: Ids | undefined;
-  /** The account to prefer where the service is root. */
+  /** The preferred account if the service is root. */
   readonly account: string;
 }
 
-// The service's own environment stays out: PGPORT and the like would change the server, LD_LIBRARY_PATH its libraries.
+// The service's environment is not passed on: PGPORT and others would change the server, LD_LIBRARY_PATH its libraries.
 const ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 const PROBE_TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 1_000_000;
 
-// The kernel interrupts the program (a fast shutdown) when the thread that started it ends, however it ends.
+// The kernel interrupts the program (a fast shutdown) when the thread that started it ends, for any reason.
 const DIE_WITH_PARENT = ['setpriv', '--pdeathsig', 'INT'];
 const ROOT: Ids = { uid: 0, gid: 0 };
 const NOBODY: Ids = { uid: 65_534, gid: 65_534 };
 
-/** The first way that works here. Throws a sentence with the reason of each that does not. */
+/** The first way that works here. Throws a sentence with the reason why each of them fails. */
 export async function chooseRunner(request: RunnerRequest): Promise<Runner> {
   const reasons: string[] = [];
   for (const runner of await listRunners(request)) {
@@ -73,7 +74,7 @@ async function listRunners({ owner, account }: RunnerRequest): Promise<readonly 
   }
   const wayOf = (ids: Ids): Runner => (ids.uid === 0 ? inNamespace(nobody) : asAccount(ids));
   const wanted = [owner, accounts.get(account), ROOT, nobody].filter(ids => ids !== undefined);
-  // Where setpriv is absent (macOS, busybox) the next start stops what a killed service left behind.
+  // Without setpriv (macOS, busybox) the next start stops what a killed service left.
   const plain = wanted.filter(({ uid }) => uid !== 0).map(ids => ({ prefix: [], ids, owner: ids }));
   return [...wanted.map(wayOf), ...plain];
 }
@@ -89,13 +90,13 @@ const asAccount = (ids: Ids): Runner => ({
   owner: ids,
 });
 
-/** We stay who we are and own what we make, but PostgreSQL takes us for the account. `initdb` wants it to have a name. */
+/** Our account stays and owns new files, but PostgreSQL sees the mapped account. `initdb` needs it to have a name. */
 function inNamespace({ uid, gid }: Ids = NOBODY): Runner {
   const prefix = ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, ...DIE_WITH_PARENT];
   return process.getuid?.() === 0 ? { prefix, owner: ROOT } : { prefix };
 }
 
-/** Containers often run under a bare number. */
+/** Containers often run under a number without a name. */
 function hasAccount(): boolean {
   try {
     return userInfo().username !== '';
@@ -114,7 +115,7 @@ async function readAccounts(): Promise<ReadonlyMap<string, Ids>> {
   );
 }
 
-/** Why the way does not work; undefined where it does. */
+/** Why the way does not work; undefined if it does. */
 async function probe(runner: Runner, { postgres, folder }: RunnerRequest): Promise<string | undefined> {
   const script = 'test -x "$1" || { echo "$1 cannot be entered" >&2; exit 1; }; exec "$2" -V';
   try {
@@ -125,7 +126,7 @@ async function probe(runner: Runner, { postgres, folder }: RunnerRequest): Promi
   }
 }
 
-/** Runs the program to its end; rejects with what it wrote to stderr. */
+/** Runs the program to completion; rejects with its stderr. */
 export async function runProgram(
   runner: Runner,
   program: string,
@@ -147,7 +148,7 @@ export async function runProgram(
   }
 }
 
-/** Starts the program in a session of its own, so that a terminal's Ctrl-C reaches the service alone. */
+/** Starts the program in its own session, so that Ctrl-C in a terminal reaches only the service. */
 export function startProgram(runner: Runner, program: string, args: readonly string[]): ChildProcess {
   const [command, rest] = toCommand(runner, program, args);
   const child = spawn(command, rest, {

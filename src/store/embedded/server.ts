@@ -1,4 +1,4 @@
-// One life of a postmaster: started, awaited until it accepts connections, stopped.
+// One life of a postmaster: starts it, waits until it accepts connections, stops it.
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { AppError } from '../../lib/errors.ts';
@@ -15,19 +15,19 @@ export interface ServerRequest {
 
 export interface Server {
   readonly pid: number;
-  /** Resolves when the process has ended, with how; never rejects. */
+  /** Resolves with the outcome when the process has ended; never rejects. */
   readonly ended: Promise<string>;
   /** Ends open transactions, writes a checkpoint and resolves when the process is gone. */
   stop(): Promise<void>;
 }
 
-/** A commit stays as durable as PostgreSQL makes it: `fsync` and `synchronous_commit` keep their defaults, on. */
+/** Commits stay durable: `fsync` and `synchronous_commit` keep their default, on. */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
   port: '5432',
   shared_buffers: '128MB',
-  // Statements are short: compiling or spreading one over processes costs more than it saves.
+  // Statements are short: JIT compilation or parallel workers cost more than they save.
   jit: 'off',
   max_parallel_workers_per_gather: '0',
   // Saves three idle processes; the data fits the page cache.
@@ -36,25 +36,25 @@ const SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // The job queue's table is filled and emptied all the time: its dead rows are what slows it down.
+  // The queue's table is filled and emptied constantly, and dead rows slow it down.
   autovacuum_naptime: '10s',
 };
 
 const READY = 'database system is ready to accept connections';
-// Recovery replays at most what max_wal_size allows (1 GB by default).
+// Recovery replays at most max_wal_size (1 GB by default).
 const START_TIMEOUT_MS = 120_000;
-// A process can end before the last of what it wrote is read.
+// A process can end before the last of its output is read.
 const LAST_WORDS_MS = 1_000;
 const KEPT_LINES = 8;
 const MAX_LINE_CHARS = 2000;
-/** Fast, then immediate, then none; the files survive each. */
+/** Fast, then immediate, then SIGKILL; the files survive each. */
 const STOP: readonly (readonly [signal: NodeJS.Signals, waitMs: number])[] = [
   ['SIGINT', 15_000],
   ['SIGQUIT', 3_000],
   ['SIGKILL', 3_000],
 ];
 
-/** Starts a postmaster and resolves when it accepts connections. Throws with its last lines where it does not. */
+/** Starts a postmaster and resolves when it accepts connections. Throws with its last log lines if it does not. */
 export async function startServer(request: ServerRequest): Promise<Server> {
   const { postgres, cluster, socketDir, runner, maxConnections, log } = request;
   const settings = Object.entries({
@@ -105,7 +105,7 @@ async function stopServer(child: ChildProcess, ended: Promise<string>): Promise<
   }
 }
 
-/** Once it runs, the server alone is no reason for the service's process to stay. */
+/** A running server alone does not keep the service's process alive. */
 function release(child: ChildProcess): void {
   child.unref();
   const { stderr } = child;
