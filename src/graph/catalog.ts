@@ -1,4 +1,4 @@
-// The node catalog as data: the entry that GET /nodes shows, and the look-up that lint, plan and layout take.
+// Defines the node catalog as data: the entry that GET /nodes shows, and the lookup that lint, plan and layout use.
 import type { Category, FieldType, Json, JsonObject, PortType } from './types.ts';
 
 export const NODE_SOURCES = ['vendor', 'non-vendor', 'registry-shell'] as const;
@@ -6,30 +6,30 @@ export type NodeSource = (typeof NODE_SOURCES)[number];
 
 export type PricingModel = 'free' | 'flat-usd' | 'per-second' | 'video-tokens' | 'per-image' | 'unknown';
 
-/** An input of a node: a port that is wired (`isPort`), or a field of `data.config`. */
+/** An input of a node: a port (`isPort`), or a field of `data.config`. */
 export interface InputDef {
   readonly id: string;
   readonly label: string;
   readonly type: FieldType;
   readonly isPort: boolean;
-  /** A port that an edge alone fills, never a setting of its name. */
+  /** A port that only an edge can feed; a config value of the same name is ignored. */
   readonly wiredOnly?: boolean;
   readonly required?: boolean;
   readonly default?: Json;
   readonly enum?: readonly string[];
   readonly min?: number;
   readonly max?: number;
-  /** Whole numbers alone. */
+  /** Integers only. */
   readonly integer?: boolean;
-  /** The distance of one value to the next, counted from `min`, or from 0. */
+  /** The step between valid values, counted from `min`, or from 0. */
   readonly step?: number;
-  /** Of a LIST: what each of its items must be, and how many there may be. */
+  /** For a LIST: the constraints of its items, and their maximum number. */
   readonly itemType?: PortType;
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** An explicit null is a value of its own: none at all, in place of the default. */
+  /** An explicit null is a value of its own: "none", instead of the default. */
   readonly nullable?: boolean;
-  /** There was such a field once; a setting of it is refused, since it would no longer mean anything. */
+  /** A field that existed once; setting it is refused, because it no longer has an effect. */
   readonly removed?: boolean;
   readonly description?: string;
 }
@@ -52,7 +52,7 @@ export interface CatalogEntry {
   readonly outputs: readonly OutputDef[];
   readonly executionCost: 'free' | 'paid';
   readonly pricingModel: PricingModel;
-  /** Credits charged by a default-config run; null: paid, but not statically estimable. */
+  /** Credits charged by a run with default config; null: paid, but not statically estimable. */
   readonly estimatedCredits: number | null;
   readonly costUsd?: number;
   readonly priceSource?: string;
@@ -68,17 +68,17 @@ export interface ResolvedPorts {
   readonly outputs: readonly OutputDef[];
   /** Why a node with this config cannot run, as a sentence. */
   readonly problem?: string | undefined;
-  /** What this service lacks to run it, as a sentence: a provider that is not configured. */
+  /** What this service lacks to run it, as a sentence: for example a provider that is not configured. */
   readonly unavailable?: string | undefined;
-  /** Whether they are written into the node when its workflow is saved. */
+  /** Whether the ports are written into the node when its workflow is saved. */
   readonly isSaved?: boolean | undefined;
 }
 
-/** What lint, plan and layout need to know of the node types. */
+/** What lint, plan and layout need to know about node types. */
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
   find(nodeType: string): CatalogEntry | undefined;
-  /** The real ports of a node with this config: the entry's own, or those its config gives rise to. */
+  /** The actual ports of a node with this config: the entry's own, or those derived from the config. */
   ports(nodeType: string, config: JsonObject): ResolvedPorts;
 }
 

@@ -1,7 +1,7 @@
-// Ports that a node's config gives rise to, by their names: what the nodes themselves and an editor that shows them share.
+// Derives ports from a node's config; shared by the nodes and the editor.
 import { fieldsOf } from './types.ts';
 
-/** Whether the text may name a port that a config gives rise to. */
+/** Whether the text is a valid name for a derived port. */
 export function isPortName(text: unknown): text is string {
   return typeof text === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(text) && text !== 'constructor';
 }
@@ -11,7 +11,7 @@ export const MAX_CASES = 20;
 
 const TOKEN = /\{\{\s*([A-Za-z][A-Za-z0-9_-]{0,63})\s*\}\}/g;
 
-/** The names of the `{{tokens}}` in order, each as often as it stands there. */
+/** The names of the `{{tokens}}` in order, including repetitions. */
 export function* tokensIn(text: string): Generator<string> {
   for (const [, name] of text.matchAll(TOKEN)) if (isPortName(name)) yield name;
 }
@@ -21,7 +21,7 @@ export function templateTokens(template: unknown): string[] {
   if (typeof template !== 'string') return [];
   const names = new Set<string>();
   for (const name of tokensIn(template)) {
-    // `template` is this node's own field and cannot be a port as well.
+    // `template` is a field of this node and cannot be a port as well.
     if (name !== 'template') names.add(name);
     if (names.size === MAX_CONFIG_PORTS) break;
   }
@@ -39,11 +39,11 @@ export function extractedPaths(paths: unknown): Readonly<Record<string, string>>
 /** The inputs of a JSON builder. */
 export function builtKeys(keys: unknown): string[] {
   if (!Array.isArray(keys)) return [];
-  // `keys` is this node's own field and cannot be a port as well.
+  // `keys` is a field of this node and cannot be a port as well.
   return [...new Set(keys.filter(isPortName))].filter(name => name !== 'keys').slice(0, MAX_CONFIG_PORTS);
 }
 
-/** The outputs of a switch next to `default`, with what each is compared with. */
+/** The outputs of a switch besides `default`, with the value that each is compared with. */
 export function switchCases<T>(cases: Readonly<Record<string, T>> | undefined): (readonly [string, T])[] {
   return Object.entries(fieldsOf(cases) as Readonly<Record<string, T>>)
     .filter(([name]) => isPortName(name) && name !== 'default')

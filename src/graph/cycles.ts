@@ -1,7 +1,7 @@
-// Which nodes of a directed graph lie on a cycle: Tarjan's strongly connected components, without recursion.
+// Finds the nodes of a directed graph that lie on a cycle: Tarjan's strongly connected components, without recursion.
 
 /**
- * The components of more than one node, and single nodes that feed themselves, as lists of indexes in rising order.
+ * Returns components of more than one node, and single nodes that feed themselves, as ascending lists of indexes.
  * `targets[i]` lists the nodes that node i feeds.
  */
 export function findCycles(targets: readonly (readonly number[])[]): number[][] {

@@ -1,16 +1,16 @@
-// What changed between two graphs: their structure (nodes, wires), or values only.
+// Compares two graphs: whether their structure (nodes, edges) changed, or only values.
 import type { Graph, GraphEdge } from './types.ts';
 
 export interface GraphDiff {
   readonly addedNodes: readonly string[];
   readonly removedNodes: readonly string[];
-  /** Ids of edges that are new, gone, or join other ports than before. */
+  /** Ids of edges that were added, removed, or connect other ports than before. */
   readonly rewiredEdges: readonly string[];
-  /** Nodes or wires changed, so that a layout may be called for; a change of values never is one. */
+  /** Nodes or edges changed, so a layout may be needed; changed values never require one. */
   readonly isStructural: boolean;
 }
 
-/** Compares by id; an edge under a new id that joins the same ports is no change. */
+/** Compares by id; an edge with a new id that connects the same ports counts as unchanged. */
 export function diffGraphs(before: Graph, after: Graph): GraphDiff {
   const old = new Set(before.nodes.map(({ id }) => id));
   const now = new Set(after.nodes.map(({ id }) => id));

@@ -1,8 +1,9 @@
-// How large a node is drawn: its rendered box, the size it was resized to, or an estimate from its ports and fields.
+// Determines the size of a node: its rendered box, the size it was resized to, or an estimate from its ports and
+// fields.
 import type { Catalog, InputDef } from './catalog.ts';
 import type { Dims, GraphNode } from './types.ts';
 
-/** Canvas pixels of a standard node's parts, as the editor's style sheet has them. */
+/** Sizes of a standard node's parts in canvas pixels, matching the editor's style sheet. */
 export const NODE_BOX = {
   width: 260,
   wideWidth: 320,
@@ -16,16 +17,16 @@ export const NODE_BOX = {
 
 const MIN_SIZE = 8;
 const MAX_SIZE = 20_000;
-/** The settings that a card shows; the editor folds away the rest. */
+/** The settings that a card shows; the editor hides the rest. */
 export const MAX_FIELDS = 6;
-/** Nodes of the canvas alone, before anybody resizes them. */
+/** Default sizes of canvas-only nodes. */
 const SHELL_SIZES: Readonly<Record<string, readonly [width: number, height: number]>> = {
   groupFrame: [400, 300],
   stickyNote: [240, 160],
 };
 const TEXT_AREAS = new Set(['prompt', 'text', 'template', 'value', 'message', 'negative_prompt']);
 
-/** The size in canvas pixels: `measured` over `declared` (style) over `estimated`; always finite and positive. */
+/** The size in canvas pixels: `measured`, else `declared` (style), else `estimated`; always finite and positive. */
 export function estimateDims(node: GraphNode, catalog: Catalog): Dims {
   const measured = readSize(node.measured);
   if (measured !== undefined) return { ...measured, source: 'measured' };
@@ -34,7 +35,7 @@ export function estimateDims(node: GraphNode, catalog: Catalog): Dims {
   return { ...estimate(node, catalog), source: 'estimated' };
 }
 
-/** The y of the nth port's middle below the top of its node: header first, then a row a port. */
+/** The y of the nth port's center below the top of its node: a header, then one row per port. */
 export function portOffset(index: number): number {
   return NODE_BOX.header + NODE_BOX.portRow * (index + 0.5);
 }
@@ -64,13 +65,13 @@ function countPorts(ports: readonly { readonly isPort: boolean }[]): number {
   return ports.filter(({ isPort }) => isPort).length;
 }
 
-/** The height of a setting in the card: more for what is written in several lines. */
+/** The height of a setting on the card; multi-line fields take more. */
 export function fieldHeight(field: InputDef): number {
   const isLong = field.type === 'JSON' || (TEXT_AREAS.has(field.id) && field.enum === undefined);
   return isLong ? NODE_BOX.textAreaRow : NODE_BOX.fieldRow;
 }
 
-/** A width and height as React Flow keeps them: numbers, or texts such as "320px"; undefined unless both are usable. */
+/** Width and height as React Flow stores them: numbers, or texts such as "320px"; undefined unless both are valid. */
 function readSize(value: unknown): Pick<Dims, 'width' | 'height'> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { width, height } = value as { readonly width?: unknown; readonly height?: unknown };
@@ -78,7 +79,7 @@ function readSize(value: unknown): Pick<Dims, 'width' | 'height'> | undefined {
   return size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-/** Pixels within bounds, or 0. */
+/** Clamped pixels, or 0 if invalid. */
 function readPixels(value: unknown): number {
   const pixels =
     typeof value === 'string' && /^\d{1,6}(?:\.\d+)?(?:px)?$/.test(value) ? Number.parseFloat(value) : value;

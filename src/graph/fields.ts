@@ -1,10 +1,10 @@
-// What a value of a field must be beyond its type: bounds, whole numbers, steps, the items of a list.
+// Validates a field value beyond its type: bounds, integers, steps, list items.
 import type { InputDef } from './catalog.ts';
 
-// Steps such as 0.1 have no exact form in binary.
+// Steps such as 0.1 have no exact binary form.
 const TOLERANCE = 1e-6;
 
-/** What the value must be and is not, to go after "must be"; undefined where it is as it should be. */
+/** Describes the violated constraint, to follow "must be"; undefined if the value is valid. */
 export function findProblem(value: unknown, def: InputDef): string | undefined {
   if (typeof value === 'string' && def.enum !== undefined && !def.enum.includes(value)) {
     return `one of ${def.enum.join(', ')}`;

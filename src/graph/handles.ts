@@ -1,4 +1,4 @@
-// Which two ports an edge joins: those that its handles name, or those that fit where a handle is absent.
+// Resolves which two ports an edge connects: those named by its handles, or matching ports if a handle is missing.
 import { canJoin, type InputDef, type OutputDef, type ResolvedPorts } from './catalog.ts';
 import type { GraphEdge } from './types.ts';
 
@@ -8,9 +8,9 @@ export interface Joint {
 }
 
 /**
- * The ports that the edge joins; undefined where a handle names no port, or nothing fits an absent one.
- * An absent handle stands for the first port that fits, and rather for one that is not `taken` (input port ids).
- * Two named ports are joined whatever their types: the value decides when the node runs.
+ * Returns the ports that the edge connects; undefined if a handle names no port, or no port matches a missing handle. A
+ * missing handle selects the first matching port, preferably one that is not `taken` (input port ids). Two named ports
+ * are connected whatever their types: the value decides when the node runs.
  */
 export function joinPorts(
   edge: Pick<GraphEdge, 'sourceHandle' | 'targetHandle'>,

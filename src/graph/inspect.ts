@@ -1,4 +1,4 @@
-// Everything that is wrong or doubtful with a graph from outside, found in one pass: its form, its configs, its wiring.
+// Validates an untrusted graph in one pass: its form, its configs, its connections.
 import type { Catalog } from './catalog.ts';
 import { hasErrors, type LintIssue, MAX_ISSUES } from './issues.ts';
 import { lintGraph } from './lint/lint.ts';
@@ -11,7 +11,7 @@ export interface Inspection {
   readonly ok: boolean;
   /** Errors first, at most MAX_ISSUES. */
   readonly issues: readonly LintIssue[];
-  /** What was inspected: the graph with its configs normalized, blanks where the form is wrong. */
+  /** The inspected graph with normalized configs; invalid parts are blank. */
   readonly graph: Graph;
 }
 
@@ -34,7 +34,7 @@ export function inspectParsed(catalog: Catalog, parsed: ParseResult, previous?: 
   return { ok: !hasErrors(issues), issues, graph };
 }
 
-/** What the lint would only find because one list cannot be read at all. */
+/** Issues that lint would report only because a list is unreadable. */
 const CONSEQUENCES: Readonly<Record<string, readonly string[]>> = {
   invalid_nodes: ['no_nodes', 'unknown_source', 'unknown_target'],
   invalid_edges: ['required_port_unfed'],

@@ -1,4 +1,4 @@
-// What parse, lint and normalize find in a graph: in one shape for every door that reports it.
+// Defines the issue format shared by parse, lint and normalize.
 
 /** One finding. `path` is a JSON pointer into `{ nodes, edges }`; `suggestion` is what the author probably meant. */
 export interface LintIssue {
@@ -18,7 +18,7 @@ export function hasErrors(issues: readonly LintIssue[]): boolean {
   return issues.some(issue => issue.severity === 'error');
 }
 
-/** The warnings as `meta.warnings` carries them: one sentence each, led by the node id where there is one. */
+/** The warnings as `meta.warnings` carries them: one sentence each, led by the node id if there is one. */
 export function warningSentences(issues: readonly LintIssue[]): string[] {
   return issues
     .filter(issue => issue.severity === 'warning')
@@ -28,12 +28,12 @@ export function warningSentences(issues: readonly LintIssue[]): string[] {
     });
 }
 
-/** A JSON pointer (RFC 6901) from its segments. */
+/** Builds a JSON pointer (RFC 6901) from segments. */
 export function pointer(...segments: readonly (string | number)[]): string {
   return segments.map(segment => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** A name out of the graph as a sentence may quote it: bounded, its odd characters escaped. */
+/** Quotes a name of the graph in a sentence: truncated, with unusual characters escaped. */
 export function quote(name: string): string {
   return JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
 }

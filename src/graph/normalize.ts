@@ -1,4 +1,4 @@
-// Corrects in `data.config` what has one obvious meaning: numbers written as text, enum values in another case.
+// Normalizes values in `data.config` with one obvious meaning: numbers written as text, enum values in another case.
 import type { Catalog, InputDef } from './catalog.ts';
 import { type LintIssue, MAX_ISSUES, pointer, quote } from './issues.ts';
 import type { Graph, GraphNode, Json, JsonObject } from './types.ts';
@@ -9,9 +9,9 @@ export interface Normalized {
   readonly issues: readonly LintIssue[];
 }
 
-// What a person writes for a number; no hex, no "Infinity", no blanks inside.
+// Numbers as people write them; no hex, no "Infinity", no inner blanks.
 const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
-// More digits than a double keeps would come back as another number.
+// More digits than a double keeps would change the number.
 const MAX_DIGITS = 15;
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
@@ -19,7 +19,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ]);
 
-/** The graph with its configs corrected; nodes that need nothing are the very objects that came in. */
+/** Returns the graph with corrected configs; unchanged nodes are the same objects. */
 export function normalizeConfig(graph: Graph, catalog: Catalog): Normalized {
   const issues: LintIssue[] = [];
   const nodes = graph.nodes.map((node, index) => normalizeNode(node, index, catalog, issues));
@@ -43,7 +43,7 @@ function normalizeNode(node: GraphNode, index: number, catalog: Catalog, issues:
   return { ...node, data: { ...node.data, config: correctedConfig } };
 }
 
-/** The value that is meant, or undefined where it stands as it should or cannot be guessed. */
+/** The intended value, or undefined if it is valid or cannot be guessed. */
 function correct(input: InputDef, value: Json | undefined): Json | undefined {
   if (typeof value !== 'string') return undefined;
   if (input.enum !== undefined) {

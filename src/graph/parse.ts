@@ -1,4 +1,4 @@
-// From anything at all to a graph: refuses what has the wrong form, drops what belongs to the canvas alone, keeps the rest.
+// Parses an untrusted value as a graph: refuses invalid forms, drops canvas runtime fields, keeps the rest.
 import { type LintIssue, MAX_ISSUES, pointer, quote } from './issues.ts';
 import { readRest } from './rest.ts';
 import { type Fields, type Graph, type GraphEdge, type GraphNode, isFields } from './types.ts';
@@ -7,13 +7,13 @@ export type ParseResult =
   | {
       readonly ok: true;
       readonly graph: Graph;
-      /** Ids of the nodes that came without a position; they stand at the origin until they are placed. */
+      /** Ids of the nodes without a position; they are at the origin until they are placed. */
       readonly unplaced: ReadonlySet<string>;
     }
   | {
       readonly ok: false;
       readonly issues: readonly LintIssue[];
-      /** What can be read of it, index by index, so that the lint sees everything else that is wrong. */
+      /** The readable parts, index by index, so that lint can report everything else that is wrong. */
       readonly rest: Graph;
       readonly unplaced: ReadonlySet<string>;
     };
@@ -21,12 +21,12 @@ export type ParseResult =
 type JsonPath = readonly (string | number)[];
 type Report = (code: string, path: JsonPath, message: string) => void;
 
-// `data` is level 1. A scene graph is a document of its own and counts from its own root.
+// `data` is level 1. A scene graph is a document of its own with its own depth limit.
 const MAX_DATA_DEPTH = 10;
 const MAX_DEPTH = 32;
-// Far outside any canvas, near enough that sums of coordinates stay exact.
+// Far outside any canvas, yet small enough that sums of coordinates stay exact.
 const MAX_COORDINATE = 1e9;
-// `dims` is ours to compute; the others are what a canvas writes while it is open.
+// `dims` is computed by the service; the others are runtime fields of an open canvas.
 const DROPPED_NODE_KEYS = ['width', 'height', 'positionAbsolute', 'selected', 'dragging', 'dims'];
 const DROPPED_EDGE_KEYS = ['selected'];
 
@@ -56,9 +56,8 @@ const EDGE_TEXTS: readonly NeededText[] = [
 ];
 
 /**
- * Reads `nodes` and `edges` as they came from outside. Unknown keys are kept, and everything kept is the very
- * object that came in. A size survives as React Flow keeps it: `measured` (the rendered box) and `style`
- * (a size set by resizing); `estimateDims` reads both.
+ * Reads `nodes` and `edges`. Unknown keys are kept, and everything kept is the original object. Sizes are kept as React
+ * Flow stores them: `measured` (the rendered box) and `style` (a size set by resizing); `estimateDims` reads both.
  */
 export function parseGraph(nodes: unknown, edges: unknown): ParseResult {
   const issues: LintIssue[] = [];
@@ -120,7 +119,7 @@ function parseNode(fields: Fields, report: Report, unplaced: Set<string>): Graph
   if (!isPosition(node.position)) {
     report('invalid_position', ['position'], 'position must be { x, y }, two numbers of canvas coordinates.');
   }
-  // Every member that GraphNode names has been checked above; a wrong one has reported an error.
+  // Every member of GraphNode has been checked above; a wrong one has reported an error.
   return node as unknown as GraphNode;
 }
 
@@ -139,7 +138,7 @@ function checkData(data: unknown, report: Report): void {
   checkPorts(data.outputs, 'outputs', report);
 }
 
-/** Walks `data` under its bound, and the scene graph inside it under a bound of its own. */
+/** Checks the depth of `data`, and of the scene graph inside it separately. */
 function checkDepths(data: Fields, report: Report): void {
   const props = isFields(data.config) ? data.config.props : undefined;
   const sceneGraph = isFields(props) ? props.sceneGraph : undefined;
@@ -177,10 +176,10 @@ function parseEdge(fields: Fields, report: Report): GraphEdge {
   return edge as unknown as GraphEdge;
 }
 
-/** Walks a JSON value: bounded depth, and only what PostgreSQL and JSON can store and return. */
+/** Checks a JSON value: bounded depth, and only what PostgreSQL and JSON can store and return. */
 function checkValue(
   value: unknown,
-  // Grown and shrunk on the way, since a 4 MB graph has a million places and few of them are wrong.
+  // One path that is pushed and popped, since a 4 MB graph has a million locations and few of them are wrong.
   path: string[],
   depthLeft: number,
   report: Report,
@@ -229,7 +228,7 @@ function requireTexts(fields: Fields, needed: readonly NeededText[], at: JsonPat
   for (const [key, code, message] of needed) if (!isText(fields[key])) report(code, [...at, key], message);
 }
 
-/** The object itself where none of the keys is in it, else a copy without them. */
+/** The object itself if it has none of the keys, else a copy without them. */
 function without(fields: Fields, keys: readonly string[]): Fields {
   if (!keys.some(key => Object.hasOwn(fields, key))) return fields;
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)));

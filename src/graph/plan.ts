@@ -1,4 +1,4 @@
-// A plan: the nodes to be run in topological order, each with its settings and where its inputs come from.
+// Plans a run: the nodes in topological order, each with its settings and the sources of its inputs.
 import type { Catalog, InputDef, OutputDef, ResolvedPorts } from './catalog.ts';
 import { joinPorts } from './handles.ts';
 import type { Category, Graph, GraphEdge, GraphNode, JsonObject } from './types.ts';
@@ -16,7 +16,7 @@ export interface PlanNode {
   readonly label: string;
   readonly nodeType: string;
   readonly category: Category | 'video';
-  /** `data.config` overlaid by `data.params`; wired values come over both when the node runs. */
+  /** `data.config` overlaid by `data.params`; connected values override both when the node runs. */
   readonly settings: JsonObject;
   readonly inputDefs: readonly InputDef[];
   readonly outputDefs: readonly OutputDef[];
@@ -25,7 +25,7 @@ export interface PlanNode {
   readonly inputs: readonly PlanInput[];
   /** Indexes of the nodes that this one feeds, each once. */
   readonly dependents: readonly number[];
-  /** How many distinct nodes feed this one. */
+  /** The number of distinct nodes that feed this one. */
   readonly sourceCount: number;
 }
 
@@ -75,7 +75,7 @@ export function makePlan(
   return { ok: true, plan: { nodes: numberDrafts(order) } };
 }
 
-/** A node on its way into the plan. */
+/** A node that may become part of the plan. */
 interface Draft {
   readonly node: GraphNode;
   readonly category: Category | 'video';
@@ -84,9 +84,9 @@ interface Draft {
   readonly wires: Wire[];
   readonly taken: Set<string>;
   visit: 'none' | 'open' | 'ended';
-  /** How many of the wires were followed. */
+  /** The number of its edges that were followed. */
   followed: number;
-  /** In the plan; known once the visit has ended. */
+  /** Index in the plan; known once the visit has ended. */
   index: number;
 }
 
@@ -105,7 +105,7 @@ function draftNodes(graph: Graph, catalog: Catalog): Map<string, Draft> {
     const settings = { ...config, ...params };
     drafts.set(node.id, {
       node,
-      // A type that the catalog does not know fails when it runs; the run says so by name.
+      // A type that the catalog does not know fails by name when it runs.
       category: entry?.category ?? 'utility',
       settings,
       ports: catalog.ports(nodeType, settings),
@@ -119,7 +119,7 @@ function draftNodes(graph: Graph, catalog: Catalog): Map<string, Draft> {
   return drafts;
 }
 
-/** Without targets all nodes are wanted; with pinned ones, those alone that feed no other. */
+/** Without targets all nodes are wanted; with pinned ones, those that feed no other node. */
 function wantedBeside(
   drafts: ReadonlyMap<string, Draft>,
   pinned: readonly string[],
@@ -141,7 +141,7 @@ function wireDrafts(drafts: ReadonlyMap<string, Draft>, edges: readonly GraphEdg
   }
 }
 
-/** Appends the draft to the order, after every source it needs; or returns the node ids of a cycle, in flow order. */
+/** Appends the draft to the order after every source it needs, or returns the node ids of a cycle in flow order. */
 function visit(start: Draft, order: Draft[]): readonly string[] | undefined {
   if (start.visit === 'ended') return undefined;
   start.visit = 'open';

@@ -1,4 +1,4 @@
-// Rectangles on the canvas: where nodes stand, whether they touch, how far apart they are.
+// Computes with rectangles on the canvas: overlap, distance, bounding box.
 
 /** A rectangle in canvas pixels, y downwards. */
 export interface Rect {
@@ -8,7 +8,7 @@ export interface Rect {
   readonly height: number;
 }
 
-/** Whether two rectangles come nearer to each other than `gap`. */
+/** Whether two rectangles are closer to each other than `gap`. */
 export function isNear(a: Rect, b: Rect, gap: number): boolean {
   return (
     a.x < b.x + b.width + gap &&
@@ -18,14 +18,14 @@ export function isNear(a: Rect, b: Rect, gap: number): boolean {
   );
 }
 
-/** The distance between the nearest points; 0 where they touch. */
+/** The distance between the nearest points; 0 if they touch. */
 export function distance(a: Rect, b: Rect): number {
   const dx = Math.max(0, a.x - b.x - b.width, b.x - a.x - a.width);
   const dy = Math.max(0, a.y - b.y - b.height, b.y - a.y - a.height);
   return Math.hypot(dx, dy);
 }
 
-/** The smallest rectangle around all; undefined around none. */
+/** The bounding box of all; undefined for none. */
 export function around(rects: readonly Rect[]): Rect | undefined {
   if (rects.length === 0) return undefined;
   const x = rects.reduce((min, rect) => Math.min(min, rect.x), Number.POSITIVE_INFINITY);
@@ -35,7 +35,7 @@ export function around(rects: readonly Rect[]): Rect | undefined {
   return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Adds the least shift downwards to `moving` that keeps all of it `gap` away from all of `fixed`. */
+/** The smallest downward shift that keeps all of `moving` at least `gap` away from all of `fixed`. */
 export function clearDownwards(moving: readonly Rect[], fixed: readonly Rect[], gap: number): number {
   let shift = 0;
   for (;;) {
@@ -47,7 +47,7 @@ export function clearDownwards(moving: readonly Rect[], fixed: readonly Rect[], 
         further = Math.max(further, other.y + other.height + gap - shifted.y);
       }
     }
-    // Every round passes the bottom of at least one fixed rectangle for good.
+    // Every iteration passes the bottom of at least one fixed rectangle for good.
     if (further <= 0) return shift;
     shift += further;
   }

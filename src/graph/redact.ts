@@ -1,9 +1,9 @@
-// What strangers may not see: every key at any depth whose name denotes a secret, and the account's own business.
+// Removes what strangers may not see: every key, at any depth, whose name denotes a secret, and private account data.
 
-/** Keys that are removed though they are no secret. */
+/** Keys that are removed although they are no secrets. */
 const PRIVATE_NAMES = ['webhookUrl', 'dailyCreditBudget', 'executionEngine'];
 
-/** A word that denotes a secret wherever in a name it stands, joined writings such as `apikey` and `mypassword` included. */
+/** Words that denote a secret anywhere in a name, including joined forms such as `apikey` and `mypassword`. */
 const SECRET_WORD = new RegExp(
   [
     '^secrets?$|(?:client|app|api|shared|webhook|signing|consumer|my)secrets?$|^secret(?:key|access|token|value)',
@@ -14,32 +14,32 @@ const SECRET_WORD = new RegExp(
   ].join('|'),
 );
 
-/** Words that denote a secret only by where they stand: `falKey` does, `keyFrame` and `maxTokens` do not. */
+/** Words that denote a secret depending on their position: `falKey` does, `keyFrame` and `maxTokens` do not. */
 const KEY_WORDS = new Set(['key', 'keys', 'token', 'tokens', 'pass', 'auth']);
 
-/** After one of these a key word is a secret though more words follow: `accessKeyId`, `api_key_2_old`. */
+/** After one of these a key word is a secret even if more words follow: `accessKeyId`, `api_key_2_old`. */
 const OWNERS = new Set(
   'access account api app auth aws azure bearer bot client csrf deploy encryption fal github google hf id jwt license licence master oauth openai personal private refresh secret service session signing ssh user webhook xsrf'.split(
     ' ',
   ),
 );
 
-/** After one of these the last word is a thing of the graph: `sortKey`, `max_tokens`, `chroma-key`, `lowPass`, `noAuth`. */
+/** After one of these the last word is harmless: `sortKey`, `max_tokens`, `chroma-key`, `lowPass`, `noAuth`. */
 const HARMLESS = new Set(
   'all arrow band cache cached chroma color colour completion composite count data design eos bos first foreign group high hot idempotency image index input json locale low luma map mask max min modifier multi music musical new no num number object of output pad partition per primary prompt public reasoning render requires second shortcut single song sort special stop style text total translation trigger two unique video word'.split(
     ' ',
   ),
 );
 
-/** What may follow a key word without making it harmless: `tokenHash`, `key_pem`. */
+/** May follow a key word without making it harmless: `tokenHash`, `key_pem`. */
 const CARRIERS = new Set(['hash', 'pem', 'string', 'material']);
 
 // A run of capitals is one word, and its last letter begins the next one: `APIKey` is API and Key.
 const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
 
-/** A copy without the keys that strangers may not see; `value` is JSON of bounded depth, as parseGraph leaves it. */
+/** Returns a copy without private keys; `value` is JSON of bounded depth, as parseGraph returns it. */
 export function redact(value: unknown): unknown {
-  // A large graph has few names, each thousands of times.
+  // A large graph has few distinct names, each thousands of times.
   const verdicts = new Map<string, boolean>(PRIVATE_NAMES.map(name => [name, true]));
   const isPrivate = (name: string): boolean => {
     const verdict = verdicts.get(name) ?? isSecretName(name);
@@ -59,7 +59,9 @@ function copyWithout(value: unknown, isPrivate: (name: string) => boolean): unkn
   );
 }
 
-/** Whether the name of a key denotes a secret, token, key or password. Unknown owners count: better one key too many. */
+/**
+ * Whether a key's name denotes a secret, token, key or password. In doubt it does: removing one key too many is safer.
+ */
 export function isSecretName(name: string): boolean {
   const whole = name.normalize('NFKC').replace(/pass[-_ ]?word/i, 'password');
   const words = (whole.match(WORDS) ?? []).map(word => word.toLowerCase());

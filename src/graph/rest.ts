@@ -1,12 +1,12 @@
-// What can be read of a graph that has the wrong form: each node and edge at its index, with blanks for what is wrong.
+// Reads the valid parts of a malformed graph: each node and edge at its index, with blanks for what is wrong.
 import { fieldsOf, type Graph, type GraphEdge, type GraphNode, type JsonObject, type Port } from './types.ts';
 
-/** An id, a type or a name that has the wrong form, and that parseGraph has reported. */
+/** Placeholder for an invalid id, type or name that parseGraph has reported. */
 export const BLANK = '';
 
 const MAX_DEPTH = 32;
 
-/** For the lint alone: it has only what the rules read. */
+/** For lint only: contains just what the rules read. */
 export function readRest(nodes: unknown, edges: unknown): Graph {
   return { nodes: itemsOf(nodes).map(readNode), edges: itemsOf(edges).map(readEdge) };
 }
@@ -45,7 +45,7 @@ function readEdge(item: unknown): GraphEdge {
   };
 }
 
-/** The value without what is nested deeper, which recursion over it would not survive. */
+/** The value without parts that are nested too deep for recursion. */
 function cut(value: unknown, levels: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return null;

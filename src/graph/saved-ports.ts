@@ -1,8 +1,8 @@
-// Ports that belong to the node as it is saved: those that the config of some node types gives rise to are written into it.
+// Writes ports that derive from the config of some node types into the node when it is saved.
 import type { Catalog, InputDef, OutputDef } from './catalog.ts';
 import type { Graph, GraphNode, Port } from './types.ts';
 
-/** The graph with `data.inputs` and `data.outputs` of such nodes as their config has them; others are the very objects that came in. */
+/** Sets `data.inputs` and `data.outputs` of such nodes from their config; other nodes are the same objects. */
 export function withSavedPorts(graph: Graph, catalog: Catalog): Graph {
   const nodes = graph.nodes.map(node => writePorts(node, catalog));
   return nodes.every((node, index) => node === graph.nodes[index]) ? graph : { ...graph, nodes };

@@ -1,15 +1,15 @@
-// The graph as clients write it and as the service keeps it: plain, frozen data.
+// Defines the graph as clients write it and as the service stores it: plain, frozen data.
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** The types a port can have. LIST and ANY ports take a list as one value; every other port is mapped over one. */
+/** Port types. LIST and ANY ports take a list as one value; every other port is mapped over one. */
 export const PORT_TYPES = ['TEXT', 'NUMBER', 'JSON', 'IMAGE', 'VIDEO', 'AUDIO', 'LIST', 'ANY'] as const;
 export type PortType = (typeof PORT_TYPES)[number];
 
-/** The types a field of `data.config` can have: those of ports, and what travels along no edge. */
+/** Types of config fields: the port types, and types that no edge carries. */
 export const FIELD_TYPES = [...PORT_TYPES, 'BOOLEAN'] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
 
@@ -67,18 +67,18 @@ export interface Graph {
   readonly edges: readonly GraphEdge[];
 }
 
-/** A media file as it travels between nodes: by reference, never by bytes. */
+/** A media file as it is passed between nodes: by reference, never by bytes. */
 export interface MediaRef {
   readonly mediaId: string;
   readonly url: string;
   readonly contentType: string;
-  /** Hex SHA-256 of the bytes; the node cache keys on it, never on the address. */
+  /** Hex SHA-256 of the bytes; the node cache uses it as key, never the URL. */
   readonly sha256: string;
   readonly bytes: number;
   readonly width: number | null;
   readonly height: number | null;
   readonly duration: number | null;
-  /** Of a video that was rendered here. */
+  /** For a video that was rendered here. */
   readonly render?: RenderFacts;
 }
 
@@ -87,13 +87,13 @@ export interface RenderFacts {
   readonly posterUrl: string;
   readonly fps: number;
   readonly frameCount: number;
-  /** Which codecs made the file. */
+  /** The codecs that made the file. */
   readonly backend: string;
-  /** What could not be drawn or heard, by JSON pointer. */
+  /** JSON pointers of what could not be drawn or heard. */
   readonly warnings: readonly string[];
 }
 
-/** What flows along an edge. Tagged, so that a JSON array is never taken for a list. */
+/** A value that flows along an edge. Tagged, so that a JSON array is never mistaken for a list. */
 export type Value =
   | { readonly type: 'TEXT'; readonly text: string }
   | { readonly type: 'NUMBER'; readonly number: number }
@@ -105,12 +105,12 @@ export type Value =
 /** Output port id → value. A port without a value is absent. */
 export type Values = Readonly<Record<string, Value>>;
 
-/** An object of which nothing is known. */
+/** An object with unknown members. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object; an empty one in place of anything else. */
+/** The object, or an empty one for anything else. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});

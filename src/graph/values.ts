@@ -1,4 +1,4 @@
-// Values between nodes: tagged along the edges, plain inside a node's `run`, converted by the type of the port.
+// Converts values between nodes: tagged along edges, plain inside a node's `run`, by the type of the port.
 import type { FieldType, Json, MediaRef, Value } from './types.ts';
 
 /** A value that does not fit its port; the message names both. */
@@ -13,8 +13,8 @@ interface PortName {
 }
 
 /**
- * The value as `run` takes it at this port: a string, a number, any JSON, a media reference; LIST its items, ANY the
- * value as it came. Throws a ValueError where the types cannot be joined.
+ * The plain value for `run` at this port: a string, a number, any JSON, a media reference; LIST gives its items, ANY
+ * the value as it came. Throws a ValueError if the types are incompatible.
  */
 export function toPlain(value: Value, port: PortName): unknown {
   const { type } = port;
@@ -32,7 +32,7 @@ export function toPlain(value: Value, port: PortName): unknown {
   throw new ValueError(`${portName(port)} takes ${NOUNS[type]}, but ${NOUNS[value.type]} arrived.`);
 }
 
-/** What `run` gave at this port as a tagged value; one that is tagged already stays as it is. Throws a ValueError. */
+/** Tags a value that `run` returned at this port; a tagged value is returned unchanged. Throws a ValueError. */
 export function toValue(output: unknown, port: PortName): Value {
   if (isValue(output)) return output;
   const { type } = port;
@@ -40,12 +40,12 @@ export function toValue(output: unknown, port: PortName): Value {
   if (type === 'NUMBER' && Number.isFinite(output)) return { type, number: output as number };
   if (type === 'LIST' && Array.isArray(output) && output.every(isValue)) return { type, items: output };
   if (isMediaType(type) && isMediaRef(output)) return { type, media: output };
-  // Whatever else a node gives at a JSON port is JSON by its declared type.
+  // Any other value at a JSON port is JSON by its declared type.
   if (type === 'JSON' && output !== undefined) return { type, json: output as Json };
   throw new ValueError(`${portName(port)} should have given ${NOUNS[type]}.`);
 }
 
-/** A media becomes its address, a list an array. */
+/** Media becomes its URL, a list an array. */
 export function valueToJson(value: Value): Json {
   if (value.type === 'TEXT') return value.text;
   if (value.type === 'NUMBER') return value.number;
@@ -78,7 +78,7 @@ export function jsonToValue(json: Json): Value {
   return { type: 'JSON', json };
 }
 
-/** How a port is named in a sentence, e.g. `"Prompt" (prompt)`. */
+/** Names a port in a sentence, e.g. `"Prompt" (prompt)`. */
 export function portName(port: PortName): string {
   return port.label === port.id ? `"${port.id}"` : `"${port.label}" (${port.id})`;
 }
@@ -102,7 +102,7 @@ export function isMediaType(type: FieldType): type is MediaType {
   return type === 'IMAGE' || type === 'VIDEO' || type === 'AUDIO';
 }
 
-/** Whether it is a tagged value as it stands. */
+/** Whether it is a valid tagged value. */
 export function isValue(output: unknown): output is Value {
   if (typeof output !== 'object' || output === null || !('type' in output)) return false;
   const { type } = output;

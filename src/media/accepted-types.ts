@@ -1,13 +1,13 @@
-// The media types that the service accepts, by what names they are known, and how large each may be at each door.
+// Lists the media types that the service accepts, their alternative names, and their size limits per upload source.
 
 export type MediaKind = 'image' | 'video' | 'audio';
 
 export interface MediaType {
-  /** The one name under which it is stored and served. */
+  /** The canonical name under which it is stored and served. */
   readonly contentType: string;
   readonly kind: MediaKind;
   readonly extension: string;
-  /** Further names that clients and the sniffer use for the same thing. */
+  /** Other names that clients and the sniffer use for the same type. */
   readonly aliases: readonly string[];
 }
 
@@ -42,14 +42,14 @@ const BY_NAME: ReadonlyMap<string, MediaType> = new Map(
   MEDIA_TYPES.flatMap(type => [type.contentType, ...type.aliases].map(name => [name, type] as const)),
 );
 
-/** The accepted type of that name, whatever its case and parameters; undefined where it is none. */
+/** The accepted type of that name, ignoring case and parameters; undefined if it is not accepted. */
 export function findMediaType(contentType: string): MediaType | undefined {
   return BY_NAME.get(contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '');
 }
 
 export const SVG_TYPE = 'image/svg+xml';
 
-/** `import`: media of an imported workflow, which any other door may have taken. */
+/** `import`: media of an imported workflow, which any other upload source may have accepted. */
 export type Door = 'multipart' | 'dataUrl' | 'url' | 'presigned' | 'import';
 export type FetchDoor = 'url' | 'import';
 
@@ -65,14 +65,14 @@ const KIND_BYTES: Readonly<Record<MediaKind, number>> = {
 };
 const SVG_BYTES = MB;
 
-/** The most bytes that the door takes of the type; 0 where it takes none, as the presigned door does of SVG. */
+/** The maximum number of bytes for the type and upload source; 0 if not accepted, such as presigned SVG. */
 export function maxBytesAt(door: Door, type: MediaType): number {
   const isSvg = type.contentType === SVG_TYPE;
   if (isSvg) return door === 'presigned' ? 0 : SVG_BYTES;
   return door === 'presigned' || door === 'import' ? KIND_BYTES[type.kind] : DOOR_BYTES[door];
 }
 
-/** The most bytes that the door takes of any type. */
+/** The maximum number of bytes that the upload source accepts for any type. */
 export function maxBytesAtDoor(door: FetchDoor | 'multipart' | 'dataUrl'): number {
   return door === 'import' ? Math.max(...Object.values(KIND_BYTES)) : DOOR_BYTES[door];
 }

@@ -1,10 +1,10 @@
-// The frames of an animation behind its first, which a decoder of images is not asked for: what there is to be decoded.
+// Reads the later frames of an animation, which an image decoder ignores, so that they can be decoded and checked too.
 import { crc32 } from 'node:zlib';
 import { MAX_PIXELS } from './image-geometry.ts';
 
 export interface Frames {
   readonly bytes: Uint8Array;
-  /** The first of them, and how many. */
+  /** The first frame of the range, and the number of frames. */
   readonly page: number;
   readonly pages: number;
 }
@@ -17,10 +17,13 @@ interface AnimationFacts {
   readonly pages: number;
 }
 
-/** Twenty times what one image may have: about 15 s of decoding. */
+/** Twenty times the limit of one image: about 15 s of decoding. */
 const MAX_ANIMATION_PIXELS = 20 * MAX_PIXELS;
 
-/** In groups of no more pixels than one image may have. Throws where an animation is damaged or has too many pixels. */
+/**
+ * Groups frames so that no group has more pixels than one image may have. Throws if the animation is damaged or too
+ * large.
+ */
 export function* laterFrames(bytes: Uint8Array, facts: AnimationFacts): Generator<Frames> {
   const { contentType, width, height, pages } = facts;
   if (contentType === 'image/png') {
@@ -39,13 +42,13 @@ interface Chunk {
 }
 
 const SIGNATURE_BYTES = 8;
-/** What every frame shares with the first image: without these a frame of a palette has no colours. */
+/** Chunks that every frame shares with the first image: without them, palette frames have no colors. */
 const SHARED: ReadonlySet<string> = new Set(['PLTE', 'tRNS']);
 const HEADER_BYTES = 26;
 
 /**
- * Each later frame as a PNG of its own (PNG §11.3.6): a frame's control chunk says its size, its data chunks contain what
- * IDAT would, behind a sequence number.
+ * Each later frame as a separate PNG (PNG §11.3.6): a frame's control chunk contains its size, its data chunks contain
+ * what IDAT would, after a sequence number.
  */
 function* apngFrames(bytes: Buffer): Generator<Buffer> {
   const chunks = [...readChunks(bytes)];
@@ -74,7 +77,7 @@ function* apngFrames(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** Width and height of a frame, eight bytes. Throws where it reaches beyond the image. */
+/** Width and height of a frame, eight bytes. Throws if it extends beyond the image. */
 function sizeOf(control: Chunk | undefined, { data: image }: Chunk): Buffer {
   const data = control?.data;
   if (data?.length !== HEADER_BYTES) throw new Error('A frame has no size.');
@@ -88,7 +91,7 @@ function sizeOf(control: Chunk | undefined, { data: image }: Chunk): Buffer {
   return data.subarray(4, 12);
 }
 
-/** Up to IEND. Throws at a chunk that ends too late or is not as its checksum says. */
+/** Reads chunks up to IEND. Throws at a chunk that is truncated or has a wrong checksum. */
 function* readChunks(bytes: Buffer): Generator<Chunk> {
   let at = SIGNATURE_BYTES;
   while (at + 12 <= bytes.length) {
@@ -104,7 +107,7 @@ function* readChunks(bytes: Buffer): Generator<Chunk> {
   throw new Error('The file ends before its last chunk does.');
 }
 
-/** Only what the decoder does not look at itself. */
+/** Only what the decoder does not check itself. */
 function isFrame(type: string): boolean {
   return type === 'acTL' || type === 'fcTL' || type === 'fdAT';
 }

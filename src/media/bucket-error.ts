@@ -1,6 +1,6 @@
-// What a bucket said instead of doing what it was asked, with the way out where its code names one.
+// Represents an error response of a bucket, with a remedy if its code has one.
 
-/** By S3's code. Each is certain: to ask again changes nothing. */
+/** By S3 code. Each is permanent: repeating the request changes nothing. */
 const WAYS_OUT: Readonly<Record<string, string>> = {
   InvalidAccessKeyId:
     'it knows no key of this id: correct AWS_ACCESS_KEY_ID, and S3_ENDPOINT if that is another store',
@@ -18,7 +18,7 @@ const MAX_CHARS = 300;
 export class BucketError extends Error {
   override readonly name = 'BucketError';
   readonly status: number;
-  /** S3's, such as `NoSuchKey`; undefined where the answer names none. */
+  /** S3's code, such as `NoSuchKey`; undefined if the response names none. */
   readonly code: string | undefined;
 
   constructor(bucket: string, status: number, text: string) {
@@ -30,12 +30,12 @@ export class BucketError extends Error {
     this.code = code;
   }
 
-  /** The file is not there; a bucket that is not there is another matter. */
+  /** The file does not exist. (A missing bucket is a different error.) */
   get isAbsent(): boolean {
     return this.status === 404 && this.code !== 'NoSuchBucket';
   }
 
-  /** No request can succeed before somebody has changed something. */
+  /** No request can succeed until someone changes the configuration. */
   get isCertain(): boolean {
     return this.code !== undefined && this.code in WAYS_OUT;
   }

@@ -1,4 +1,4 @@
-// The bytes of a data URL (RFC 2397).
+// Decodes data URLs (RFC 2397).
 import { AppError } from '../lib/errors.ts';
 import { maxBytesAtDoor } from './accepted-types.ts';
 import { tooLarge } from './spool.ts';
@@ -11,7 +11,10 @@ export interface DataUrl {
 const MAX_HEAD_CHARS = 300;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Throws `invalid_request` where it is no data URL, `file_too_large` before more is decoded than the door takes. */
+/**
+ * Throws `invalid_request` if it is not a data URL, `file_too_large` before decoding more than the upload source
+ * accepts.
+ */
 export function parseDataUrl(text: string): DataUrl {
   const comma = text.slice(0, MAX_HEAD_CHARS).indexOf(',');
   const head = /^data:([^;,]*)((?:;[^;,]*)*),$/i.exec(text.slice(0, comma + 1));

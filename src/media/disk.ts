@@ -1,4 +1,5 @@
-// Media on the local disk: a temporary file, fsync, rename, fsync of the folder; keys spread over 1,024 folders.
+// Stores media on the local disk: temporary file, fsync, rename, fsync of the folder; keys are spread over 1,024
+// folders.
 import { randomUUID } from 'node:crypto';
 import { constants, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,13 +9,13 @@ import { FileStream } from './file-stream.ts';
 import { openSpool, writeMeasured } from './spool.ts';
 import { type ByteRange, checkKey, type MediaStorage, type ReadFile } from './storage.ts';
 
-/** Opens the folder, made where it is not there, and sweeps what an earlier process left half written. */
+/** Opens the folder, creating it if needed, and removes incomplete files of an earlier process. */
 export async function openDiskStorage(folder: string): Promise<MediaStorage> {
   const temporary = join(folder, 'tmp');
   await openSpool(temporary);
   const pathOf = (key: string): string => join(folder, shardOf(key), key);
   const settle = createSettler(folder);
-  /** Made under a name of its own, so that the key never has half of a file. */
+  /** Written under a separate name, so that the key never refers to a partial file. */
   const make = async <T>(key: string, write: (path: string) => Promise<T>): Promise<T> => {
     checkKey(key);
     const path = join(temporary, randomUUID());
@@ -63,7 +64,7 @@ function noRoom(cause: unknown): AppError {
   );
 }
 
-/** Returns a function that renames into the key's folder, so that neither the name nor the folder is lost with the power. */
+/** Returns a function that renames into the key's folder, so that both name and folder survive a loss of power. */
 function createSettler(folder: string): (from: string, key: string) => Promise<void> {
   const shards = new Set<string>();
   return async (from, key) => {
@@ -78,7 +79,7 @@ function createSettler(folder: string): (from: string, key: string) => Promise<v
   };
 }
 
-/** The random end of the id, since its beginning is the time: files of one hour must not share a folder. */
+/** Uses the random end of the id: its beginning is the time, and files of one hour must not share a folder. */
 function shardOf(key: string): string {
   return checkKey(key).slice(-2);
 }
@@ -94,7 +95,7 @@ async function readFile(path: string, range: ByteRange | undefined): Promise<Rea
   }
 }
 
-/** Where the file system can, the two share their blocks. */
+/** Shares blocks if the file system supports it. */
 async function copySynced(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE).catch(refuseAbsent);
   await using file = await open(to, 'r+');

@@ -1,4 +1,4 @@
-// The name of a stored file: what stands in its address and what a browser saves it as.
+// Derives the name of a stored file for its URL and for downloads.
 import type { MediaType } from './accepted-types.ts';
 
 const MAX_CHARS = 100;
@@ -13,8 +13,8 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * A name that stands in a URL as it is, nothing but letters, digits, dot, dash and underscore, and ends as its type
- * does: a PNG that was called page.html is saved as page.html.png.
+ * Returns a name that needs no escaping in a URL (letters, digits, dot, dash and underscore) with the ending of its
+ * type: a PNG called page.html becomes page.html.png.
  */
 export function fileName(given: string, { extension }: Pick<MediaType, 'extension'>): string {
   const base = given.split(/[/\\]/).at(-1) ?? '';

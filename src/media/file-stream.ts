@@ -1,4 +1,4 @@
-// A part of a file as a stream that, piped, reads into one buffer over and over.
+// Streams a part of a file; when piped, it reuses one buffer.
 import type { FileHandle } from 'node:fs/promises';
 import { Readable, type Writable } from 'node:stream';
 import type { ByteRange } from './storage.ts';
@@ -6,8 +6,9 @@ import type { ByteRange } from './storage.ts';
 const CHUNK_BYTES = 131_072;
 
 /**
- * Piped, each chunk has left for the system before the next is read into its place: a buffer for each would make the
- * garbage collector run every 64 MB, which was half of what serving a file cost. Read otherwise, every chunk is its own.
+ * When piped, each chunk has been written to the system before the next one is read into the same buffer: separate
+ * buffers made the garbage collector run every 64 MB, which was half of the cost of serving a file. When read
+ * otherwise, every chunk is a separate buffer.
  */
 export class FileStream extends Readable {
   readonly #file: FileHandle;
@@ -15,7 +16,7 @@ export class FileStream extends Readable {
   #at: number;
   #isPiped = false;
 
-  /** Closes the file when it is through or destroyed. */
+  /** Closes the file when the stream ends or is destroyed. */
   constructor(file: FileHandle, { start, end }: ByteRange) {
     super({ highWaterMark: CHUNK_BYTES });
     this.#file = file;
@@ -28,7 +29,7 @@ export class FileStream extends Readable {
     this.#pump(target as unknown as Writable).then(
       () => {
         if (end) target.end();
-        // What is read no further has to flow to come to its end.
+        // A stream that is not read further must flow to end.
         this.push(null);
         this.resume();
       },
@@ -63,7 +64,9 @@ export class FileStream extends Readable {
     }
   }
 
-  /** The bytes that follow, at the beginning of the buffer; none at the end. Throws where the file ends before it should. */
+  /**
+   * Reads the next bytes into the start of the buffer; none at the end. Throws if the file is shorter than expected.
+   */
   async #next(buffer: Buffer): Promise<Buffer> {
     const wanted = Math.min(buffer.length, this.#end - this.#at);
     if (wanted === 0) return buffer.subarray(0, 0);

@@ -1,5 +1,5 @@
-// Whether an image file is there to its end. Decoders stop after the first frame, and the GIF decoder takes an animation
-// for complete that was cut off anywhere behind it.
+// Checks that an image file is complete. Decoders stop after the first frame, and the GIF decoder accepts an animation
+// that is cut off anywhere after it.
 
 type Walk = (bytes: Buffer) => boolean;
 
@@ -9,7 +9,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
   'image/avif': isCompleteAvif,
 };
 
-/** True as well for types whose decoder sees it by itself. Says nothing of what is in the frames. */
+/** Also true for types whose decoder checks it. Says nothing about the content of frames. */
 export function isCompleteFile(bytes: Uint8Array, contentType: string): boolean {
   const walk = WALKS[contentType];
   return walk === undefined || walk(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
@@ -20,14 +20,14 @@ const GIF_TRAILER = 0x3b;
 const GIF_EXTENSION = 0x21;
 const GIF_IMAGE = 0x2c;
 
-/** GIF89a §15: blocks up to the trailer. Each is a chain of sub-blocks that begin with their length and end with a 0. */
+/** GIF89a §15: blocks up to the trailer. Each is a chain of sub-blocks with a length byte, ended by a 0. */
 function isCompleteGif(bytes: Buffer): boolean {
   let at = GIF_HEADER_BYTES + colorTableBytes(bytes[10]);
   while (at < bytes.length) {
     const kind = bytes[at];
     if (kind === GIF_TRAILER) return true;
     if (kind === GIF_EXTENSION) at += 2;
-    // Its descriptor, its own colours, and the code size of what follows.
+    // Its descriptor, its local colors, and the code size of what follows.
     else if (kind === GIF_IMAGE) at += 10 + colorTableBytes(bytes[at + 9]) + 1;
     else return false;
     while (bytes[at] !== undefined && bytes[at] !== 0) at += 1 + (bytes[at] ?? 0);
@@ -36,7 +36,7 @@ function isCompleteGif(bytes: Buffer): boolean {
   return false;
 }
 
-/** Three bytes a colour, where the flags say that there is a table. */
+/** Three bytes per color, if the flags say that there is a table. */
 function colorTableBytes(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
@@ -52,12 +52,12 @@ function isCompletePng(bytes: Buffer): boolean {
   return false;
 }
 
-/** Boxes that begin with their size, up to the end of the file (ISO/IEC 14496-12 §4.2). */
+/** Boxes that start with their size, up to the end of the file (ISO/IEC 14496-12 §4.2). */
 function isCompleteAvif(bytes: Buffer): boolean {
   let at = 0;
   while (at + 8 <= bytes.length) {
     const size = bytes.readUInt32BE(at);
-    // 0: the rest of the file; 1: eight bytes follow, which no file that is accepted here needs.
+    // 0: the rest of the file; 1: an eight-byte size follows, which no accepted file needs.
     if (size === 0) return true;
     if (size === 1) {
       if (at + 16 > bytes.length) return false;

@@ -1,4 +1,4 @@
-// Sizes and places of images, worked out before any pixel is touched.
+// Computes sizes and positions of images before any pixel is touched.
 import { AppError } from '../lib/errors.ts';
 
 export interface Size {
@@ -11,14 +11,14 @@ const MAX_SIDE = 16_384;
 
 export type Fit = 'cover' | 'contain' | 'fill' | 'inside' | 'outside';
 
-/** What an image is scaled into; with one side given the other follows from the image's shape. */
+/** The target size; with one side given the other follows from the aspect ratio. */
 export interface Box {
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   readonly fit: Fit;
 }
 
-/** The size that sharp gives the image, so that it can be refused before memory is taken for it. */
+/** The size that sharp will produce, so that it can be refused before memory is allocated. */
 export function resizedSize(facts: Size, { width, height, fit }: Box): Size {
   if (width === undefined && height === undefined) return facts;
   const scaleX = width === undefined ? undefined : width / facts.width;
@@ -36,7 +36,7 @@ export const roundSize = ({ width, height }: Size): Size => ({
   height: Math.max(1, Math.round(height)),
 });
 
-/** AppError `invalid_request` where an image of this size would take too much memory. */
+/** Throws `invalid_request` if an image of this size would take too much memory. */
 export function assertSize({ width, height }: Size): void {
   if (width <= MAX_SIDE && height <= MAX_SIDE && width * height <= MAX_PIXELS) return;
   const wanted = `${Math.round(width)} × ${Math.round(height)}`;
@@ -46,7 +46,7 @@ export function assertSize({ width, height }: Size): void {
   );
 }
 
-/** The part of `start` … `start + length` that lies in 0 … `limit`. */
+/** The part of `start` … `start + length` within 0 … `limit`. */
 export function clip(
   start: number,
   length: number,
@@ -57,7 +57,7 @@ export function clip(
   return { start: from, length: Math.max(0, to - from) };
 }
 
-/** Which share of the free room lies before something placed by this gravity: 0, 0.5 or 1. */
+/** The share of the free space before something placed with this gravity: 0, 0.5 or 1. */
 export function gravityShare(gravity: string, axis: 'x' | 'y'): number {
   const [near, far] = axis === 'x' ? ['west', 'east'] : ['north', 'south'];
   if (gravity.includes(near as string)) return 0;

@@ -1,20 +1,20 @@
-// Where images are decoded: few at once, each with a time limit, refused in words of ours.
+// Decodes images with limited concurrency and a time limit, and reports failures in our own words.
 import type { Sharp, SharpOptions } from 'sharp';
 import { AppError } from '../lib/errors.ts';
 import { createGate } from '../lib/gate.ts';
 import { MAX_PIXELS } from './image-geometry.ts';
 import { loadSharp } from './load-sharp.ts';
 
-// Decoding takes up to 400 MB, so few at once; a waiting caller keeps only the encoded bytes.
+// Decoding takes up to 400 MB, so few run at once; a waiting caller holds only the encoded bytes.
 const gate = createGate({ concurrency: 2, maxWaiting: 200 });
 const TIMEOUT_SECONDS = 60;
 
 const READ_OPTIONS: SharpOptions = { failOn: 'warning', limitInputPixels: MAX_PIXELS, sequentialRead: true };
 
-/** Opens an image as it is shown, the orientation of the file applied. */
+/** Opens an image as it is shown, with the file's orientation applied. */
 export type Open = (bytes: Uint8Array) => Sharp;
 
-/** Does the steps once a slot is free. AppError `unreadable_image` where they cannot read the image. */
+/** Runs the steps once a slot is free. Throws `unreadable_image` if they cannot read the image. */
 export async function work<T>(signal: AbortSignal, steps: (open: Open) => Promise<T>): Promise<T> {
   const sharp = await loadSharp();
   const open: Open = bytes =>
@@ -34,8 +34,8 @@ export async function work<T>(signal: AbortSignal, steps: (open: Open) => Promis
 }
 
 /**
- * Decodes every row and keeps none: the last pixel comes after all others. Statistics of the image would decode it too,
- * at three to ten times the cost. `range`: of an animation, the frames.
+ * Decodes every row and keeps none: the last pixel comes after all others. Computing statistics would also decode the
+ * image, at three to ten times the cost. `range`: frames of an animation.
  */
 export async function decodeWhole(bytes: Uint8Array, range: SharpOptions = {}): Promise<void> {
   const sharp = await loadSharp();

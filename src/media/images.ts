@@ -1,4 +1,4 @@
-// Reads and changes still images. Bytes in, bytes out.
+// Reads and transforms still images: bytes in, bytes out.
 import type { Sharp } from 'sharp';
 import { AppError } from '../lib/errors.ts';
 import { laterFrames } from './animation.ts';
@@ -23,15 +23,15 @@ export interface ImageFile {
 
 export interface ImageFacts {
   readonly contentType: string;
-  /** As shown, the orientation of the file applied. */
+  /** As shown, with the file's orientation applied. */
   readonly width: number;
   readonly height: number;
   readonly hasAlpha: boolean;
 }
 
 /**
- * Decodes all of the image, since a header alone may lie. Bytes that are given as a function are read when it is their
- * turn, so that only as many are in memory as are decoded at once. AppError `unreadable_image`.
+ * Decodes the whole image, since a header alone may lie. Bytes given as a function are read only when a slot is free,
+ * to limit memory. Throws `unreadable_image`.
  */
 export function inspectImage(
   source: Uint8Array | (() => Promise<Uint8Array>),
@@ -54,7 +54,7 @@ export function inspectImage(
   });
 }
 
-/** The type of an image by its header; whether the rest can be decoded is not looked at. AppError `unreadable_image`. */
+/** The type of an image by its header, without checking that it decodes. Throws `unreadable_image`. */
 export function readImageType(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
   return work(signal, async open => (await readFacts(open(bytes))).contentType);
 }
@@ -65,11 +65,11 @@ export interface ResizeOptions {
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   readonly fit: Fit;
-  /** What `contain` leaves free is filled with it. */
+  /** Fills the area that `contain` leaves free. */
   readonly background: string;
 }
 
-/** Scales to the size; with one side given the other follows from the shape. */
+/** Scales to the size; with one side given the other follows from the aspect ratio. */
 export function resizeImage(
   bytes: Uint8Array,
   options: ResizeOptions,
@@ -94,7 +94,7 @@ export interface Area {
   readonly height?: number | undefined;
 }
 
-/** Cuts an area out; what lies beyond the image is left away. AppError `invalid_request` where nothing remains. */
+/** Crops to an area; parts outside the image are ignored. Throws `invalid_request` if nothing remains. */
 export function cropImage(bytes: Uint8Array, area: Area, signal: AbortSignal): Promise<ImageFile> {
   return change(bytes, signal, (image, facts) => {
     const columns = clip(area.x, area.width ?? facts.width, facts.width);
@@ -134,7 +134,7 @@ export function rotateImage(
       height: facts.width * sin + facts.height * cos,
     });
     const turned = angle % 360 === 0 ? image : image.rotate(angle, { background });
-    // Mirroring comes before turning in sharp's order, which is what the options say, too.
+    // sharp mirrors before it rotates, and so do the options.
     if (mirror === 'horizontal') return turned.flop();
     return mirror === 'vertical' ? turned.flip() : turned;
   });
@@ -145,7 +145,7 @@ export interface AdjustOptions {
   readonly brightness: number;
   readonly contrast: number;
   readonly saturation: number;
-  /** Degrees on the colour wheel. */
+  /** Degrees on the color wheel. */
   readonly hue: number;
   readonly effect: 'none' | 'grayscale' | 'invert';
 }
@@ -163,7 +163,7 @@ export function adjustImage(
   });
 }
 
-/** Blurs by a Gaussian of this standard deviation in pixels, 0.3 to 200. */
+/** Gaussian blur with this standard deviation in pixels, 0.3 to 200. */
 export function blurImage(bytes: Uint8Array, sigma: number, signal: AbortSignal): Promise<ImageFile> {
   return change(bytes, signal, image => image.blur(sigma));
 }
@@ -173,9 +173,9 @@ export type Format = (typeof FORMATS)[number];
 
 export interface ConvertOptions {
   readonly format: Format;
-  /** 1 to 100; PNG takes no notice. */
+  /** 1 to 100; ignored for PNG. */
   readonly quality: number;
-  /** What shows through in a format without transparency. */
+  /** Background color for a format without transparency. */
   readonly background: string;
 }
 
@@ -217,11 +217,11 @@ export const GRAVITIES = [
 export type Gravity = (typeof GRAVITIES)[number];
 
 export interface CompositeOptions {
-  /** Pixels from the left and top edge, may be negative; unset: `gravity` decides. */
+  /** Pixels from the left and top edge, possibly negative; unset: `gravity` decides. */
   readonly x?: number | undefined;
   readonly y?: number | undefined;
   readonly gravity: Gravity;
-  /** Size of the overlay; unset: its own, or what follows from its shape. */
+  /** Size of the overlay; unset: its own, or by its aspect ratio. */
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   /** 0 to 1. */
@@ -229,7 +229,7 @@ export interface CompositeOptions {
   readonly blend: Blend;
 }
 
-/** Lays one image over another; the result has the size of the base, and the overlay may reach beyond it. */
+/** Draws one image over another; the result has the size of the base, and the overlay may extend beyond it. */
 export function compositeImages(
   base: Uint8Array,
   overlay: Uint8Array,
@@ -237,14 +237,14 @@ export function compositeImages(
   signal: AbortSignal,
 ): Promise<ImageFile> {
   return work(signal, async open => {
-    // Colours mix only in one colour space.
+    // Blending requires one color space.
     const below = open(base).withIccProfile('srgb');
     const facts = await readFacts(below);
     const above = await sizeOverlay(open(overlay), options);
     signal.throwIfAborted();
     const { x = gravityShare(options.gravity, 'x') * (facts.width - above.width) } = options;
     const { y = gravityShare(options.gravity, 'y') * (facts.height - above.height) } = options;
-    // Only the part of the overlay that meets the base: sharp takes nothing larger than the base.
+    // Only the part of the overlay inside the base: sharp accepts nothing larger than the base.
     const columns = clip(-Math.round(x), facts.width, above.width);
     const rows = clip(-Math.round(y), facts.height, above.height);
     if (columns.length === 0 || rows.length === 0) return encode(below, formatFor(facts));
@@ -272,7 +272,10 @@ export interface GridOptions {
   readonly background: string;
 }
 
-/** Lays images out in rows of equal cells, each cut to fill its cell; read one after the other, so that one is in memory at a time. */
+/**
+ * Lays images out in a grid of equal cells, each cropped to fill its cell; reads them one after the other to limit
+ * memory.
+ */
 export async function gridImages(
   reads: readonly (() => Promise<Uint8Array>)[],
   { columns, cell, gap, background }: GridOptions,
@@ -322,7 +325,7 @@ async function readFacts(image: Sharp): Promise<ImageFacts> {
   };
 }
 
-/** Photographs stay JPEG or WebP; everything else becomes PNG, which loses nothing. */
+/** Photographs stay JPEG or WebP; everything else becomes PNG, which is lossless. */
 function formatFor({ contentType }: ImageFacts): Format {
   if (contentType === 'image/jpeg') return 'jpeg';
   return contentType === 'image/webp' ? 'webp' : 'png';
@@ -349,10 +352,10 @@ async function sizeOverlay(
     .withIccProfile('srgb')
     .toColourspace('srgb')
     .ensureAlpha();
-  // Keeps of each pixel as much as the opacity says, whatever the overlay's own transparency.
+  // Scales each pixel's alpha by the opacity, whatever the overlay's own transparency.
   const veil = { input: Buffer.from([255, 255, 255, Math.round(opacity * 255)]), raw: ONE_PIXEL, tile: true };
   const image = opacity === 1 ? scaled : scaled.composite([{ ...veil, blend: 'dest-in' }]);
-  // A pipeline cuts before it scales, so the scaled overlay is made first and cut afterwards.
+  // A pipeline crops before it scales, so the scaled overlay is made first and cropped afterwards.
   const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
   const sharp = await loadSharp();
   const raw = { width: info.width, height: info.height, channels: info.channels };

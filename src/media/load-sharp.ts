@@ -1,11 +1,11 @@
-// sharp, limited to the types that are accepted.
+// Loads sharp, limited to the accepted types.
 
 type SharpModule = typeof import('sharp').default;
 
 const LOADERS = ['Jpeg', 'Png', 'Webp', 'Heif', 'Nsgif'].map(name => `VipsForeignLoad${name}`);
 let loading: Promise<SharpModule> | undefined;
 
-/** Loaded at first use: a service at rest does without its 20 MB. */
+/** Loaded at first use: an idle service saves its 20 MB. */
 export function loadSharp(): Promise<SharpModule> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.block({ operation: ['VipsForeignLoad'] });

@@ -1,4 +1,4 @@
-// Which media storage the settings ask for: a bucket where one is named, else the local disk.
+// Opens the media storage that the settings select: a bucket if one is named, else the local disk.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { AppError, toError } from '../lib/errors.ts';
@@ -20,7 +20,7 @@ type StorageSettings = Pick<
   | 'AWS_SECRET_ACCESS_KEY'
 >;
 
-/** Throws SettingsError where a bucket is named without its keys. */
+/** Throws SettingsError if a bucket is named without its keys. */
 export function bucketOf(settings: StorageSettings): Bucket | undefined {
   if (settings.S3_BUCKET === undefined) return undefined;
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = settings;
@@ -35,13 +35,13 @@ export function bucketOf(settings: StorageSettings): Bucket | undefined {
   };
 }
 
-// To look for what cannot be there asks the same of every storage.
+// Looking up a key that cannot exist works for every storage.
 const NO_SUCH_MEDIA = `med_${'0'.repeat(26)}`;
 const CHECK_MS = 5000;
 
 /**
- * Why no file can be stored as things stand; undefined where one may be. A bucket that does not answer may do so later,
- * which `onTrouble` hears of.
+ * Returns why no file can be stored in the current configuration; undefined if storing may work. A bucket that does not
+ * respond may do so later; `onTrouble` is called for that.
  */
 export async function findStorageProblem(
   storage: MediaStorage,

@@ -1,10 +1,10 @@
-// Presigned uploads in AWS Signature V4 over the exact headers: minted for a bucket or for this service's own door, and
-// verified at that door by signing again and comparing.
+// Presigned uploads with AWS Signature V4 over the exact headers: created for a bucket or for this service's own upload
+// URL, and verified there by signing again and comparing.
 import { AwsV4Signer } from 'aws4fetch';
 import { safeEqual } from '../lib/crypto.ts';
 import { S3Error } from './s3-error.ts';
 
-/** Who signs: the bucket's keys, or keys of the service's own for its own door. */
+/** The signing keys: the bucket's, or the service's own for its upload URL. */
 export interface SigningKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -13,7 +13,7 @@ export interface SigningKey {
 
 export interface PutGrant {
   readonly uploadUrl: string;
-  /** To be sent exactly. */
+  /** Send these exactly. */
   readonly headers: Readonly<Record<'Content-Type' | 'Content-Length' | 'Cache-Control', string>>;
   readonly expiresAt: Date;
 }
@@ -27,14 +27,14 @@ const SIGNED_AT_LEAST = ['cache-control', 'content-length', 'content-type', 'hos
 const OPTIONS = { service: 's3', signQuery: true, allHeaders: true } as const;
 
 export interface PutToSign {
-  /** Of the object, without a query. */
+  /** URL of the object, without a query. */
   readonly url: string;
   readonly contentType: string;
   readonly bytes: number;
   readonly nowMs: number;
 }
 
-/** An address at which just this file may be put for 15 minutes. */
+/** A URL that accepts exactly this file for 15 minutes. */
 export async function presignPut(
   key: SigningKey,
   { url, contentType, bytes, nowMs }: PutToSign,
@@ -59,15 +59,15 @@ export async function presignPut(
 }
 
 export interface GetToSign {
-  /** Of the object, without a query. */
+  /** URL of the object, without a query. */
   readonly url: string;
-  /** What the bucket is to say as `Content-Disposition` and `Content-Type`. */
+  /** The `Content-Disposition` and `Content-Type` that the bucket should send. */
   readonly disposition: string;
   readonly contentType: string;
   readonly nowMs: number;
 }
 
-/** An address at which a bucket that is not public serves the file for 15 minutes. */
+/** A URL at which a private bucket serves the file for 15 minutes. */
 export async function presignGet(
   key: SigningKey,
   { url, disposition, contentType, nowMs }: GetToSign,
@@ -83,19 +83,19 @@ export async function presignGet(
     method: 'GET',
     datetime: toAmzDate(nowMs),
   });
-  // A query parser of forms wrote spaces as +, which not every bucket reads so.
+  // A form serializer wrote spaces as +, which not every bucket reads as spaces.
   return (await signer.sign()).url.href.replaceAll('+', '%20');
 }
 
 export interface PutToVerify {
-  /** As the client was given it: the configured host, whatever a proxy made of it, and the query as it arrived. */
+  /** As the client received it: the configured host, whatever a proxy changed, and the query as it arrived. */
   readonly url: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly nowMs: number;
 }
 
-/** Throws the S3Error that a bucket would answer with, unless the request is one that `presignPut` granted. */
+/** Throws the S3Error that a bucket would send, unless `presignPut` granted the request. */
 export async function verifyPresignedPut(
   key: SigningKey,
   { url, headers, nowMs }: PutToVerify,
@@ -180,7 +180,7 @@ function checkTime({ date, expires }: SignatureQuery, nowMs: number): void {
   if (nowMs > signedAtMs + seconds * 1000) throw new S3Error('AccessDenied', 'The request has expired.');
 }
 
-/** The request's own values of the signed headers; `host` is in the address. */
+/** The request's values of the signed headers; `host` comes from the URL. */
 function pickHeaders(names: readonly string[], headers: PutToVerify['headers']): [string, string][] {
   return names.flatMap((name): [string, string][] => {
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;

@@ -1,4 +1,4 @@
-// What a stored video or audio file truly is: its first bytes name a container, its tracks make it a video or a sound.
+// Determines what a stored video or audio file is: its first bytes identify the container, its tracks the media type.
 import { buffer } from 'node:stream/consumers';
 import { probeContentType } from '../codecs/probe/probe.ts';
 import { AppError } from '../lib/errors.ts';
@@ -9,11 +9,13 @@ import type { MediaStorage } from './storage.ts';
 export interface FileToProbe {
   readonly key: string;
   readonly bytes: number;
-  /** The content type it came with. */
+  /** The declared content type. */
   readonly declared: string | undefined;
 }
 
-/** Reads only what is needed for that. Throws `unsupported_type` where the tracks are not what was declared, or there are none. */
+/**
+ * Reads only what is needed. Throws `unsupported_type` if the tracks differ from the declared type, or there are none.
+ */
 export async function probeStored(
   storage: MediaStorage,
   { key, bytes, declared }: FileToProbe,

@@ -1,4 +1,4 @@
-// Refusals in the words of S3, for the door that stands in for a bucket's presigned addresses.
+// Error responses in S3's format, for the upload URL that replaces a bucket's presigned URL.
 
 /** Code → HTTP status. */
 const S3_CODES = {
@@ -28,7 +28,7 @@ export class S3Error extends Error {
   }
 }
 
-/** The body of the answer, to be sent as application/xml. */
+/** The response body, sent as application/xml. */
 export function s3ErrorXml({ code, message }: S3Error, resource: string, requestId: string): string {
   const members = { Code: code, Message: message, Resource: resource, RequestId: requestId };
   const printed = Object.entries(members).map(([name, text]) => `<${name}>${escapeXml(text)}</${name}>`);
@@ -43,7 +43,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-// Control characters have no form in XML 1.0 at all.
+// XML 1.0 cannot represent control characters at all.
 function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -1,4 +1,5 @@
-// Media in an S3-compatible bucket: four verbs, signed by aws4fetch, sent by the guarded client to a trusted origin.
+// Stores media in an S3-compatible bucket: four verbs, signed by aws4fetch, sent by the guarded client to a trusted
+// origin.
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -25,7 +26,7 @@ import {
 
 export interface Bucket {
   readonly name: string;
-  /** Without one, Amazon's of the key's region. */
+  /** Absent: Amazon's endpoint of the key's region. */
   readonly endpoint: string | undefined;
   readonly forcePathStyle: boolean;
   readonly key: SigningKey;
@@ -40,17 +41,17 @@ const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 5000;
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
-/** The origin of the bucket, for the guarded client to trust. */
+/** The origin of the bucket, which the guarded client must trust. */
 export function bucketOrigin(bucket: Bucket): string {
   return new URL(addressOf(bucket, '')).origin;
 }
 
-/** Where the object of a media key lies; `presignPut` makes it an address that a client can write to. */
+/** The URL of a media key's object; `presignPut` turns it into one that a client can write to. */
 export function objectUrl(bucket: Bucket, key: string): string {
   return addressOf(bucket, checkKey(key));
 }
 
-/** Sources whose size is not known wait in the folder, since a bucket takes no object without its length and hash. */
+/** Sources of unknown size are spooled to the folder, since a bucket needs length and hash in advance. */
 export async function openS3Storage(
   bucket: Bucket,
   client: GuardedFetch,
@@ -136,7 +137,7 @@ type Answer = OutboundAnswer<AsyncIterable<Uint8Array>>;
 interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  /** A new one each try. */
+  /** Called again for each retry. */
   readonly body?: () => Body;
   readonly sha256?: string;
   readonly signal?: AbortSignal | undefined;
@@ -144,7 +145,7 @@ interface S3Request {
 
 type Send = (key: string, request: S3Request) => Promise<Answer>;
 
-/** Returns a function that signs and sends, and retries where the bucket failed. */
+/** Returns a function that signs and sends, and retries if the bucket failed. */
 function createSender(bucket: Bucket, client: GuardedFetch): Send {
   return async (key, request) => {
     const url = objectUrl(bucket, key);
@@ -152,7 +153,7 @@ function createSender(bucket: Bucket, client: GuardedFetch): Send {
       const outcome = await sendOnce(bucket, client, url, request).catch((err: Error) => err);
       if (!(outcome instanceof Error)) return outcome;
       const isFinal = outcome instanceof BucketError && outcome.status < 500 && outcome.status !== 429;
-      // A run does not fail because the bucket is restarted under it; a caller is answered soon.
+      // A run must survive a restart of the bucket, while a caller needs a quick answer.
       const mostTries = isAccepted() ? ACCEPTED_TRIES : TRIES;
       if (isFinal && (outcome.isCertain || outcome.status === 403)) throw refusedHere(outcome);
       if (isFinal || tries >= mostTries || request.signal?.aborted === true) throw outcome;
@@ -163,7 +164,7 @@ function createSender(bucket: Bucket, client: GuardedFetch): Send {
   };
 }
 
-/** Nobody who sends a file can do anything about it. */
+/** The sender of a file cannot do anything about it. */
 function refusedHere(cause: BucketError): AppError {
   return new AppError(
     'unavailable',
@@ -192,7 +193,7 @@ async function sendOnce(
   });
   const isDone = answer.status >= 200 && answer.status < 300;
   if (isDone && method === 'GET') return answer;
-  // Read to its end, so that the connection can be used again. A copy may fail after a 200 has been sent.
+  // Read completely, so that the connection can be reused. A copy may fail after a 200 was sent.
   const text = await readText(answer.body);
   if (!isDone || text.includes('<Error>'))
     throw new BucketError(bucket.name, isDone ? 500 : answer.status, text);

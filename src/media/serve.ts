@@ -1,5 +1,5 @@
-// How a media file is answered over HTTP: conditional requests, ranges, caching and the headers that keep it harmless
-// (RFC 9110 §13 and §14). Pure: the caller opens the file and sends.
+// Computes the HTTP response for a media file: conditional requests, ranges, caching and protective headers (RFC 9110
+// §13 and §14). Pure: the caller opens the file and sends.
 import { SVG_TYPE } from './accepted-types.ts';
 import type { ByteRange } from './storage.ts';
 
@@ -20,11 +20,11 @@ export interface MediaRequest {
 export interface MediaAnswer {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
-  /** What to send; undefined: all of the file, or nothing with 304 and 416. */
+  /** What to send; undefined: the whole file, or nothing for 304 and 416. */
   readonly range?: ByteRange;
 }
 
-/** What to answer to a GET or HEAD of the file. To a HEAD the same headers are sent as to a GET without `Range`. */
+/** The response to a GET or HEAD of the file. A HEAD gets the headers of a GET without `Range`. */
 export function answerMedia({ method, headers }: MediaRequest, facts: MediaFacts): MediaAnswer {
   const validators = validatorsOf(facts);
   if (isUnchanged(headers, validators)) return { status: 304, headers: { ...SHARED, ...validators } };
@@ -60,7 +60,7 @@ const CROSS_ORIGIN = {
   'X-Content-Type-Options': 'nosniff',
 };
 const SHARED = { ...CROSS_ORIGIN, 'Cache-Control': 'public, max-age=31536000, immutable' };
-// An SVG that is opened as a page runs nothing, loads nothing and has no origin; its own style attributes still work.
+// An SVG opened as a page runs nothing, loads nothing and has no origin; its style attributes still work.
 const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 interface Validators {
@@ -82,7 +82,7 @@ function describe({ name, contentType }: MediaFacts): Record<string, string> {
   };
 }
 
-/** Both forms of RFC 6266: ASCII for old clients, UTF-8 in percent code for the others. */
+/** Both forms of RFC 6266: ASCII for old clients, percent-encoded UTF-8 for others. */
 function encodeFilename(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/gu, '_');
   const encoded = encodeURIComponent(name.toWellFormed()).replace(
@@ -92,7 +92,7 @@ function encodeFilename(name: string): string {
   return `filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
-/** `If-None-Match` where there is one, else `If-Modified-Since`. */
+/** `If-None-Match` if present, else `If-Modified-Since`. */
 function isUnchanged(headers: MediaRequest['headers'], validators: Validators): boolean {
   const noneMatch = headers['if-none-match'];
   if (noneMatch !== undefined) {
@@ -103,13 +103,13 @@ function isUnchanged(headers: MediaRequest['headers'], validators: Validators): 
   return Date.parse(validators['Last-Modified']) <= since;
 }
 
-/** `If-Range` asks for the range only where the client's part is of this very file. */
+/** `If-Range` requests the range only if the client's part belongs to this version of the file. */
 function isRangeWanted(headers: MediaRequest['headers'], validators: Validators): boolean {
   const ifRange = one(headers['if-range']);
   return ifRange === '' || ifRange === validators.ETag || ifRange === validators['Last-Modified'];
 }
 
-/** One range as RFC 9110 has it. Several ranges, other units and wrong forms are ignored, as they may and must be. */
+/** One range as in RFC 9110. Several ranges, other units and malformed values are ignored, as they may and must be. */
 function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header);
   const [first = '', last = ''] = match?.slice(1) ?? [];

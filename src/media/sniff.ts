@@ -1,15 +1,15 @@
-// What bytes really are: the type that they show, compared with the one that was declared.
+// Identifies the type of bytes by content and compares it with the declared type.
 import { AppError } from '../lib/errors.ts';
 import { findMediaType, type MediaType, SVG_TYPE } from './accepted-types.ts';
 import { decodeXmlStart } from './svg/encoding.ts';
 
-/** As many bytes from the beginning as `sniffType` looks at. */
+/** The number of leading bytes that `sniffType` reads. */
 export const SNIFFED_BYTES = 4100;
 
-/** The type that the bytes show by their signature, accepted or not; undefined where they show none. */
+/** The type by signature, accepted or not; undefined if unknown. */
 export async function sniffType(bytes: Uint8Array): Promise<string | undefined> {
   const start = bytes.subarray(0, SNIFFED_BYTES);
-  // Loaded with the first file, not at each start.
+  // Imported with the first file, not at every start.
   const { fileTypeFromBuffer } = await import('file-type');
   const found = (await fileTypeFromBuffer(start))?.mime;
   const isText = found === undefined || found === 'application/xml';
@@ -17,8 +17,8 @@ export async function sniffType(bytes: Uint8Array): Promise<string | undefined> 
 }
 
 /**
- * The accepted type of an inline or fetched file. Throws `empty_file`, `unsupported_type` or, where what was declared an
- * image shows itself as nothing accepted, `unreadable_image`. An unknown or generic declaration leaves it to the bytes.
+ * The accepted type of an inline or fetched file. Throws `empty_file`, `unsupported_type` or, if a declared image is
+ * nothing accepted, `unreadable_image`. With an unknown or generic declaration the bytes decide.
  */
 export async function identify(bytes: Uint8Array, declared: string | undefined): Promise<MediaType> {
   if (bytes.length === 0) throw new AppError('empty_file', 'The file has no bytes.');
@@ -26,7 +26,7 @@ export async function identify(bytes: Uint8Array, declared: string | undefined):
   const sniffed = await sniffType(bytes);
   const found = sniffed === undefined ? undefined : findMediaType(sniffed);
   if (wanted === undefined) return found ?? refuseType(sniffed);
-  // Whether it is an SVG at all is for the sanitizer to say, in its own words.
+  // The sanitizer reports whether it is an SVG, with its own messages.
   if (wanted.contentType === SVG_TYPE && found === undefined) return wanted;
   if (
     found === wanted ||
@@ -40,8 +40,8 @@ export async function identify(bytes: Uint8Array, declared: string | undefined):
 }
 
 /**
- * The accepted type of a video or audio file whose tracks make it `found`: as `identify`, once more is known than the
- * first bytes show. Throws `unsupported_type`.
+ * The accepted type of a video or audio file whose tracks make it `found`: like `identify`, with more information than
+ * the first bytes. Throws `unsupported_type`.
  */
 export function acceptTracks(found: string, declared: string | undefined): MediaType {
   const wanted = findDeclared(declared);
@@ -52,7 +52,7 @@ export function acceptTracks(found: string, declared: string | undefined): Media
   return type === wanted || isSame ? wanted : refuseDeclared(wanted, found);
 }
 
-/** undefined where the declaration leaves it to the bytes. */
+/** Undefined if the declaration leaves it to the bytes. */
 function findDeclared(declared: string | undefined): MediaType | undefined {
   return declared === undefined || GENERIC.test(declared) ? undefined : acceptDeclared(declared);
 }
@@ -86,7 +86,7 @@ export function acceptDeclared(contentType: string): MediaType {
 const GENERIC =
   /^\s*(|application\/octet-stream|binary\/octet-stream|application\/x-www-form-urlencoded)\s*(;|$)/i;
 
-// Declared and sniffed: an m4a is an mp4, and a brand that says so is not always there.
+// Declared and sniffed: an m4a is an mp4, and not every file has the brand that says so.
 const SAME_CONTAINER: ReadonlySet<string> = new Set([
   'audio/mp4 video/mp4',
   'video/mp4 audio/mp4',

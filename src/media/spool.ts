@@ -1,4 +1,4 @@
-// Temporary files of what is to be stored: counted and hashed on the way, no longer than their bound, swept when forgotten.
+// Writes temporary files for data to be stored: counted and hashed on the way, limited in size, swept when abandoned.
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,18 +9,23 @@ import type { PutOptions, Source, StoredFile } from './storage.ts';
 const STALE_MS = 3_600_000;
 const GATHERED_BYTES = 524_288;
 
-/** Makes the folder, and sweeps what an earlier process left half written. Others may share it, so what is fresh stays. */
+/**
+ * Creates the folder and removes incomplete files of an earlier process. Other processes may share it, so recent files
+ * stay.
+ */
 export async function openSpool(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    // Another process may sweep the same file.
+    // Another process may remove the same file.
     const found = await stat(path).catch(() => undefined);
     if (found !== undefined && found.mtimeMs < Date.now() - STALE_MS) await rm(path, { force: true });
   }
 }
 
-/** Writes and fsyncs a new file. Throws `file_too_large` and whatever the source throws; the file is then the caller's to remove. */
+/**
+ * Writes and fsyncs a new file. Throws `file_too_large` and any error of the source; the caller then removes the file.
+ */
 export async function writeMeasured(
   path: string,
   source: Source,
@@ -33,7 +38,7 @@ export async function writeMeasured(
     signal?.throwIfAborted();
     bytes += block.length;
     if (bytes > maxBytes) throw tooLarge(maxBytes);
-    // Hashed here while a thread writes it. It is waited for in any case: the block is used again, or freed.
+    // Hashed here while a thread writes it. The write is awaited in any case: the block is reused or freed.
     const written = file.writeFile(block);
     hash.update(block);
     await written;
@@ -42,7 +47,10 @@ export async function writeMeasured(
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Handing the disk pieces of 64 KB, as a socket gives them, costs more than copying them together: 175 against 250 MB/s. */
+/**
+ * Collects chunks: writing 64 KB pieces as a socket delivers them is slower than copying them together, 175 versus 250
+ * MB/s.
+ */
 async function* gather(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const gathered = Buffer.allocUnsafeSlow(GATHERED_BYTES);
   let used = 0;
@@ -64,7 +72,7 @@ async function* gather(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-/** The pieces, given up in the middle of a wait for one. */
+/** The chunks, abortable while waiting for one. */
 async function* untilAborted(
   source: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
@@ -84,13 +92,13 @@ async function* untilAborted(
   } finally {
     signal?.removeEventListener('abort', onAbort);
     const closed = pieces.return?.();
-    // One that is waiting itself does not end before it has what it waits for.
+    // A source that is waiting itself does not end before its own wait does.
     if (signal?.aborted === true) closed?.catch(() => undefined);
     else await closed;
   }
 }
 
-/** The refusal of a file over its bound. */
+/** The error for a file over its limit. */
 export function tooLarge(maxBytes: number): AppError {
   return new AppError('file_too_large', `The file is over the limit of ${maxBytes} bytes.`);
 }

@@ -1,8 +1,8 @@
-// Where the bytes of media lie: the interface that the disk and the bucket share, and the form of its keys.
+// Defines the interface of media storage, shared by disk and bucket, and the format of its keys.
 import type { Readable } from 'node:stream';
 import { isId } from '../lib/ids.ts';
 
-/** Bytes that are in memory, or that arrive in pieces, of which each is done with when the next is asked for. */
+/** Bytes in memory, or a stream of chunks, each finished with when the next is requested. */
 export type Source = Uint8Array | AsyncIterable<Uint8Array>;
 
 export interface StoredFile {
@@ -13,12 +13,12 @@ export interface StoredFile {
 
 export interface PutOptions {
   readonly contentType: string;
-  /** One byte more is refused with `file_too_large`, and nothing is stored. */
+  /** A larger source is refused with `file_too_large`, and nothing is stored. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** First and last byte, both included. */
+/** First and last byte, both inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -26,36 +26,36 @@ export interface ByteRange {
 
 export interface ReadFile {
   readonly stream: Readable;
-  /** How many the stream will give. */
+  /** The number of bytes in the stream. */
   readonly bytes: number;
 }
 
-/** A key is a media id, or `pendingKey` of one. Every function throws where it is neither. */
+/** A key is a media id, or `pendingKey` of one. Every function throws for anything else. */
 export interface MediaStorage {
-  /** Stores all of the source durably, or nothing; a file under the key is replaced. */
+  /** Stores the whole source durably, or nothing; replaces a file under the key. */
   put(key: string, source: Source, options: PutOptions): Promise<StoredFile>;
-  /** Throws `not_found` where there is no such file. A range must lie within the file. */
+  /** Throws `not_found` if there is no such file. A range must lie within the file. */
   read(key: string, range?: ByteRange): Promise<ReadFile>;
   stat(key: string): Promise<{ readonly bytes: number } | undefined>;
-  /** Makes a file known under another key instead. Throws `not_found`. */
+  /** Renames a file to another key. Throws `not_found`. */
   move(from: string, to: string): Promise<void>;
   /** Stores the same bytes under another key too, durably or not at all. Throws `not_found`. */
   copy(from: string, to: string, signal?: AbortSignal): Promise<void>;
-  /** Removes the file, if there is one. */
+  /** Removes the file, if it exists. */
   remove(key: string): Promise<void>;
 }
 
 const PENDING = 'pending-';
 
 /**
- * Where a client writes the media by a presigned address. That address works for a while after the upload was checked,
- * so the bytes are moved away to the media's own key before they are looked at.
+ * The key to which a client uploads with a presigned URL. That URL works for a while after the upload was checked, so
+ * the bytes are moved to the media's own key before they are read.
  */
 export function pendingKey(mediaId: string): string {
   return PENDING + mediaId;
 }
 
-/** Throws where the text is no key: it becomes part of a path or an address, and nothing else may. */
+/** Throws if the text is not a key: it becomes part of a path or URL. */
 export function checkKey(key: string): string {
   if (!isId('media', key.startsWith(PENDING) ? key.slice(PENDING.length) : key))
     throw new Error('That is no key of media storage.');

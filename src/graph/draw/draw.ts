@@ -1,5 +1,5 @@
-// A laid-out graph as an SVG picture: frames, wires, cards and notes on a dotted canvas. Pure; nothing in it runs, and all
-// that it loads are the pictures it is given.
+// Draws a laid-out graph as SVG: frames, edges, cards and notes on a dotted canvas. Pure; the SVG contains no script
+// and loads only the given pictures.
 import type { Catalog, ResolvedPorts } from '../catalog.ts';
 import { estimateDims, portOffset } from '../dims.ts';
 import { isGroup, isNote } from '../layout/groups.ts';
@@ -10,18 +10,18 @@ import { escapeXml } from './text.ts';
 import { FONT, styleSheet, type Theme } from './theme.ts';
 
 export interface DrawOptions {
-  /** `auto` follows the reader's system; default. */
+  /** `auto` (default) follows the reader's system. */
   readonly theme?: Theme | undefined;
-  /** What the picture is called for those who cannot see it. */
+  /** The title for people who cannot see the picture. */
   readonly title?: string | undefined;
-  /** Addresses of pictures, by the id of the node that shows one. */
+  /** URLs of pictures by the id of the node that shows them. */
   readonly pictures?: ReadonlyMap<string, string> | undefined;
 }
 
 const MARGIN = 60;
 const EMPTY: Rect = { x: 0, y: 0, width: 400, height: 200 };
 
-/** An SVG document; its size in pixels is that of the graph with a margin. */
+/** Returns an SVG document whose size in pixels is that of the graph plus a margin. */
 export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions = {}): string {
   const { theme = 'auto', title = 'Workflow graph', pictures } = options;
   const sketches = graph.nodes.map(node => ({ ...sketch(node, catalog), picture: pictures?.get(node.id) }));
@@ -29,7 +29,7 @@ export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions =
   const frames = sketches.filter(({ node }) => isGroup(node, catalog));
   const notes = sketches.filter(({ node }) => isNote(node, catalog));
   const cards = sketches.filter(it => !frames.includes(it) && !notes.includes(it));
-  // Outer frames first, so that inner ones stand on them.
+  // Outer frames first, so that inner ones are drawn over them.
   frames.sort((a, b) => b.rect.width * b.rect.height - a.rect.width * a.rect.height);
   const inner = around(sketches.map(({ rect }) => rect)) ?? EMPTY;
   const [x, y] = [Math.floor(inner.x - MARGIN), Math.floor(inner.y - MARGIN)];
@@ -57,14 +57,14 @@ function sketch(node: GraphNode, catalog: Catalog): Sketch {
   return { node, rect: { ...node.position, width, height }, entry, ports };
 }
 
-/** The ports that a node of unknown type says it has. */
+/** The ports that a node of an unknown type declares itself. */
 function ownPorts({ data }: GraphNode): ResolvedPorts {
   const read = (ports: GraphNode['data']['inputs']): ResolvedPorts['outputs'] =>
     (ports ?? []).map(({ id, label }) => ({ id, label: String(label ?? id), type: 'ANY', isPort: true }));
   return { inputs: read(data.inputs), outputs: read(data.outputs) };
 }
 
-/** A curve from port to port that leaves and arrives level; dashed where it runs backwards. */
+/** A curve between ports that leaves and arrives horizontally; dashed if it runs backwards. */
 function drawEdge(edge: GraphEdge, byId: ReadonlyMap<string, Sketch>): string {
   const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
   if (source === undefined || target === undefined) return '';

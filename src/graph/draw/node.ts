@@ -1,4 +1,4 @@
-// One node of a drawn graph: a card with its title, ports and settings; or a sticky note; or a group frame.
+// Draws one node of a graph: a card with title, ports and settings, a sticky note, or a group frame.
 import type { CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
 import { fieldHeight, MAX_FIELDS, NODE_BOX, portOffset } from '../dims.ts';
 import type { Rect } from '../rects.ts';
@@ -7,13 +7,13 @@ import type { GraphNode, Json } from '../types.ts';
 import { escapeXml, shorten, wrapText } from './text.ts';
 import { CATEGORY_COLORS, PORT_COLORS } from './theme.ts';
 
-/** A node with all that its picture needs. */
+/** A node with everything that its drawing needs. */
 export interface Sketch {
   readonly node: GraphNode;
   readonly rect: Rect;
   readonly entry: CatalogEntry | undefined;
   readonly ports: ResolvedPorts;
-  /** The address of what the node made. */
+  /** The URL of the node's result. */
   readonly picture?: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export function portColor(type: string): string {
   return PORT_COLORS[type] ?? PORT_COLORS.ANY ?? '';
 }
 
-/** The settings, as many as fit into the box, each like a field of a form. */
+/** As many settings as fit into the box, drawn like form fields. */
 function drawFields(
   node: GraphNode,
   inputs: readonly InputDef[],
@@ -96,7 +96,7 @@ function shownValue({ data }: GraphNode, { id, default: fallback }: InputDef): s
   return typeof value === 'string' ? value : JSON.stringify(value).slice(0, 2000);
 }
 
-/** The picture; a quiet landscape in the place where it will be once the node has run. */
+/** The result's picture, or a placeholder until the node has run. */
 function drawPicture({ x, y, width, height }: Rect, color: string | undefined, picture?: string): string {
   const [left, top, w, h] = [x + INSET, y + 2, width - 2 * INSET, height - 4];
   if (picture !== undefined)

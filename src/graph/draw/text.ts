@@ -1,4 +1,5 @@
-// Text in a picture of a graph: escaped for XML, cut or wrapped to a width that is estimated, since nothing measures here.
+// Prepares text for a drawing: escapes it for XML, and cuts or wraps it to an estimated width, since nothing is
+// measured here.
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -7,7 +8,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-// Characters that XML 1.0 does not know even escaped.
+// Characters that XML 1.0 does not allow even escaped.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 /** East Asian scripts and pictographs are as wide as they are high. */
@@ -17,7 +18,7 @@ const IS_NARROW = /[iljtfrI1.,:;'|!()[\]{} ]/;
 const IS_BROAD = /[A-HJ-Zmw@%&]/;
 const MAX_CHARACTERS = 2000;
 
-/** Text as element content or attribute value. */
+/** Escapes text as element content or attribute value. */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()
@@ -25,7 +26,7 @@ export function escapeXml(text: string): string {
     .replace(/[&<>"']/g, found => ENTITIES[found] ?? '');
 }
 
-/** One line, cut with an ellipsis where it would be wider than `width` pixels. */
+/** One line, cut with an ellipsis if it is wider than `width` pixels. */
 export function shorten(text: string, width: number, fontSize: number): string {
   const line = text.slice(0, MAX_CHARACTERS).replace(/\s+/g, ' ').trim();
   const characters = [...line];
@@ -41,7 +42,7 @@ export function shorten(text: string, width: number, fontSize: number): string {
   return line;
 }
 
-/** Lines broken at spaces, the last one cut where there would be more than `limit`. */
+/** Lines broken at spaces; the last one is cut if there are more than `limit`. */
 export function wrapText(text: string, width: number, fontSize: number, limit: number): string[] {
   const lines: string[] = [];
   for (const paragraph of text.slice(0, MAX_CHARACTERS).split('\n')) {
@@ -62,7 +63,7 @@ export function wrapText(text: string, width: number, fontSize: number, limit: n
   return shown;
 }
 
-/** Rough width of a character in ems, after DejaVu Sans: the widest face that readers are likely to have. */
+/** Approximate width of a character in em, based on DejaVu Sans, the widest font that readers are likely to have. */
 function widthOf(character: string): number {
   if (IS_WIDE.test(character)) return 1;
   if (IS_NARROW.test(character)) return 0.36;

@@ -1,4 +1,5 @@
-// The colours of a drawn graph, light and dark, as one style sheet. Plain classes and no variables: rasterizers know those.
+// The colors of a drawn graph, light and dark, as one style sheet. Uses classes instead of variables, which rasterizers
+// may not support.
 
 export type Theme = 'light' | 'dark' | 'auto';
 
@@ -41,7 +42,7 @@ const DARK: Palette = {
   note: '#4a3b06',
 };
 
-/** By port type; anything else is drawn as ANY. */
+/** By port type; any other type is drawn as ANY. */
 export const PORT_COLORS: Readonly<Record<string, string>> = {
   TEXT: '#3e8ef7',
   NUMBER: '#14a8a0',
@@ -65,7 +66,7 @@ export const CATEGORY_COLORS: Readonly<Record<string, string>> = {
 
 export const FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif";
 
-/** The content of the `style` element; every class begins with `gw-`, since a page may contain the picture inline. */
+/** The content of the `style` element; every class begins with `gw-`, since a page may inline the SVG. */
 export function styleSheet(theme: Theme): string {
   if (theme === 'light') return rules(LIGHT);
   if (theme === 'dark') return rules(DARK);

@@ -1,4 +1,4 @@
-// Layout of boxes and wires, nothing else: each connected part in columns, the parts next to and below each other.
+// Arranges boxes and edges: each connected component in columns, components next to and below each other.
 import { type Box, type Layered, makeLayers, type Wire } from './layers.ts';
 import { orderColumns } from './order.ts';
 import { type Gaps, type Places, placeItems } from './place.ts';
@@ -6,10 +6,10 @@ import { refinePlaces } from './refine.ts';
 
 export type Direction = 'RIGHT' | 'DOWN';
 
-/** Canvas pixels. Long wires get wide gaps: that costs height, and keeps them off the boxes (bench/layout.ts). */
+/** Canvas pixels. Long edges get wide gaps, which costs height but keeps them off the boxes (bench/layout.ts). */
 export const GAPS: Gaps = { row: 60, column: 120, wire: 130 };
 const PART_GAP = 120;
-/** Where each try starts from: small graphs have the time for all, and no single one is best for most. */
+/** The starting points that are tried: small graphs have time for all, and none is best for most. */
 const TRIES = [
   { first: 'right', wire: GAPS.wire },
   { first: 'left', wire: GAPS.wire },
@@ -17,7 +17,7 @@ const TRIES = [
   { first: 'left', wire: GAPS.row },
 ] as const;
 const MAX_RETRIED = 120;
-// A drawing is wider than it is high, as the screens are that show it.
+// A drawing is wider than high, like most screens.
 const ASPECT = 1.6;
 
 export interface Arranged {
@@ -26,14 +26,14 @@ export interface Arranged {
   readonly y: Float64Array;
   readonly width: number;
   readonly height: number;
-  /** Indexes of the wires that close a cycle and run backwards. */
+  /** Indexes of the edges that close a cycle and run backwards. */
   readonly backward: readonly number[];
 }
 
-/** Places boxes so that none overlap and wires run in one direction, but for those that close a cycle. */
+/** Places boxes without overlap so that edges run in one direction, except those that close a cycle. */
 export function arrangeBoxes(boxes: readonly Box[], wires: readonly Wire[], direction: Direction): Arranged {
   if (direction === 'RIGHT') return arrangeRight(boxes, wires);
-  // Downwards is to the right with both axes changed; wires leave below the middle and enter above it.
+  // Downwards is rightwards with swapped axes; edges leave at the bottom center and enter at the top center.
   const turned = boxes.map(({ width, height }) => ({ width: height, height: width }));
   const middle = (box: number): number => (turned[box]?.height ?? 0) / 2;
   const vertical = wires.map(({ from, to }) => ({ from, to, fromY: middle(from), toY: middle(to) }));
@@ -64,7 +64,7 @@ function arrangeRight(boxes: readonly Box[], wires: readonly Wire[]): Arranged {
   return { ...packParts(parts, boxes.length), backward: backward.sort((a, b) => a - b) };
 }
 
-/** The best of a few tries; of one where the part is large. */
+/** The best of several attempts; only one attempt for a large component. */
 function placeBest(layers: Layered, boxes: readonly Box[]): Places {
   const tries = boxes.length > MAX_RETRIED ? TRIES.slice(0, 1) : TRIES;
   const [best] = tries
@@ -90,7 +90,7 @@ function sizeOf(boxes: readonly Box[], { x, y }: Pick<Arranged, 'x' | 'y'>): Omi
   return { x, y, width, height };
 }
 
-/** Connected parts in the order of their first boxes, each with the indexes of its wires. */
+/** Connected components in the order of their first boxes, each with the indexes of its edges. */
 function findParts(count: number, wires: readonly Wire[]): { members: number[]; own: number[] }[] {
   const leader = Int32Array.from({ length: count }, (_, box) => box);
   const find = (box: number): number => {
@@ -110,7 +110,7 @@ function findParts(count: number, wires: readonly Wire[]): { members: number[]; 
   return [...boxesOf].map(([root, members]) => ({ members, own: wiresOf.get(root) ?? [] }));
 }
 
-/** Parts in rows, as wide as the widest part or as a drawing of that area would be. */
+/** Places components in rows, as wide as the widest component or a drawing of that area would be. */
 function packParts(parts: readonly Part[], count: number): Omit<Arranged, 'backward'> {
   const area = parts.reduce((sum, { width, height }) => sum + (width + PART_GAP) * (height + PART_GAP), 0);
   const rowWidth = parts.reduce((max, part) => Math.max(max, part.width), Math.sqrt(area * ASPECT));

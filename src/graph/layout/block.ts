@@ -1,27 +1,27 @@
-// What a layout moves as one: a node with the notes next to it, or a group frame with all that stands in it.
+// Builds blocks, which a layout moves as a unit: a node with the notes next to it, or a group frame with its contents.
 
 import { distance, type Rect } from '../rects.ts';
 import type { Box } from './layers.ts';
 
-/** Rectangles of nodes relative to the block's own top left corner. */
+/** Rectangles of nodes relative to the block's top left corner. */
 export interface Block extends Box {
   /** The node or group that the block is built around. */
   readonly id: string;
   readonly spots: ReadonlyMap<string, Rect>;
 }
 
-/** Room between a frame and what stands in it, canvas pixels; the title takes more at the top. */
+/** Padding between a frame and its contents in canvas pixels; the title takes more at the top. */
 const FRAME_PADDING = 40;
 const FRAME_TITLE = 48;
 const NOTE_GAP = 20;
 
-/** A node by itself, in whole pixels, so that all that is placed next to it stands on whole ones. */
+/** A block of one node, in whole pixels, so that everything placed next to it is on whole pixels. */
 export function leafBlock(id: string, size: Box): Block {
   const [width, height] = [Math.ceil(size.width), Math.ceil(size.height)];
   return { id, width, height, spots: new Map([[id, { x: 0, y: 0, width, height }]]) };
 }
 
-/** The frame that fits the rectangle of its members. */
+/** The frame that fits the bounding box of its members. */
 export function frameAround(inner: Rect): Rect {
   return {
     x: inner.x - FRAME_PADDING,
@@ -39,10 +39,10 @@ export function frameBlock(id: string, content: Omit<Block, 'id'>): Block {
   return { id, width: frame.width, height: frame.height, spots };
 }
 
-/** Where a node stood before the layout. */
+/** Where a node was before the layout. */
 type RectOf = (id: string) => Rect;
 
-/** Each note joined to the block that it stood nearest to: above it or below it, as it did. */
+/** Attaches each note to the nearest block, above or below it as before. */
 export function attachNotes(blocks: readonly Block[], notes: readonly Block[], before: RectOf): Block[] {
   if (notes.length === 0 || blocks.length === 0) return [...blocks, ...notes];
   const hosted = hostNotes(blocks, notes, before);
@@ -54,7 +54,7 @@ export function attachNotes(blocks: readonly Block[], notes: readonly Block[], b
   });
 }
 
-/** The nearest note first, each to its nearest block; a note next to a note belongs to the same block. */
+/** Nearest notes first, each to its nearest block; a note next to a note belongs to the same block. */
 function hostNotes(blocks: readonly Block[], notes: readonly Block[], before: RectOf): Map<Block, Block[]> {
   const hosted = new Map<Block, Block[]>();
   const waiting = new Map(notes.map(note => [note, nearestOf(blocks, before(note.id), before)]));

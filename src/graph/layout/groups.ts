@@ -1,15 +1,16 @@
-// Which nodes stand in which group frame: `childNodeIds`, and the legacy `parentId` and `parentNode` of the children.
+// Determines which nodes belong to which group frame: `childNodeIds`, and the children's legacy `parentId` and
+// `parentNode`.
 import type { Catalog } from '../catalog.ts';
 import type { Graph, GraphNode } from '../types.ts';
 
 export interface Groups {
-  /** Group id → ids of its direct members, existing ones only, each in one group at most. */
+  /** Group id → ids of its existing direct members, each in at most one group. */
   readonly members: ReadonlyMap<string, readonly string[]>;
   /** Member id → its group's id. */
   readonly ownerOf: ReadonlyMap<string, string>;
 }
 
-/** Frames in frames deeper than this are treated as frames next to each other. */
+/** Frames nested deeper than this are treated as siblings. */
 const MAX_NESTING = 16;
 
 export function readGroups({ nodes }: Graph, catalog: Catalog): Groups {
@@ -46,13 +47,13 @@ function shellOf(node: GraphNode, catalog: Catalog): string {
   return catalog.find(node.data.nodeType)?.customNodeType ?? node.type;
 }
 
-/** The group that older canvases kept on the child itself, its position relative to it. */
+/** The group that older canvases stored on the child, whose position is relative to it. */
 export function legacyParent(node: GraphNode): string | undefined {
   const parent = node.parentId ?? node.parentNode;
   return typeof parent === 'string' ? parent : undefined;
 }
 
-/** Whether `group` is, or stands somewhere in, `other`; or too deep to know. */
+/** Whether `group` is `other` or is nested in it; true if nested too deep to know. */
 function isInside(group: string, other: string, ownerOf: ReadonlyMap<string, string>): boolean {
   let at: string | undefined = group;
   for (let depth = 0; depth < MAX_NESTING; depth++) {

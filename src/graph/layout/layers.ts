@@ -1,10 +1,11 @@
-// Layout, step one: cycles broken, every box given a column, long wires cut into segments from column to column.
+// Layout, step 1: breaks cycles, assigns every box to a column, and splits long edges into segments between adjacent
+// columns.
 //
-// 1. Depth-first search turns round each wire that closes a cycle.
-// 2. The longest path from the left gives the first columns.
-// 3. Boxes with slack move towards the side that more wires pull them to, until none gains; those that are pulled
-//    to both sides alike go where the fewest stand.
-// 4. A wire over several columns becomes a chain of joints, so that space is kept where it passes.
+// 1. A depth-first search reverses each edge that closes a cycle.
+// 2. The longest path from the left gives the initial columns.
+// 3. Boxes with slack move towards the side with more edges until no move helps; balanced ones move to the emptiest
+//    column.
+// 4. An edge across several columns becomes a chain of joints, which reserves space for it.
 
 /** A rectangle to be placed. */
 export interface Box {
@@ -12,7 +13,7 @@ export interface Box {
   readonly height: number;
 }
 
-/** A wire between two boxes, by index; `fromY` and `toY` are its ports' places below the boxes' tops. */
+/** An edge between two boxes, by index; `fromY` and `toY` are the offsets of its ports below the boxes' tops. */
 export interface Wire {
   readonly from: number;
   readonly to: number;
@@ -20,7 +21,7 @@ export interface Wire {
   readonly toY: number;
 }
 
-/** A piece of a wire between neighbouring columns, left to right. */
+/** A piece of an edge between adjacent columns, left to right. */
 export interface Segment {
   readonly left: number;
   readonly right: number;
@@ -28,7 +29,7 @@ export interface Segment {
   readonly rightY: number;
 }
 
-/** Items 0 … boxes - 1 are the boxes, those above are joints of long wires. */
+/** Items 0 … boxes - 1 are the boxes; higher ones are joints of long edges. */
 export interface Layered {
   readonly boxCount: number;
   readonly itemCount: number;
@@ -36,14 +37,14 @@ export interface Layered {
   readonly columnOf: Int32Array;
   /** Item → height; 0 for joints. */
   readonly heights: Float64Array;
-  /** Columns of items; their order is what the next step works out. */
+  /** Columns of items; the next step determines their order. */
   readonly columns: number[][];
-  /** Item → segments that end, and that begin at it. */
+  /** Item → segments that end and start at it. */
   readonly before: readonly (readonly Segment[])[];
   readonly after: readonly (readonly Segment[])[];
-  /** Wires as they were turned: every one runs to a later column. */
+  /** Edges after reversal: every one runs to a later column. */
   readonly forward: readonly Wire[];
-  /** Indexes of wires that close a cycle and run backwards. */
+  /** Indexes of edges that close a cycle and run backwards. */
   readonly backward: readonly number[];
 }
 
@@ -58,7 +59,7 @@ export function makeLayers(boxes: readonly Box[], wires: readonly Wire[]): Layer
 function turnCycles(count: number, wires: readonly Wire[]): { forward: Wire[]; backward: number[] } {
   const outgoing = Array.from({ length: count }, (): number[] => []);
   for (const [index, { from }] of wires.entries()) outgoing[from]?.push(index);
-  // 0 not seen, 1 on the path, 2 done.
+  // 0 not visited, 1 on the path, 2 done.
   const state = new Uint8Array(count);
   const next = new Int32Array(count);
   const isBack = new Uint8Array(wires.length);
@@ -117,7 +118,7 @@ function rankByLongestPath(count: number, wires: readonly Wire[]): Int32Array {
   return ranks;
 }
 
-/** Coordinate descent on the sum of spans: each box goes to the end of its slack that more wires pull to. */
+/** Coordinate descent on the total edge length: each box moves to the end of its slack with more edges. */
 function shortenWires(ranks: Int32Array, wires: readonly Wire[]): Int32Array {
   const incoming = Array.from(ranks, (): number[] => []);
   const outgoing = Array.from(ranks, (): number[] => []);
@@ -148,7 +149,7 @@ function shortenWires(ranks: Int32Array, wires: readonly Wire[]): Int32Array {
   return ranks;
 }
 
-/** The column with the fewest boxes, where to move costs no length; the present one unless another has two fewer. */
+/** The column with the fewest boxes among those of equal edge length; the current one unless another has two fewer. */
 function leastFilled(crowd: Int32Array, rank: number, earliest: number, latest: number): number {
   let best = rank;
   for (let column = earliest; column <= latest; column++) {

@@ -1,4 +1,4 @@
-// What one layout works on: the nodes in scope, where they stood, and which groups are laid out as boxes.
+// Prepares one layout: the nodes in scope, their previous positions, and which groups are laid out as boxes.
 import type { Catalog, ResolvedPorts } from '../catalog.ts';
 import { findCycles } from '../cycles.ts';
 import { estimateDims, portOffset } from '../dims.ts';
@@ -9,12 +9,12 @@ import type { Direction } from './arrange.ts';
 import { type Groups, legacyParent, readGroups } from './groups.ts';
 
 export interface LayoutOptions {
-  /** Ids of the nodes to lay out; all where it is left out. */
+  /** Ids of the nodes to lay out; all if absent. */
   readonly scope?: readonly string[] | undefined;
   readonly direction?: Direction | undefined;
 }
 
-/** Everything that the levels of one layout share. */
+/** Data shared by all levels of one layout. */
 export interface LayoutContext {
   readonly graph: Graph;
   readonly catalog: Catalog;
@@ -22,10 +22,10 @@ export interface LayoutContext {
   readonly nodes: ReadonlyMap<string, GraphNode>;
   readonly groups: Groups;
   readonly inScope: ReadonlySet<string>;
-  /** Groups that are laid out as boxes, their members inside. */
+  /** Groups that are laid out as boxes with their members inside. */
   readonly closed: Set<string>;
   readonly warnings: string[];
-  /** Where a node stood, in absolute coordinates. */
+  /** Where a node was, in absolute coordinates. */
   before(id: string): Rect;
   ports(id: string): ResolvedPorts;
 }
@@ -38,7 +38,7 @@ export function makeContext(
   const nodes = new Map(graph.nodes.map(node => [node.id, node]));
   const groups = readGroups(graph, catalog);
   const wanted = new Set(scope ?? nodes.keys());
-  // In the graph's order, whatever order the scope was written in.
+  // In graph order, whatever the order of the scope.
   const inScope = new Set([...nodes.keys()].filter(id => wanted.has(id)));
   const warnings: string[] = [];
   const unknown = [...wanted].filter(id => !nodes.has(id));
@@ -109,7 +109,7 @@ export function openTornGroups(ctx: LayoutContext): void {
   }
 }
 
-/** Groups that, taken as one box each, lie on a circle of boxes, on whatever level. */
+/** Groups that would lie on a cycle of boxes, at any level, if treated as boxes. */
 function findTorn(ctx: LayoutContext): string[] {
   const levels = new Map<string, Map<string, Set<string>>>();
   for (const { source, target } of ctx.graph.edges) {
@@ -135,13 +135,13 @@ function findTornOf(targets: ReadonlyMap<string, ReadonlySet<string>>): string[]
     .flatMap(index => ids[index] ?? []);
 }
 
-/** The boxes around a node from the outside in, itself last. */
+/** The boxes around a node from outside in, ending with the node. */
 function pathOf(ctx: LayoutContext, id: string): string[] {
   const owner = closedOwner(ctx, id);
   return owner === undefined ? [id] : [...pathOf(ctx, owner), id];
 }
 
-/** The height of a port below its node's top; the first port's where the handle names none. */
+/** The offset of a port below its node's top; the first port's if the handle names none. */
 export function portY(
   { before, ports }: LayoutContext,
   id: string,

@@ -1,9 +1,10 @@
-// The automatic layout: nodes in columns from producer to consumer, group frames fitted, notes kept next to their nodes.
+// Lays out a graph automatically: nodes in columns from producer to consumer, group frames fitted, notes kept next to
+// their nodes.
 //
-// 1. Group frames are taken as boxes, from the innermost out; one that the wiring leaves and comes back to is opened,
-//    since no order of columns could contain it.
-// 2. Each level is arranged (arrange.ts), its notes as parts of the boxes next to them.
-// 3. The layout keeps the top left corner that it had, and moves down where it would cover nodes outside the scope.
+// 1. Group frames are treated as boxes, from the innermost outwards; a group that edges leave and re-enter is opened,
+//    because no column order could contain it.
+// 2. Each level is arranged (arrange.ts), with notes as parts of adjacent boxes.
+// 3. The layout keeps its top left corner, and moves down if it would cover nodes outside the scope.
 import type { Catalog } from '../catalog.ts';
 import { quote } from '../issues.ts';
 import { around, clearDownwards, type Rect } from '../rects.ts';
@@ -22,7 +23,7 @@ import {
   portY,
 } from './layout-context.ts';
 
-/** What POST /workflows/{id}/layout takes at most. */
+/** The limits of POST /workflows/{id}/layout. */
 export const LAYOUT_LIMITS = { nodes: 250, edges: 750 } as const;
 
 export interface GroupBox {
@@ -36,13 +37,13 @@ export interface GroupBox {
 export interface Layout {
   /** Ids of the nodes that were laid out, moved or not. */
   readonly laidOut: readonly string[];
-  /** Nodes that stand elsewhere than before; positions are absolute, whole pixels. */
+  /** Nodes whose position changed; positions are absolute, in whole pixels. */
   readonly moved: readonly { readonly id: string; readonly position: Position }[];
   readonly groups: readonly GroupBox[];
   readonly warnings: readonly string[];
 }
 
-/** Pure and deterministic: the same graph always gets the same layout, and a laid-out graph stays as it is. */
+/** Pure and deterministic: the same graph always gets the same layout, and a laid-out graph does not change. */
 export function layoutGraph(graph: Graph, catalog: Catalog, options: LayoutOptions = {}): Layout {
   const ctx = makeContext(graph, catalog, options);
   openTornGroups(ctx);
@@ -53,7 +54,7 @@ export function layoutGraph(graph: Graph, catalog: Catalog, options: LayoutOptio
   return present(ctx, spots);
 }
 
-/** The graph as the layout leaves it; sizes of frames go to `style`, `dims` is for the caller to work out anew. */
+/** Applies the layout to the graph. Frame sizes go to `style`; the caller recomputes `dims`. */
 export function applyLayout(graph: Graph, layout: Layout): Graph {
   const laidOut = new Set(layout.laidOut);
   const positions = new Map(layout.moved.map(({ id, position }) => [id, position]));
@@ -69,7 +70,7 @@ export function applyLayout(graph: Graph, layout: Layout): Graph {
 }
 
 function resizeFrame(node: GraphNode, { width, height, childNodeIds }: GroupBox): GraphNode {
-  // The box that the editor last measured is not the one that it will draw now.
+  // The box that the editor last measured is outdated.
   const { measured: _, ...kept } = node as GraphNode & Record<string, unknown>;
   const style = typeof node.style === 'object' ? node.style : {};
   const data = { ...node.data, config: { ...node.data.config, childNodeIds } };
@@ -131,7 +132,7 @@ function merge(blocks: readonly Block[], { x, y, width, height }: Arranged): Omi
   return { width, height, spots };
 }
 
-/** Shifts the layout to where its nodes' top left corner was, and clear of nodes that are not laid out. */
+/** Shifts the layout to the previous top left corner of its nodes, clear of nodes that are not laid out. */
 function anchor(ctx: LayoutContext, spots: ReadonlyMap<string, Rect>): Map<string, Rect> {
   const leaves = [...spots].filter(([id]) => !ctx.closed.has(id));
   const now = around(leaves.map(([, rect]) => rect));
@@ -149,7 +150,7 @@ function anchor(ctx: LayoutContext, spots: ReadonlyMap<string, Rect>): Map<strin
   return cleared;
 }
 
-/** Frames that are not boxes of the layout go around their members wherever those stand, innermost first. */
+/** Fits frames that are not boxes of the layout around their members, innermost first. */
 function fitOpenFrames(ctx: LayoutContext, spots: Map<string, Rect>): void {
   const fit = (id: string): Rect => {
     const known = spots.get(id);

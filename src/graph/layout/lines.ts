@@ -1,9 +1,9 @@
-// Lines and boxes in columns of numbers, and how often they meet: what refining a layout asks a million times.
+// Lines and boxes as columns of numbers, with fast counting of intersections for layout refinement.
 
-// Lines that meet in a port differ by rounding there, and do not cross.
+// Lines that meet in a port may differ by rounding there; that is not a crossing.
 export const EPSILON = 1e-6;
 
-/** Lines as y = base + slope · x between x1 and x2, in columns of numbers; `count` of them are in use. */
+/** Lines as y = base + slope · x between x1 and x2; the first `count` entries are in use. */
 export interface Lines {
   readonly x1: Float64Array;
   readonly x2: Float64Array;
@@ -12,7 +12,7 @@ export interface Lines {
   count: number;
 }
 
-/** Boxes in columns of numbers; `count` of them are in use. */
+/** Boxes; the first `count` entries are in use. */
 export interface Rects {
   readonly id: Int32Array;
   readonly left: Float64Array;
@@ -51,12 +51,12 @@ export function copyLine(from: Lines, line: number, to: Lines): void {
   to.slope[at] = from.slope[line] ?? 0;
 }
 
-/** How far up or down a line goes. */
+/** The vertical extent of a line. */
 export function rise({ x1, x2, slope }: Lines, line: number): number {
   return Math.abs(slope[line] ?? 0) * ((x2[line] ?? 0) - (x1[line] ?? 0));
 }
 
-/** How high and how low a line runs between two places; undefined where it does not come there. */
+/** The vertical extent of a line between two x positions; undefined outside of the line. */
 export function spanOver(
   { x1, x2, base, slope }: Lines,
   line: number,
@@ -86,7 +86,7 @@ export function countCrossings(lines: Lines, line: number, others: Lines): numbe
   return crossings;
 }
 
-/** How many lines run over a rectangle. */
+/** The number of lines that cross a rectangle. */
 export function countLinesOver(
   lines: Lines,
   left: number,
@@ -106,7 +106,7 @@ export function countLinesOver(
   return overs;
 }
 
-/** How many boxes a line runs over, but for the one at its far end. */
+/** The number of boxes that a line crosses, except the one at its far end. */
 export function countBoxesUnder(lines: Lines, line: number, rects: Rects, far: number): number {
   const [x1, x2] = [lines.x1[line] ?? 0, lines.x2[line] ?? 0];
   const [base, slope] = [lines.base[line] ?? 0, lines.slope[line] ?? 0];

@@ -1,4 +1,4 @@
-// A place for nodes that an update adds without one, or on top of another.
+// Places nodes that an update adds without a position, or on top of another node.
 import type { Catalog } from '../catalog.ts';
 import { estimateDims } from '../dims.ts';
 import { around, clearDownwards, isNear, type Rect } from '../rects.ts';
@@ -8,9 +8,9 @@ import { frameAround } from './block.ts';
 import { readGroups } from './groups.ts';
 
 export interface NewNodeOptions {
-  /** Ids of nodes that came without a position, as parseGraph reports them. */
+  /** Ids of nodes without a position, as parseGraph reports them. */
   readonly unplaced?: ReadonlySet<string> | undefined;
-  /** `autoLayout: false`: coordinates that the caller gave stand, whatever they cover. */
+  /** `autoLayout: false`: given coordinates are kept, whatever they cover. */
   readonly keepGiven?: boolean | undefined;
 }
 
@@ -19,11 +19,11 @@ export interface PlacedGraph {
   readonly moves: readonly { readonly id: string; readonly position: Position }[];
 }
 
-/** Above this, new nodes without a place are set in rows: one search for free space each would take the square of their number. */
+/** Above this number, new nodes are placed in rows: searching free space for each would take quadratic time. */
 const MAX_FITTED = 250;
 const ROW_LENGTH = 20;
 
-/** Moves only nodes that are not in `previous`: next to what they are wired to, then down to free space. */
+/** Moves only nodes that are not in `previous`: next to connected nodes, then down to free space. */
 export function placeNewNodes(
   previous: Graph,
   next: Graph,
@@ -55,10 +55,10 @@ function sizeOf(node: Graph['nodes'][number], catalog: Catalog): Pick<Rect, 'wid
   return { width, height };
 }
 
-/** Where nodes stand, by id. */
+/** Positions of nodes by id. */
 type Rects = Map<string, Rect>;
 
-/** Puts the node where it wishes to be, or straight below, where it covers nothing; then it stands fixed. */
+/** Places the node at the preferred position, or straight below it where it covers nothing. */
 function settle(id: string, rects: Rects, fixed: Rects, wish: Rect | undefined): void {
   if (wish === undefined) return;
   const others = [...fixed.values()];
@@ -87,7 +87,7 @@ function wishOf(id: string, { edges }: Graph, rects: Rects, fixed: Rects): Rect 
   return drawing === undefined ? own : { ...own, x: drawing.x, y: drawing.y + drawing.height + GAPS.row };
 }
 
-/** Each time the first node that is wired to something placed; the first of all where none is. */
+/** Each time the first node that is connected to a placed one; the first of all if there is none. */
 function* wiredFirst(ids: readonly string[], { edges }: Graph, fixed: Rects): Iterable<string> {
   const waiting = new Set(ids);
   while (waiting.size > 0) {

@@ -1,19 +1,22 @@
-// Layout, step two: the order of each column, with few crossings between neighbours (Sugiyama's sweeps).
+// Layout, step 2: orders each column to reduce crossings (Sugiyama's sweeps).
 //
-// 1. Each sweep sorts one column after another by the mean place of what it is wired to on the side it comes from;
-//    sweeps go right and left in turn. Places count ports, not only items.
-// 2. After each pair of sweeps neighbours change places wherever that takes crossings away.
-// 3. The best order seen is kept.
+// 1. Each sweep sorts one column after another by the mean position of its neighbors in the previous column; sweeps
+//    alternate between right and left. Positions count ports, not only items.
+// 2. After each pair of sweeps, adjacent items are swapped if that removes crossings.
+// 3. The best order is kept.
 import type { Layered, Segment } from './layers.ts';
 
-// More sweeps took fewer crossings between joints away than layout-refine does between the lines that are seen.
+// More sweeps remove fewer crossings between joints than refine.ts does between visible lines.
 const MAX_SWEEPS = 4;
 const MAX_SWAP_ROUNDS = 4;
 
-/** Where a sweep goes. */
+/** The direction of a sweep. */
 type Way = 'right' | 'left';
 
-/** Orders `layered.columns` in place; where the first sweep goes often decides which of several good orders is found. */
+/**
+ * Orders `layered.columns` in place; the direction of the first sweep often decides which of several good orders is
+ * found.
+ */
 export function orderColumns(layered: Layered, first: Way): void {
   const second = first === 'right' ? 'left' : 'right';
   const places = new Float64Array(layered.itemCount);
@@ -48,7 +51,7 @@ function sweepColumns(layered: Layered, places: Float64Array, direction: Way): v
   }
 }
 
-/** The mean place of the ports that an item is wired to on one side; where it stands if there are none. */
+/** The mean position of the ports that an item is connected to on one side; its own position if there are none. */
 function meanPlace(layered: Layered, places: Float64Array, item: number, direction: Way): number {
   const segments = (direction === 'right' ? layered.before : layered.after)[item] ?? [];
   if (segments.length === 0) return places[item] ?? 0;
@@ -57,7 +60,7 @@ function meanPlace(layered: Layered, places: Float64Array, item: number, directi
   return sum / segments.length;
 }
 
-/** Where on the other side of a segment its port is, in places: 2.5 is the middle of the item at place 2. */
+/** The position of a segment's port on the other side: 2.5 is the middle of the item at position 2. */
 function farKey({ heights }: Layered, places: Float64Array, segment: Segment, direction: Way): number {
   const far = direction === 'right' ? segment.left : segment.right;
   const portY = direction === 'right' ? segment.leftY : segment.rightY;
@@ -91,7 +94,7 @@ function sortedKeys(layered: Layered, places: Float64Array, item: number, direct
   return segments.map(segment => farKey(layered, places, segment, direction)).sort((a, b) => a - b);
 }
 
-/** Crossings that go when `upper` and `lower` change places, less those that come. */
+/** Crossings removed by swapping `upper` and `lower`, minus those added. */
 function inversions(upper: readonly number[] = [], lower: readonly number[] = []): number {
   let gain = 0;
   for (const a of upper) {
@@ -100,7 +103,7 @@ function inversions(upper: readonly number[] = [], lower: readonly number[] = []
   return gain;
 }
 
-/** All crossings between neighbouring columns, by insertion into a tree of sums (Barth, Jünger, Mutzel). */
+/** Counts all crossings between adjacent columns with a tree of sums (Barth, Jünger, Mutzel). */
 function countCrossings(layered: Layered, places: Float64Array): number {
   return layered.columns.reduce((sum, column) => sum + countBetween(layered, places, column), 0);
 }
@@ -115,7 +118,7 @@ function countBetween(layered: Layered, places: Float64Array, column: readonly n
   return countInversions(keys);
 }
 
-/** Pairs out of order, by merging. */
+/** Counts inversions by merge sort. */
 function countInversions(keys: number[]): number {
   let source = Float64Array.from(keys);
   let target = new Float64Array(keys.length);

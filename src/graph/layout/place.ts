@@ -1,8 +1,6 @@
-// Layout, step three: coordinates. Columns stand side by side; inside a column everything comes as near as the order
-// and the gaps allow to the height at which its wires would be level.
-//
-// Each column is a weighted isotonic regression, solved exactly by pooling neighbours that push each other
-// (pool adjacent violators); sweeps over the columns, right and left in turn, settle all columns.
+// Layout, step 3: coordinates. Columns are placed side by side; within a column every item comes as close as order and
+// gaps allow to the height at which its edges are level. Each column is a weighted isotonic regression, solved exactly
+// by pooling neighbors that push each other (pool adjacent violators); alternating sweeps settle all columns.
 import type { Box, Layered, Segment } from './layers.ts';
 
 export interface Gaps {
@@ -10,7 +8,7 @@ export interface Gaps {
   readonly row: number;
   /** Between columns. */
   readonly column: number;
-  /** Between a passing wire and whatever is above or below it. */
+  /** Between a passing edge and whatever is above or below it. */
   readonly wire: number;
 }
 
@@ -20,7 +18,7 @@ export interface Places {
 }
 
 const SWEEPS = 14;
-// A bend in the middle of a long wire is what the eye sees first.
+// A bend in the middle of a long edge is the most visible.
 const JOINT_WEIGHT = 4;
 
 /** The top left corner of every box; the smallest x and y are 0. */
@@ -52,7 +50,7 @@ function placeColumns({ columns, boxCount }: Layered, boxes: readonly Box[], gap
   return x;
 }
 
-/** First heights: each column stacked by itself, its middle at 0. */
+/** Initial heights: each column stacked by itself and centered at 0. */
 function stackColumns(layered: Layered, gaps: Gaps): Float64Array {
   const y = new Float64Array(layered.itemCount);
   for (const column of layered.columns) {
@@ -63,7 +61,7 @@ function stackColumns(layered: Layered, gaps: Gaps): Float64Array {
   return y;
 }
 
-/** How far below the first item's top each item's top is when all stand as close as they may. */
+/** The offset of each item's top from the first item's top when all are as close as allowed. */
 function offsetsOf({ heights, boxCount }: Layered, column: readonly number[], gaps: Gaps): number[] {
   let offset = 0;
   return column.map((item, place) => {
@@ -77,7 +75,7 @@ function offsetsOf({ heights, boxCount }: Layered, column: readonly number[], ga
 
 function settleColumn(layered: Layered, column: readonly number[], y: Float64Array, gaps: Gaps): void {
   const offsets = offsetsOf(layered, column, gaps);
-  // Blocks of items that push each other: their common shift is the weighted mean of what each would like.
+  // Blocks of items that push each other: their common shift is the weighted mean of the preferred shifts.
   const blocks: { sum: number; weight: number; size: number }[] = [];
   for (const [place, item] of column.entries()) {
     const { sum, weight } = wishOf(layered, item, y);
@@ -99,7 +97,7 @@ function settleColumn(layered: Layered, column: readonly number[], y: Float64Arr
 
 /** The weighted sum of the tops at which each of the item's segments would be level. */
 function wishOf(layered: Layered, item: number, y: Float64Array): { sum: number; weight: number } {
-  // A trace of where it stands keeps what is wired to nothing in place.
+  // A small weight on the current position keeps unconnected items in place.
   let weight = 0.01;
   let sum = weight * (y[item] ?? 0);
   const add = (far: number, farY: number, ownY: number): void => {

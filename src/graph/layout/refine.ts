@@ -1,5 +1,5 @@
-// Layout, step four: local search on what the eye sees. Wires count as straight lines from port to port here; each box in
-// turn tries the free stretches of its column and stands where its lines cross least and run over the fewest boxes.
+// Layout, step 4: local search on visual quality. Edges count as straight lines between ports; each box in turn tries
+// the free ranges of its column and takes the position where its lines cross least and pass over the fewest boxes.
 import type { Box, Layered, Wire } from './layers.ts';
 import {
   addRect,
@@ -17,18 +17,18 @@ import {
 import type { Gaps, Places } from './place.ts';
 
 const PASSES = 2;
-/** Places that a box tries, nearest to its wish first. */
+/** Positions that a box tries, nearest to its preferred position first. */
 const MAX_CANDIDATES = 4;
-/** Graphs of so many wires at most are searched more closely: there every line over a box is seen. */
+/** Graphs with at most this many edges are searched more thoroughly, since every line over a box is visible there. */
 const SMALL_WIRES = 120;
 /** The share of its height by which a small picture may grow for that, above and below. */
 const GROWTH = 0.12;
 // A line over a box hides where it goes; a crossing is only untidy.
 const OVER_COST = 2;
-/** Cost of a canvas pixel of length: enough to decide between equals, and to keep boxes from drifting off. */
+/** Cost per canvas pixel of length: enough to break ties and keep boxes from drifting. */
 const LENGTH_COST = 1 / 2000;
 
-/** What stands, or runs, on one side of a box. */
+/** Everything on one side of a box. */
 interface Side {
   readonly lines: Lines;
   readonly boxes: Rects;
@@ -38,25 +38,25 @@ interface Search {
   readonly boxes: readonly Box[];
   readonly wires: readonly Wire[];
   readonly places: Places;
-  /** All lines, by wire. */
+  /** All lines, by edge. */
   readonly lines: Lines;
-  /** What the box in question and its lines may meet on their way: lines of others, and boxes. */
+  /** Lines and boxes that the box and its lines may intersect. */
   readonly left: Side;
   readonly right: Side;
-  /** Its own lines, as far as they have been counted. */
+  /** Its own lines that have been counted so far. */
   readonly own: Lines;
   readonly linesOf: readonly (readonly number[])[];
   readonly columns: readonly number[][];
   readonly columnOf: Int32Array;
-  /** How high the picture was before the search, which may not make it higher. */
+  /** The height before the search, which the result may not exceed. */
   readonly extent: { readonly top: number; readonly bottom: number };
 }
 
-/** Moves boxes within their columns, in place, keeping the gaps; returns what the complete picture then costs. */
+/** Moves boxes within their columns, in place, keeping the gaps; returns the total cost of the result. */
 export function refinePlaces(layered: Layered, boxes: readonly Box[], places: Places, gaps: Gaps): number {
   const search = makeSearch(layered, boxes, places);
   const { columns, linesOf, wires } = search;
-  // A box is tried again only after something that it is wired to, or stands in one column with, has moved.
+  // A box is tried again only after a connected box, or one of the same column, has moved.
   const isStale = new Uint8Array(boxes.length).fill(1);
   for (let pass = 0; pass < PASSES; pass++) {
     for (const column of pass % 2 === 0 ? columns : columns.toReversed()) {
@@ -132,7 +132,7 @@ function makeSide(wireCount: number, boxCount: number): Side {
   return { lines: makeLines(wireCount), boxes };
 }
 
-/** Works out a wire's line from where its boxes stand. */
+/** Computes an edge's line from the positions of its boxes. */
 function setLine({ wires, boxes, places, lines }: Search, line: number): void {
   const wire = wires[line];
   if (wire === undefined) return;
@@ -166,7 +166,7 @@ function tryBox(search: Search, box: number, gaps: Gaps): boolean {
   return true;
 }
 
-/** Gathers what shares some stretch of the x axis with the box or its lines, on the one side and on the other. */
+/** Collects everything that overlaps the box or its lines on the x axis, on either side. */
 function lookAround({ lines, left, right, linesOf, wires, places, boxes }: Search, box: number): void {
   const end = (places.x[box] ?? 0) + (boxes[box]?.width ?? 0);
   let from = places.x[box] ?? 0;
@@ -179,7 +179,7 @@ function lookAround({ lines, left, right, linesOf, wires, places, boxes }: Searc
     side.lines.count = 0;
     side.boxes.count = 0;
   }
-  // Plain loops: this runs for every box in every pass, and iterators took half of the search.
+  // Plain loops: this runs for every box in every pass, and iterators took half of the time.
   for (let line = 0; line < wires.length; line++) {
     const x1 = lines.x1[line] ?? 0;
     const x2 = lines.x2[line] ?? 0;
@@ -198,7 +198,7 @@ function lookAround({ lines, left, right, linesOf, wires, places, boxes }: Searc
   }
 }
 
-/** The tops nearest to the wish in the free stretches of the column; with `dodges`, those next to what is in the way too. */
+/** The tops nearest to the preferred one in free ranges of the column; with `dodges`, also those next to obstacles. */
 function candidatesFor(search: Search, box: number, gaps: Gaps, dodges: boolean): number[] {
   const { places, boxes, columns, columnOf, wires, extent } = search;
   const height = boxes[box]?.height ?? 0;
@@ -215,7 +215,7 @@ function candidatesFor(search: Search, box: number, gaps: Gaps, dodges: boolean)
     for (const top of dodging) if (top >= least && top <= most) dodged.push(Math.round(top));
     if (from > to) return;
     tops.push(Math.round(Math.min(to, Math.max(from, wish))));
-    // A wide stretch is worth a second look, at its far end from the wish but no further than it is high.
+    // A wide range is also tried at its far end, no farther than it is high.
     if (Number.isFinite(from) && Number.isFinite(to) && to - from > height)
       tops.push(Math.round(wish > (from + to) / 2 ? from : to));
   };
@@ -232,7 +232,7 @@ function candidatesFor(search: Search, box: number, gaps: Gaps, dodges: boolean)
   ];
 }
 
-/** Tops at which a line that runs over the box would pass it by, or a box under one of its own lines be passed by. */
+/** Tops at which a line over the box, or a box under one of its lines, would be avoided. */
 function dodgesFor(search: Search, box: number, gaps: Gaps): number[] {
   const { left, linesOf, boxes, places } = search;
   const { width = 0, height = 0 } = boxes[box] ?? {};
@@ -258,7 +258,7 @@ function addDodges(
   const isOut = from === box;
   const { boxes: others } = isOut ? right : left;
   const port = isOut ? fromY : toY;
-  // The far end stands still; where ours must be follows from where the line passes the box between.
+  // The far end stays; our end follows from where the line passes the box between.
   const [near, far] = isOut ? [lines.x1, lines.x2] : [lines.x2, lines.x1];
   const [nearX, farX] = [near[line] ?? 0, far[line] ?? 0];
   const farY = (lines.base[line] ?? 0) + (lines.slope[line] ?? 0) * farX;
@@ -274,7 +274,7 @@ function addDodges(
   }
 }
 
-/** The top at which the box's lines would be level in the mean. */
+/** The top at which the box's lines would be level on average. */
 function wishOf({ wires, places, linesOf }: Search, box: number): number {
   const own = linesOf[box] ?? [];
   let sum = 0;
@@ -294,7 +294,7 @@ function moveBox(search: Search, box: number, top: number): void {
   for (const line of search.linesOf[box] ?? []) setLine(search, line);
 }
 
-/** What the picture pays for the box standing there, or `limit` where it is that much or more; leaves it there. */
+/** The cost of the box at this position, or `limit` if it is at least that; leaves the box there. */
 function costAt(search: Search, box: number, top: number, limit: number): number {
   moveBox(search, box, top);
   const { lines, left, right, own, linesOf, boxes, places, wires } = search;

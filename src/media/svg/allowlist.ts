@@ -1,7 +1,7 @@
-// What a sanitized SVG may contain: elements, attributes, and the values of each. Anything that is not named here is dropped.
-// No pattern below lets &, <, > or a double quote through, so an accepted value is printed as it is.
+// Defines what a sanitized SVG may contain: elements, attributes and their values. Anything else is dropped. No pattern
+// below allows &, <, > or a double quote, so an accepted value is printed unchanged.
 
-/** Elements that are kept. `a` and `switch` become groups, so that what they wrap is still drawn. */
+/** Elements that are kept. `a` and `switch` become groups, so that their content is still drawn. */
 export const ELEMENTS: ReadonlyMap<string, string> = new Map([
   ...'svg g defs symbol use path rect circle ellipse line polyline polygon linearGradient radialGradient stop clipPath mask'
     .split(' ')
@@ -10,7 +10,7 @@ export const ELEMENTS: ReadonlyMap<string, string> = new Map([
   ['switch', 'g'],
 ]);
 
-/** What one accepted attribute says: the value to print, and the ids that it points to. */
+/** An accepted attribute: the value to print, and the ids that it refers to. */
 export interface CleanValue {
   readonly text: string;
   /** Ids whose elements may be drawn wherever this one is. */
@@ -23,11 +23,11 @@ const ID = String.raw`[\p{L}\p{N}_.-]{1,256}`;
 const ID_VALUE = new RegExp(`^${ID}$`, 'u');
 const LOCAL_HREF = new RegExp(`^\\s*#(${ID})\\s*$`, 'u');
 const LOCAL_URL = new RegExp(`^\\s*url\\(\\s*(["']?)#(${ID})\\1\\s*\\)\\s*(.*)$`, 'iu');
-// Few ranges, since paths are most of a drawing: with just the letters of the commands it took ten times as long.
+// Few ranges, since paths are most of a drawing: with only the command letters it took ten times as long.
 const NOT_PATH_DATA = /[^\t-\r +-.0-9A-Za-z]/;
-// An escape, a colon, a quote, an at sign, a comment: without them no CSS parser finds an address or an import.
+// An escape, a colon, a quote, an at sign, a comment: without them no CSS parser finds a URL or an import.
 const NOT_PLAIN = /[^\w\s.,#%()+/-]|\/[/*]/;
-// The look-behind keeps a long word from being tried from each of its letters.
+// The lookbehind keeps a long word from being tried at each of its letters.
 const FUNCTION = /(?<![\w-])([\w-]+)\s*\(/g;
 const FUNCTIONS: ReadonlySet<string> = new Set(
   'matrix translate translatex translatey scale scalex scaley rotate skewx skewy rgb rgba hsl hsla'.split(
@@ -49,7 +49,7 @@ const href: Clean = value => {
   const id = LOCAL_HREF.exec(value)?.[1];
   return id === undefined ? undefined : { text: `#${id}`, targets: [id] };
 };
-/** A plain value, or `url(#id)` with a plain one to fall back to. */
+/** A plain value, or `url(#id)` with a plain fallback. */
 const reference: Clean = value => {
   const [, , id, rest = ''] = LOCAL_URL.exec(value) ?? [];
   if (id === undefined) return plain(value);
@@ -70,7 +70,7 @@ const PROPERTIES: ReadonlyMap<string, Clean> = new Map([
   ...'clip-path fill mask stroke'.split(' ').map(name => [name, reference] as const),
 ]);
 
-/** The declarations of a style attribute that are kept, printed anew. */
+/** The allowed declarations of a style attribute, printed again. */
 const style: Clean = value => {
   if (/[\\@]|\/\*/.test(value)) return undefined;
   const targets: string[] = [];
@@ -90,7 +90,7 @@ const style: Clean = value => {
   return kept.length === 0 ? undefined : { text: kept.join(';'), targets };
 };
 
-/** Attributes that are kept, of whatever element, each with what its value must be. */
+/** Allowed attributes of any element, with a check for each value. */
 export const ATTRIBUTES: ReadonlyMap<string, Clean> = new Map([
   ...(
     'clipPathUnits cx cy fr fx fy gradientTransform gradientUnits height maskContentUnits maskUnits offset pathLength points ' +

@@ -1,12 +1,12 @@
-// Bounds what drawing an SVG can cost: references repeat what they point to, so that a small file can ask for billions
-// of shapes, or for a nesting that no renderer's stack survives.
+// Bounds the cost of drawing an SVG: references repeat their targets, so a small file can ask for billions of shapes,
+// or for nesting that overflows a renderer's stack.
 import { AppError } from '../../lib/errors.ts';
 
 export interface SvgElement {
   readonly name: string;
-  /** Printed, with a leading space each. */
+  /** Printed attributes, each with a leading space. */
   attributes: string;
-  /** Ids that its attributes point to. */
+  /** Ids that its attributes refer to. */
   readonly targets: string[];
   readonly children: SvgElement[];
 }
@@ -16,14 +16,14 @@ const MAX_DRAWN_DEPTH = 128;
 const GRADIENTS: ReadonlySet<string> = new Set(['linearGradient', 'radialGradient']);
 
 interface Cost {
-  /** Elements drawn, each as often as references repeat it. */
+  /** Number of elements drawn, counted each time a reference repeats them. */
   readonly drawn: number;
   readonly depth: number;
 }
 
 /**
- * Walks the elements as a renderer does, into everything that `use`, masks and clips point to, each element once.
- * Throws `svg_too_complex` where that is too much or has no end: a cycle is a path deeper than any bound.
+ * Walks the elements like a renderer, through everything that `use`, masks and clips refer to, each element once.
+ * Throws `svg_too_complex` if it is too much or endless: a cycle is a path deeper than any limit.
  */
 export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, SvgElement>): void {
   const known = new Map<SvgElement, Cost>();
@@ -55,7 +55,7 @@ export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, Svg
 
 const SIMPLE: Cost = { drawn: 1, depth: 1 };
 
-/** Most are: a shape that refers to nothing is counted without being walked or remembered. */
+/** The common case: a shape without references is counted without being visited or cached. */
 function isSimple({ children, targets }: SvgElement): boolean {
   return children.length === 0 && targets.length === 0;
 }

@@ -1,14 +1,14 @@
-// Bytes of XML → text: byte order mark, else the pattern of the first `<`, else the declaration, else UTF-8
+// Decodes XML bytes to text: by byte order mark, else the pattern of the first `<`, else the declaration, else UTF-8
 // (XML 1.0, appendix F).
 
 const DECLARED = /^<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z][\w.:-]{0,40})["']/;
 
-/** The complete text. Throws where the encoding is unknown or the bytes are not in it. */
+/** Decodes the complete text. Throws if the encoding is unknown or the bytes are invalid. */
 export function decodeXml(bytes: Uint8Array): string {
   return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
 }
 
-/** The text of the first bytes of a file, which may end within a character. Throws as `decodeXml`. */
+/** Decodes the first bytes of a file, which may end within a character. Throws like `decodeXml`. */
 export function decodeXmlStart(bytes: Uint8Array): string {
   return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes, { stream: true });
 }

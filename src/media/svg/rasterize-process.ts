@@ -1,4 +1,4 @@
-// The process that draws one SVG: SVG on its standard input, PNG on its standard output, exit code 1 where it cannot.
+// The process that rasterizes one SVG: SVG on standard input, PNG on standard output, exit code 1 on failure.
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 
@@ -12,7 +12,7 @@ const svg = await buffer(process.stdin);
 const { width, height } = await sharp(svg, { limitInputPixels: false }).metadata();
 const longer = Math.max(width, height);
 const wanted = Math.min(Math.max(longer, MIN_SIDE), MAX_SIDE);
-// Drawn at the size that is wanted, not drawn small and blown up.
+// Rendered at the target size instead of scaled up.
 const density = Math.min(MAX_DPI, Math.max(1, (DEFAULT_DPI * wanted) / longer));
 const png = await sharp(svg, { density, limitInputPixels: MAX_SIDE * MAX_SIDE })
   .resize({ width: wanted, height: wanted, fit: 'inside' })

@@ -1,5 +1,5 @@
-// Draws a sanitized SVG as PNG, for models that take no vectors. In a process of its own, since the loaders that sharp
-// may use are set for all of a process, and this one must not open SVGs that nobody sanitized.
+// Rasterizes a sanitized SVG to PNG for models that take no vectors. Runs in a separate process, because sharp's
+// allowed loaders are process-wide, and this process must not open unsanitized SVGs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
@@ -13,7 +13,7 @@ const TIMEOUT_MS = 20_000;
 // Sources run as .ts; the published package has .js.
 const PROCESS = `${import.meta.dirname}/rasterize-process${extname(import.meta.filename)}`;
 
-/** The PNG, its longer side 1,024 pixels at least and 4,096 at most. AppError `unreadable_image` where it cannot be drawn. */
+/** The PNG, with a longer side of 1,024 to 4,096 pixels. Throws `unreadable_image` if it cannot be drawn. */
 export function rasterizeSvg(svg: Uint8Array, signal: AbortSignal): Promise<Buffer> {
   return gate(() => draw(svg, signal), signal);
 }
@@ -27,7 +27,7 @@ async function draw(svg: Uint8Array, signal: AbortSignal): Promise<Buffer> {
     signal,
   });
   const ended = once(child, 'close') as Promise<[code: number | null]>;
-  // A child that dies before it has read all of it is recognized by its exit code.
+  // A child that exits before reading everything is recognized by its exit code.
   child.stdin.on('error', () => undefined);
   child.stdin.end(svg);
   const [png, [code]] = await Promise.all([buffer(child.stdout), ended]);

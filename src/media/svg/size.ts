@@ -1,8 +1,8 @@
-// The size that an SVG says it has: pixels of its width and height, else of its viewBox.
+// Reads the size that an SVG declares: width and height in pixels, else its viewBox.
 const ROOT = /<svg\b([^>]*)>/;
 const PIXELS = /^\s*(\d{1,6}(?:\.\d{1,6})?)(?:px)?\s*$/;
 
-/** Of what `sanitizeSvg` printed. A size in percent or other units is none. */
+/** For output of `sanitizeSvg`. Sizes in percent or other units are ignored. */
 export function svgSize(svg: Buffer): { readonly width: number; readonly height: number } | undefined {
   // The root comes first; its attributes are bounded by the file.
   const attributes = ROOT.exec(svg.toString('utf8'))?.[1] ?? '';

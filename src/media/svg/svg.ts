@@ -1,4 +1,4 @@
-// Makes an SVG harmless: it is parsed as strict XML and rebuilt from an allowlist; nothing of the original text remains.
+// Sanitizes an SVG: parses it as strict XML and rebuilds it from an allowlist; nothing of the original text remains.
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { AppError } from '../../lib/errors.ts';
 import { ATTRIBUTES, ELEMENTS } from './allowlist.ts';
@@ -11,14 +11,14 @@ const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink';
 const MAX_ELEMENTS = 20_000;
 const MAX_DEPTH = 64;
 const MAX_ENTITIES = 50;
-// The namespaces that the root gains.
+// The namespaces that the root gets.
 const ROOT_BYTES = 200;
-// No value may contain a reference in turn, so one reference grows to 128 characters at most.
+// No value may contain further references, so one reference expands to at most 128 characters.
 const ENTITY = /<!ENTITY\s+([\p{L}_][\p{L}\p{N}_.-]{0,63})\s+(["'])([^&<%"']{0,128})\2\s*>/gu;
 
 /**
- * The SVG as UTF-8 that draws the same and does nothing else. Throws `invalid_svg` where it is not well-formed or its root
- * is not svg, `svg_too_complex` over 20,000 elements, 64 levels, or where its references explode.
+ * Returns UTF-8 SVG that draws the same and does nothing else. Throws `invalid_svg` if it is not well-formed or its
+ * root is not svg; `svg_too_complex` for more than 20,000 elements, 64 levels, or exploding references.
  */
 export function sanitizeSvg(bytes: Uint8Array): Buffer {
   const { root, byId, usesXlink } = parse(decode(bytes));
@@ -27,7 +27,7 @@ export function sanitizeSvg(bytes: Uint8Array): Buffer {
   const xlink = usesXlink ? ` xmlns:xlink="${XLINK_NAMESPACE}"` : '';
   root.attributes = ` xmlns="${SVG_NAMESPACE}"${xlink}${root.attributes}`;
   const printed = Buffer.from(print(root), 'utf8');
-  // One byte of a declared encoding is two of UTF-8 at most; what has grown further has been written in entities.
+  // One byte of another encoding is at most two bytes of UTF-8; anything that grew more used entities.
   if (printed.length > 2 * bytes.length + ROOT_BYTES) {
     throw new AppError('svg_too_complex', 'The entities of the SVG repeat too much text.');
   }
@@ -44,10 +44,10 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** What has been rebuilt so far. */
+/** The output so far. */
 interface Draft {
   root: SvgElement | undefined;
-  /** The elements that are open, outermost first; undefined: dropped, and all within it. */
+  /** The open elements, outermost first; undefined: dropped with everything inside. */
   readonly open: (SvgElement | undefined)[];
   readonly byId: Map<string, SvgElement>;
   elements: number;
@@ -55,7 +55,7 @@ interface Draft {
 }
 
 function parse(text: string): Draft {
-  // XML 1.1 would let control characters in, which what is printed here could not say.
+  // XML 1.1 would allow control characters, which the output could not represent.
   const parser = new SaxesParser({
     xmlns: true,
     position: false,
@@ -69,7 +69,7 @@ function parse(text: string): Draft {
     }
   });
   skipPlainValues(parser);
-  // Before the attributes are read: the bounds apply to what is dropped as well.
+  // Before attributes are read, because the limits apply to dropped elements as well.
   parser.on('opentagstart', () => countElement(draft));
   parser.on('opentag', tag => openElement(draft, tag));
   parser.on('closetag', () => draft.open.pop());
@@ -107,12 +107,12 @@ function openElement(draft: Draft, tag: SaxesTagNS): void {
   if (element !== undefined) parent?.children.push(element);
 }
 
-/** Many SVGs are written without the namespace; what is printed has it. */
+/** Many SVGs lack the namespace; the output has it. */
 function isSvgNamespace(uri: string): boolean {
   return uri === SVG_NAMESPACE || uri === '';
 }
 
-/** The element with what is allowed of its attributes; undefined where it is dropped. */
+/** The element with its allowed attributes; undefined if it is dropped. */
 function rebuild(draft: Draft, tag: SaxesTagNS): SvgElement | undefined {
   const name = isSvgNamespace(tag.uri) ? ELEMENTS.get(tag.local) : undefined;
   if (name === undefined) return undefined;
@@ -122,7 +122,7 @@ function rebuild(draft: Draft, tag: SaxesTagNS): SvgElement | undefined {
     const clean = uri === '' || isXlink ? ATTRIBUTES.get(local)?.(value) : undefined;
     if (clean === undefined) continue;
     if (local === 'id') {
-      // Renderers differ in which of two equal ids they mean, and the cost would be counted for one of them only.
+      // Renderers differ in which of two equal ids they use, and the cost would be counted for only one of them.
       if (draft.byId.has(clean.text)) continue;
       draft.byId.set(clean.text, element);
     }

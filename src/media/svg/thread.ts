@@ -1,4 +1,4 @@
-// Sanitizes SVGs without blocking the event loop: small ones at once, large ones in a worker thread, one after another.
+// Sanitizes SVGs without blocking the event loop: small ones directly, large ones in a worker thread, one at a time.
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -6,12 +6,12 @@ import { AppError, type ErrorCode } from '../../lib/errors.ts';
 import { createGate } from '../../lib/gate.ts';
 import { sanitizeSvg } from './svg.ts';
 
-/** What the worker answers. */
+/** The worker's response. */
 export type SvgAnswer =
   | { readonly bytes: Uint8Array }
   | { readonly code: ErrorCode; readonly message: string };
 
-// About 4 ms of work, less than a thread's answer takes to come back.
+// About 4 ms of work, less than the latency of a thread.
 const INLINE_BYTES = 100 * 1024;
 const TIMEOUT_MS = 10_000;
 const IDLE_MS = 10_000;
@@ -20,7 +20,7 @@ const gate = createGate({ concurrency: 1, maxWaiting: 200 });
 let worker: Worker | undefined;
 let idle: NodeJS.Timeout | undefined;
 
-/** `sanitizeSvg`, off the main thread above 100 KB. */
+/** Runs `sanitizeSvg`, off the main thread above 100 KB. */
 export async function sanitizeSvgAside(bytes: Uint8Array, signal: AbortSignal): Promise<Buffer> {
   if (bytes.length <= INLINE_BYTES) return sanitizeSvg(bytes);
   const answer = await gate(() => ask(bytes, signal), signal);
@@ -41,7 +41,7 @@ async function ask(bytes: Uint8Array, signal: AbortSignal): Promise<SvgAnswer> {
     ];
     return answer;
   } catch (err) {
-    // Given up, too slow or out of memory: whatever it still does is nobody's.
+    // Aborted, too slow or out of memory: discard whatever the worker still does.
     await stopWorker(asked);
     if (signal.aborted) throw err;
     throw new AppError('svg_too_complex', 'The SVG takes too long or too much memory to read.', {
@@ -56,11 +56,11 @@ async function ask(bytes: Uint8Array, signal: AbortSignal): Promise<SvgAnswer> {
 function startWorker(): Worker {
   // Sources run as .ts; the published package has .js.
   const file = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
-  // Past its limit V8 has ended the process, threads and all, which is why files of unbounded structure are probed in
-  // processes. Here nothing comes near it: of a megabyte, the most that attributes, namespaces, entities or references
-  // make of it fits into 48 MB.
+  // Past a thread's heap limit V8 ends the whole process, which is why files of unbounded structure are probed in child
+  // processes. Nothing here reaches the limit: the worst attributes, namespaces, entities and references of a megabyte
+  // need 48 MB.
   const started = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: 256 } });
-  // The caller waits gets the error as well; without a listener a worker that dies idle would end the process.
+  // The caller gets the error too; without a listener an idle worker that dies would end the process.
   started.on('error', () => void stopWorker(started));
   return started;
 }

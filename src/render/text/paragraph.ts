@@ -61,8 +61,11 @@ export function layOut(brush: Brush, content: TextContent, width: number, height
 }
 
 /**
- * Steps: 1. Split the runs into unbreakable units. 2. Find the size at which they fit. 3. Break them into lines. 4. Cut
- * off what does not fit. 5. Position every piece.
+ * 1. Split the runs into unbreakable units.
+ * 2. Find the size at which they fit.
+ * 3. Break them into lines.
+ * 4. Cut off what does not fit.
+ * 5. Position every piece.
  */
 function makeParagraph(brush: Brush, content: TextContent, width: number, height: number): Paragraph {
   const measure = measureWith(brush, content.letterSpacing);

@@ -28,8 +28,11 @@ interface Word extends Unit {
 
 /**
  * Returns the text at the largest integer size at which it fits. A word is split only if it is longer than a line at
- * the smallest size; overflow at the smallest size is cut off with an ellipsis. 1. Split the text into words. 2. Find
- * the size by bisection. 3. Break balanced lines.
+ * the smallest size; overflow at the smallest size is cut off with an ellipsis.
+ *
+ * 1. Split the text into words.
+ * 2. Find the size by bisection.
+ * 3. Break balanced lines.
  */
 export function fitText(text: string, box: TextBox, measure: Measure): TextBlock {
   const paragraphs = text
