@@ -1,10 +1,10 @@
-// The command line's connection to a running service: the SDK, with refusals and lost connections said to a person.
+// Connects the command line to a running service through the SDK, with error messages for people.
 import { ApiError, ConnectionError, createClient, type Client as Sdk } from '../../sdk/src/sdk.ts';
 import type { Settings } from '../lib/settings.ts';
 import { parseExactJson } from './exact-json.ts';
 import { UsageError } from './failure.ts';
 
-// Somebody is waiting at the terminal: a service that is not there is said at once.
+// Someone is waiting at the terminal, so report an unreachable service quickly.
 const RETRIES = { retries: 2, timing: { baseMs: 250 } } as const;
 
 export interface Client {
@@ -15,7 +15,7 @@ export interface Client {
   readonly attach: Sdk['attach'];
 }
 
-/** A client of the service at GRAPHWRIGHT_URL, with GRAPHWRIGHT_API_KEY. Paths begin after `/api/v1`. */
+/** A client of the service at GRAPHWRIGHT_URL with GRAPHWRIGHT_API_KEY. Paths start after `/api/v1`. */
 export function connect(settings: Settings, signal: AbortSignal): Client {
   const apiKey = settings.GRAPHWRIGHT_API_KEY;
   if (apiKey === undefined) {
@@ -42,7 +42,7 @@ export function connect(settings: Settings, signal: AbortSignal): Client {
   };
 }
 
-/** The same outcome; a failure as a sentence that helps at a terminal. */
+/** Returns the same outcome; a failure becomes a sentence that helps at a terminal. */
 async function explaining<T>(outcome: Promise<T>): Promise<T> {
   try {
     return await outcome;

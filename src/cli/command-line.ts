@@ -1,4 +1,4 @@
-// From the arguments to a command, and from its end to an exit code: 0 done, 1 the work failed, 2 wrong usage.
+// Runs a command from its arguments and returns the exit code: 0 success, 1 the work failed, 2 wrong usage.
 import { AppError, toError } from '../lib/errors.ts';
 import { readSettings, SettingsError } from '../lib/settings.ts';
 import type { CommandInput } from './command.ts';
@@ -6,7 +6,7 @@ import { UsageError, WorkFailed } from './failure.ts';
 import { buildProgram, requireKnown } from './program.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
-/** Runs one command and resolves to its exit code; never rejects, since the terminal gets what went wrong. */
+/** Runs one command and resolves to its exit code; never rejects, since errors are printed to the terminal. */
 export async function runCommandLine(
   argv: readonly string[],
   context: Pick<CommandInput, 'terminal' | 'signal'>,
@@ -23,12 +23,12 @@ export async function runCommandLine(
   }
 }
 
-/** Prints the error as sentences on stderr and returns the exit code. */
+/** Prints the error to stderr and returns the exit code. */
 function report(err: Error, terminal: Terminal): number {
   if (err instanceof WorkFailed) return 1;
   const parserCode = err.name === 'CommanderError' && 'code' in err ? String(err.code) : undefined;
   if (parserCode !== undefined) {
-    // Help and version are thrown too, once they have been printed.
+    // The parser also throws for help and version, after printing them.
     if (/^commander\.(?:help|helpDisplayed|version)$/.test(parserCode))
       return 'exitCode' in err && err.exitCode !== 0 ? 2 : 0;
     terminal.note(`graphwright: ${err.message.replace(/^error: /, '')}. Try graphwright --help.`);

@@ -1,4 +1,4 @@
-// What every command gets: its arguments and options as the parser read them, the terminal, and the signal to stop.
+// Defines what every command receives: parsed arguments and options, the terminal, and an abort signal.
 import type { Terminal } from './terminal/terminal.ts';
 
 export type OptionValue = string | boolean | readonly string[] | undefined;
@@ -11,5 +11,5 @@ export interface CommandInput {
   readonly signal: AbortSignal;
 }
 
-/** Resolves when the work is done; throws UsageError for exit code 2, anything else for 1. */
+/** Resolves when the work is done. Throws UsageError for exit code 2, anything else for 1. */
 export type Command = (input: CommandInput) => Promise<void>;

@@ -1,13 +1,13 @@
-// The commands: their options, help and examples. Each one's code is loaded when it runs.
+// Lists the commands with their options, help and examples. The code of each is loaded when it runs.
 import type { Command } from './command.ts';
 
 export interface CommandRow {
   /** Name and arguments; a name of two words is a command of a group. */
   readonly usage: string;
   readonly summary: string;
-  /** Flags → meaning. An option whose value ends in `...` may be given several times. */
+  /** Flags → meaning. An option whose value ends in `...` may be repeated. */
   readonly options?: Readonly<Record<string, string>>;
-  /** false: it does not have the option --json as the others have it. */
+  /** False: has no --json option, unlike the other commands. */
   readonly json?: false;
   readonly examples: readonly string[];
   readonly load: () => Promise<Command>;

@@ -1,4 +1,4 @@
-// `graphwright credits`: credits given and taken back, over HTTP where there is a key, else on the database itself.
+// `graphwright credits`: grants and revokes credits, over HTTP if there is a key, else directly in the database.
 import type { CreditPool } from '../../sdk/src/schemas.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';

@@ -1,4 +1,4 @@
-// `graphwright doctor`: whether this machine has what the service needs, each check a line with what to do about it.
+// `graphwright doctor`: checks whether this machine has what the service needs, one line per check with a remedy.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat, statfs } from 'node:fs/promises';
@@ -45,7 +45,7 @@ interface Finding {
 
 type Check = (settings: Settings) => Promise<string>;
 
-/** A check that throws this names something that the service can do without. */
+/** Thrown by a check of something optional. */
 class Missing extends Error {}
 
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -130,14 +130,14 @@ function printFindings(findings: readonly Finding[], terminal: Terminal): void {
   for (const line of alignColumns(rows)) terminal.print(line);
 }
 
-/** The folder itself, or the nearest one above it that exists: doctor makes nothing that stays. */
+/** The folder itself, or its nearest existing parent: doctor leaves nothing behind. */
 const findFolder = (path: string): string => (existsSync(path) ? path : findFolder(dirname(path)));
 
 async function checkDatabase(settings: Settings): Promise<string> {
   const where = directSetting(settings);
   if (where === undefined) {
     const { postgres } = await findBinaries();
-    // PostgreSQL refuses root, and may not be able to reach the folder.
+    // PostgreSQL refuses root, and may be unable to reach the folder.
     const folder = findFolder(settings.DATA_DIR);
     const cluster = join(settings.DATA_DIR, 'postgres', 'cluster');
     const owner = await stat(cluster).catch(() => undefined);
@@ -169,7 +169,7 @@ async function checkPooler({ DATABASE_URL, DATABASE_DIRECT_URL }: Settings): Pro
   return 'DATABASE_URL: requests by a pooler, the rest by DATABASE_DIRECT_URL';
 }
 
-/** The service runs without one, but not for long where it was to take the load of reads. */
+/** The service works without a replica, but the primary then carries all reads. */
 async function checkReplica(settings: Settings): Promise<string> {
   const { DATABASE_REPLICA_URL: url } = settings;
   const where = directSetting(settings);
@@ -181,7 +181,7 @@ async function checkReplica(settings: Settings): Promise<string> {
   throw new Error(lagSeconds === undefined ? fault : `${fault} By ${lagSeconds.toFixed(1)} s.`);
 }
 
-/** A bucket is written, read and cleared; the local disk has been checked as DATA_DIR. */
+/** Writes, reads and deletes an object in the bucket; the local disk was checked as DATA_DIR. */
 async function checkStorage(settings: Settings): Promise<string> {
   const bucket = bucketOf(settings);
   if (bucket === undefined) return `local disk, ${join(settings.DATA_DIR, 'media')}`;
@@ -219,7 +219,7 @@ function checkPort({ HOST, PORT }: Settings): Promise<string> {
   });
 }
 
-/** Behind a proxy, BASE_URL is the proxy's address: links, sign-in and hooks go there. */
+/** Behind a proxy, BASE_URL is the proxy's address: links, sign-in and hooks use it. */
 async function checkBaseUrl({ BASE_URL, HOST, PORT }: Settings): Promise<string> {
   const { hostname } = new URL(BASE_URL);
   const asked = await fetch(`${BASE_URL}/healthz`, {

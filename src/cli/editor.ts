@@ -1,4 +1,4 @@
-// `graphwright editor build`: makes the bundle of the web application ahead of the first start, for images.
+// `graphwright editor build`: creates the bundle of the web application before the first start, for images.
 import { resolve } from 'node:path';
 import { openBundle } from '../bundle/editor-files.ts';
 import { SHIPPED_FOLDER } from '../bundle/stored-bundles.ts';

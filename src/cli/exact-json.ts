@@ -1,8 +1,8 @@
-// Reads JSON without rounding its numbers: JSON.stringify writes them again as they were read.
+// Parses JSON without rounding numbers, so that JSON.stringify writes them unchanged.
 
 declare global {
   interface JSON {
-    /** ES2026, in Node 22 and later: what JSON.stringify writes as this text. */
+    /** ES2026, in Node 22 and later: JSON.stringify writes this text as is. */
     rawJSON(text: string): object;
     parse(
       text: string,
@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-/** JSON.parse, with an object that stringifies to the number's text for each number that JavaScript would change. */
+/** JSON.parse, with each number that JavaScript would change replaced by an object that stringifies to its text. */
 export function parseExactJson(text: string): unknown {
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source

@@ -1,11 +1,11 @@
-// The two ways a command refuses: used wrongly (exit code 2), or its work failed (exit code 1, any other error).
+// Defines the two ways a command fails: wrong usage (exit code 2), or failed work (exit code 1, any other error).
 
-/** The command line, a file it names or a setting is wrong; the message is one sentence that says how to put it right. */
+/** The command line, a file it names or a setting is wrong; the message says how to fix it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The work was done and came out badly; what there is to say has been printed, and only the exit code is left. */
+/** The work ended badly and everything was printed; only the exit code remains. */
 export class WorkFailed extends Error {
   override readonly name = 'WorkFailed';
 }

@@ -1,9 +1,9 @@
-// Memory that is no longer used goes back to the system.
+// Returns unused memory to the system.
 import { Session } from 'node:inspector/promises';
 
 /**
- * Collects all garbage of this process and shrinks its heap to what is in use. V8 does so by itself only under pressure;
- * the process stands still meanwhile, some 100 ms for 50 MB.
+ * Collects all garbage of this process and shrinks its heap to what is in use. V8 does so by itself only under
+ * pressure. Blocks the process for about 100 ms per 50 MB.
  */
 export async function shrinkHeap(): Promise<void> {
   const session = new Session();

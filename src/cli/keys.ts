@@ -1,5 +1,5 @@
-// `graphwright keys`: API keys over HTTP where there is a key, else on the database itself, so that one who lost
-// every key can mint another.
+// `graphwright keys`: manages API keys, over HTTP if there is a key, else directly in the database, so that someone who
+// lost every key can create another.
 import type { CreatedKey, Key } from '../../sdk/src/schemas.ts';
 import { SCOPES, type Scope } from '../services/accounts/actor.ts';
 import type { Command, OptionValue } from './command.ts';
@@ -43,7 +43,7 @@ export const revokeKey: Command = async ({ args, options, terminal, signal }) =>
   terminal.print(options.json === true ? JSON.stringify({ id, revoked: true }) : `${id} is revoked.`);
 };
 
-/** The scopes of `--scope`; without it those of everyday work. */
+/** The scopes of `--scope`; by default those of everyday work. */
 export function parseScopes(given: OptionValue): readonly Scope[] {
   if (!Array.isArray(given)) return DEFAULT_SCOPES;
   return given.map((scope: string) => {

@@ -1,4 +1,4 @@
-// `graphwright layout`: lays a workflow file out as POST /workflows/{id}/layout would, without service or database.
+// `graphwright layout`: lays out a workflow file like POST /workflows/{id}/layout, without service or database.
 import { writeFile } from 'node:fs/promises';
 import { drawGraph } from '../graph/draw/draw.ts';
 import { applyLayout, layoutGraph } from '../graph/layout/layout.ts';

@@ -1,4 +1,4 @@
-// `graphwright lint`: checks a workflow file as a write would, without service or database.
+// `graphwright lint`: checks a workflow file like a write would, without service or database.
 import { inspectGraph } from '../graph/inspect.ts';
 import type { LintIssue } from '../graph/issues.ts';
 import { readSettings } from '../lib/settings.ts';

@@ -1,18 +1,18 @@
-// `graphwright mcp`: a bridge for clients that speak to agents' servers over stdin and stdout alone. Each line is a message.
+// `graphwright mcp`: bridges MCP clients that only support stdio to the service. Each line is a message.
 import { createInterface } from 'node:readline';
 import { isRecord, parseJson } from '../lib/record.ts';
 import { readSettings } from '../lib/settings.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
 
-/** The address of a service, the key it is asked with, and where answers go. */
+/** The service's address, the key for it, and where responses go. */
 interface Bridge {
   readonly address: string;
   readonly apiKey: string;
   readonly write: (message: string) => void;
-  /** Requests under way, by their id. */
+  /** Requests in progress, by id. */
   readonly open: Map<unknown, AbortController>;
-  /** The revision that `initialize` agreed on; later revisions name theirs in each message. */
+  /** The protocol revision agreed on in `initialize`; later revisions name theirs in each message. */
   version: string | undefined;
 }
 
@@ -35,13 +35,13 @@ export const mcp: Command = async ({ terminal, signal }) => {
     if (line.trim() === '') continue;
     const work = forward(bridge, line, signal).finally(() => pending.delete(work));
     pending.add(work);
-    // What follows `initialize` names the revision that its answer agrees on.
+    // What follows `initialize` uses the revision of its response.
     if (line.includes('"initialize"')) await work;
   }
   await Promise.all(pending);
 };
 
-/** Sends one message, and writes what comes back. Never throws: the client hears of a failure in the protocol. */
+/** Sends one message and writes the response. Never throws: failures are reported to the client in the protocol. */
 async function forward(bridge: Bridge, line: string, signal: AbortSignal): Promise<void> {
   const message = parse(line);
   if (message === undefined) {
@@ -64,7 +64,7 @@ async function forward(bridge: Bridge, line: string, signal: AbortSignal): Promi
     });
     await passOn(bridge, answer, message);
   } catch (err) {
-    // Whoever cancelled wants no answer any more.
+    // A cancelled request expects no response.
     if (id !== undefined && !controller.signal.aborted && !signal.aborted)
       bridge.write(
         failure(id, -32_000, `The service at ${bridge.address} cannot be reached: ${reasonOf(err)}.`),
@@ -79,7 +79,7 @@ function parse(line: string): Message | undefined {
   return isRecord(message) ? message : undefined;
 }
 
-/** The later revision wants what a proxy may route by in headers, too. */
+/** The later revision requires headers that a proxy can route by. */
 function headersOf({ apiKey, version }: Bridge, { method, params }: Message): Record<string, string> {
   const { name, uri, _meta } = isRecord(params) ? params : {};
   const own = isRecord(_meta) ? _meta['io.modelcontextprotocol/protocolVersion'] : undefined;
@@ -96,12 +96,12 @@ function headersOf({ apiKey, version }: Bridge, { method, params }: Message): Re
   };
 }
 
-/** Headers contain ASCII; the protocol says how other names are written. */
+/** Headers are ASCII; the protocol defines how to encode other names. */
 function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-/** An answer is one message, or a stream of them; a refusal by HTTP becomes one of the protocol. */
+/** A response is one message or a stream of them; an HTTP error becomes a protocol error. */
 async function passOn(bridge: Bridge, answer: Response, { id, method }: Message): Promise<void> {
   const type = answer.headers.get('content-type') ?? '';
   if (type.includes('text/event-stream')) {
@@ -120,7 +120,7 @@ function refusalOf({ status }: Response, body: Message | undefined): string {
   return typeof body?.error === 'string' ? body.error : `The service answered with status ${status}.`;
 }
 
-/** Keeps the revision that the service agreed on. */
+/** Stores the protocol revision that the service agreed on. */
 function note(bridge: Bridge, method: unknown, message: string): string {
   if (method !== 'initialize') return message;
   const { result } = parse(message) ?? {};

@@ -1,4 +1,4 @@
-// `graphwright migrate`: brings the database up to date and stops, for operators who do it before they roll out.
+// `graphwright migrate`: migrates the database and exits, for operators who do so before a rollout.
 import { readSettings } from '../lib/settings.ts';
 import { listApplied } from '../store/migrate.ts';
 import type { Command } from './command.ts';

@@ -1,4 +1,4 @@
-// What the models commands read and write: a provider's listing, and the installed models in a service, a database or a file.
+// Reads and writes for the models commands: a provider's listing, and installed models of a service, database or file.
 import { createGuardedFetch } from '../lib/fetch.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import {
@@ -16,10 +16,10 @@ import type { CommandInput, OptionValue } from './command.ts';
 import { UsageError } from './failure.ts';
 import { asOperator } from './operator.ts';
 
-/** The three ways to the installed models. */
+/** The three ways to access the installed models. */
 export interface ModelsDoor {
   read(): Promise<InstalledModels>;
-  /** All or none; rejects where they have changed since `revision` was read. */
+  /** Applies all changes or none; rejects if the models have changed since `revision` was read. */
   write(revision: string, models: readonly Model[]): Promise<InstalledModels>;
 }
 
@@ -56,7 +56,7 @@ export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** The listing of a provider as this machine may read it: with the keys of the environment. */
+/** Reads a provider's listing with the keys of the environment. */
 export async function fetchListing(
   provider: ListingProvider,
   query: ListingQuery,

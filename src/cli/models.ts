@@ -1,5 +1,5 @@
-// `graphwright models`: what providers offer, and which of it this service has. Nothing is ever deleted: a model that is
-// removed, or that its provider no longer lists, stays for the graphs that have it.
+// `graphwright models`: compares what providers offer with what this service has. Nothing is deleted: a model that is
+// removed, or no longer listed by its provider, stays for graphs that use it.
 import type { Model } from '../nodes/models/model.ts';
 import { deprecate } from '../nodes/models/reconcile.ts';
 import { withShipped } from '../nodes/models/shipped.ts';
@@ -78,7 +78,7 @@ export const syncModels: Command = async input => {
   });
 };
 
-/** As `sync`, and nothing is written: it fails where something has changed, for a job that looks once a week. */
+/** Like `sync` without writing: fails if something has changed, for a weekly job. */
 export const checkModels: Command = async ({ options, terminal, signal }) => {
   const provider = parseProvider(options.provider ?? 'fal');
   const installed = await withModels({ signal }, async door => withShipped((await door.read()).models));
@@ -107,7 +107,7 @@ export const removeModels: Command = async input => {
   terminal.print(`${gone.length} models are hidden and deprecated; graphs that have them still run.`);
 };
 
-/** Shows what would change, then writes it: all or nothing, from the very state that was shown. */
+/** Shows what would change, then writes it: all or nothing, on the state that was shown. */
 async function change(
   { options, terminal, signal }: CommandInput,
   plan: (installed: readonly Model[]) => SyncPlan | Promise<SyncPlan>,

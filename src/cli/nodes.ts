@@ -1,4 +1,4 @@
-// `graphwright nodes`: the catalog as this machine's settings make it, without a service.
+// `graphwright nodes`: prints the catalog for this machine's settings, without a service.
 import type { CatalogEntry, InputDef } from '../graph/catalog.ts';
 import { unknownNodeType } from '../graph/nearest.ts';
 import { readSettings } from '../lib/settings.ts';

@@ -1,4 +1,4 @@
-// The two ways to the operator's services: over HTTP, or on the database itself, so that one who lost every key can still work.
+// Provides operator services over HTTP or directly on the database, so that someone who lost every key can still work.
 import { AppError } from '../lib/errors.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import { SCOPES, type UserActor } from '../services/accounts/actor.ts';
@@ -11,7 +11,7 @@ export interface OperatorDeps {
   readonly settings: Settings;
 }
 
-/** Over HTTP where there is a key, else on the database. */
+/** Over HTTP if there is a key, else on the database. */
 export async function onService<T>(
   signal: AbortSignal,
   ways: {
@@ -25,7 +25,7 @@ export async function onService<T>(
     : ways.http(connect(settings, signal));
 }
 
-/** As the first user, with every scope: whoever can open the database may do all that its keys may. */
+/** Acts as the first user with every scope: whoever can open the database may do everything. */
 export async function asOperator<T>(
   settings: Settings,
   work: (deps: OperatorDeps, operator: UserActor) => Promise<T>,
@@ -45,7 +45,7 @@ export async function asOperator<T>(
     await bootstrap(db, settings);
     return work({ db, now: Date.now, settings }, operator);
   });
-  // Mostly a service that has the folder; then its own door is the one to take.
+  // Usually a running service uses the folder; then use its API instead.
   return done.catch((thrown: unknown) => {
     if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') throw thrown;
     throw new Error(`${thrown.message} To go through a running service, set GRAPHWRIGHT_API_KEY.`, {

@@ -1,4 +1,5 @@
-// `graphwright preview`: stills of a scene file, drawn again whenever it changes; faults are reported and watching goes on.
+// `graphwright preview`: draws stills of a scene file and redraws them when it changes; errors are printed and watching
+// continues.
 import { type FSWatcher, watch } from 'node:fs';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -27,7 +28,7 @@ const SETTLE_MS = 80;
 export const preview: Command = async input => {
   const { options, args, terminal, signal } = input;
   const [path = ''] = args;
-  // Before watching: an option that makes no sense does not get better by waiting.
+  // Before watching: an invalid option will not become valid.
   const scale = readNumber('--scale', options.scale ?? '0.5', 0.1, 1);
   const draw = async (): Promise<boolean> => {
     try {
@@ -78,7 +79,7 @@ async function drawStills(
   terminal.print(`${time}  ${names.join(', ')} in ${took}`);
 }
 
-/** `0,30,60`; absent: a few at equal distances. */
+/** `0,30,60`; absent: a few frames at equal distances. */
 function readFrames(value: unknown, timeline: Parameters<typeof readFrame>[2]): readonly number[] {
   const { durationInFrames } = timeline;
   if (typeof value === 'string') {
@@ -91,8 +92,8 @@ function readFrames(value: unknown, timeline: Parameters<typeof readFrame>[2]): 
 }
 
 /**
- * Yields at once, and again each time that the file was written, also while the caller was drawing. The folder is
- * watched, since editors put a new file in the place of the old one.
+ * Yields at once, and after each write of the file, including writes while the caller was drawing. Watches the folder,
+ * since editors replace the file.
  */
 async function* writesOf(path: string, signal: AbortSignal): AsyncGenerator<void> {
   let written = Promise.withResolvers<void>();
@@ -106,7 +107,7 @@ async function* writesOf(path: string, signal: AbortSignal): AsyncGenerator<void
   });
   signal.addEventListener('abort', () => written.resolve(), { once: true });
   try {
-    // Before the file is read: what is written from here on is another version, or brings an event.
+    // Before reading the file: a later write is another version, or triggers an event.
     let last = await versionOf(path);
     yield;
     while (!signal.aborted) {
@@ -115,7 +116,7 @@ async function* writesOf(path: string, signal: AbortSignal): AsyncGenerator<void
       written = Promise.withResolvers();
       await sleep(SETTLE_MS, undefined, { signal }).catch(() => undefined);
       const version = await versionOf(path);
-      // One change brings several events; a file that is absent for a moment comes back.
+      // One change triggers several events; a file that is briefly absent comes back.
       if (signal.aborted || version === undefined || version === last) continue;
       last = version;
       yield;
@@ -125,7 +126,7 @@ async function* writesOf(path: string, signal: AbortSignal): AsyncGenerator<void
   }
 }
 
-// Unlike the iterator of node:fs/promises, this one watches from the call on and not from the first `next`.
+// Unlike the iterator of node:fs/promises, this watches from the call on, not from the first `next`.
 function watchFolder(folder: string, onChange: (name: string | null) => void): FSWatcher {
   try {
     return watch(folder, (_event, name) => onChange(name));

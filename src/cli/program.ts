@@ -1,4 +1,4 @@
-// The parser of the command line, made of the table of commands. The one owner of the argument parser.
+// Builds the command-line parser from the table of commands. The only owner of the argument parser.
 import { Command as Parser } from 'commander';
 import { listSettings } from '../lib/settings.ts';
 import type { CommandInput, OptionValue } from './command.ts';
@@ -10,7 +10,7 @@ import { readVersion } from './version.ts';
 const FIRST_EXAMPLES = ['graphwright serve', 'graphwright run examples/postcard.json'];
 const JSON_OPTION = { '--json': 'print one JSON document instead of text' };
 
-/** The parser of the command line. It throws a CommanderError for help, version and wrong usage. */
+/** Parses the command line. Throws a CommanderError for help, version and wrong usage. */
 export function buildProgram(context: Pick<CommandInput, 'terminal' | 'signal'>): Parser {
   const program = new Parser('graphwright')
     .description('Stores, checks and runs workflow graphs of AI media nodes.')
@@ -28,7 +28,7 @@ export function buildProgram(context: Pick<CommandInput, 'terminal' | 'signal'>)
   return program;
 }
 
-/** The parser itself prints help for whatever comes with --help. Throws a UsageError that names what is no command. */
+/** The parser prints help for anything with --help. Throws a UsageError for an unknown command. */
 export function requireKnown(program: Parser, argv: readonly string[]): void {
   let parser = program;
   for (const word of argv) {
@@ -63,7 +63,7 @@ function addCommand(
   });
 }
 
-// The parser's own `...` would swallow the argument that follows it, so each occurrence takes one value.
+// The parser's own `...` would consume the following arguments, so each occurrence takes one value.
 function addOption(parser: Parser, flags: string, meaning: string): void {
   if (!flags.endsWith('...>')) parser.option(flags, meaning);
   else

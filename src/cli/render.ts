@@ -1,4 +1,4 @@
-// `graphwright render`: a scene file or a template becomes a video, or one of its frames a picture, without service or
+// `graphwright render`: renders a scene file or template to a video, or one frame to an image, without service or
 // database.
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
@@ -98,7 +98,7 @@ async function renderClip(input: RenderInput): Promise<void> {
   }
 }
 
-/** `a-b`: frames from a up to b, b not among them. */
+/** `a-b`: frames from a up to, not including, b. */
 function readRange(value: unknown, timeline: Timeline): readonly [number, number] {
   const { durationInFrames } = timeline;
   if (value === undefined) return [0, durationInFrames];

@@ -1,4 +1,4 @@
-// `graphwright run`: saves a workflow file where one is given, starts a run, follows it and prints what came out.
+// `graphwright run`: saves a workflow file if given, starts a run, follows it and prints its results.
 import type { Json } from '../graph/types.ts';
 import { toError } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
@@ -19,7 +19,7 @@ interface Saved extends WorkflowFile {
 
 export const run: Command = async ({ args, options, terminal, signal }) => {
   const [target = ''] = args;
-  // Requests outlive the first Ctrl-C: it asks the service to cancel, and the run is followed to its end.
+  // Requests outlive the first Ctrl-C, which asks the service to cancel; the run is followed to its end.
   const client = connect(readSettings(), new AbortController().signal);
   const file = isId('workflow', target) ? undefined : await readWorkflowFile(target);
   if (file !== undefined) parseFile(target, file);
@@ -48,11 +48,11 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   if (ended.status !== 'COMPLETED') throw new WorkFailed(`The run ended as ${ended.status}.`);
 };
 
-/** Where a file becomes a workflow: an export brings its media along. */
+/** Creates a workflow from a file; an export includes its media. */
 const storePath = ({ media }: WorkflowFile): string =>
   media === undefined ? '/workflows' : '/workflows/import';
 
-/** The value that a text on the command line stands for, by the type of the input node. */
+/** Parses a command-line text by the type of the input node. */
 const READERS: Readonly<Record<string, (text: string) => Json>> = {
   'input:number': text => {
     const parsed = Number(text);
@@ -67,7 +67,7 @@ const READERS: Readonly<Record<string, (text: string) => Json>> = {
   },
 };
 
-/** `node=value` texts as the run's `inputs`. UsageError where a text has no such form or names no input node. */
+/** Parses `node=value` texts as the run's `inputs`. Throws UsageError for a malformed text or unknown input node. */
 export function parseInputs(
   given: OptionValue,
   { nodes }: Pick<WorkflowFile, 'nodes'>,
@@ -94,7 +94,7 @@ export function parseInputs(
 }
 
 function printResult(ended: Execution, terminal: Terminal): void {
-  // A pipe has had a line for each node already.
+  // In a pipe, a line per node was already printed.
   if (terminal.isLive) for (const line of drawTable(ended, terminal)) terminal.print(line);
   for (const { label, url, text, value } of ended.outputs) {
     terminal.print(`${terminal.paint('bold', cleanText(label))}: ${url ?? text ?? JSON.stringify(value)}`);

@@ -1,4 +1,5 @@
-// Scenes on the command line: a file or a template with props, the faults of a graph by pointer, the files next to it.
+// Opens scenes for the command line: a file, or a template with props; reports faults by pointer and reads neighboring
+// files.
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
@@ -22,9 +23,9 @@ const TIMEOUT_MS = 120_000;
 export interface SceneFile {
   /** As openScene takes it. */
   readonly graph: unknown;
-  /** As the person named it. */
+  /** As named by the user. */
   readonly name: string;
-  /** Where its files lie. */
+  /** Where its files are. */
   readonly folder: string;
 }
 
@@ -50,7 +51,7 @@ export async function readSceneFile(
   return { graph: fillTemplate(found, given as Record<string, unknown>), name: template, folder };
 }
 
-/** The timeline; faults are printed by pointer before it fails. */
+/** Returns the timeline; prints faults by pointer before it fails. */
 export function openSceneFile({ graph, name }: SceneFile, terminal: Terminal): Timeline {
   try {
     return openScene(graph);
@@ -60,7 +61,7 @@ export function openSceneFile({ graph, name }: SceneFile, terminal: Terminal): T
   }
 }
 
-/** One line a fault; what is no fault of the graph is thrown on. */
+/** One line per fault; errors that are not the graph's are rethrown. */
 export function printFaults(name: string, thrown: unknown, terminal: Terminal): void {
   if (!(thrown instanceof AppError) || thrown.issues === undefined) throw thrown;
   for (const { path = '', message } of thrown.issues)
@@ -74,7 +75,7 @@ export function printWarnings(warnings: readonly string[], terminal: Terminal): 
     terminal.note(`${terminal.paint('yellow', 'warning')}  ${cleanText(warning)}`);
 }
 
-/** Reads what the scene names, for as long as the work takes. */
+/** Reads the scene's files for as long as the work takes. */
 export async function withSceneFiles<T>(
   { resources }: Timeline,
   folder: string,
@@ -112,7 +113,7 @@ async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** Paths that begin with ./ are files next to the scene or below it; anything else goes through the guarded client. */
+/** Paths that start with ./ are files next to the scene or below it; anything else goes through the guarded client. */
 function fileReader(folder: string, client: ReturnType<typeof createGuardedFetch>): ReadSource {
   return async (source, { maxBytes, signal }) => {
     if ('mediaId' in source)
@@ -121,7 +122,7 @@ function fileReader(folder: string, client: ReturnType<typeof createGuardedFetch
       return { body: await openBeside(folder, source.src, maxBytes), declared: undefined };
     const answer = await client.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
     if (answer.status === 200) return { body: answer.body, declared: answer.headers['content-type'] };
-    // To leave an iteration at its first step ends the connection.
+    // Leaving an iteration at its first step closes the connection.
     for await (const _ of answer.body) break;
     throw new AppError('fetch_failed', `its address answered with status ${answer.status}`);
   };

@@ -1,4 +1,4 @@
-// `graphwright serve` and `graphwright worker`: the service in the foreground, from its start to a drained end.
+// `graphwright serve` and `graphwright worker`: runs the service in the foreground, from start to graceful shutdown.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../app.ts';
@@ -25,7 +25,7 @@ export const work: Command = input => {
 async function runService(settings: Settings, { terminal, signal }: CommandInput): Promise<void> {
   const { startService } = await import('../app.ts');
   const fatal = Promise.withResolvers<never>();
-  // It may come while nobody waits yet; the race below hears of it all the same.
+  // It may reject before anyone waits; the race below handles it.
   fatal.promise.catch(() => undefined);
   const service = await startService(settings, { onFatal: fatal.reject }).catch((err: unknown) => {
     throw explainListening(toError(err), settings);
@@ -41,12 +41,13 @@ async function runService(settings: Settings, { terminal, signal }: CommandInput
 }
 
 const SETTLE_MS = 1000;
-/** Of the time, at most so much at work. */
+/** Maximum share of time spent at work. */
 const IDLE = 0.2;
 
 /**
- * Loading the program leaves as much garbage as the program is large. Where requests have come already it is left to V8:
- * compiled code would be given back too, just when it is needed. Kept on disk before, for a service that will be killed.
+ * Loading the program leaves as much garbage as the program is large. If requests have arrived already, V8 is left
+ * alone: it would also release compiled code just when it is needed. The compile cache is written first, for a service
+ * that will be killed.
  */
 async function giveBackAfter(settled: Promise<void>, signal: AbortSignal): Promise<void> {
   await settled;
@@ -61,7 +62,7 @@ async function giveBackAfter(settled: Promise<void>, signal: AbortSignal): Promi
   );
 }
 
-// stdout belongs to the log, a JSON line an event; what is for a person goes to stderr.
+// stdout is for the log, one JSON line per event; messages for people go to stderr.
 function announce({ url, bootstrapKey, setUpLink }: Service, terminal: Terminal): void {
   terminal.note(`Graphwright is ready at ${url} (${formatMs(performance.now())}). Ctrl-C stops it.`);
   if (setUpLink !== undefined)
@@ -72,7 +73,7 @@ function announce({ url, bootstrapKey, setUpLink }: Service, terminal: Terminal)
   terminal.note('  npm exec graphwright -- run examples/postcard.json\n');
 }
 
-/** What the system says of an address it does not give, in words that name the settings. */
+/** Explains why an address is not available, naming the settings. */
 function explainListening(err: Error, { HOST, PORT }: Settings): Error {
   const { code } = err as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')

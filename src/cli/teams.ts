@@ -1,4 +1,4 @@
-// `graphwright teams`: teams and who is in them, over HTTP where there is a key, else on the database itself.
+// `graphwright teams`: manages teams and members, over HTTP if there is a key, else directly in the database.
 import type { Team, TeamInvitation } from '../../sdk/src/schemas.ts';
 import type { TeamRole } from '../store/teams.ts';
 import type { Command, OptionValue } from './command.ts';

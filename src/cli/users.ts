@@ -1,4 +1,4 @@
-// `graphwright users`: accounts, over HTTP where there is a key, else on the database itself.
+// `graphwright users`: manages accounts, over HTTP if there is a key, else directly in the database.
 import type { CreatedUser, PasswordLink } from '../../sdk/src/schemas.ts';
 import type { Command, CommandInput } from './command.ts';
 import { UsageError } from './failure.ts';

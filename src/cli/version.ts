@@ -1,4 +1,4 @@
-// The version of this program, as package.json has it.
+// Reads the version of this program from package.json.
 import { readFileSync } from 'node:fs';
 
 export function readVersion(): string {

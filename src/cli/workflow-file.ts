@@ -1,4 +1,4 @@
-// A workflow in a file: the JSON that POST /workflows takes, or an export with its media.
+// Reads a workflow file: the JSON that POST /workflows takes, or an export with its media.
 import { readFile, stat } from 'node:fs/promises';
 import { type ParseResult, parseGraph } from '../graph/parse.ts';
 import type { Graph } from '../graph/types.ts';
@@ -6,18 +6,18 @@ import { toError } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
 import { UsageError, WorkFailed } from './failure.ts';
 
-/** As much as an import takes: the graph, and 25 MB of media in base64. */
+/** The size limit of an import: the graph, and 25 MB of media in base64. */
 const MAX_FILE_BYTES = 41_943_040;
-/** As much as any request that writes a graph may have. */
+/** The size limit of any request that writes a graph. */
 const MAX_GRAPH_BYTES = 4_194_304;
 
 export interface WorkflowFile extends Graph {
   readonly name: string;
-  /** In an export: the files that the graph names. */
+  /** In an export: the files that the graph refers to. */
   readonly media?: readonly unknown[];
 }
 
-/** Reads the file; UsageError where it is unreadable, no JSON, or has no nodes and edges. */
+/** Reads the file. Throws UsageError if it is unreadable, not JSON, or has no nodes and edges. */
 export async function readWorkflowFile(path: string): Promise<WorkflowFile> {
   const text = await readText(path);
   const parsed = parseJson(path, text) as Partial<WorkflowFile> | null;
@@ -25,14 +25,14 @@ export async function readWorkflowFile(path: string): Promise<WorkflowFile> {
     throw new UsageError(`${path} is not a workflow: it needs "nodes" and "edges", each an array.`);
   }
   const { nodes, edges } = parsed;
-  // A file that is smaller cannot contain a larger graph.
+  // A smaller file cannot contain a larger graph.
   if (text.length > MAX_GRAPH_BYTES && Buffer.byteLength(JSON.stringify([nodes, edges])) > MAX_GRAPH_BYTES) {
     throw new UsageError(`${path}: nodes and edges have over ${MAX_GRAPH_BYTES} bytes.`);
   }
   return parsed as WorkflowFile;
 }
 
-/** The graph of a file. WorkFailed where its form is wrong, so that nothing of it is changed without a word. */
+/** The graph of a file. Throws WorkFailed if its form is invalid, so that nothing is silently changed. */
 export function parseFile(
   path: string,
   { nodes, edges }: WorkflowFile,
@@ -60,7 +60,7 @@ function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(markInexactNumbers(text));
   } catch (thrown) {
-    // The engine quotes the text and mostly, but not always, says where.
+    // The engine quotes the text and usually, but not always, says where.
     const { message } = toError(thrown);
     const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
     const reason = message.split(/, (?:\.{3})?"| in JSON at| at position/, 1)[0];

@@ -1,4 +1,4 @@
-// `graphwright workflows`: deleted workflows recovered, over HTTP where there is a key, else on the database itself.
+// `graphwright workflows`: restores deleted workflows, over HTTP if there is a key, else directly in the database.
 import type { RestoredWorkflow } from '../../sdk/src/schemas.ts';
 import type { Command } from './command.ts';
 import { onService } from './operator.ts';

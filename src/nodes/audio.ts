@@ -1,4 +1,5 @@
-// Audio nodes: cut, mix, take out of a video, lay under one. Sound goes through in blocks; no file is complete in memory.
+// Audio nodes: trim, mix, extract from a video, add to a video. Sound is processed in blocks; no file is held in
+// memory.
 import { type Clip, decodeSound } from '../codecs/decode.ts';
 import { mix, type Sound, shape } from '../codecs/mix.ts';
 import { audio, defineNode, type NodeContext, number, video } from './define.ts';

@@ -1,4 +1,4 @@
-// Entries that live on the canvas only: a plan leaves them out, so they never run.
+// Canvas-only entries: a plan leaves them out, so they never run.
 import { defineNode, json, text } from './define.ts';
 
 export const group = defineNode({

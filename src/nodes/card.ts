@@ -1,4 +1,4 @@
-// The text card node: words on a designed card, next to a picture if one is wired.
+// The text card node: text on a designed card, with an image if one is connected.
 import type { MediaRef } from '../graph/types.ts';
 import { resizeImage } from '../media/images.ts';
 import { CARD_THEMES, type Card, pictureFrame } from '../render/stills/still.ts';

@@ -1,4 +1,4 @@
-// The node catalog: every definition in one list, and the catalog that this service shows of it.
+// The node catalog: lists every definition, and filters them to what this service offers.
 import { type CodecSettings, hasBackend } from '../codecs/backend.ts';
 import type { Catalog, ResolvedPorts } from '../graph/catalog.ts';
 import type { Settings } from '../lib/settings.ts';
@@ -110,7 +110,7 @@ export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> &
 
 interface Need {
   isMet(settings: CatalogSettings): boolean;
-  /** Of a provider: what it is called, and the setting that configures it. */
+  /** A provider's display name, and the setting that configures it. */
   readonly provider?: readonly [name: string, setting: string];
 }
 
@@ -134,11 +134,11 @@ function provider(name: string, setting: keyof ProviderSettings): Need {
 export interface NodeTypes {
   readonly catalog: Catalog;
   readonly findNode: typeof findNode;
-  /** Adds the operator's models to those that are shipped; one of the same type replaces the shipped one. */
+  /** Adds the operator's models to the shipped ones; a model of the same type replaces the shipped one. */
   install(models: readonly Model[]): void;
 }
 
-/** Whoever has its catalog sees what was installed last; `entries` is then another list. */
+/** Holders of the catalog see the latest models; `entries` is then a new list. */
 export function createNodeTypes(settings: CatalogSettings): NodeTypes {
   let now = makeCatalogOf(definitionsFor(settings, []), settings);
   return {
@@ -156,14 +156,14 @@ export function createNodeTypes(settings: CatalogSettings): NodeTypes {
   };
 }
 
-/** As a service with these settings has them: at its prices, with its speech engines and its models. */
+/** For a service with these settings: its prices, speech engines and models. */
 function definitionsFor(
   settings: CatalogSettings,
   installed: readonly NodeDefinition[],
 ): readonly NodeDefinition[] {
   const engines = ENGINES.filter(engine => NEEDS[SPEECH_NEEDS[engine]].isMet(settings));
   const all = [...DEFINITIONS, makeSpeech(engines), ...SHIPPED, ...installed];
-  // A later one of the same type takes the place of an earlier one.
+  // A later one of the same type replaces an earlier one.
   const byType = new Map(all.map(definition => [definition.entry.nodeType, definition]));
   return [...byType.values()].map(definition => withPrices(definition, settings.prices ?? {}));
 }
@@ -198,12 +198,12 @@ function makeCatalogOf(
 
 const WRITTEN = createNodeTypes({ SANDBOX_MODELS: true });
 
-/** The definition as the catalog was written: at no operator's prices, with no provider configured. */
+/** The definition as shipped: without operator prices or configured providers. */
 export function findNode(nodeType: string): NodeDefinition | undefined {
   return WRITTEN.findNode(nodeType);
 }
 
-/** The catalog as lint, plan, layout and `GET /nodes` take it: entries whose requirement is not met are hidden. */
+/** The catalog for lint, plan, layout and `GET /nodes`: entries whose requirement is not met are hidden. */
 export function makeCatalog(settings: CatalogSettings): Catalog {
   return createNodeTypes(settings).catalog;
 }

@@ -1,7 +1,7 @@
-// Colours as graphs write them.
+// Parses colors in node configs.
 import { NodeError } from './define.ts';
 
-/** A colour in hexadecimal, `#rgb` to `#rrggbbaa`, as it stands. */
+/** A hexadecimal color, `#rgb` to `#rrggbbaa`, unchanged. */
 export function color(given: string): string {
   if (/^#(?:[0-9a-f]{3}|[0-9a-f]{4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.test(given)) return given;
   throw new NodeError(

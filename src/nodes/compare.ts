@@ -29,7 +29,7 @@ const COMPARISONS: Readonly<Record<Operator, Comparison>> = {
   matches: (value, compare) => testRegex(compare, valueToText(value)),
 };
 
-/** Whether the comparison is true; a value that is not there counts as an empty text. */
+/** Whether the comparison is true; a missing value counts as an empty text. */
 export async function compareValue(
   value: Value | undefined,
   operator: Operator,
@@ -41,7 +41,7 @@ export async function compareValue(
 function isEqual(value: Value, compare: string): boolean {
   const json = valueToJson(value);
   if (json === compare) return true;
-  // 1.0 equals 1, and a JSON value equals the same JSON written otherwise.
+  // 1.0 equals 1, and a JSON value equals the same JSON in another spelling.
   const written = parseJson(compare);
   return (
     written !== undefined && isDeepStrictEqual(typeof json === 'string' ? parseJson(json) : json, written)

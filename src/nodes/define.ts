@@ -1,5 +1,5 @@
-// The declaration form of every node: ports and fields with their types, and the function that runs it.
-// The catalog entry is derived from the declaration, so an entry without an implementation cannot exist.
+// Declares nodes: ports and fields with their types, and the function that runs the node. The catalog entry is derived
+// from the declaration, so an entry without an implementation cannot exist.
 import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } from '../graph/catalog.ts';
 import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
 import type { Gate } from '../lib/gate.ts';
@@ -11,7 +11,7 @@ import type { PartStore, ReadSource } from '../render/render-io.ts';
 import { describePricing, FREE, type Pricing } from './models/pricing.ts';
 import type { Providers } from './models/providers.ts';
 
-/** A port or field: its catalog facts, and in `T` the TypeScript type its value has inside `run`. */
+/** A port or field: its catalog data, and in `T` the TypeScript type of its value inside `run`. */
 export interface Spec<T, K extends FieldType = PortType> extends SpecOptions {
   readonly type: K;
   readonly label: string;
@@ -19,12 +19,12 @@ export interface Spec<T, K extends FieldType = PortType> extends SpecOptions {
   readonly value?: T;
 }
 
-/** Of an input's facts, those that have defaults. */
+/** Properties of an input that have defaults. */
 export type SpecOptions = Partial<Omit<InputDef, 'id' | 'label' | 'type' | 'isPort'>>;
 
 export type Specs = Readonly<Record<string, Spec<unknown, FieldType>>>;
 type OutputSpecs = Readonly<Record<string, Spec<unknown>>>;
-// Required inputs and inputs with a default are always there: the engine makes sure of that.
+// Required inputs and inputs with a default are always present: the engine ensures that.
 type Present<T, O> = O extends { required: true } | { default: Json } ? T : T | undefined;
 export type ValuesOf<S extends Specs> = {
   readonly [K in keyof S]: S[K] extends Spec<infer T, FieldType> ? T : never;
@@ -43,11 +43,11 @@ export const json = specOf<Json>('JSON');
 export const image = specOf<MediaRef>('IMAGE');
 export const video = specOf<MediaRef>('VIDEO');
 export const audio = specOf<MediaRef>('AUDIO');
-/** A complete list: its node is not mapped over it. */
+/** A whole list: the node is not mapped over it. */
 export const list = specOf<readonly Value[]>('LIST');
 /** Any value, tagged, as it came. */
 export const any = specOf<Value>('ANY');
-/** A port of each name, as a config gives rise to them. */
+/** A port for each name, derived from a config. */
 export const portsNamed = (names: readonly string[], make: (name: string) => Spec<unknown> = any) =>
   Object.fromEntries(names.map(name => [name, make(name)]));
 
@@ -64,60 +64,63 @@ export const choice = <const E extends readonly [string, ...string[]]>(
   ...options,
 });
 
-/** What a node may do to the world outside its inputs and outputs. */
+/** What a node may do outside of its inputs and outputs. */
 export interface NodeContext {
   readonly executionId: string;
   readonly nodeId: string;
   /**
-   * Aborted when the run is cancelled, times out, or this worker loses its lease. Every await inside `run` takes it. Its
-   * reason is `cancelled` or `timeout` where the run ends; at any other another worker goes on with it.
+   * Aborted when the run is cancelled, times out, or this worker loses its lease. Pass it to every await inside `run`.
+   * Its reason is `cancelled` or `timeout` if the run ends; for any other reason another worker continues.
    */
   readonly signal: AbortSignal;
   readonly media: NodeMedia;
-  /** Parts of this node's result that an earlier worker has left, and that this one leaves. */
+  /** Partial results of this node that an earlier worker stored, and that this one stores. */
   openParts(): NodeParts;
-  /** The guarded outbound client for addresses that users name. */
+  /** The guarded outbound client for addresses that users supply. */
   fetch(url: string, init?: NodeFetchInit): Promise<NodeFetchResponse>;
-  /** The same for calls of providers: what the operator configured may be at a private address. */
+  /** The same for provider calls: addresses that the operator configured may be private. */
   providerFetch: NodeContext['fetch'];
-  /** 0 to 1; calls may come at any rate. */
+  /** 0 to 1; may be called at any rate. */
   progress(fraction: number): void;
   /** Set when the node was suspended before and now runs again. */
   readonly suspended?: { readonly sinceMs: number; readonly untilMs: number; readonly decision?: Json };
   now(): number;
   /** The providers that the operator has configured. */
   readonly providers: Providers;
-  /** The address that a provider calls at the end of a call; undefined where it cannot reach us. */
+  /** The URL that a provider calls when its task ends; undefined if it cannot reach us. */
   readonly hookUrl?: (provider: ProviderName, token: string) => string | undefined;
-  /** The record of this call at a provider; it outlives the worker. */
+  /** The record of this provider task, which outlives the worker. */
   readonly job: {
     readonly stored?: ProviderJob;
-    /** Resolves once the record is durable. Rejects where the run is no longer this worker's: the call must then stop. */
+    /**
+     * Resolves once the record is durable. Rejects if the run no longer belongs to this worker: the call must then
+     * stop.
+     */
     keep(job: ProviderJob): Promise<void>;
-    /** Whether what the call waited for has come: its end at the provider, or room for it there. */
+    /** Whether the event that the call waited for has occurred: its end at the provider, or a free slot there. */
     readonly hasEnded?: boolean;
-    /** Absent: the provider always has room. */
+    /** Absent: the provider always has a free slot. */
     readonly room?: ProviderRoom;
-    /** Reports what the provider says that the call used, by which it may be priced. */
+    /** Reports usage measured by the provider, from which the price may be computed. */
     use(usage: unknown): void;
-    /** Reports what is not as it was asked for, in a sentence; the node's state shows it. */
+    /** Reports a deviation from the request as a sentence, shown in the node's state. */
     warn(sentence: string): void;
   };
 }
 
 export interface NodeMedia {
-  /** Stores the bytes as an output of this run. The given size and duration count where they cannot be read. */
+  /** Stores the bytes as an output of this run. The given size and duration are used if they cannot be read. */
   put(source: Uint8Array | AsyncIterable<Uint8Array>, file: OutputFile): Promise<MediaRef>;
-  /** The bytes of a media, at most `maxBytes` (default 100 MB). */
+  /** The bytes of a media file, at most `maxBytes` (default 100 MB). */
   read(ref: MediaRef, maxBytes?: number): Promise<Buffer>;
-  /** The bytes of an image in pixels: a drawing comes as PNG. */
+  /** The bytes of a raster image: an SVG is rasterized to PNG. */
   readRaster(ref: MediaRef): Promise<{ readonly bytes: Buffer; readonly contentType: string }>;
-  /** The media with this id, or at this address: one of ours by look-up, an outside one fetched and stored. */
+  /** The media with this id or URL: our own are looked up, external ones are fetched and stored. */
   resolve(
     source: { readonly mediaId?: string | undefined; readonly url?: string | undefined },
     kind: 'image' | 'video' | 'audio',
   ): Promise<MediaRef>;
-  /** Opens any file that a scene names; nothing is stored. */
+  /** Opens any file that a scene refers to; nothing is stored. */
   readonly open: ReadSource;
 }
 
@@ -129,7 +132,7 @@ export interface OutputFile {
   readonly duration?: number;
 }
 
-/** Parts of a long result that outlive the worker, a day at most. */
+/** Parts of a long result that outlive the worker, for at most a day. */
 export interface NodeParts extends PartStore {
   /** Removes all of them. */
   drop(): Promise<void>;
@@ -141,15 +144,15 @@ export interface NodeFetchInit {
   readonly body?: string | Uint8Array;
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
-  /** Instead of the run's: for what is still to be said once that has fired. */
+  /** Used instead of the run's signal, for requests after that has fired. */
   readonly signal?: AbortSignal;
 }
 
 export type NodeFetchResponse = ProviderAnswer;
 
 /**
- * Returned by a node that waits without a worker: for a time, for a person's decision until a time, or for a
- * call at a provider. Nodes that call a provider deep inside throw it.
+ * Returned by a node that waits without a worker: for a time, for a person's decision until a deadline, or for a
+ * provider task. Nodes that call a provider deep inside throw it.
  */
 export class Suspend {
   readonly kind: 'time' | 'decision' | 'call';
@@ -160,7 +163,7 @@ export class Suspend {
   }
 }
 
-/** A failure that is the graph's or its input's fault, shown to the caller as it is. `code` is snake_case. */
+/** A failure caused by the graph or its input, shown to the caller unchanged. `code` is snake_case. */
 export class NodeError extends Error {
   readonly code: string;
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -170,18 +173,18 @@ export class NodeError extends Error {
   }
 }
 
-// A TEXT output is a string, NUMBER a number, JSON any JSON, IMAGE/VIDEO/AUDIO a MediaRef; ANY and LIST
-// are tagged values. A tagged value is always taken as it stands. undefined: the port stays without a value.
+// A TEXT output is a string, NUMBER a number, JSON any JSON, IMAGE/VIDEO/AUDIO a MediaRef; ANY and LIST are tagged
+// values. A tagged value is always used unchanged. undefined: the port has no value.
 export type NodeOutput = string | number | Json | MediaRef | Value | readonly Value[] | undefined;
 export type NodeResult = Readonly<Record<string, NodeOutput>> | Suspend;
 
-/** What a service must have switched on for an entry to be shown; catalog.ts says which setting does it. */
+/** What must be enabled for an entry to be shown; catalog.ts maps it to settings. */
 export type Requirement = 'sandbox' | 'codec' | 'sandbox-video' | 'speech-command' | ProviderName;
 
 /**
- * Which nodes give their result before the run, for an estimate: `by-value`, from inputs that are known; `by-shape`,
- * also from inputs whose number alone is known, since the node only passes them on. Such a node takes nothing of its
- * context but `media.resolve` and `progress`.
+ * Nodes whose result an estimate can compute before the run: `by-value` from known inputs; `by-shape` also from inputs
+ * of which only the number is known, since the node only passes them on. Such a node uses nothing of its context but
+ * `media.resolve` and `progress`.
  */
 export type Foreseeable = 'by-value' | 'by-shape';
 
@@ -193,12 +196,12 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   readonly category: Category | 'video';
   readonly source?: NodeSource;
   readonly customNodeType?: string;
-  /** Wireable ports. */
+  /** Ports that edges can connect to. */
   readonly inputs: I;
   /** Fields of `data.config`. */
   readonly config: C;
   readonly outputs: OutputSpecs;
-  /** Ports that the config gives rise to, instead of `inputs` and `outputs`. */
+  /** Ports derived from the config, instead of `inputs` and `outputs`. */
   readonly dynamicPorts?: {
     readonly note: string;
     /** Whether saving a workflow writes them into the node. */
@@ -210,20 +213,20 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
       readonly problem?: string | undefined;
     };
   };
-  /** Absent where a call costs nothing. */
+  /** Absent if a call costs nothing. */
   readonly pricing?: Pricing;
   readonly deprecated?: true;
   readonly hidden?: true;
-  /** The entry is hidden where the default config's requirement is not there; a graph may have the node already. */
+  /** The entry is hidden if the default config's requirement is not met; existing graphs may still contain the node. */
   readonly requires?: Requirement | ((config: Readonly<Record<string, unknown>>) => Requirement);
   readonly foreseeable?: Foreseeable;
-  /** Raised when the same inputs give another result than before; part of the cache key. */
+  /** Increase when the same inputs give a different result; part of the cache key. */
   readonly version?: number;
-  /** Whether results are worth keeping: true where running costs more than a look-up. Off for anything that reaches out or waits. */
+  /** Whether results are cached: true if running costs more than a lookup. Off for nodes with side effects or waits. */
   readonly cache?: boolean | ((values: Readonly<Record<string, unknown>>) => boolean);
-  /** Whether `{{secrets.NAME}}` in its settings is replaced when it runs: only for nodes that send it to somebody. */
+  /** Whether `{{secrets.NAME}}` in its settings is replaced when it runs: only for nodes that send it somewhere. */
   readonly secrets?: true;
-  /** Where a call waits for its turn before it reads complete files into memory. */
+  /** Limits concurrency before a call reads complete files into memory. */
   readonly room?: Gate;
   /** Input nodes: a run's `inputs` value, and its JSON text as sent → the config keys it sets. */
   readonly runInput?: (value: Json, text: string) => JsonObject;
@@ -239,7 +242,7 @@ export interface NodeDefinition {
   readonly version: number;
   readonly cache: (values: Readonly<Record<string, unknown>>) => boolean;
   readonly secrets: boolean;
-  /** What a node with this config needs of the service. */
+  /** What a node with this config requires from the service. */
   requires(config: Readonly<Record<string, unknown>>): Requirement | undefined;
   readonly foreseeable: Foreseeable | undefined;
   readonly pricing: Pricing | undefined;
@@ -248,7 +251,7 @@ export interface NodeDefinition {
   run(values: Readonly<Record<string, unknown>>, ctx: NodeContext): NodeResult | Promise<NodeResult>;
 }
 
-/** Turns a declaration into a definition; the only way to make one. */
+/** Turns a declaration into a definition; the only way to create one. */
 export function defineNode<I extends Specs, C extends Specs>(
   declaration: NodeDeclaration<I, C>,
 ): NodeDefinition {
@@ -290,7 +293,7 @@ export function defineNode<I extends Specs, C extends Specs>(
         ...(dynamic.isSaved === undefined ? {} : { isSaved: dynamic.isSaved }),
       };
     },
-    // The engine checks and converts every value against the same specs that `ValuesOf` is inferred from.
+    // The engine checks and converts every value by the same specs from which `ValuesOf` is inferred.
     run: inRoom(declaration.run as NodeDefinition['run'], declaration.room),
   };
 }

@@ -1,4 +1,4 @@
-// Image nodes: each reads its input, lets media/images change it, and stores the result.
+// Image nodes: each reads its input, transforms it with media/images.ts, and stores the result.
 import type { MediaRef, Value } from '../graph/types.ts';
 import {
   adjustImage,
@@ -45,11 +45,11 @@ interface ImageChange<C extends Specs>
   extends Pick<NodeDeclaration<Specs, C>, 'nodeType' | 'label' | 'description'> {
   readonly config: C;
   readonly change: (bytes: Buffer, options: ValuesOf<C>, signal: AbortSignal) => Promise<ImageFile>;
-  /** How the result came about, for its name. */
+  /** Describes the operation, for the result's file name. */
   readonly name: string;
 }
 
-/** A node that makes one image of another. */
+/** A node that makes one image from another. */
 function imageChange<C extends Specs>({ change, name, ...declaration }: ImageChange<C>): NodeDefinition {
   return defineNode({
     ...declaration,
@@ -221,19 +221,19 @@ export const imageInfo = defineNode({
   outputs: { width: number('Width'), height: number('Height'), json: json('Facts') },
   run: async ({ image: input }, ctx) => {
     const measured = await inspectImage(await readPixels(input, ctx), ctx.signal);
-    // Of a drawing, what it says of itself: it is drawn at another size.
+    // For a vector image, its declared size: it is rasterized at another size.
     const [width, height] = [input.width ?? measured.width, input.height ?? measured.height];
     const { contentType, bytes } = input;
     return { width, height, json: { contentType, width, height, hasAlpha: measured.hasAlpha, bytes } };
   },
 });
 
-/** The bytes of an image as sharp takes them: a drawing comes as PNG. */
+/** The bytes of an image for sharp: an SVG is rasterized to PNG. */
 export async function readPixels(ref: MediaRef, ctx: NodeContext): Promise<Buffer> {
   return (await ctx.media.readRaster(ref)).bytes;
 }
 
-/** Stores a result under a name that says how it came about. */
+/** Stores a result under a name that describes the operation. */
 export function store({ bytes, contentType }: ImageFile, name: string, ctx: NodeContext): Promise<MediaRef> {
   const extension = contentType === 'image/jpeg' ? 'jpg' : contentType.slice('image/'.length);
   return ctx.media.put(bytes, { contentType, name: `${name}.${extension}` });

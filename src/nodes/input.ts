@@ -1,4 +1,4 @@
-// Input nodes: where values enter a graph, from their config or from a run's `inputs`.
+// Input nodes: values enter a graph from their config or from a run's `inputs`.
 import type { Json, JsonObject, MediaRef, Value } from '../graph/types.ts';
 import { jsonToValue } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
@@ -19,8 +19,8 @@ import {
 } from './define.ts';
 import { boundedList, isJsonObject, MAX_LIST_LENGTH } from './limits.ts';
 
-// A run may give a list where the config has one value. It travels as `items`, outside the declared fields;
-// a run that gives one value clears it.
+// A run may give a list where the config has one value. It is passed as `items`, outside the declared fields; a run
+// that gives one value clears it.
 const one = (config: JsonObject): JsonObject => ({ ...config, items: null });
 const many = (items: readonly Json[]): JsonObject => {
   if (items.length > MAX_LIST_LENGTH)

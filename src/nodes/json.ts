@@ -1,4 +1,4 @@
-// JSON nodes: take values out of a JSON value by path, and build one from parts.
+// JSON nodes: extract values from a JSON value by path, and build one from parts.
 import { builtKeys, extractedPaths, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
 import type { Json, JsonObject, Value } from '../graph/types.ts';
 import { hasExactText, jsonToValue, valueToJson, valueToJsonText } from '../graph/values.ts';
@@ -69,7 +69,7 @@ export const jsonBuild = defineNode({
   },
 });
 
-/** A text, as models give it, is read as JSON; a code fence around it is left out. */
+/** Text, as models return it, is parsed as JSON; a surrounding code fence is removed. */
 function parseText(value: Json): Json {
   if (typeof value !== 'string') return value;
   const source = value

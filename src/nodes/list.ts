@@ -1,4 +1,4 @@
-// List nodes: pick an item, cut a part, gather values into one list again.
+// List nodes: pick an item, slice, collect values into a list.
 import type { Value } from '../graph/types.ts';
 import { any, defineNode, list, NodeError, number } from './define.ts';
 import { boundedList } from './limits.ts';
@@ -56,7 +56,7 @@ export const collect = defineNode({
   run: values => ({ list: gather(values) }),
 });
 
-/** What arrived at the numbered inputs, as one flat list. */
+/** The values at the numbered inputs, as one flat list. */
 export function gather({ input1, input2, input3, input4 }: Numbered): readonly Value[] {
   const arrived = [input1, input2, input3, input4].filter(value => value !== undefined);
   return boundedList(arrived.flatMap(value => (value.type === 'LIST' ? value.items : [value])));

@@ -1,4 +1,4 @@
-// Logic nodes that choose a way or wait; a port without a value leaves what hangs on it unrun.
+// Logic nodes that branch or wait; nodes connected to a port without a value do not run.
 import { MAX_CASES, switchCases } from '../graph/config-ports.ts';
 import type { Json, Value } from '../graph/types.ts';
 import { jsonToValue, valueToText } from '../graph/values.ts';
@@ -102,7 +102,7 @@ export const approval = defineNode({
   },
 });
 
-/** A decision is `{ approved, value? }`; its value, if any, goes on in place of the input. */
+/** A decision is `{ approved, value? }`; its value, if any, replaces the input. */
 function decide(decision: Json, input: Value): Readonly<Record<string, Value>> {
   if (!isJsonObject(decision) || typeof decision.approved !== 'boolean') {
     throw new NodeError('invalid_decision', 'A decision is { "approved": true or false, "value"?: any }.');

@@ -2,7 +2,7 @@
 import { any, defineNode } from './define.ts';
 import { gather, NUMBERED_INPUTS } from './list.ts';
 
-// Neither has an output port; the value is given out under the input's name, so that the node's state shows it.
+// Neither has an output port; the value is returned under the input's name, so that the node's state shows it.
 
 export const preview = defineNode({
   nodeType: 'output:preview',

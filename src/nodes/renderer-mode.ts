@@ -1,4 +1,4 @@
-// What a video:renderer node runs by its config: a template or a scene graph, with the ports that either gives rise to.
+// Determines what a video:renderer node runs by its config, a template or a scene graph, and the ports of either.
 import type { JsonObject, MediaRef, PortType } from '../graph/types.ts';
 import { isMediaType } from '../graph/values.ts';
 import { findTemplate } from '../render/templates/catalog.ts';
@@ -24,7 +24,7 @@ export type Mode =
   /** A sentence. */
   | { readonly kind: 'none'; readonly problem: string };
 
-/** The mode that the config selects; `none` where it selects both, neither, or a template that is not there. */
+/** The mode that the config selects; `none` if it selects both, neither, or a missing template. */
 export function readMode(config: Readonly<Record<string, unknown>>): Mode {
   const props = isJsonObject(config.props) ? config.props : {};
   const { templateId } = config;
@@ -63,7 +63,7 @@ const SPECS: Readonly<Record<InputMapping['portType'], MakeSpec>> = {
   AUDIO: audio,
 };
 
-/** Every port is filled by wiring alone. What a scene graph leaves open must be filled; of a template, what it requires. */
+/** Every port is filled by an edge only. A scene graph's tokens are required; a template's ports as declared. */
 export function portsOf(mode: Mode): Specs {
   if (mode.kind === 'none') return {};
   if (mode.kind === 'template') {
@@ -81,7 +81,7 @@ export function portsOf(mode: Mode): Specs {
   );
 }
 
-/** The scene graph with what arrived at the ports in it: media by their address. Not checked yet. */
+/** The scene graph with the values of its ports filled in, media by URL. Not validated yet. */
 export function fillMode(
   mode: Exclude<Mode, { kind: 'none' }>,
   values: Readonly<Record<string, unknown>>,
@@ -99,7 +99,7 @@ export function fillMode(
   return fillTemplate(template, props);
 }
 
-/** The scene graph while nothing is wired: a template with its props, a scene graph with stand-ins for media. */
+/** The scene graph while nothing is connected: a template with its props, a scene graph with placeholders for media. */
 export function fillForPreview(mode: Exclude<Mode, { kind: 'none' }>): unknown {
   if (mode.kind === 'template') return fillTemplate(mode.template, mode.props);
   if (!isJsonObject(mode.graph)) return mode.graph;
@@ -109,7 +109,7 @@ export function fillForPreview(mode: Exclude<Mode, { kind: 'none' }>): unknown {
   );
 }
 
-/** What the engine gives at a media port is a reference. */
+/** The engine passes a reference to a media port. */
 function plain(type: PortType, value: unknown): unknown {
   return isMediaType(type) ? (value as MediaRef).url : value;
 }

@@ -1,4 +1,4 @@
-// The Video Editor: a template or a scene graph, filled by what is wired to it, becomes a video.
+// The Video Editor: renders a template or a scene graph, filled by its inputs, to a video.
 import type { JsonObject } from '../graph/types.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import { readSettings } from '../lib/settings.ts';
@@ -46,7 +46,7 @@ export const videoRenderer = defineNode({
 
 const NAMED_ISSUES = 5;
 
-/** A step has a sentence and no list, so the sentence names what is wrong and where. */
+/** A step has one sentence instead of a list, so the sentence names what is wrong and where. */
 function throwWithIssues(thrown: unknown): never {
   if (!(thrown instanceof AppError) || thrown.issues === undefined) throw thrown;
   const describe = ({ path = '', message }: Issue): string => `${path === '' ? 'it' : path} ${message}`;
@@ -55,7 +55,7 @@ function throwWithIssues(thrown: unknown): never {
   throw new NodeError(thrown.code, `The scene graph cannot be used: ${described}${more}.`, { cause: thrown });
 }
 
-/** What lies at an address outside may be another file tomorrow. */
+/** A file at an external URL may change. */
 function reachesOut(props: unknown): boolean {
   const own = `${readSettings().CDN_URL}/`;
   return [...JSON.stringify(props ?? null).matchAll(/"(https?:[^"]*)"/g)].some(

@@ -1,10 +1,10 @@
-// A scene rendered as the result of a node: the video and its poster become media of the run.
+// Renders a scene as the result of a node: the video and its poster become media of the run.
 import { createReadStream } from 'node:fs';
 import type { MediaRef } from '../graph/types.ts';
 import type { MadeVideo, VideoRequest } from '../render/video/make-video.ts';
 import type { NodeContext } from './define.ts';
 
-/** Renders it, then stores it, in one piece: for what takes a moment. */
+/** Renders and stores in one piece, for short work. */
 export async function renderMedia(
   ctx: NodeContext,
   name: string,
@@ -15,7 +15,7 @@ export async function renderMedia(
   return makeVideo({ ...order, onProgress }, ctx.signal, video => store(ctx, name, video));
 }
 
-/** The same in parts, which the next worker takes up where this one dies, and which are removed otherwise. */
+/** Renders in segments, which the next worker reuses if this one dies, and which are removed otherwise. */
 export async function renderMediaInParts(
   ctx: NodeContext,
   name: string,
@@ -29,7 +29,7 @@ export async function renderMediaInParts(
   }
 }
 
-/** Whether another worker goes on with the node. */
+/** Whether another worker continues the node. */
 function goesOn({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason !== 'cancelled' && reason !== 'timeout';
 }

@@ -1,8 +1,8 @@
-// The scenes of the sandbox video models: what they show is drawn or wired in under these addresses, which nobody has.
+// The scenes of the sandbox video models: their images are drawn or connected under these reserved URLs.
 import type { JsonObject } from '../graph/types.ts';
 
 export const FPS = 24;
-/** Never fetched: the node itself answers for them. */
+/** Never fetched: the node provides their content. */
 export const SOURCES = {
   first: 'https://sandbox.invalid/first',
   second: 'https://sandbox.invalid/second',
@@ -19,7 +19,7 @@ interface Clip {
 
 const PROMPT_CHARACTERS = 200;
 
-/** Two pictures, one becoming the other and back again, so that it loops; what it is stands in a corner. */
+/** Two pictures that fade into each other and back, so that the clip loops, with a label in the corner. */
 export function sandboxScene({ width, height, frameCount }: Clip, prompt: string): JsonObject {
   const seconds = frameCount / FPS;
   const moving = (src: string, more: JsonObject): JsonObject => ({ type: 'image', src, ...more });
@@ -43,7 +43,7 @@ export function sandboxScene({ width, height, frameCount }: Clip, prompt: string
   };
 }
 
-/** A picture under a wash that carries its label, and the speech as a waveform before it. */
+/** A picture under a labeled wash, with the speech as a waveform in front. */
 export function talkingScene({ width, height, frameCount }: Clip): JsonObject {
   return {
     ...frame({ width, height, frameCount }),

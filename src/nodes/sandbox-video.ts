@@ -1,4 +1,4 @@
-// Sandbox models for video: short, free, deterministic clips with a label, for trying a graph without a key.
+// Sandbox models for video: short, free, deterministic, labeled clips, for trying a graph without a key.
 import { createReadStream } from 'node:fs';
 import { resizeImage } from '../media/images.ts';
 import type { ReadSource, SourceBytes } from '../render/render-io.ts';
@@ -75,7 +75,7 @@ export const talkingSandbox = defineNode({
     }),
 });
 
-/** Answers for the addresses of the scene and no others. */
+/** Provides the URLs of the scene and no others. */
 function readFrom(files: Readonly<Record<string, () => Promise<SourceBytes['body']>>>): ReadSource {
   return async source => {
     const open = 'src' in source ? files[source.src] : undefined;

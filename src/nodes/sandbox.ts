@@ -1,4 +1,4 @@
-// Sandbox models: local, free, deterministic stand-ins for trying a graph without a key, visibly labelled.
+// Sandbox models: local, free, deterministic, visibly labeled stand-ins, for trying a graph without a key.
 import { compositeImages, inspectImage, resizeImage } from '../media/images.ts';
 import { SANDBOX_STYLES } from '../render/stills/still.ts';
 import { drawStill } from '../render/stills/stills.ts';
@@ -59,7 +59,7 @@ export const editSandbox = defineNode({
   },
 });
 
-/** Models work on pictures of bounded size; a larger one is scaled down, as they do it. */
+/** Models work on pictures of limited size and scale larger ones down. */
 async function fitToModel(bytes: Buffer, signal: AbortSignal) {
   const { width, height } = await inspectImage(bytes, signal);
   if (Math.max(width, height) <= MAX_SIDE) return { bytes, width, height };

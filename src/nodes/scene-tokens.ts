@@ -1,4 +1,4 @@
-// Ports of a scene graph: its strings may contain `{{tokens}}`, each a port that must be fed before it is drawn.
+// Ports of a scene graph: its strings may contain `{{tokens}}`, each a required port.
 import { tokensIn } from '../graph/config-ports.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
 import { getOrMake } from '../lib/get-or-make.ts';
@@ -11,7 +11,7 @@ const MAX_TOKENS = 50;
 const MAX_DEPTH = 64;
 /** Keys of a node's config, which cannot be ports as well. */
 const RESERVED: ReadonlySet<string> = new Set(['templateId', 'props', 'fanOut', 'maxCredits']);
-/** Where a token alone is a text rather than a value of any kind. */
+/** Properties in which a lone token is text instead of any value. */
 const TEXT_KEYS: ReadonlySet<string> = new Set(['text', 'prefix', 'suffix', 'srt', 'vtt', 'name']);
 const SOURCES: Readonly<Record<string, TokenType>> = {
   image: 'IMAGE',
@@ -24,8 +24,8 @@ const RANK: Readonly<Record<TokenType, number>> = { TEXT: 0, JSON: 1, IMAGE: 2, 
 const found = new WeakMap<object, ReadonlyMap<string, TokenType>>();
 
 /**
- * The tokens in order, with the type of their ports: a `src` takes the media that its element shows, a text a text, and a
- * token that stands alone anywhere else any JSON. Graphs are never changed, so each is looked through once.
+ * The tokens in order with their port types: a `src` takes the media of its element, a text TEXT, and a lone token
+ * anywhere else any JSON. Graphs are immutable, so results are cached per graph.
  */
 export function sceneTokens(graph: JsonObject): ReadonlyMap<string, TokenType> {
   return getOrMake(found, graph, () => {
@@ -54,7 +54,7 @@ function collect(value: Json, position: Position, tokens: Map<string, TokenType>
   } else for (const inner of value as readonly Json[]) collect(inner, { ...position, depth }, tokens);
 }
 
-/** A token that stands in several places has the type that asks most. */
+/** A token used in several places has the strictest type. */
 function addToken(tokens: Map<string, TokenType>, name: string, type: TokenType): void {
   const known = tokens.get(name);
   if (RESERVED.has(name) || (known === undefined && tokens.size === MAX_TOKENS)) return;
@@ -64,11 +64,11 @@ function addToken(tokens: Map<string, TokenType>, name: string, type: TokenType)
 function typeAt({ key, holder }: Position): TokenType {
   if (TEXT_KEYS.has(key)) return 'TEXT';
   if (key !== 'src') return 'JSON';
-  // Items of the audio track alone have a source and no type.
+  // Only items of the audio track have a source and no type.
   return typeof holder.type === 'string' ? (SOURCES[holder.type] ?? 'TEXT') : 'AUDIO';
 }
 
-/** The graph with a value in position of each of its tokens; texts that become too long are refused. */
+/** The graph with a value in place of each token; texts that become too long are refused. */
 export function fillScene(graph: JsonObject, valueAt: (name: string) => unknown): unknown {
   const tokens = sceneTokens(graph);
   let length = 0;

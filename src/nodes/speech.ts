@@ -1,4 +1,4 @@
-// Speech from text: by the engine that the operator installed here, or by a provider.
+// Speech from text, by a local engine that the operator installed or by a provider.
 import type { MediaRef } from '../graph/types.ts';
 import { elevenlabs } from '../providers/elevenlabs.ts';
 import { openai } from '../providers/openai.ts';
@@ -17,7 +17,7 @@ import {
 import { MAX_CREDITS, type Pricing } from './models/pricing.ts';
 import { callProvider, keepFile } from './models/provider-call.ts';
 
-/** Who can speak, in the order in which a default is chosen: what costs nothing first. */
+/** The engines in the order in which a default is chosen: free ones first. */
 export const ENGINES = ['local', 'openai', 'elevenlabs'] as const;
 export type Engine = (typeof ENGINES)[number];
 
@@ -43,7 +43,7 @@ const MAX_CHARACTERS: Readonly<Record<Engine, number>> = {
 const PRICING: Pricing = {
   model: 'unknown',
   usd: ({ engine, text: words, model }) => {
-    // The catalog asks without a text: what a call costs depends on the engine.
+    // The catalog asks without a text: the cost of a call depends on the engine.
     if (typeof words !== 'string') return null;
     if (engine === 'local') return 0;
     const rate = OPENAI_USD_PER_CHARACTER[String(model ?? OPENAI_MODEL)];
@@ -75,8 +75,8 @@ const SPEAKERS: Readonly<Record<Engine, (wish: Wish, ctx: NodeContext) => Promis
 export const SPEECH_NEEDS = { local: 'speech-command', openai: 'openai', elevenlabs: 'elevenlabs' } as const;
 
 /**
- * The node of a service that has these engines: the first is the default, since it can be used. One that has a local
- * voice alone speaks for free; one that has none yet shows what a provider would do.
+ * The node of a service with these engines: the first is the default. With only a local engine it is free; without any
+ * it shows what a provider would do.
  */
 export function makeSpeech(engines: readonly Engine[]): NodeDefinition {
   const isLocal = engines.length > 0 && engines.every(engine => engine === 'local');

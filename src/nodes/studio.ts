@@ -1,4 +1,5 @@
-// Where the video and audio nodes work: a back end, a private folder, clips opened from media, results stored as media.
+// The workspace of video and audio nodes: a back end, a private folder, clips opened from media, results stored as
+// media.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findBackend } from '../codecs/backend.ts';
@@ -20,21 +21,21 @@ export const MAX_FPS = 60;
 const MAX_PIXELS = 3840 * 2160;
 const MAX_RESULT_BYTES = 500 * 1024 * 1024;
 
-// Each job has a codec process or three, which share the processors with everything else.
+// Each job has one to three codec processes, which share the processors with everything else.
 const gate = createGate({ concurrency: 2, maxWaiting: 500 });
 
-/** What all nodes have that work with a codec. */
+/** What all nodes that use a codec have in common. */
 export const CODEC_NODE = { category: 'utility', requires: 'codec', cache: true } as const;
 
 export interface Studio {
   readonly backend: Backend;
-  /** A clip that has what the kind says. NodeError `unreadable_media` where it has not. */
+  /** A clip with the required tracks. Throws NodeError `unreadable_media` if they are missing. */
   open(ref: MediaRef, kind: 'video' | 'audio'): Promise<Clip>;
-  /** Encodes and stores; progress is reported by frames where there are any. */
+  /** Encodes and stores; progress is reported by frames if there are any. */
   make(name: string, request: Omit<EncodeRequest, 'path' | 'onFrame'>): Promise<MediaRef>;
 }
 
-/** Runs the work once a slot is free; its files are gone afterwards. */
+/** Runs the work once a slot is free; its files are removed afterwards. */
 export function inStudio<T>(ctx: NodeContext, work: (studio: Studio) => Promise<T>): Promise<T> {
   return gate(async () => {
     const backend = await findBackend(readSettings(), ctx.signal);
@@ -79,7 +80,7 @@ function createStudio(backend: Backend, folder: string, ctx: NodeContext): Studi
   };
 }
 
-/** As large as wished, with even sides, and no larger than 4K. */
+/** The requested size with even sides, at most 4K. */
 export function evenSize({ width, height }: Size): Size {
   const factor = Math.min(1, Math.sqrt(MAX_PIXELS / (width * height)));
   const even = (side: number): number => Math.max(2, Math.floor((side * factor) / 2) * 2);

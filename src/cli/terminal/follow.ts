@@ -1,11 +1,11 @@
-// Follows a run on a running service to its end: a live frame on a terminal, a line a change in a pipe.
+// Follows a run to its end: a live view on a terminal, one line per change in a pipe.
 import type { Run } from '../../../sdk/src/sdk.ts';
 import { applyEvent, describeChange, drawRun, type Execution } from './run-view.ts';
 import type { Terminal } from './terminal.ts';
 
 const FRAME_MS = 80;
 
-/** Shows the run's nodes as they go, where a terminal is given; resolves to the complete record once it has ended. */
+/** Shows the run's nodes if a terminal is given; resolves to the complete record when it has ended. */
 export async function followRun({ events, get }: Run, terminal: Terminal | undefined): Promise<Execution> {
   let run: Execution | undefined;
   const redraw = (): void => {
@@ -22,7 +22,7 @@ export async function followRun({ events, get }: Run, terminal: Terminal | undef
     clearInterval(timer);
     terminal?.erase();
   }
-  // The stream says that it ended; the record is what stands.
+  // The stream says that the run ended; the record has the result.
   return get();
 }
 

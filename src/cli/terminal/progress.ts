@@ -1,10 +1,10 @@
-// Progress of long work: a bar at the foot of a terminal, a plain line now and then in a pipe.
+// Shows progress of long work: a bar at the bottom of a terminal, an occasional line in a pipe.
 import type { Terminal } from './terminal.ts';
 
 export interface Progress {
   readonly done: number;
   readonly total: number;
-  /** What stands behind the bar, such as `frame 3 of 20`. */
+  /** Text after the bar, such as `frame 3 of 20`. */
   readonly text: string;
 }
 
@@ -12,7 +12,7 @@ const BAR_COLUMNS = 20;
 const LINE_EVERY_MS = 5000;
 const DRAW_EVERY_MS = 50;
 
-/** Returns the function that shows where the work stands. The caller erases the bar in the end. */
+/** Returns a function that shows the progress. The caller erases the bar at the end. */
 export function startProgress(terminal: Terminal): (progress: Progress) => void {
   const start = performance.now();
   let lastMs = start;
@@ -28,7 +28,7 @@ export function startProgress(terminal: Terminal): (progress: Progress) => void 
   };
 }
 
-/** A bar of which that fraction is full. */
+/** A bar filled to that fraction. */
 export function drawBar(fraction: number, { paint }: Terminal): string {
   const full = Math.round(Math.min(1, Math.max(0, fraction)) * BAR_COLUMNS);
   return paint('cyan', '━'.repeat(full)) + paint('dim', '─'.repeat(BAR_COLUMNS - full));
@@ -43,7 +43,7 @@ export function formatMs(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }
 
-/** `7 B`, `1.2 MB`; the units are those of disks, powers of 1000. */
+/** `7 B`, `1.2 MB`, in powers of 1000. */
 export function formatBytes(bytes: number): string {
   const unit = UNITS.findLast(({ size }) => bytes >= size) ?? { size: 1, name: 'B' };
   return `${(bytes / unit.size).toFixed(unit.size === 1 ? 0 : 1)} ${unit.name}`;

@@ -1,4 +1,4 @@
-// A run as it stands, kept up to date from the service's events, and drawn as lines for a person.
+// Tracks a run by the service's events and formats it as lines.
 import type { Execution as FullExecution, NodeState as FullState } from '../../../sdk/src/schemas.ts';
 import { drawBar, formatMs } from './progress.ts';
 import type { Style, Terminal } from './terminal.ts';
@@ -36,7 +36,7 @@ const LOOKS: Readonly<Record<string, readonly [mark: string, style: Style]>> = {
 };
 const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 const SPINNER_MS = 80;
-/** A text result is shown by its beginning. */
+/** A text result is truncated. */
 const MAX_TEXT_COLUMNS = 120;
 
 /** The run after one event of its stream; `undefined` before the first snapshot. */
@@ -44,7 +44,7 @@ export function applyEvent(run: Execution | undefined, { event, data }: RunChang
   if (event === 'snapshot') return data as Execution;
   if (run === undefined) return undefined;
   if (event === 'execution') return { ...run, ...(data as Partial<Execution>) };
-  // `node` brings a complete state, `progress` the id and the fraction alone.
+  // `node` contains a complete state, `progress` only id and fraction.
   const change = data as Partial<NodeState>;
   return {
     ...run,
@@ -54,7 +54,7 @@ export function applyEvent(run: Execution | undefined, { event, data }: RunChang
   };
 }
 
-/** The lines of a live frame: one a node, then the bar of the run. */
+/** The lines of a live view: one per node, then the bar of the run. */
 export function drawRun(run: Execution, terminal: Terminal, nowMs: number): string[] {
   const rows = run.nodeStates.map(state => {
     const [mark, style] = LOOKS[state.status] ?? ['?', 'dim'];
@@ -88,7 +88,7 @@ export function describeChange(state: NodeState, terminal: Terminal): string {
   return cells.filter(cell => cell !== '').join('  ');
 }
 
-/** The nodes of an ended run as a table that fits the terminal. */
+/** The nodes of a finished run as a table that fits the terminal. */
 export function drawTable(run: Execution, terminal: Terminal): string[] {
   const rows = run.nodeStates.map(state => [
     cleanText(state.label),

@@ -1,29 +1,29 @@
-// How many columns a text takes on a terminal, and texts cut or padded to a number of columns.
+// Measures the columns of text on a terminal, and truncates or pads text to a number of columns.
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 
-// A colour as the terminal writes it: ESC [ numbers m.
+// A color escape: ESC [ numbers m.
 const COLORS = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`);
 const PRINTABLE = /^[\x20-\x7e]*$/;
 const GRAPHEMES = new Intl.Segmenter();
 
-/** Columns of the text; colour escapes take none, East Asian characters and emoji take two. */
+/** Columns of the text; color escapes take none, East Asian characters and emoji take two. */
 export function textWidth(text: string): number {
   const plain = stripVTControlCharacters(text);
   return PRINTABLE.test(plain) ? plain.length : widthOf(plain);
 }
 
-// Loaded when a text needs it: its patterns cost a third of the time in which a small command is done.
+// Loaded on demand: its patterns cost a third of the time of a small command.
 const require = createRequire(import.meta.url);
 const widthOf = (text: string): number =>
   (require('string-width') as typeof import('string-width')).default(text);
 
-/** The text in at most that many columns, with an ellipsis where it was cut; colours stay and are closed. */
+/** The text in at most that many columns, with an ellipsis if truncated; colors stay and are closed. */
 export function cutText(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let result = '';
   let used = 0;
-  // Split by a group, the colours are the odd pieces.
+  // Splitting by a group puts the colors at odd indexes.
   for (const [index, piece] of text.split(COLORS).entries()) {
     if (index % 2 === 1) result += piece;
     else {
@@ -37,19 +37,19 @@ export function cutText(text: string, columns: number): string {
   return result;
 }
 
-/** The text followed by spaces up to that many columns. */
+/** The text padded with spaces to that many columns. */
 export function padText(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
 }
 
-/** One line without control characters: what comes from a service or a file must not steer the terminal. */
+/** One line without control characters: text from a service or file must not control the terminal. */
 export function cleanText(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/[\p{Control}\p{Surrogate}\s]+/gu, ' ')
     .trim();
 }
 
-/** Rows as lines whose columns stand under each other. */
+/** Rows as lines with aligned columns. */
 export function alignColumns(rows: readonly (readonly string[])[], gap = 2): string[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -1,4 +1,5 @@
-// `graphwright backup`: database and media in one file. A running service goes on; a stopped one need not be started.
+// `graphwright backup`: writes database and media to one file. A running service continues; a stopped one need not be
+// started.
 import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabases } from '../../databases.ts';
@@ -82,7 +83,7 @@ function describe({ part, bytes, totalBytes = 0 }: BackupProgress) {
   };
 }
 
-/** The database of the service: one that runs is joined, else the embedded PostgreSQL is started for the backup. */
+/** The service's database: joins a running one, else starts the embedded PostgreSQL for the backup. */
 async function openService(settings: Settings, stack: AsyncDisposableStack): Promise<Db> {
   const log = createLogger('silent');
   const isEmbedded = settings.DATABASE_URL === undefined;
@@ -95,7 +96,7 @@ async function openService(settings: Settings, stack: AsyncDisposableStack): Pro
   return db;
 }
 
-/** The media storage of the service, also while it runs. */
+/** The service's media storage, also while it runs. */
 export async function openMedia(settings: Settings, stack: AsyncDisposableStack): Promise<MediaStorage> {
   const bucket = bucketOf(settings);
   const client = createGuardedFetch({
@@ -106,7 +107,7 @@ export async function openMedia(settings: Settings, stack: AsyncDisposableStack)
   return openStorage(settings, client);
 }
 
-/** Where the secrets key comes from. */
+/** Describes where the secrets key comes from. */
 export const keySource = ({ SECRETS_KEY, DATA_DIR }: Settings) => ({ SECRETS_KEY, dataDir: DATA_DIR });
 
 const exists = (path: string): Promise<boolean> =>

@@ -1,4 +1,4 @@
-// `graphwright restore`: a backup put back into an empty service, or with --force in place of what is there.
+// `graphwright restore`: restores a backup into an empty service, or with --force over existing data.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrateAll, openDatabases } from '../../databases.ts';
@@ -62,7 +62,7 @@ function report(
   for (const id of damaged) terminal.note(`${id} was damaged when the backup was made.`);
 }
 
-/** A bucket is not looked through: a restore adds to it only objects of its own ids. */
+/** A bucket is not searched: a restore only adds objects with new ids. */
 async function refuseMedia(settings: Settings): Promise<void> {
   if (bucketOf(settings) !== undefined) return;
   const folder = join(settings.DATA_DIR, 'media');
@@ -87,7 +87,7 @@ async function checkKey(
   );
 }
 
-/** The key of the backup is kept where none is set. */
+/** Stores the key of the backup if none is set. */
 async function keepKey(settings: Settings, key: Buffer): Promise<void> {
   if ((await findSecretsKey(keySource(settings))) === undefined) await keepSecretsKey(settings.DATA_DIR, key);
 }

@@ -1,4 +1,4 @@
-// `graphwright secrets rotate`: another secrets key, for a service that is stopped. Killed at any moment, it is run again.
+// `graphwright secrets rotate`: changes the secrets key of a stopped service. If killed at any moment, run it again.
 
 import { findSecretsKey, finishNextKey, openNextKey } from '../../lib/secrets-key.ts';
 import { readSettings, SettingsError } from '../../lib/settings.ts';
