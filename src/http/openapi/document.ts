@@ -7,7 +7,7 @@ import { errorExamples, exampleOf, requestExampleOf } from './examples.ts';
 import { answerHeadersOf, HEADER_PARAMETERS, HEADERS, headerParametersOf, isConditional } from './headers.ts';
 import { linksOf } from './links.ts';
 import type { Content, Document, Operation, OperationLines, Response } from './operation.ts';
-import { ERROR_ISSUE_SCHEMA, ERROR_SCHEMA, type Refusals, refusalsOf } from './refusals.ts';
+import { anyRefusal, ERROR_ISSUE_SCHEMA, ERROR_SCHEMA, type Refusals, refusalsOf } from './refusals.ts';
 import { RUN_OPERATIONS } from './run-operations.ts';
 import { SIGN_IN_OPERATIONS } from './sign-in-operations.ts';
 import { TAGS } from './tags.ts';
@@ -94,18 +94,21 @@ function complete(name: string, operation: Operation, refusals: Refusals): Opera
     ...(operation.parameters ?? []).filter(parameter => parameter.in !== 'header'),
     ...headerParametersOf(operationId),
   ];
+  const successes = successesOf(operationId, operation.responses ?? {}, statuses);
+  const answers = Object.keys(successes);
   const whole = { ...operation, operationId, parameters, ...requestBodyOf(operationId, operation) };
   return {
     ...whole,
     description: `${description}${scopeNote(operation)}`,
     security: (operation.security ?? []).map(way => mapValues(way, () => [])),
     responses: {
-      ...successesOf(operationId, operation.responses ?? {}, statuses),
+      ...successes,
       ...withHeaders(
         operationId,
         refusalsOf({ ...whole, isRead: name.startsWith('GET ') }, codes, refusals),
         refusals,
       ),
+      ...(answers.some(status => status.startsWith('2')) ? {} : { default: anyRefusal(refusals) }),
     },
   };
 }
@@ -155,15 +158,16 @@ function successesOf(
     ...Object.fromEntries(bare.map(status => [String(status), {}])),
   };
   return Object.fromEntries(
-    Object.entries(all).map(([status, response]) => [
+    // A redirect has no body; Fastify's plugin writes one of no schema.
+    Object.entries(all).map(([status, { content, ...response }]) => [
       status,
       {
         ...response,
         description: TITLES[status] ?? '',
         headers: answerHeadersOf(operationId, Number(status)),
-        ...(response.content === undefined
+        ...(content === undefined || status.startsWith('3')
           ? {}
-          : { content: withExample(exampleOf(operationId, status), response.content) }),
+          : { content: withExample(exampleOf(operationId, status), content) }),
         ...linksOf(operationId, status),
       },
     ]),

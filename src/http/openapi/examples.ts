@@ -1,6 +1,7 @@
-// Examples of the document: answers that a test recorded from this service.
+// Examples of the document: answers that a test recorded from this service, and written ones of what no test can provoke.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ErrorCode } from '../../lib/errors.ts';
 
 interface Example {
   readonly summary?: string;
@@ -11,6 +12,24 @@ interface Recorded {
   readonly requests: Readonly<Record<string, unknown>>;
   readonly refusals: Readonly<Record<string, unknown>>;
 }
+
+/** Refusals that need an outage, a race, a defect or a long wait. */
+const WRITTEN: Partial<Readonly<Record<ErrorCode, string>>> = {
+  svg_not_drawable: 'The SVG at node "logo" cannot be drawn. Give the model a PNG or JPEG instead.',
+  sign_in_refused: 'The identity provider has not verified your email address.',
+  request_timeout: 'The request did not arrive in time.',
+  idempotency_in_progress: 'The first request with this Idempotency-Key is still in flight.',
+  daily_execution_limit: 'More than 50 executions today (UTC). Try again tomorrow.',
+  render_busy: 'More than 4 renders are under way. Try again in a moment.',
+  upload_busy: 'Another upload is being minted. Try again in a second.',
+  codec_failed: 'The render process ended early.',
+  internal_error: 'Something failed on our side. Try again in a moment.',
+  unavailable: 'The database does not answer. Try again in a moment.',
+};
+const REQUEST_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+
+/** Answers of operations that only a provider calls. */
+const WRITTEN_ANSWERS: Readonly<Record<string, unknown>> = { 'receiveProviderHook 200': { success: true } };
 
 const FILE = join(import.meta.dirname, 'examples.json');
 let recorded: Recorded | undefined;
@@ -23,8 +42,10 @@ function readRecorded(): Recorded {
 
 /** The recorded answer of an operation with this status. */
 export function exampleOf(operationId: string, status: string): Example | undefined {
-  const value = readRecorded().answers[`${operationId} ${status}`];
-  return value === undefined ? undefined : { summary: 'A recorded answer', value };
+  const name = `${operationId} ${status}`;
+  const value = readRecorded().answers[name];
+  if (value !== undefined) return { summary: 'A recorded answer', value };
+  return name in WRITTEN_ANSWERS ? { summary: 'An example', value: WRITTEN_ANSWERS[name] } : undefined;
 }
 
 /** A recorded body that the operation accepted. */
@@ -33,14 +54,17 @@ export function requestExampleOf(operationId: string): Example | undefined {
   return value === undefined ? undefined : { summary: 'A recorded request', value };
 }
 
-/** A recorded refusal for each of the codes, under `components.examples`. */
+/** A refusal for each of the codes that has one, under `components.examples`. */
 export function errorExamples(codes: ReadonlySet<string>): Readonly<Record<string, Example>> {
+  const written = Object.entries(WRITTEN).map(
+    ([code, error]) => [code, { error, code, requestId: REQUEST_ID }] as const,
+  );
   return Object.fromEntries(
-    Object.entries(readRecorded().refusals)
+    [...Object.entries(readRecorded().refusals), ...written]
       .filter(([code]) => codes.has(code))
       .map(([code, value]) => [code, { value }]),
   );
 }
 
-/** Whether the code's refusal has been recorded. */
-export const isRecorded = (code: string): boolean => code in readRecorded().refusals;
+/** Whether the code has an example. */
+export const hasExample = (code: ErrorCode): boolean => code in readRecorded().refusals || code in WRITTEN;

@@ -1,6 +1,6 @@
 // What each operation may refuse with: a response for each status, its codes a closed set, an example for each code.
 import { ERROR_CODES, type ErrorCode } from '../../lib/errors.ts';
-import { isRecorded } from './examples.ts';
+import { hasExample } from './examples.ts';
 import type { Operation, Response } from './operation.ts';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
@@ -79,6 +79,20 @@ export function refusalsOf(
   );
 }
 
+/** The `default` response of an operation that only redirects: linters ask for it where no 2xx is. */
+export function anyRefusal(refusals: Refusals): Response {
+  refusals.set('RefusalDefault', {
+    description: 'Any other refusal',
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: { internal_error: { $ref: '#/components/examples/internal_error' } },
+      },
+    },
+  });
+  return { $ref: '#/components/responses/RefusalDefault' };
+}
+
 /** What follows from an operation's security, parameters and body. */
 function commonCodes({ security = [] }: Operation, isRead: boolean): readonly ErrorCode[] {
   const [credential] = security;
@@ -121,7 +135,7 @@ function toResponse(codes: readonly ErrorCode[], form: Form): Response {
         ],
       },
       examples: Object.fromEntries(
-        codes.filter(isRecorded).map(code => [code, { $ref: `#/components/examples/${code}` }]),
+        codes.filter(hasExample).map(code => [code, { $ref: `#/components/examples/${code}` }]),
       ),
     },
   };

@@ -13,7 +13,7 @@ export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: {
     readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
-    readonly responses: Readonly<Record<string, object>>;
+    readonly responses: Readonly<Record<string, OpenApiResponse>>;
   };
 }
 export interface OpenApiOperation {
@@ -24,12 +24,11 @@ export interface OpenApiOperation {
     readonly required?: boolean;
     readonly content: Readonly<Record<string, { readonly schema?: object }>>;
   };
-  readonly responses: Readonly<
-    Record<
-      string,
-      { readonly $ref?: string; readonly content?: Readonly<Record<string, { examples?: object }>> }
-    >
-  >;
+  readonly responses: Readonly<Record<string, OpenApiResponse>>;
+}
+export interface OpenApiResponse {
+  readonly $ref?: string;
+  readonly content?: Readonly<Record<string, { readonly examples?: object }>>;
 }
 
 /** The operation that answers to the path. */

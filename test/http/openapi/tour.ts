@@ -50,6 +50,7 @@ export async function tour(context: TourContext): Promise<void> {
   await tourRenders(context);
   await tourContent(context);
   await tourRefusals(context, workflowId);
+  await tourPaidRuns(context);
   await tourLimits(context);
 }
 
@@ -359,6 +360,26 @@ async function tourRefusals({ ask }: TourContext, workflowId: string): Promise<v
   const { id: large } = (await ask('POST', `${V1}/workflows`, { name: 'Large', nodes: many, edges: [] }))
     .body;
   await ask('POST', `${V1}/workflows/${large}/layout`, {});
+}
+
+async function tourPaidRuns({ ask, addKey }: TourContext): Promise<void> {
+  const config = { prompt: 'A fox', maxCredits: 10 };
+  const model = { nodeType: 'generate:openai_gpt_image', config };
+  const node = { id: 'm', position: { x: 0, y: 0 }, data: { label: 'M', category: 'model', ...model } };
+  const graph = { name: 'Fox', nodes: [{ ...node, type: 'basedNode' }], edges: [] };
+  const at = `${V1}/workflows/${(await ask('POST', `${V1}/workflows`, graph)).body.id}`;
+  await ask('POST', `${at}/run`, { maxCredits: 0 });
+  await ask('PUT', `${at}/budget`, { dailyCreditBudget: 0 });
+  await ask('POST', `${at}/run`, {});
+  const poor = {
+    email: 'poor@example.com',
+    name: 'Poor',
+    keyScopes: ['workflows:write', 'workflows:execute'],
+  };
+  const { apiKey } = (await ask('POST', `${V1}/admin/users`, poor)).body as unknown as { apiKey: string };
+  addKey('poor', apiKey);
+  const own = (await ask('POST', `${V1}/workflows`, graph, { who: 'poor' })).body.id;
+  await ask('POST', `${V1}/workflows/${own}/run`, {}, { who: 'poor' });
 }
 
 async function tourLimits({ ask, addKey }: TourContext): Promise<void> {
