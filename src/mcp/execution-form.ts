@@ -1,4 +1,4 @@
-// A run as agents read it: its state, what came of it, what it cost, and what to do next.
+// Presents a run to agents: its state, results, cost, and what to do next.
 
 import { Type } from '../lib/type.ts';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
@@ -67,7 +67,7 @@ async function findFiles({ deps }: Caller, urls: readonly string[]): Promise<rea
   );
 }
 
-/** Of the first pictures, and of the stills of videos that were rendered here. */
+/** Of the first images, and of posters of videos that were rendered here. */
 async function previewsOf(
   { deps, signal }: Caller,
   { outputs }: ExecutionRecord,

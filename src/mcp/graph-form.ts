@@ -1,4 +1,5 @@
-// Graphs as agents write and read them: nodes without places and ports, edges as "a.text -> b.prompt".
+// Converts graphs to and from the form that agents use: nodes without positions and ports, edges as "a.text ->
+// b.prompt".
 import type { Catalog } from '../graph/catalog.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
@@ -12,7 +13,7 @@ export interface NodeForm {
   readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A node as it is sent to a write, which places it. */
+/** A node as it is sent to a write, which positions it. */
 export interface SentNode {
   readonly id: string;
   readonly type: string;
@@ -21,7 +22,7 @@ export interface SentNode {
   readonly [key: string]: unknown;
 }
 
-/** What a node of this form is in a graph; an unknown node type is left for the lint to name. */
+/** Converts a node of this form to a graph node; lint reports unknown node types. */
 export function toNode(catalog: Catalog, { id, nodeType, label, config }: NodeForm): SentNode {
   const entry = catalog.find(nodeType);
   return {
@@ -36,7 +37,7 @@ export function toNode(catalog: Catalog, { id, nodeType, label, config }: NodeFo
   };
 }
 
-/** Places for a complete board, to be arranged: far enough apart that a board too large for that can be read. */
+/** Initial positions for a complete graph, spread out so that a graph too large to be laid out stays readable. */
 function placeInRows(nodes: readonly SentNode[]): readonly GraphNode[] {
   const row = Math.max(8, Math.ceil(Math.sqrt(nodes.length)));
   return nodes.map((node, index) => ({
@@ -50,7 +51,7 @@ interface End {
   readonly port?: string | undefined;
 }
 
-/** The edge that a line names. Throws 400 where it is no line of that form. */
+/** Parses an edge. Throws 400 if the text does not have that form. */
 export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string): GraphEdge {
   const ends = line.split('->').map(end => end.trim());
   const [from, to] = ends;
@@ -66,13 +67,13 @@ export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string)
     id: edgeId(source, target),
     source: source.nodeId,
     target: target.nodeId,
-    // The lint names handles, so those will do as well.
+    // Lint messages name handles, so handles are accepted as well.
     ...(source.port === undefined ? {} : { sourceHandle: `out-${source.port.replace(/^out-/, '')}` }),
     ...(target.port === undefined ? {} : { targetHandle: `in-${target.port.replace(/^in-/, '')}` }),
   };
 }
 
-/** Node ids may contain dots, and so may ports: the longest node id that is there decides. */
+/** Node ids and ports may contain dots: the longest existing node id wins. */
 function toEnd(text: string, nodeIds: ReadonlySet<string>): End {
   if (nodeIds.has(text)) return { nodeId: text };
   for (let dot = text.lastIndexOf('.'); dot > 0; dot = text.lastIndexOf('.', dot - 1)) {
@@ -86,14 +87,14 @@ function toEnd(text: string, nodeIds: ReadonlySet<string>): End {
 const endText = ({ nodeId, port }: End): string => (port === undefined ? nodeId : `${nodeId}.${port}`);
 const edgeId = (source: End, target: End): string => `${endText(source)}->${endText(target)}`;
 
-/** The line of an edge. */
+/** Formats an edge. */
 export function edgeLine({ source, target, sourceHandle, targetHandle }: GraphEdge): string {
   const from = { nodeId: source, port: sourceHandle?.replace(/^out-/, '') };
   const to = { nodeId: target, port: targetHandle?.replace(/^in-/, '') };
   return `${endText(from)} -> ${endText(to)}`;
 }
 
-/** A complete graph of that form, refused where it has what cannot be made here. */
+/** Converts a complete graph of this form; refuses node types that cannot be created over MCP. */
 export function toGraph(
   { catalog }: Pick<RunDeps, 'catalog'>,
   forms: readonly NodeForm[],

@@ -1,6 +1,6 @@
-// What an agent learns of the service: in few words with the first answer, in more where it asks for the guide.
+// Texts that explain the service to agents: short instructions with the first response, and a longer guide on request.
 
-/** At most 250 words: every client puts them before its model in each conversation. */
+/** At most 250 words: every client adds them to the model's context in each conversation. */
 export const INSTRUCTIONS = `Graphwright makes images, video, sound and text by workflows: graphs of nodes whose ports are joined by edges.
 
 The usual way:

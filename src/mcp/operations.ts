@@ -1,4 +1,4 @@
-// Changes of a graph, one after the other, all or none: a table of what each operation makes of it.
+// Applies operations to a graph in order, all or none: a table of what each operation does.
 import type { Catalog } from '../graph/catalog.ts';
 import { nearest } from '../graph/nearest.ts';
 import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
@@ -26,7 +26,7 @@ export interface Operation {
   readonly edge?: string;
 }
 
-/** The graph on its way, and the workflow's name where it changes. */
+/** The graph so far, and the workflow's new name if it changes. */
 interface Draft {
   readonly nodes: readonly SentNode[];
   readonly edges: readonly GraphEdge[];
@@ -37,11 +37,11 @@ interface Step {
   readonly draft: Draft;
   readonly operation: Operation;
   readonly catalog: Catalog;
-  /** Where the operation stands, as a JSON pointer. */
+  /** JSON pointer of the operation. */
   readonly path: string;
 }
 
-/** `path` is where the operations stand. Throws 400 with the place of the one that cannot be done. */
+/** `path` is the pointer of the operations. Throws 400 with the location of the first impossible one. */
 export function applyOperations(
   catalog: Catalog,
   graph: Graph,
@@ -112,7 +112,7 @@ const APPLY: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
   },
 };
 
-/** Its edges stay where the new type has their ports; others join the first port that fits. */
+/** Its edges stay where the new type has their ports; others connect to the first matching port. */
 function replaceType({ draft, operation, catalog }: Step, node: SentNode, nodeType: string): Draft {
   const config = operation.config ?? node.data.config;
   const isOwnLabel = node.data.label !== catalog.find(node.data.nodeType)?.label;
@@ -134,7 +134,7 @@ function replaceType({ draft, operation, catalog }: Step, node: SentNode, nodeTy
   return { ...replaceNode(draft, placed), edges: edges as readonly GraphEdge[] };
 }
 
-/** The node with these settings over its own; null takes one away, save where null is a value of the field. */
+/** The node with these settings merged over its own; null removes one, unless null is a value of the field. */
 function withConfig(
   catalog: Catalog,
   node: SentNode,
@@ -163,7 +163,7 @@ function findNode(step: Step): SentNode {
   return requireNode(step, need(step, 'nodeId'), 'nodeId');
 }
 
-/** Throws 400 for an id that no node has, with the nearest that one has. */
+/** Throws 400 for an unknown node id, with the nearest known one. */
 function requireNode({ draft: { nodes }, path }: Step, id: string, member: string): SentNode {
   const found = nodes.find(node => node.id === id);
   if (found !== undefined) return found;

@@ -1,4 +1,4 @@
-// A graph in few words: each node in one line, edges by their ports, settings only as far as there is room.
+// Summarizes a graph: one line per node, edges by port, settings as far as there is space.
 import type { Catalog } from '../graph/catalog.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
 import { edgeLine } from './graph-form.ts';
@@ -8,15 +8,15 @@ export interface Outline {
   readonly inputs: readonly JsonObject[];
   readonly nodes: readonly JsonObject[];
   readonly edges: readonly string[];
-  /** What was left out because there was no room. */
+  /** What was left out for lack of space. */
   readonly note?: string;
 }
 
 const SHORT_VALUE = 80;
-/** For what else a result says. */
+/** Reserved for the rest of the result. */
 const ROOM = 1500;
 
-/** From most to least: the first that fits is taken. */
+/** Levels of detail from most to least: the first that fits is used. */
 const LEVELS: readonly {
   readonly show: (node: GraphNode, catalog: Catalog) => JsonObject;
   readonly note?: string;
@@ -51,7 +51,7 @@ function sizeOf(outline: Outline): number {
   return Math.max(JSON.stringify(outline).length, toText({ ...outline }).length);
 }
 
-/** Complete nodes, but for what only the board needs. */
+/** Complete nodes without canvas data. */
 export function wholeOf(catalog: Catalog, graph: Graph): Outline {
   return {
     inputs: inputsOf(catalog, graph),
@@ -64,7 +64,7 @@ export function wholeOf(catalog: Catalog, graph: Graph): Outline {
   };
 }
 
-/** The part of the graph that these nodes are, with the edges that touch them. */
+/** The part of the graph with these nodes and the edges that touch them. */
 export function partOf({ nodes, edges }: Graph, nodeIds: readonly string[]): Graph {
   const wanted = new Set(nodeIds);
   return {
@@ -73,14 +73,14 @@ export function partOf({ nodes, edges }: Graph, nodeIds: readonly string[]): Gra
   };
 }
 
-/** What a run may be given, by node id. */
+/** The inputs that a run can be given, by node id. */
 function inputsOf(catalog: Catalog, { nodes }: Graph): readonly JsonObject[] {
   return nodes
     .filter(({ data }) => catalog.find(data.nodeType)?.category === 'input')
     .map(({ id, data }) => ({ nodeId: id, label: data.label, type: data.nodeType.split(':').at(-1) ?? '' }));
 }
 
-/** The label only where it says more than the type does. */
+/** The label, only if it adds to the type. */
 function named({ id, data }: GraphNode, catalog: Catalog): JsonObject {
   const isOwn = data.label !== catalog.find(data.nodeType)?.label && data.label !== id;
   return { id, nodeType: data.nodeType, ...(isOwn ? { label: data.label } : {}) };

@@ -1,15 +1,15 @@
-// The price of a graph, or why there is none.
+// Estimates the price of a graph, or says why there is none.
 import { AppError, type Issue } from '../lib/errors.ts';
 import { estimateGraph, type GraphPrice, type GraphToPrice } from '../runs/estimate/estimate-graph.ts';
 import type { Caller } from './caller.ts';
 
 export interface FoundPrice {
   readonly price: GraphPrice | undefined;
-  /** Why it could not run. */
+  /** Why it cannot run. */
   readonly issues: readonly Issue[];
 }
 
-/** What a run would reserve. A graph or inputs that no run could begin with are its issues, and no failure. */
+/** What a run would reserve. A graph or inputs that cannot start a run give issues, not an error. */
 export async function findPrice({ deps, actor }: Caller, graph: GraphToPrice): Promise<FoundPrice> {
   try {
     const price = await estimateGraph(deps, actor, graph);

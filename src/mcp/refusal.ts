@@ -1,4 +1,4 @@
-// A refusal as an agent reads it: the sentence, code and issues that REST gives, as an error of the tool and not of the protocol.
+// Presents an error to an agent as a tool result with REST's sentence, code and issues.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type AppError, type Issue, toAppError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
@@ -6,7 +6,7 @@ import type { Tool } from './tool.ts';
 
 const MAX_ISSUES = 30;
 
-/** Whatever a tool threw, as its result. What is nobody's fault but ours is logged. */
+/** Converts any thrown value to a result. Internal errors are logged. */
 export function presentRefusal(log: Logger, { name, hints }: Tool, thrown: unknown): CallToolResult {
   const err = toAppError(thrown, { isRepeatable: hints.readOnlyHint === true });
   if (err.status >= 500) log.error({ err: err.cause ?? err, tool: name }, 'a tool failed');

@@ -1,4 +1,5 @@
-// The one node type that cannot be made here: its ports come with a template or a scene graph, which REST alone can set.
+// Refuses the one node type that MCP cannot create: its ports come with a template or scene graph, which only REST can
+// set.
 import { AppError } from '../lib/errors.ts';
 
 const NODE_TYPE = 'video:renderer';
@@ -6,7 +7,7 @@ const NODE_TYPE = 'video:renderer';
 export const RENDERER = {
   nodeType: NODE_TYPE,
   note: 'Cannot be added, wired or set here: clone a template that contains it (list_templates, clone_template).',
-  /** What is to be thrown; `path` is where the caller named the node. */
+  /** The error to throw; `path` is where the caller named the node. */
   refusal(path: string, nodeId?: string): AppError {
     const message = 'cannot be added, wired or set here';
     return new AppError(

@@ -1,4 +1,4 @@
-// What agents can read by address: a table of resources, each over the function that REST answers with.
+// Resources that agents can read by URI: a table over the functions behind the REST API.
 import { unknownNodeType } from '../graph/nearest.ts';
 import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
@@ -11,7 +11,7 @@ import { GUIDE } from './guide.ts';
 
 export interface Resource {
   readonly name: string;
-  /** An address, or a template of addresses with one variable. */
+  /** A URI, or a URI template with one variable. */
   readonly uri: string;
   readonly title: string;
   readonly description: string;

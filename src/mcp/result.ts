@@ -1,11 +1,11 @@
-// From the facts of an answer to what goes out: the same facts as data and as text, both bounded.
+// Converts result data to the response: as data and as text, both limited in size.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { isRecord } from '../lib/record.ts';
 import type { Tool, ToolAnswer } from './tool.ts';
 
-/** Clients cut what is longer, or refuse it. */
+/** Clients truncate or refuse longer results. */
 export const MAX_CHARACTERS = 24_000;
-/** A text that is longer is the first to be shortened. */
+/** Longer texts are shortened first. */
 const LONG_TEXT = 1500;
 const NOTE_ROOM = 600;
 
@@ -25,12 +25,12 @@ type Facts = Readonly<Record<string, unknown>>;
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;
 
-/** How long a text may be, from one round of cutting to the next: few answers need more than the first. */
+/** The maximum length of texts, in successive rounds of shortening: few results need more than the first. */
 const TEXT_LENGTHS = [LONG_TEXT, 400, 100];
 
 /**
- * The facts in at most MAX_CHARACTERS. Long texts are cut first; then the longest list loses its end, until all fits. What
- * was left out and how to ask for it stands in `note`.
+ * Shortens the data to MAX_CHARACTERS. Long texts are shortened first; then the longest list loses its end, until
+ * everything fits. `note` says what was left out and how to request it.
  */
 export function boundFacts(facts: Facts, narrow: string): Facts {
   if (fits(facts)) return facts;
@@ -39,7 +39,7 @@ export function boundFacts(facts: Facts, narrow: string): Facts {
     bounded = cutTo(facts, maxText, narrow);
     if (fits(bounded)) return bounded;
   }
-  // Hostile shapes alone come here: lists within lists, or members by the thousand.
+  // Only hostile shapes get here: lists within lists, or thousands of members.
   const named = Object.entries(bounded).filter(([, value]) => sizeOf(value) < LONG_TEXT);
   return { ...Object.fromEntries(named.slice(0, MAX_MEMBERS)), note: narrow };
 }
@@ -53,7 +53,7 @@ function cutTo(facts: Facts, maxText: number, narrow: string): Facts {
   const cut = { texts: 0, maxText };
   let bounded = shortenTexts(facts, cut) as Facts;
   const notes = cut.texts === 0 ? [] : [`${cut.texts} long texts are cut off.`];
-  // Each round cuts one list, so there are as many as there are lists.
+  // Each round shortens one list, so there are at most as many rounds as lists.
   for (const _ of Object.keys(facts)) {
     const over = Math.max(sizeOf(bounded), toText(bounded).length) + NOTE_ROOM - MAX_CHARACTERS;
     if (over <= 0) break;
@@ -101,7 +101,7 @@ function dropTail(list: readonly unknown[], characters: number): readonly unknow
   return list.slice(0, count);
 }
 
-/** Data as lines that read with few tokens: a line a member, a line an item. */
+/** Formats data as lines that take few tokens: one per member or item. */
 export function toText(facts: Facts): string {
   return Object.entries(facts)
     .filter(([, value]) => value !== undefined)

@@ -1,4 +1,4 @@
-// A server of the protocol for one request: the tables of tools, resources and prompts, given to the library.
+// Builds the protocol server for one request from the tables of tools, resources and prompts.
 import type { jsonSchemaValidator, ScopeChallengeHandler, ServerContext } from '@modelcontextprotocol/server';
 import {
   fromJsonSchema,
@@ -25,7 +25,7 @@ import type { Tool } from './tool.ts';
 import { TOOLS } from './tool-table.ts';
 
 const INFO = { name: 'graphwright', title: 'Graphwright', version: '0.1.0' };
-/** What the lists say changes only with the program; nodes and workflows are no part of them. */
+/** The lists change only with the program; nodes and workflows are not part of them. */
 const HOUR_MS = 3_600_000;
 const LISTED = { ttlMs: HOUR_MS, cacheScope: 'private' } as const;
 const FIXED = { listChanged: false } as const;
@@ -41,7 +41,7 @@ const OPTIONS = {
   },
 };
 
-/** Tools check their arguments themselves and say more of them than the library would. */
+/** Tools validate their arguments themselves, with better messages than the library's. */
 const UNCHECKED: jsonSchemaValidator = {
   getValidator: () => data => ({ valid: true, data: data as never, errorMessage: undefined }),
 };
@@ -61,7 +61,7 @@ interface WiredTool {
   readonly outputSchema: ReturnType<typeof schemaOf>;
 }
 
-/** Wrapped once: servers are made anew for each request. */
+/** Wrapped once, since servers are created for each request. */
 const WIRED_TOOLS: ReadonlyMap<string, WiredTool> = new Map(
   TOOLS.map(tool => [
     tool.name,
@@ -74,7 +74,7 @@ const WIRED_TOOLS: ReadonlyMap<string, WiredTool> = new Map(
 );
 const WIRED_PROMPTS = PROMPTS.map(prompt => ({ prompt, argsSchema: schemaOf(prompt.input, CHECKED) }));
 
-/** What the caller of this request can reach: all of it, or the one tool that it calls, since to build the rest takes longer. */
+/** What this request needs: everything, or just the tool that it calls, since building the rest takes longer. */
 export function createServer(deps: RunDeps, call: McpCall): McpServer {
   const server = new McpServer(INFO, OPTIONS);
   const called = WIRED_TOOLS.get(calledTool(call.body));
@@ -169,7 +169,7 @@ async function readResource(
   }
 }
 
-/** 403 with what the caller has and what is missing, so that one step more in a client is enough. */
+/** 403 with the caller's scopes and the missing ones, so that a client can ask for them at once. */
 function requireScope(actor: UserActor, scope: Scope): ScopeChallengeHandler {
   return () => {
     if (hasScope(actor, scope)) return undefined;

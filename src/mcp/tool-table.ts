@@ -1,4 +1,4 @@
-// The tools, in the order in which clients list them.
+// Lists the tools in the order in which clients see them.
 import type { Tool } from './tool.ts';
 import {
   cloneTemplateTool,

@@ -1,4 +1,4 @@
-// What a tool is: a row of data with the function that does it. The protocol's layer turns rows into answers.
+// Defines a tool as data with a function. The protocol layer turns tools into responses.
 import type { Static, TObject, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Errors } from 'typebox/schema';
@@ -7,7 +7,7 @@ import { Type } from '../lib/type.ts';
 import type { Scope } from '../services/accounts/actor.ts';
 import type { Caller } from './caller.ts';
 
-/** What clients may assume of a tool before they ask their user. */
+/** Hints that clients may use before they ask their user. */
 export interface Hints {
   readonly readOnlyHint?: true;
   readonly destructiveHint?: boolean;
@@ -19,7 +19,7 @@ export const READS: Hints = { readOnlyHint: true, openWorldHint: false };
 export const ADDS: Hints = { destructiveHint: false, openWorldHint: false };
 export const CHANGES: Hints = { destructiveHint: true, openWorldHint: false };
 
-/** A file that an answer points to. */
+/** A file that a result refers to. */
 export interface Link {
   readonly uri: string;
   readonly name: string;
@@ -40,11 +40,11 @@ export interface Tool {
   readonly description: string;
   readonly scope: Scope;
   readonly hints: Hints;
-  /** One plain object: no composition, no references, no unions, which some clients cannot read. */
+  /** A plain object without composition, references or unions, which some clients cannot read. */
   readonly input: TObject;
-  /** As the input; nothing is required, so that a refusal fits it too. */
+  /** Like the input schema; nothing is required, so that an error fits it too. */
   readonly output: TObject;
-  /** How to ask for less where the answer is too long. */
+  /** How to request less if the result is too long. */
   readonly narrow: string;
   call(caller: Caller, input: unknown): Promise<ToolAnswer>;
 }
@@ -54,7 +54,7 @@ interface TypedTool<I extends TObject> extends Omit<Tool, 'input' | 'call'> {
   call(caller: Caller, input: Static<I>): Promise<ToolAnswer>;
 }
 
-/** A row of the table; its function is called with arguments that fit its schema. */
+/** A row of the table; its function is called with validated arguments. */
 export function defineTool<I extends TObject>({ call, ...tool }: TypedTool<I>): Tool {
   let validator: Validator | undefined;
   return {
@@ -67,21 +67,21 @@ export function defineTool<I extends TObject>({ call, ...tool }: TypedTool<I>): 
   };
 }
 
-/** One of these words. Says its type too, which some clients ask for. */
+/** One of these words. States its type as well, which some clients require. */
 export const OneOf = <const T extends string>(words: readonly T[]) =>
   Type.Unsafe<T>({ type: 'string', enum: [...words] });
 export const Id = (description?: string) =>
   Type.String({ maxLength: 200, ...(description === undefined ? {} : { description }) });
 export const Limit = (most: number) => Type.Optional(Type.Integer({ minimum: 1, maximum: most }));
 export const Cursor = Type.Optional(Type.String({ maxLength: 200 }));
-/** An object of anything; each use says of what. */
+/** An object with any members; the description says which. */
 export const Anything = (description?: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',
     ...(description === undefined ? {} : { description }),
   });
 
-/** The properties of an answer: each may be absent. */
+/** The properties of a result, all optional. */
 export function Answer(properties: Readonly<Record<string, TSchema>>): TObject {
   return Type.Object(
     Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])),
@@ -90,7 +90,7 @@ export function Answer(properties: Readonly<Record<string, TSchema>>): TObject {
 
 const MAX_FAULTS = 20;
 
-/** Throws 400 with each fault of the arguments and its place. */
+/** Throws 400 with each invalid argument and its location. */
 function requireFit(validator: Validator, input: unknown): void {
   const inexact = findInexact(input);
   if (inexact !== undefined)
@@ -140,7 +140,7 @@ function invalid(faults: readonly Fault[]): AppError {
   return new AppError('invalid_request', `The arguments do not fit: ${said.join('; ')}.`, { issues });
 }
 
-/** Where a number is that JavaScript would change; the body's reader makes it infinite. */
+/** The location of a number that JavaScript would change; the body parser makes it infinite. */
 function findInexact(root: unknown): string | undefined {
   const open: [string, unknown][] = [['', root]];
   for (const [path, value] of open) {

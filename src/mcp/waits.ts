@@ -1,4 +1,4 @@
-// Waiting for runs: bounded in time and number, with signs of life, and without any effect on the run itself.
+// Waits for runs, limited in time and number, with progress reports and without any effect on the run.
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { getExecution } from '../runs/executions.ts';
@@ -6,14 +6,17 @@ import type { ExecutionRecord } from '../runs/present-execution.ts';
 import { awaitRun } from '../runs/watch-run.ts';
 import type { Caller } from './caller.ts';
 
-/** Clients reset their clocks with each sign of life; theirs are 60 s at the shortest. */
+/** Clients reset their timeouts with each report; the shortest is 60 s. */
 const REPORT_EVERY_MS = 5000;
 const MAX_WAITS = 20;
 
-/** Waits under way by user, in this process. */
+/** Active waits by user in this process. */
 const waiting = new WeakMap<RunDeps['db'], Map<number, number>>();
 
-/** The execution once it has ended, is paused for a person, or the seconds are over. Throws 429 past 20 waits of the user. */
+/**
+ * Returns the execution when it has ended, is paused for a decision, or the time is over. Throws 429 beyond 20 waits
+ * per user.
+ */
 export async function waitForRun(
   caller: Caller,
   executionId: string,
@@ -44,7 +47,7 @@ function waitsOf({ db }: RunDeps): Map<number, number> {
   return found;
 }
 
-/** A paused run goes on only when somebody decides: there is nothing to wait for. */
+/** A paused run continues only after a decision, so there is nothing to wait for. */
 const isSettled = (status: string): boolean =>
   ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED', 'WAITING'].includes(status);
 

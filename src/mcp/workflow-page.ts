@@ -1,6 +1,6 @@
-// Where people see a workflow.
+// Links to the page of a workflow.
 import type { Deps } from '../services/deps.ts';
 
-/** The address of the workflow's page. */
+/** The URL of the workflow's page. */
 export const pageOf = ({ settings }: Pick<Deps, 'settings'>, workflowId: string): string =>
   `${settings.BASE_URL}/flow/${workflowId}`;

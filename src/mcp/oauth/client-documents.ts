@@ -1,4 +1,4 @@
-// Clients that are named by the address of a document about them: how that document is fetched.
+// Fetches client metadata documents, which identify clients by URL.
 import type { OutboundAnswer } from '../../lib/fetch.ts';
 import { createLru } from '../../lib/lru.ts';
 import { isRecord } from '../../lib/record.ts';
@@ -22,8 +22,8 @@ interface Recent {
 }
 
 /**
- * Through the guarded client: public hosts alone, no redirect, 5 KB in 5 s. The library checks what the document says, and asks
- * again for one that it refuses: no document is fetched twice within five seconds.
+ * Uses the guarded client: public hosts only, no redirects, 5 KB in 5 s. The library validates the document and asks
+ * again for a refused one, so results are cached for five seconds.
  */
 export function createDocumentFetch({
   fetch,

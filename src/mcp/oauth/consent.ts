@@ -1,4 +1,4 @@
-// A person's part in a request for authorization: what they granted before, what they are asked, and what they answer.
+// Handles a person's consent: earlier grants, the question, and the answer.
 
 import { errors, type Provider } from 'oidc-provider';
 import { hmacSha256Hex, safeEqual } from '../../lib/crypto.ts';
@@ -43,7 +43,7 @@ export function createConsent(
 async function ask(ctx: Context, visit: Visit): Promise<ConsentAnswer> {
   const { deps, keys } = ctx;
   const { client, redirect, scopes, mustAsk } = await readRequest(ctx, visit);
-  // Elsewhere than at an https address, another program could stand in for the one that was let in.
+  // With a redirect other than https, another program could impersonate the one that was granted access.
   if (redirect.kind === 'https' && !mustAsk) {
     const grantId = await findConsent(deps, visit.actor, client, scopes);
     if (grantId !== undefined) return finish(ctx, visit, allowed(visit.actor, grantId));
@@ -93,7 +93,7 @@ const allowed = ({ userId }: UserActor, grantId: string): Result => ({
   consent: { grantId },
 });
 
-/** Bound to the session and the request: another page of another person's cannot send it. */
+/** Bound to session and request, so that another page or person cannot submit it. */
 function formToken(keys: OAuthKeys, { uid, actor }: Visit): string {
   return hmacSha256Hex(keys.cookies, JSON.stringify(['consent', uid, actor.userId, actor.credential.id]));
 }
@@ -102,11 +102,11 @@ interface Request {
   readonly client: AskingClient;
   readonly redirect: Redirect;
   readonly scopes: ReturnType<typeof scopesIn>;
-  /** The client wants the person to be asked, whatever they granted before. */
+  /** The client requests consent, whatever was granted before. */
   readonly mustAsk: boolean;
 }
 
-/** What the client asked for. The browser shows by a cookie that it is the one that was sent here. Throws 404. */
+/** The pending authorization request; a cookie proves that this browser was sent here. Throws 404. */
 async function readRequest({ provider, deps }: Context, visit: Visit): Promise<Request> {
   const { uid, params } = await provider.interactionDetails(requestOf(deps, visit), visit.res).catch(explain);
   if (uid !== visit.uid) throw expired();
@@ -128,7 +128,7 @@ async function readRequest({ provider, deps }: Context, visit: Visit): Promise<R
 const wordsOf = (text: unknown): ReadonlySet<string> =>
   new Set(typeof text === 'string' ? text.split(' ') : []);
 
-/** Chrome checks the redirect that follows a form against `form-action` too. */
+/** Chrome also checks the redirect after a form against `form-action`. */
 const policyFor = ({ policySource }: Redirect): string =>
   PAGE_POLICY.replace("form-action 'none'", `form-action 'self' ${policySource}`);
 

@@ -1,4 +1,5 @@
-// A request as the authorization server's library gets it: the one that came in, less what a proxy or a client could pretend.
+// Builds the request for the authorization library from the incoming one, without anything that a proxy or client could
+// forge.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
@@ -11,7 +12,7 @@ export interface Forwarded {
 
 const HEADERS = ['accept', 'authorization', 'cookie', 'origin', 'user-agent'] as const;
 
-/** The host is BASE_URL's, whatever was sent: addresses in answers and the `Secure` of cookies follow from it. */
+/** The host is always BASE_URL's: URLs in responses and `Secure` cookies depend on it. */
 export function forwardRequest(raw: IncomingMessage, baseUrl: string, forwarded: Forwarded): IncomingMessage {
   const { protocol, host, pathname } = new URL(baseUrl);
   const { method, url, body } = forwarded;
@@ -33,6 +34,6 @@ export function forwardRequest(raw: IncomingMessage, baseUrl: string, forwarded:
     httpVersionMinor: raw.httpVersionMinor,
     socket: raw.socket,
   };
-  // The library reads no more of a request than this, and its body as a stream.
+  // The library reads only this from a request, and its body as a stream.
   return Object.assign(stream, request) as unknown as IncomingMessage;
 }

@@ -1,4 +1,4 @@
-// The documents by which clients find the authorization server, and what it can do.
+// Serves the discovery documents of the authorization server and the protected resource.
 import type { Settings } from '../../lib/settings.ts';
 import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
 import { resourceOf } from '../../services/connections/oauth-switch.ts';
@@ -19,7 +19,7 @@ export function resourceMetadata(settings: Address): object {
   };
 }
 
-/** RFC 8414. Some clients take the scopes that they ask for from here. */
+/** RFC 8414. Some clients take the scopes that they request from here. */
 export function serverMetadata({ BASE_URL, CIMD }: Address): object {
   return {
     issuer: BASE_URL,

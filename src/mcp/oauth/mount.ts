@@ -1,10 +1,10 @@
-// The authorization server as the service mounts it: its library is loaded with the first request that needs it.
+// Mounts the authorization server; its library is loaded with the first request that needs it.
 import type { OAuthMount, OAuthServer } from '../../services/connections/oauth-server.ts';
 import { isOAuthOn } from '../../services/connections/oauth-switch.ts';
 import type { Deps } from '../../services/deps.ts';
 import { resourceMetadata, serverMetadata } from './metadata.ts';
 
-/** undefined where the address of the service keeps it off. */
+/** Undefined if the service's address turns OAuth off. */
 export function createOAuthMount(deps: Deps): OAuthMount | undefined {
   if (!isOAuthOn(deps.settings)) return undefined;
   let loading: Promise<OAuthServer> | undefined;
@@ -12,7 +12,7 @@ export function createOAuthMount(deps: Deps): OAuthMount | undefined {
     loading ??= import('./server.ts')
       .then(({ createOAuthServer }) => createOAuthServer(deps))
       .catch((err: unknown) => {
-        // The next request tries again: the database may have been away.
+        // The next request tries again: the database may have been unavailable.
         loading = undefined;
         throw err;
       });

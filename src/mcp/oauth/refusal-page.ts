@@ -1,4 +1,4 @@
-// What a person reads whose browser a program sent here with a request that cannot be granted, nor answered.
+// Shows an error page for an authorization request that can be neither granted nor redirected.
 import { renderMessagePage } from '../../pages/message-page.ts';
 
 export const PAGE_POLICY = [
@@ -10,7 +10,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** RFC 6749 §4.1.2.1: to be tried again. */
+/** RFC 6749 §4.1.2.1: the request can be retried. */
 export const UNAVAILABLE = 'temporarily_unavailable';
 
 const SENTENCES: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// What clients send, in the forms in which they really send it, made into what the authorization server's library takes.
+// Normalizes what clients send in practice to what the authorization library accepts.
 import { AppError } from '../../lib/errors.ts';
 import { isRecord } from '../../lib/record.ts';
 import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
@@ -6,7 +6,7 @@ import type { AgentScope } from '../../services/connections/consent.ts';
 import { isRedirect } from './redirects.ts';
 
 const OFFLINE = 'offline_access';
-/** What is read of a registration, or of a metadata document. `scope` is not: it would narrow what may be asked later. */
+/** The members read from a registration or metadata document. `scope` is ignored: it would limit later requests. */
 const KEPT = [
   'client_id',
   'client_name',
@@ -24,7 +24,7 @@ const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 const MAX_REDIRECTS = 20;
 const MAX_URI_CHARS = 2000;
 
-/** Of a registration: who registers gets an id and a secret, and brings none. */
+/** For a registration, which gets an id and a secret and brings none. */
 export function readRegistration(body: unknown): Record<string, unknown> {
   if (!isRecord(body)) throw invalid('A registration is a JSON object.');
   const { client_id: _id, client_secret: _secret, client_secret_expires_at: _until, ...rest } = body;
@@ -32,8 +32,8 @@ export function readRegistration(body: unknown): Record<string, unknown> {
 }
 
 /**
- * Metadata of a client. All are taken as native, whatever they claim: only then may the port of a loopback redirect
- * change, apps have addresses of their own, and plain http goes to this machine alone. Throws 400.
+ * Metadata of a client. All clients are treated as native, whatever they claim: only then may the port of a loopback
+ * redirect change, may apps have their own URL schemes, and is plain http limited to this machine. Throws 400.
  */
 export function readMetadata(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const kept = Object.fromEntries(KEPT.flatMap(name => (name in given ? [[name, given[name]]] : [])));
@@ -61,7 +61,7 @@ function requireRedirects(uris: unknown): void {
 
 const invalid = (message: string): AppError => new AppError('invalid_request', message);
 
-/** The query of a request for authorization. Without a scope of ours it asks for all three. */
+/** The query of an authorization request. Without one of our scopes it requests all three. */
 export function readAuthorization(search: string, resource: string): URLSearchParams {
   const params = new URLSearchParams(search);
   const asked = new Set(params.getAll('scope').flatMap(text => text.split(' ')));
@@ -73,7 +73,7 @@ export function readAuthorization(search: string, resource: string): URLSearchPa
   return withResource(params, resource);
 }
 
-/** The form of a request for tokens. */
+/** The form of a token request. */
 export function readTokenForm(body: string, resource: string): URLSearchParams {
   const params = new URLSearchParams(body);
   const scopes = scopesIn(new Set((params.get('scope') ?? '').split(' ')));
@@ -82,13 +82,13 @@ export function readTokenForm(body: string, resource: string): URLSearchParams {
   return withResource(params, resource);
 }
 
-/** Those of our scopes that are among the words, in our order. */
+/** Our scopes among the words, in our order. */
 export const scopesIn = (words: ReadonlySet<string>): readonly AgentScope[] =>
   AGENT_SCOPES.filter(scope => words.has(scope));
 
 /**
- * Clients write the resource as they please: `/mcp`, `/mcp/`, the origin with a slash or without. All mean the one there
- * is. Another stays, and is refused.
+ * Clients spell the resource in different ways: `/mcp`, `/mcp/`, the origin with or without a slash. All mean the only
+ * resource. Any other value is kept, and refused later.
  */
 function withResource(params: URLSearchParams, resource: string): URLSearchParams {
   const base = resource.slice(0, -'/mcp'.length);

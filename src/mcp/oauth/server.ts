@@ -1,4 +1,4 @@
-// The authorization server: its endpoints by the library, and what a person decides on a page of ours.
+// The authorization server: the library's endpoints, and our page for consent.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../lib/errors.ts';
 import { loadOAuthKeys } from '../../services/connections/oauth-keys.ts';

@@ -1,4 +1,4 @@
-// Arguments that several tools take.
+// Arguments that several tools share.
 import { Type } from '../../lib/type.ts';
 import { Exact } from '../../services/schema.ts';
 import { Anything, Id } from '../tool.ts';

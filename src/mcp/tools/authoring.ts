@@ -1,4 +1,4 @@
-// Workflows made and changed by agents: created in one call, edited by operations, configured node by node, cloned from templates.
+// Tools to create and change workflows: create in one call, edit by operations, configure nodes, clone templates.
 import type { Graph } from '../../graph/types.ts';
 import { Type } from '../../lib/type.ts';
 import { Exact } from '../../services/schema.ts';
@@ -132,7 +132,7 @@ export const cloneTemplateTool = defineTool({
   },
 });
 
-/** What a write left: its graph stands in the answer that REST gives. */
+/** The result of a write, including the graph that REST returns. */
 async function presentWritten(
   caller: Caller,
   id: string,

@@ -1,4 +1,4 @@
-// A graph checked before it is stored or run: what is wrong with it, and what a run would cost.
+// A tool to check a graph before it is stored or run: its issues, and its price.
 import type { Graph } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { Type } from '../../lib/type.ts';

@@ -1,4 +1,4 @@
-// The catalog for agents: a few words lead to brief rows, node types to complete entries.
+// Tools to search the catalog: words find brief rows, node types give complete entries.
 
 import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';
 import { canJoin } from '../../graph/catalog.ts';
@@ -87,14 +87,14 @@ interface SearchText {
   readonly about: string;
 }
 
-/** Entries are constants, and making their texts anew takes longer than the search. */
+/** Cached per entry, since building the texts takes longer than the search. */
 const searchTexts = new WeakMap<CatalogEntry, SearchText>();
 
 function makeSearchText({ nodeType, label, description = '' }: CatalogEntry): SearchText {
   return { name: `${nodeType} ${label}`.toLowerCase(), about: description.toLowerCase() };
 }
 
-/** A word in the name counts more than one in the description; a word that begins as another counts too. */
+/** A match in the name counts more than one in the description; prefixes count too. */
 function scoreOf(entry: CatalogEntry, words: readonly string[]): number {
   const { name, about } = getOrMake(searchTexts, entry, () => makeSearchText(entry));
   return words.reduce((sum, word) => {
@@ -139,7 +139,7 @@ function presentWhole(entry: CatalogEntry) {
   };
 }
 
-/** `width NUMBER, default 1024, 64 to 2048`: what may be set, in one line. */
+/** `width NUMBER, default 1024, 64 to 2048`: a field in one line. */
 function describeInput(def: InputDef): string {
   const { min, max } = def;
   const range = min === undefined && max === undefined ? undefined : `${min ?? ''} to ${max ?? ''}`.trim();

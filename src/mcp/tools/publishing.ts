@@ -1,4 +1,4 @@
-// A workflow shown to the public, or withdrawn.
+// A tool to publish or unpublish a workflow.
 import { Type } from '../../lib/type.ts';
 import { Exact } from '../../services/schema.ts';
 import { publishWorkflow } from '../../services/workflows/publish-workflow.ts';

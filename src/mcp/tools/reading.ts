@@ -1,4 +1,4 @@
-// Workflows found and read by agents.
+// Tools to find and read workflows.
 import { Type } from '../../lib/type.ts';
 import { Exact } from '../../services/schema.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';

@@ -1,4 +1,4 @@
-// Runs started, followed and stopped by agents.
+// Tools to start, follow and cancel runs.
 import type { Static } from 'typebox';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -79,7 +79,7 @@ export const cancelExecutionTool = defineTool({
     presentExecution(caller, await cancelRun(caller.deps, caller.actor, executionId), { previews: false }),
 });
 
-/** Counts against the executions of the minute and of the day, as a start over REST does. */
+/** Counts against the limits per minute and per day, like a start over REST. */
 async function start(caller: Caller, input: Omit<Static<typeof START>, 'waitSeconds'>): Promise<AcceptedRun> {
   const { deps, actor } = caller;
   const { workflowId, idempotencyKey, inputs, ...rest } = input;
@@ -96,13 +96,13 @@ async function start(caller: Caller, input: Omit<Static<typeof START>, 'waitSeco
     if (accepted.replayed) giveBackExecution(deps, actor, taken);
     return accepted;
   } catch (err) {
-    // A failure of ours may have started a run: it stays counted.
+    // An internal error may have started a run, so it stays counted.
     if (err instanceof AppError && err.status < 500) giveBackExecution(deps, actor, taken);
     throw err;
   }
 }
 
-/** Nobody spends what was not agreed on. Throws 402 with the price. */
+/** Nothing is spent without agreement. Throws 402 with the price. */
 async function requireFree({ deps, actor }: Caller, workflowId: string, request: RunRequest): Promise<void> {
   const { credits, exact: isExact, breakdown } = await estimateWorkflow(deps, actor, { workflowId, request });
   if (breakdown.length === 0) return;

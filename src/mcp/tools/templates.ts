@@ -1,4 +1,4 @@
-// Templates for agents: the shortest way to a workflow that is known to run.
+// Tools for templates: the quickest way to a workflow that runs.
 import { Type } from '../../lib/type.ts';
 import { priceTemplate } from '../../runs/estimate/price-template.ts';
 import { Exact } from '../../services/schema.ts';
