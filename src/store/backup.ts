@@ -1,4 +1,4 @@
-// What a backup asks of PostgreSQL: one snapshot of all tables, and one transaction that replaces their rows.
+// SQL of backup and restore: a snapshot of all tables, and a transaction that replaces their rows.
 import type { Session } from './copy.ts';
 import type { Rows, Tx } from './db.ts';
 import { countOf } from './rows.ts';
@@ -29,19 +29,19 @@ export interface FileTotals {
   readonly bytes: number;
 }
 
-/** A media file that the snapshot knows. */
+/** A media file of the snapshot. */
 export interface SnapshotFile {
   readonly id: string;
   readonly bytes: number;
 }
 
 const QUEUE_SCHEMA = 'graphile_worker';
-/** How far the schema has come: not data, since a restore makes the schema itself. */
+/** Migration tables: not data, since a restore creates the schema itself. */
 const VERSION_TABLES: readonly string[] = ['schema_migrations', `${QUEUE_SCHEMA}.migrations`];
-/** Their rows stand for files of unfinished work, which a backup does not contain. The work begins again. */
+/** Rows that describe files of unfinished work, which a backup does not contain. The work starts again. */
 const UNFINISHED_TABLES: readonly string[] = ['media_uploads', 'media_strays', 'render_parts'];
 
-/** How far the schema has come; undefined: the database has none of our tables. */
+/** The schema version; undefined if the database has none of our tables. */
 export async function findSchemaVersion(tx: Tx): Promise<SchemaVersion | undefined> {
   const { rows } = await tx.query<{ ours: boolean; queues: boolean }>(
     `select to_regclass('schema_migrations') is not null as ours,
@@ -57,12 +57,12 @@ export async function findSchemaVersion(tx: Tx): Promise<SchemaVersion | undefin
   return { migrations: [...migrations], queue: queue[0]?.last ?? 0 };
 }
 
-/** Before all else of the snapshot's transaction: no partition is dropped until it ends. */
+/** Run before anything else in the snapshot's transaction, so that no partition is dropped until it ends. */
 export async function keepPartitions(session: Session): Promise<void> {
   await session.query('lock table execution_steps in access share mode');
 }
 
-/** The tables whose rows make the service's state, with the columns that can be written. */
+/** The tables that hold the service's state, with their writable columns. */
 export async function listTables(tx: Tx): Promise<TableColumns[]> {
   const { rows } = await tx.query<TableColumns>(
     `select case when n.nspname = '${QUEUE_SCHEMA}' then n.nspname || '.' else '' end || c.relname as name,
@@ -77,7 +77,7 @@ export async function listTables(tx: Tx): Promise<TableColumns[]> {
   return rows.filter(({ name }) => !without.has(name));
 }
 
-/** The last value of each sequence that has given one. */
+/** The last value of each sequence that has been used. */
 export async function listSequences(tx: Tx): Promise<SequenceValue[]> {
   const { rows } = await tx.query<SequenceValue>(
     `select case when schemaname = '${QUEUE_SCHEMA}' then schemaname || '.' else '' end || sequencename as name,
@@ -88,12 +88,12 @@ export async function listSequences(tx: Tx): Promise<SequenceValue[]> {
   return [...rows];
 }
 
-/** The name of a table or sequence of a backup, quoted for SQL. */
+/** Quotes the name of a table or sequence of a backup for SQL. */
 export function quoteName(name: string): string {
   return name.split('.').map(quoteIdentifier).join('.');
 }
 
-/** A column's name, quoted for SQL. */
+/** Quotes a column name for SQL. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
@@ -107,13 +107,13 @@ export function countOtherConnections(tx: Tx): Promise<number> {
   );
 }
 
-/** Whether there are accounts: a service was started on this database. */
+/** Whether there are accounts, so a service was started on this database. */
 export async function hasAccounts(tx: Tx): Promise<boolean> {
   const { rows } = await tx.query('select 1 from users limit 1');
   return rows.length > 0;
 }
 
-/** Notes the media of the snapshot in a table of this session, so that they can be listed after its transaction. */
+/** Copies the list of the snapshot's media to a temporary table, so that it can be read after the transaction. */
 export async function noteFiles(session: Session): Promise<FileTotals> {
   await session.query('create temporary table backup_files (id text primary key, bytes bigint not null)');
   await session.query('insert into backup_files select id, bytes from media');
@@ -125,7 +125,7 @@ export async function noteFiles(session: Session): Promise<FileTotals> {
 
 const FILES_AT_ONCE = 1000;
 
-/** The noted files in the order of their ids. */
+/** The listed files, ordered by id. */
 export async function* listFiles(session: Session): AsyncGenerator<SnapshotFile> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     const { rows }: Rows<SnapshotFile> = await session.query<SnapshotFile>(
@@ -138,8 +138,8 @@ export async function* listFiles(session: Session): AsyncGenerator<SnapshotFile>
 }
 
 /**
- * Empties all tables and takes away what would check or react to each row: foreign keys and triggers. Returns what puts
- * both back; PostgreSQL then checks every foreign key. The rest is to happen in the same transaction.
+ * Empties all tables and removes foreign keys and triggers, which would slow down each row. Returns a function that
+ * restores both; PostgreSQL then checks every foreign key. Do everything else in the same transaction.
  */
 export async function emptyTables(session: Session): Promise<() => Promise<void>> {
   const tables = (await listTables(session)).map(({ name }) => quoteName(name));
@@ -164,13 +164,13 @@ export async function setSequences(session: Session, sequences: readonly Sequenc
     await session.query('select setval($1::regclass, $2::bigint)', [quoteName(name), value]);
 }
 
-/** All media that have a record. */
+/** All media with a record. */
 export async function listMediaIds(session: Session): Promise<readonly string[]> {
   const { rows } = await session.query<{ id: string }>('select id from media');
   return rows.map(({ id }) => id);
 }
 
-/** The content type of a restored media row; undefined: there is none. */
+/** The content type of a restored media row; undefined if there is none. */
 export async function findContentType(session: Session, id: string): Promise<string | undefined> {
   const { rows } = await session.query<{ content_type: string }>(
     'select content_type from media where id = $1',
@@ -179,7 +179,7 @@ export async function findContentType(session: Session, id: string): Promise<str
   return rows[0]?.content_type;
 }
 
-/** Begins the list of the files that a restore has stored. */
+/** Starts the list of files that a restore has stored. */
 export async function beginStoredFiles(session: Session): Promise<void> {
   await session.query(
     'create temporary table restored_files (id text primary key, bytes bigint not null, sha256 text not null) on commit drop',
@@ -193,7 +193,7 @@ export async function noteStoredFile(
   await session.query('insert into restored_files values ($1, $2, $3)', [id, bytes, sha256]);
 }
 
-/** Removes the media whose file the backup did not have. `damaged` are those whose file is not what its row says. */
+/** Deletes media whose file the backup lacks. `damaged` lists those whose file does not match its row. */
 export async function matchStoredFiles(
   session: Session,
 ): Promise<{ readonly missing: number; readonly damaged: readonly string[] }> {

@@ -1,16 +1,16 @@
-// The channels of PostgreSQL's NOTIFY: how one process wakes another. Each notification is a hint; what it speaks of is
-// in the tables, and is found there without it, only later.
+// Defines the channels of PostgreSQL's NOTIFY, by which processes wake each other. Notifications are hints: the tables
+// hold the facts, which are found later without them.
 
 export const CHANNELS = {
   /** Execution ids, comma-separated: subscribed runs that have changed. */
   changed: 'graphwright_runs',
-  /** Execution ids, comma-separated: runs that are to be cancelled. */
+  /** Execution ids, comma-separated: runs to be cancelled. */
   cancel: 'graphwright_cancel',
-  /** Execution ids, comma-separated: runs that a worker executes, of whose calls at providers some have ended. */
+  /** Execution ids, comma-separated: runs in a worker's memory for which provider tasks have ended. */
   woken: 'graphwright_woken',
-  /** A workflow's id: it changed, or somebody follows it or no longer does. */
+  /** A workflow id: it changed, or its subscribers did. */
   workflows: 'graphwright_workflows',
-  /** Providers, comma-separated: each takes fewer calls at once than was known. */
+  /** Provider names, comma-separated: each accepts fewer concurrent calls than was known. */
   limits: 'graphwright_limits',
   /** Empty: the operator's models have changed. */
   models: 'graphwright_models',

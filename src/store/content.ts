@@ -7,7 +7,7 @@ export type ContentType = (typeof CONTENT_TYPES)[number];
 export const CONTENT_CATEGORIES = ['features', 'models', 'articles'] as const;
 export type ContentCategory = (typeof CONTENT_CATEGORIES)[number];
 
-/** What a write sets. */
+/** The fields that a write sets. */
 export interface ContentFields {
   readonly slug: string;
   readonly title: string;
@@ -21,7 +21,7 @@ export interface ContentFields {
   readonly subcategory: string | null;
   readonly seo_keywords: readonly string[];
   readonly workflow_id: string | null;
-  /** The fields that have no column of their own. */
+  /** The fields without a column of their own. */
   readonly content: Readonly<Record<string, unknown>>;
   readonly rendered: readonly string[];
   readonly rendered_format: number;
@@ -57,7 +57,7 @@ const valuesOf = (page: ContentFields): readonly unknown[] => [
   page.rendered_format,
 ];
 
-/** The first user with isAuthor that is not disabled. */
+/** The first enabled user with isAuthor. */
 export async function findAuthor(tx: Tx): Promise<number | undefined> {
   const { rows } = await tx.query<{ id: number }>(
     'select id from users where is_author and not disabled order by id limit 1',
@@ -87,7 +87,7 @@ export async function updateContent(tx: Tx, page: ContentFields): Promise<Conten
   return rows[0] as ContentRow;
 }
 
-// A page keeps the day it was first published, also when it is taken back for a while.
+// A page keeps its first publication date, even if it is unpublished for a while.
 const UPDATE = `
 with site as (update content_site set revision = revision + 1 returning revision),
 p as (
@@ -115,7 +115,7 @@ export function findContent(tx: Tx, id: number): Promise<ContentRow | undefined>
   );
 }
 
-/** What decides whether a rendered page is still right. */
+/** Determines whether a rendered page is still valid. */
 export interface ContentHeadRow {
   readonly id: number;
   readonly slug: string;
@@ -124,7 +124,7 @@ export interface ContentHeadRow {
   readonly site_revision: number;
 }
 
-/** Of the published pages among these slugs, in no order. */
+/** Published pages among these slugs, in no particular order. */
 export function findContentHeads(tx: Tx, slugs: readonly string[]): Promise<readonly ContentHeadRow[]> {
   return all(
     tx,
@@ -174,7 +174,7 @@ export function countContent(tx: Tx, category: ContentCategory): Promise<number>
   );
 }
 
-/** A page with what decides how much others have in common with it. */
+/** A page with the fields by which related pages are ranked. */
 export interface ContentKinRow extends ContentCardRow {
   readonly id: number;
   readonly pillar: string | null;
@@ -182,7 +182,7 @@ export interface ContentKinRow extends ContentCardRow {
   readonly seo_keywords: readonly string[];
 }
 
-/** The newest published pages of a section, with what relates them. */
+/** The newest published pages of a section, with the fields that relate them. */
 export function listKin(tx: Tx, category: ContentCategory, limit: number): Promise<readonly ContentKinRow[]> {
   return all(
     tx,

@@ -1,5 +1,5 @@
-// A connection of its own for long work: no time-outs, temporary tables, and rows in and out by PostgreSQL's COPY. The
-// one owner of pg-copy-streams.
+// A separate connection for long work: no time limits, temporary tables, and bulk rows by PostgreSQL's COPY. The only
+// owner of pg-copy-streams.
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from, to } from 'pg-copy-streams';
@@ -12,18 +12,18 @@ export interface CopiedTable {
 }
 
 export interface Session extends Tx {
-  /** Commits when `work` resolves. Where it throws, the session must end: that rolls back. */
+  /** Commits when `work` resolves. If it throws, the session must end, which rolls back. */
   transaction<T>(isolation: 'read committed' | 'repeatable read', work: () => Promise<T>): Promise<T>;
-  /** The table's rows as COPY writes text, in parts that end with a row. */
+  /** The table's rows in COPY text format, in chunks of complete rows. */
   copyOut(table: CopiedTable): AsyncGenerator<Uint8Array>;
-  /** Appends a part that `copyOut` gave. Throws what PostgreSQL says of a row that it refuses. */
+  /** Appends a chunk from `copyOut`. Throws PostgreSQL's error for a row that it refuses. */
   copyIn(table: CopiedTable, part: AsyncIterable<Uint8Array>): Promise<void>;
 }
 
 const PART_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 10;
 
-/** Opens a session and ends its connection after the work, so that nothing that was not committed stays. */
+/** Opens a session and closes its connection after the work, so that nothing uncommitted remains. */
 export function withSession<T>(db: Db, work: (session: Session) => Promise<T>): Promise<T> {
   return db.alone(client => work(createSession(client)));
 }
@@ -41,25 +41,25 @@ function createSession(client: Client): Session {
       return result;
     },
     copyOut: ({ table, columns }) =>
-      // A select, since a partitioned table itself has no rows to copy.
+      // A select, because a partitioned table itself has no rows to copy.
       joinRows(client.query(to(`copy (select ${columns.join(', ')} from ${table}) to stdout`))),
     copyIn: ({ table, columns }, part) =>
       pipeline(part, client.query(from(`copy ${table} (${columns.join(', ')}) from stdin`))),
   };
 }
 
-/** Parts of complete rows. A newline inside a value is written as \n, so that the byte itself ends a row. */
+/** Chunks of complete rows. A newline inside a value is written as \n, so the byte itself ends a row. */
 async function* joinRows(pieces: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   let gathered: Buffer[] = [];
   let bytes = 0;
   for await (const piece of pieces) {
     gathered.push(piece);
     bytes += piece.length;
-    // Within a long row nothing is put together: each piece would copy all that came before it.
+    // Pieces within a long row are not concatenated one by one, which would copy everything before them.
     if (bytes < PART_BYTES || !piece.includes(NEWLINE)) continue;
     const all = Buffer.concat(gathered);
     const end = all.lastIndexOf(NEWLINE) + 1;
-    // Copied: whoever takes a part may free its memory.
+    // Copied: the consumer may free the memory of a chunk.
     const rest = Buffer.from(all.subarray(end));
     if (end > 0) yield all.subarray(0, end);
     gathered = [rest];

@@ -1,10 +1,10 @@
-// The one owner of `pg`: the pool, statements, transactions, and a connection that listens.
+// Wraps `pg`: the pool, statements, transactions, and a listening connection. Its only owner.
 import pg from 'pg';
 import { AppError, OutageError, toError } from '../lib/errors.ts';
 import { isConnectionLoss, isWrite } from './connection/loss.ts';
 import { boundPool, boundSilence, KEEP_ALIVE, SERVER_KEEP_ALIVE } from './connection/silence.ts';
 
-// int8 counts fit in a double here; timestamps stay text until a presenter asks for them as Date.
+// int8 counts fit in a double here; timestamps stay text until a presenter converts them.
 pg.types.setTypeParser(20, Number);
 
 export interface Rows<R> {
@@ -12,7 +12,7 @@ export interface Rows<R> {
   readonly rowCount: number;
 }
 
-/** What a statement runs on: the pool, or one transaction of it. Every store function takes it first. */
+/** What a statement runs on: the pool, or a transaction. Every store function takes it first. */
 export interface Tx {
   query<R = Record<string, unknown>>(statement: string, values?: readonly unknown[]): Promise<Rows<R>>;
 }
@@ -20,16 +20,19 @@ export interface Tx {
 export interface Db extends Tx {
   /** Commits when `work` resolves, rolls back when it throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Statements that follow each other on one connection, each a transaction of its own. */
+  /** Consecutive statements on one connection, each in its own transaction. */
   inSequence<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Calls `onNotify` for each notification of the channels; reconnects by itself. Close with the returned function. */
+  /**
+   * Calls `onNotify` for each notification of the channels; reconnects automatically. Close it with the returned
+   * function.
+   */
   listen(
     channels: readonly string[],
     onNotify: (channel: string, payload: string) => void,
   ): Promise<() => Promise<void>>;
-  /** A connection of its own for long work, without time limits. Ends it after the work, committed or not. */
+  /** A separate connection for long work, without time limits. It is closed after the work, committed or not. */
   alone<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
-  /** For the queue, which brings its own statements. */
+  /** For the queue, which has its own statements. */
   readonly pool: pg.Pool;
   close(): Promise<void>;
 }
@@ -40,29 +43,29 @@ export interface DbOptions {
     | { readonly url: string }
     | { readonly socketDir: string; readonly user: string; readonly database: string };
   readonly maxConnections: number;
-  /** `pinned`: for statements that find every row by an index, over tables that grow faster than they are analyzed. */
+  /** `pinned`: for statements that find every row by an index, on tables that grow faster than they are analyzed. */
   readonly plans?: 'pinned';
-  /** `pooler`: what answers is one of transactions, which keeps nothing for a connection; `alone` and `listen` do not work. */
+  /** `pooler`: the server is a transaction pooler, which keeps no session state; `alone` and `listen` do not work. */
   readonly through?: 'pooler';
-  /** How long a statement may take. */
+  /** Time limit of a statement. */
   readonly timeoutMs?: number;
   readonly onError: (err: Error) => void;
 }
 
 const TIMEOUT_MS = 20_000;
-/** PostgreSQL ends a statement in time, and says so; where it has not by then, it is not there. */
+/** PostgreSQL cancels a statement in time and reports it; without that, it is unreachable. */
 const SILENCE = 1.25;
 const CONNECT_TIMEOUT_MS = 10_000;
 const RELISTEN_DELAY_MS = 500;
 
-// A plan made while a table was nearly empty reads all of it, is kept until the table is next analyzed, and grows slow
-// with the table: 6.4 ms instead of 1.1 ms for a batch of 15 runs after 24,000. Without these three, a kept plan walks the
-// indexes from the start. Its rows must still be named by a parameter (`id = any ($1)`): those of a join are
-// found by reading all of an index where the table seems small.
+// A plan made while a table was nearly empty reads all of it, is kept until the next analyze, and gets slow as the
+// table grows: 6.4 ms instead of 1.1 ms for a batch of 15 runs after 24,000. Without these three settings, a kept plan
+// uses the indexes from the start. Name rows by a parameter (`id = any ($1)`): rows of a join are found by scanning a
+// whole index if the table seems small.
 const PINNED_PLANS =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
 
-/** Opens the pool; connections are made when they are first needed. */
+/** Opens the pool; connections are made on first use. */
 export function openDb(options: DbOptions): Db {
   const { timeoutMs = TIMEOUT_MS } = options;
   const silenceMs = timeoutMs * SILENCE;
@@ -71,9 +74,9 @@ export function openDb(options: DbOptions): Db {
   const manner = options.through === 'pooler' ? pooledManner(timeoutMs) : OWN_CONNECTION;
   let closing = false;
   const onError = (err: Error): void => {
-    // The pool hangs the client on it, which no log should show.
+    // The pool attaches the client to the error, which must not be logged.
     if ('client' in err) delete err.client;
-    // The server may be stopping too: that a connection breaks then is expected.
+    // The server may be stopping too, so a broken connection is expected.
     if (!closing) options.onError(err);
   };
   pool.on('error', onError);
@@ -108,7 +111,7 @@ function toPoolConfig(
           user: connection.user,
           database: connection.database,
         };
-  // What a pooler refuses: its connections are shared with others.
+  // Refused by a pooler, whose connections are shared.
   const session = {
     statement_timeout: timeoutMs,
     idle_in_transaction_session_timeout: timeoutMs,
@@ -124,10 +127,10 @@ function toPoolConfig(
   };
 }
 
-/** How statements are made. */
+/** How statements are executed. */
 interface Manner {
   readonly begin: string;
-  /** undefined: it is parsed and planned each time. */
+  /** Undefined: parsed and planned each time. */
   readonly nameOf: (statement: string) => string | undefined;
 }
 
@@ -136,8 +139,8 @@ const pooledManner = (timeoutMs: number): Manner => ({
   nameOf: () => undefined,
 });
 
-// Statements are named by their text, so that each is parsed and planned once a connection. The texts are
-// constants of store/, so their number is bounded.
+// Statements are named by their text, so that each is parsed and planned once per connection. The texts are constants
+// of store/, so their number is bounded.
 const names = new Map<string, string>();
 
 function nameOf(statement: string): string {
@@ -177,7 +180,7 @@ async function runInSequence<T>(pool: pg.Pool, manner: Manner, work: (tx: Tx) =>
   }
 }
 
-/** What fails here was never sent. */
+/** A failure here means that nothing was sent. */
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
@@ -210,7 +213,7 @@ async function transact<T>(pool: pg.Pool, manner: Manner, work: (tx: Tx) => Prom
     await client.query('rollback').catch((rollbackError: unknown) => {
       broken = toError(rollbackError);
     });
-    // Only what was lost with its commit may have been done.
+    // Only a connection lost during commit leaves the outcome unknown.
     if (err instanceof OutageError && !isCommitting) throw new OutageError(false, toError(err.cause));
     throw err;
   } finally {
@@ -218,7 +221,10 @@ async function transact<T>(pool: pg.Pool, manner: Manner, work: (tx: Tx) => Prom
   }
 }
 
-/** A lost connection by what it left; some texts that JSON allows are refused, which is the caller's fault, not ours. */
+/**
+ * Converts a lost connection by what it may have left; text that JSON allows but PostgreSQL refuses is the caller's
+ * error.
+ */
 function translate(err: Error, mayBeDone: boolean): Error {
   if (isConnectionLoss(err)) return new OutageError(mayBeDone, err);
   const code = (err as { code?: unknown }).code;
@@ -236,10 +242,12 @@ function translate(err: Error, mayBeDone: boolean): Error {
 // SQLSTATE classes: connection, deadlock and serialization, resources, locks, operator, system, internal.
 const OUTAGE_CLASSES: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58', 'XX']);
 
-/** Faults of the statement's own making, or of what was read. */
+/** Errors caused by the statement itself, or by what was read. */
 const OURS = [AppError, RangeError, TypeError, SyntaxError] as const;
 
-/** Whether the database could not be reached, so that the same statement may work later. Else the statement is at fault. */
+/**
+ * Whether the database could not be reached, so that the same statement may work later; otherwise the statement failed.
+ */
 export function isOutage(err: unknown): boolean {
   if (OURS.some(fault => err instanceof fault)) return false;
   const code = (err as { code?: unknown }).code;
@@ -297,14 +305,14 @@ async function listen(
       onError(err);
       void fresh.end().catch(onError);
     });
-    // One that never connected ends too, as well as rejecting.
+    // A listener that never connected is closed as well when it rejects.
     fresh.on('end', () => {
       if (fresh === client) relisten();
     });
     await fresh.connect();
     boundSilence(fresh, silenceMs);
     for (const channel of channels) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
-    // A connection that only listens does not notice silence, so it asks now and then.
+    // A connection that only listens does not notice a lost peer, so it sends a query now and then.
     pulse = setInterval(() => fresh.query('select 1').catch(() => undefined), silenceMs);
   };
   const retry = (): void =>
@@ -313,7 +321,7 @@ async function listen(
       void client.end().catch(onError);
       relisten();
     });
-  // However many signs there are that the connection is gone, it is made once.
+  // Several signs of a lost connection lead to one reconnect.
   const relisten = (): void => {
     clearInterval(pulse);
     clearTimeout(timer);
@@ -325,7 +333,7 @@ async function listen(
     clearTimeout(timer);
     await client.end();
   };
-  // Who gets no way out must not be left with a connection that is made again for ever.
+  // If the caller gets no close function, the listener must not reconnect forever.
   await connect().catch((err: unknown) => {
     void close().catch(onError);
     throw err;

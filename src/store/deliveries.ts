@@ -19,7 +19,7 @@ export interface DeliveryRow {
   readonly body: string;
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** The attempt that is the last one. */
+  /** The number of the last attempt. */
   readonly max_attempts: number;
   readonly last_status_code: number | null;
   readonly next_attempt_at: Date | null;
@@ -30,7 +30,7 @@ export interface DeliveryRow {
 const COLUMNS = `id, execution_id, user_id, event_id, event, url, secret, body, state, attempts, max_attempts, last_status_code,
   next_attempt_at, created_at, finished_at`;
 
-/** A delivery, and the trace of the request whose run it reports. */
+/** A delivery, with the trace of the request whose run it reports. */
 export type TracedDelivery = DeliveryRow & { readonly traceparent: string | null };
 
 export function listDeliveriesById(tx: Tx, ids: readonly string[]): Promise<readonly TracedDelivery[]> {
@@ -42,12 +42,12 @@ export function listDeliveriesById(tx: Tx, ids: readonly string[]): Promise<read
   );
 }
 
-/** The one of an execution, where it asked for a webhook and has ended. */
+/** The delivery of an execution that requested a webhook and has ended. */
 export function listDeliveries(tx: Tx, executionId: string): Promise<readonly DeliveryRow[]> {
   return all(tx, `select ${COLUMNS} from deliveries where execution_id = $1 order by id desc`, [executionId]);
 }
 
-/** Sends it again at once, twelve times more where it must, whatever came of it before. */
+/** Sends it again at once, with twelve more attempts, whatever happened before. */
 export async function restartDelivery(tx: Tx, id: string, attempts: number): Promise<void> {
   await tx.query(
     `update deliveries set state = 'pending', next_attempt_at = null, finished_at = null, max_attempts = attempts + $2
@@ -82,7 +82,7 @@ export interface NewAttempt extends Omit<AttemptRow, 'started_at'> {
   readonly next_attempt_at: string | null;
 }
 
-/** Keeps attempts, and queues the next of each where there is one. One that was kept before is left out. */
+/** Records attempts, and queues the next one of each delivery if needed. Attempts already recorded are skipped. */
 export async function keepAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
   await tx.query(KEEP_ATTEMPTS, [JSON.stringify(attempts), attempts.map(one => one.delivery_id)]);
 }

@@ -1,4 +1,4 @@
-// Every place in which the database keeps something encrypted by the secrets key, read and replaced when the key changes.
+// Lists every column encrypted by the secrets key, to be re-encrypted when the key changes.
 import type { Tx } from './db.ts';
 import { all } from './rows.ts';
 
@@ -6,7 +6,7 @@ export interface EncryptedPlace {
   readonly table: string;
   /** The primary key. */
   readonly key: string;
-  /** The encrypted bytes; null where a row has none. */
+  /** The encrypted bytes; null if a row has none. */
   readonly read: string;
   /** Sets the column to `v.value`. */
   readonly write: string;
@@ -33,7 +33,7 @@ export const ENCRYPTED_PLACES: readonly EncryptedPlace[] = [
   },
 ];
 
-/** Until the transaction ends nobody else writes to these tables. */
+/** Locks these tables against other writers until the transaction ends. */
 export async function lockEncrypted(tx: Tx): Promise<void> {
   const tables = ENCRYPTED_PLACES.map(({ table }) => table).join(', ');
   await tx.query(`lock table ${tables} in share row exclusive mode`);
@@ -46,7 +46,7 @@ export interface EncryptedValue {
 
 const AT_ONCE = 500;
 
-/** The values after that id in the order of ids, some at once. */
+/** The values after that id, ordered by id, in batches. */
 export function listEncrypted(
   tx: Tx,
   { table, key, read }: EncryptedPlace,

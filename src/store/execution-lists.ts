@@ -1,4 +1,4 @@
-// Lists of executions. Each filter is answered from an index, whatever it matches of however many.
+// Lists executions. Each filter is answered from an index, whatever its selectivity.
 import { firstIdOf } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { COLUMNS, type ExecutionRow } from './executions.ts';
@@ -6,9 +6,9 @@ import { all } from './rows.ts';
 
 export interface ExecutionFilter {
   readonly workflowId: string | null;
-  /** Executions that this user started; asked where there is no workflow. */
+  /** Executions started by this user; required without a workflow. */
   readonly userId: number;
-  /** All that are wanted. */
+  /** All statuses that are wanted. */
   readonly statuses: readonly string[];
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
@@ -33,10 +33,10 @@ export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<r
   ]);
 }
 
-// An id begins with the time at which it was made, and created_at is read from the clock in the same moment.
+// An id starts with its creation time, and created_at is read from the clock at the same moment.
 const SLACK_MS = 2000;
 
-/** The first id that may be in the list, and the one that ends it: bounds that an index takes, where a time is none. */
+/** The lower and upper bound of ids for a time range, which the index supports directly. */
 function idsOf({ createdAfter, createdBefore, before }: ExecutionFilter): readonly [string, string] {
   const first = firstIdOf('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS);
   const end = firstIdOf('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
@@ -51,20 +51,20 @@ const perOwner = (write: (owner: string) => string): Statements => ({
   workflow: write(OWNERS.workflow),
 });
 
-// Ordered as these two indexes are and the primary key is not, or a plan may walk that through everybody's rows.
+// Ordered like these two indexes and not by the primary key, which a plan might scan through everyone's rows.
 const ID = 'id collate "C"';
 const WITHIN = `${ID} >= $5 and ${ID} < $6
     and ($3::timestamptz is null or created_at > $3) and ($4::timestamptz is null or created_at < $4)`;
 const NEWEST = `order by ${ID} desc limit $7`;
 
-/** The ids come as one array, so that the rows joined to them are always found one by one. */
+/** Ids are passed as one array, so that joined rows are always looked up one by one. */
 const page = (ids: string): string => `
 select ${COLUMNS}
 from executions e left join deliveries d on d.execution_id = e.id
   left join run_credits c on c.execution_id = e.id
 where e.id = any (array(${ids})) order by e.id desc`;
 
-/** The newest of each status, one after the other from an index of owner, status and id. */
+/** The newest of each status, from an index of owner, status and id. */
 const BY_STATUS = perOwner(owner =>
   page(`
   select n.id from unnest($2::text[]) as s(status) cross join lateral (
@@ -72,7 +72,7 @@ const BY_STATUS = perOwner(owner =>
   ${NEWEST}`),
 );
 
-/** A key has few executions, so they are found first; without `materialized` a plan may walk all of the owner's instead. */
+/** A key has few executions, so they are found first; without `materialized` a plan may scan all of the owner's. */
 const BY_KEY = perOwner(owner =>
   page(`
   with found as materialized (

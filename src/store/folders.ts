@@ -3,7 +3,7 @@ import type { Tx } from './db.ts';
 import { type After, all, first } from './rows.ts';
 import type { TeamRole } from './teams.ts';
 
-/** A folder as its reader stands to it. */
+/** A folder with its reader's role. */
 export interface FolderRow {
   readonly id: string;
   readonly user_id: number;
@@ -16,7 +16,7 @@ export interface FolderRow {
   readonly team_role: TeamRole | null;
 }
 
-/** A workspace of folders: a team's, or where `teamId` is null the user's own. */
+/** A workspace: a team's, or if `teamId` is null the user's own. */
 export interface FolderSpace {
   readonly userId: number;
   readonly teamId: string | null;
@@ -28,7 +28,7 @@ select f.id, f.user_id, f.team_id, f.parent_id, f.name, f.created_at, f.updated_
 from folders f
 left join team_members m on m.team_id = f.team_id and m.user_id = $1`;
 
-/** The folder and what the user is to it. */
+/** The folder with the user's role. */
 export function findFolder(tx: Tx, userId: number, id: string): Promise<FolderRow | undefined> {
   return first(tx, FIND, [userId, id]);
 }
@@ -36,8 +36,8 @@ export function findFolder(tx: Tx, userId: number, id: string): Promise<FolderRo
 const FIND = `${FOLDER} where f.id = $2`;
 
 /**
- * The same, and neither it nor its team is deleted until the transaction ends. Deletions lock in this order too: the
- * workflow, the team, the folder.
+ * The same, protected with its team from deletion until the transaction ends. Deletions lock in the same order:
+ * workflow, team, folder.
  */
 export async function lockFolder(tx: Tx, userId: number, id: string): Promise<FolderRow | undefined> {
   await tx.query('select from teams where id = (select team_id from folders where id = $1) for key share', [
@@ -84,14 +84,14 @@ export async function updateFolder(
   );
 }
 
-/** Makes changes of a workspace's tree wait for each other, until the transaction ends. */
+/** Serializes changes of a workspace's tree until the transaction ends. */
 export async function lockFolderTree(tx: Tx, workspace: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `graphwright.folders:${workspace}`,
   ]);
 }
 
-/** The folder and what it lies in, innermost first. */
+/** The folder and its ancestors, innermost first. */
 export async function listAncestorIds(tx: Tx, id: string): Promise<readonly string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `with recursive up as (
@@ -112,13 +112,13 @@ with recursive below as (
   select f.id, b.depth + 1 from folders f join below b on f.parent_id = b.id
 ) cycle id set looped using path`;
 
-/** How many folders deep the tree is that begins with the folder: 1 without subfolders. */
+/** The depth of the tree below the folder: 1 without subfolders. */
 export async function measureDepth(tx: Tx, id: string): Promise<number> {
   const { rows } = await tx.query<{ depth: number }>(`${BELOW} select max(depth) as depth from below`, [id]);
   return rows[0]?.depth ?? 0;
 }
 
-/** Takes the workflows out of the folder and everything below, to the root: a change of each. */
+/** Moves the workflows of the folder and everything below to the root, as a change of each. */
 export async function emptyFolderTree(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `${BELOW}
@@ -128,7 +128,7 @@ export async function emptyFolderTree(tx: Tx, id: string): Promise<void> {
   );
 }
 
-/** The subfolders go with it. */
+/** Deletes subfolders too. */
 export async function deleteFolder(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from folders where id = $1', [id]);
 }

@@ -1,4 +1,4 @@
-// Brings the database to the shape this program expects: forward only, once, whatever number of processes starts.
+// Migrates the database: forward only, exactly once, however many processes start.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from './db.ts';
 
-/** One connection, which alone can hold the lock. */
+/** One connection, because the lock belongs to it. */
 interface Client {
   query<R extends object>(statement: string, values?: unknown[]): Promise<{ readonly rows: readonly R[] }>;
 }
@@ -23,15 +23,15 @@ type Applied = Omit<Migration, 'sql'>;
 
 const FOLDER = join(import.meta.dirname, '../../migrations');
 const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
-// Any number will do that nothing else on the database takes: "grph" in ASCII.
+// An arbitrary lock number that nothing else in the database uses: "grph" in ASCII.
 const LOCK_KEY = 0x67_72_70_68;
 const LOCK_POLL_MS = 50;
 const LOCK_TIMEOUT_MS = 600_000;
 
 /**
- * Applies the files of `migrations/` that the database has not seen, then calls `extra` (migrations of a library),
- * all under one advisory lock. Throws a sentence where the database is newer than the program or an applied file has
- * changed. `through`: the last version applied.
+ * Applies the files of `migrations/` that are missing in the database, then calls `extra` (a library's migrations), all
+ * under one advisory lock. Throws a sentence if the database is newer than the program or an applied file has changed.
+ * `through`: the last version to apply.
  */
 export async function migrate(
   db: Db,
@@ -39,7 +39,7 @@ export async function migrate(
   through = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const migrations = await readMigrations(FOLDER);
-  // Its end frees the lock, whatever state it is in.
+  // Closing the connection frees the lock in any case.
   await db.alone(async client => {
     await takeLock(client);
     await client.query(
@@ -59,7 +59,7 @@ export async function migrate(
   });
 }
 
-/** What the database has applied, oldest first. */
+/** The applied migrations, oldest first. */
 export async function listApplied(db: Db): Promise<readonly Pick<Applied, 'version' | 'name'>[]> {
   const { rows } = await db.query<Pick<Applied, 'version' | 'name'>>(
     'select version, name from schema_migrations order by version',
@@ -67,7 +67,7 @@ export async function listApplied(db: Db): Promise<readonly Pick<Applied, 'versi
   return rows;
 }
 
-/** The migrations still to be applied, in order. Throws where what was applied does not fit them. */
+/** The migrations still to apply, in order. Throws if the applied ones do not match. */
 export function listPending(known: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
   const byVersion = new Map(known.map(migration => [migration.version, migration]));
   for (const { version, name, checksum } of applied) {
@@ -112,7 +112,7 @@ async function readMigrations(folder: string): Promise<readonly Migration[]> {
   );
 }
 
-/** Asks again and again, so that it can give up with a sentence. */
+/** Polls, so that it can give up with a message. */
 async function takeLock(client: Client): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {

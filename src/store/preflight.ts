@@ -1,5 +1,4 @@
-// Whether a PostgreSQL can be worked with at all, asked before anything is changed in it; what is wrong, in a sentence
-// with the way out.
+// Checks whether a PostgreSQL can be used at all, before anything is changed in it; reports problems with a remedy.
 import { AppError, toError } from '../lib/errors.ts';
 import type { Settings } from '../lib/settings.ts';
 import { identify } from './connection/identity.ts';
@@ -13,7 +12,7 @@ interface Standing {
   readonly may_make_tables: boolean;
   readonly may_make_schema: boolean;
   readonly may_write: boolean;
-  /** `client`: the limit of a statement is the one that this connection asked for. */
+  /** `client`: this connection itself set the statement timeout. */
   readonly limit_source: string;
   readonly clock_ms: number;
 }
@@ -27,7 +26,7 @@ select current_user as account, current_database() as database,
   (select source from pg_settings where name = 'statement_timeout') as limit_source,
   extract(epoch from clock_timestamp())::float8 * 1000 as clock_ms`;
 
-/** The clock of the server, in ms. Throws AppError `unavailable` with a sentence; `where` undefined: the embedded one. */
+/** The server's clock in ms. Throws `unavailable` with a sentence; `where` is undefined for the embedded server. */
 export async function preflight(
   tx: Tx,
   where: ConnectionSetting | undefined,
@@ -45,8 +44,8 @@ export async function preflight(
 }
 
 /**
- * Whether DATABASE_URL, a pooler, leads to the database that `direct` does. Throws a sentence; returns one where its
- * statements have no limit of time.
+ * Checks that DATABASE_URL, a pooler, leads to the same database as `direct`. Throws a sentence; returns one if its
+ * statements have no time limit.
  */
 export async function preflightPooler(pooled: Tx, direct: Tx, url: string): Promise<string | undefined> {
   try {
@@ -74,7 +73,7 @@ const DIRECT = {
   otherwise: 'unset it where DATABASE_URL leads to PostgreSQL itself',
 };
 
-/** What leads to PostgreSQL itself; undefined: the embedded one. */
+/** The connection to PostgreSQL itself; undefined: the embedded one. */
 export function directSetting({
   DATABASE_URL,
   DATABASE_DIRECT_URL,
@@ -100,11 +99,11 @@ const poolerIn = (setting: string): string =>
     ? `${setting} leads to a pooler of connections, such as PgBouncer: let it lead to PostgreSQL itself.`
     : `${setting} leads to a pooler of connections, such as PgBouncer: let it lead to PostgreSQL itself, or set DATABASE_DIRECT_URL to that.`;
 
-/** A setting that leads to a PostgreSQL. */
+/** A setting that contains a connection string. */
 export interface ConnectionSetting {
   readonly setting: string;
   readonly url: string;
-  /** What else can be done, as the end of a sentence. */
+  /** Another remedy, as the end of a sentence. */
   readonly otherwise: string;
 }
 
@@ -121,7 +120,7 @@ const NO_ANSWER: Explanation = ({ server, setting, otherwise }) =>
 const REFUSED: Explanation = ({ server, account, setting }) =>
   `The PostgreSQL at ${server} does not let ${account} in: correct the user and password of ${setting}, or pg_hba.conf; where it asks for encryption add ?sslmode=require.`;
 
-/** By the code of the system or of PostgreSQL. */
+/** By the system's or PostgreSQL's code. */
 const EXPLAINED: Readonly<Record<string, Explanation>> = {
   ECONNREFUSED: NO_ANSWER,
   ECONNRESET: NO_ANSWER,
@@ -141,7 +140,7 @@ const EXPLAINED: Readonly<Record<string, Explanation>> = {
   '57P03': ({ server }) => `The PostgreSQL at ${server} is starting or stopping: try again in a moment.`,
 };
 
-/** A connection that could not be made, as a sentence with the way out; any other error as it is. */
+/** Converts a connection failure to a sentence with a remedy; returns any other error unchanged. */
 export function explainConnection(err: Error, { setting, url, otherwise }: ConnectionSetting): Error {
   if (err instanceof AppError) return err;
   const root = deepest(err);
@@ -156,7 +155,7 @@ export function explainConnection(err: Error, { setting, url, otherwise }: Conne
 }
 
 function deepest(err: Error): Error {
-  // A host of several addresses fails with one error for each.
+  // A host with several addresses fails with one error for each.
   const { cause, errors } = err as Error & { readonly errors?: readonly Error[] };
   const inner = cause instanceof Error ? cause : errors?.[0];
   return inner === undefined ? err : deepest(inner);
@@ -164,7 +163,7 @@ function deepest(err: Error): Error {
 
 /** Without the password. */
 function placeOf(url: string): Omit<Parameters<Explanation>[0], keyof ConnectionSetting> {
-  // A Unix socket has no host, which only URLs of some schemes may lack.
+  // A Unix socket has no host, which only URLs of some schemes may omit.
   const { hostname, port, username, pathname, searchParams } = new URL(
     url.replace(/^postgres(ql)?:/, 'http:').replace(/\/\/([^@/]*@)?\//, '//$1socket/'),
   );

@@ -1,6 +1,6 @@
-// The job queue's enqueue, as part of whatever statement or transaction gives rise to the job.
-// graphile-worker's tables belong to jobs/worker.ts; here its documented function add_jobs is called, and jobs are unlocked
-// one by one, for which it has none.
+// Enqueues jobs within the statement or transaction that causes them. graphile-worker's tables belong to
+// jobs/worker.ts; here its documented function add_jobs is used, and single jobs are unlocked, for which it has no
+// function.
 import type { Tx } from './db.ts';
 
 const TASKS = ['run', 'deliver', 'render'] as const;
@@ -18,7 +18,7 @@ export function jobSpecs(rows: string): string {
   ) as batch cross join lateral graphile_worker.add_jobs(batch.specs) as queued`;
 }
 
-/** Queues one job an id, to run now or at a time. */
+/** Queues one job per id, to run now or at a given time. */
 export async function enqueue(
   tx: Tx,
   task: Task,
@@ -32,10 +32,10 @@ export async function enqueue(
   );
 }
 
-// Longer than a job is on its way to the process that it is locked for.
+// Longer than a job takes to reach the process that locked it.
 const LOCKED_SECONDS = 20;
 
-/** Ids of jobs that have been locked by these pools for a while. */
+/** Ids of jobs that these pools have locked for a while. */
 export async function listLockedJobs(tx: Tx, pools: readonly string[]): Promise<readonly string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select id::text from graphile_worker.jobs
@@ -45,7 +45,7 @@ export async function listLockedJobs(tx: Tx, pools: readonly string[]): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** Gives jobs back that these pools have locked and do not know of; the attempt does not count. */
+/** Returns jobs that these pools have locked but do not know; the attempt is not counted. */
 export async function unlockJobs(tx: Tx, pools: readonly string[], ids: readonly string[]): Promise<void> {
   await tx.query(
     `update graphile_worker._private_jobs set locked_by = null, locked_at = null, attempts = greatest(0, attempts - 1)

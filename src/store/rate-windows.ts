@@ -1,9 +1,9 @@
-// Counters of fixed windows, shared by all processes.
+// Fixed-window counters shared by all processes.
 import type { Tx } from './db.ts';
 
 /**
- * Counts `block` uses of the key in the window, whatever the limit, and returns the uses so far, this block included.
- * A process whose clock is behind counts in the newer window that others have begun.
+ * Adds `block` uses of the key to the window, whatever the limit, and returns the total. A process whose clock is
+ * behind counts in the newer window that others have started.
  */
 export async function countUses(tx: Tx, key: string, windowStart: number, block: number): Promise<number> {
   const { rows } = await tx.query<{ used: number }>(

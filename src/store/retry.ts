@@ -1,11 +1,11 @@
-// A database that is waited for: work of a run must not fail because PostgreSQL is restarted under it.
+// Retries while the database is unreachable: a run must not fail because PostgreSQL is restarted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, isOutage } from './db.ts';
 
-// A database that restarts is back by then; if not, others have taken the run over.
+// A restart is over by then; if not, other workers have claimed the run.
 const RETRY_DELAYS_MS = [100, 200, 400, 800, 1600, 3200, 6400, 12_800] as const;
 
-/** Does the work again as long as the database cannot be reached, for half a minute at most. The work may be done twice. */
+/** Repeats the work while the database cannot be reached, for at most half a minute. The work may be executed twice. */
 export async function outlast<T>(work: () => Promise<T>, onOutage: (err: unknown) => void): Promise<T> {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {
@@ -20,8 +20,8 @@ export async function outlast<T>(work: () => Promise<T>, onOutage: (err: unknown
 }
 
 /**
- * The database for statements that say the same when they are made twice. A transaction's work must throw nothing of its
- * own but AppError, or that is taken for an outage.
+ * Wraps a database for idempotent statements. A transaction's work must throw only AppError, or its error is mistaken
+ * for an outage.
  */
 export function retryingDb(db: Db, onOutage: (err: unknown) => void): Db {
   return {

@@ -1,7 +1,7 @@
-// Statements by what is wanted of them: one row, all rows, a number, or whether there was a row.
+// Runs statements by result: one row, all rows, a number, or whether a row was affected.
 import type { Tx } from './db.ts';
 
-/** A part of a list in its order: the rows that follow the key, or the first ones after null. */
+/** A page of a list: the rows after the key, or the first ones if it is null. */
 export interface After<K> {
   readonly after: K | null;
   readonly limit: number;
@@ -9,7 +9,7 @@ export interface After<K> {
 
 type Statement = readonly [statement: string, values?: readonly unknown[]];
 
-/** The first row; undefined where there is none. */
+/** The first row; undefined if there is none. */
 export async function first<R>(tx: Tx, ...statement: Statement): Promise<R | undefined> {
   return (await tx.query<R>(...statement)).rows[0];
 }
@@ -19,12 +19,12 @@ export async function all<R>(tx: Tx, ...statement: Statement): Promise<readonly 
   return (await tx.query<R>(...statement)).rows;
 }
 
-/** The `count` that the statement selects. */
+/** The selected `count`. */
 export async function countOf(tx: Tx, ...statement: Statement): Promise<number> {
   return (await first<{ readonly count: number }>(tx, ...statement))?.count ?? 0;
 }
 
-/** Whether the statement found or changed one row. */
+/** Whether the statement found or changed a row. */
 export async function matches(tx: Tx, ...statement: Statement): Promise<boolean> {
   return (await tx.query(...statement)).rowCount === 1;
 }

@@ -1,17 +1,17 @@
-// The version of an outside PostgreSQL, refused where it is too old for the statements of this folder.
+// Checks the version of an external PostgreSQL.
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from './db.ts';
 
 const OLDEST_MAJOR = 15;
 
-/** Throws a sentence that names the version found where the server is older than PostgreSQL 15. */
+/** Throws a sentence with the version if the server is older than PostgreSQL 15. */
 export async function checkServerVersion(tx: Tx): Promise<void> {
   const { rows } = await tx.query<{ server_version_num: string }>('show server_version_num');
   const problem = judgeVersion(rows[0]?.server_version_num ?? '');
   if (problem !== undefined) throw new AppError('unavailable', problem);
 }
 
-/** What is wrong with a `server_version_num` such as `150004`; undefined where it will do. */
+/** What is wrong with a `server_version_num` such as `150004`; undefined if it is supported. */
 export function judgeVersion(versionNum: string): string | undefined {
   const number = Number.parseInt(versionNum, 10);
   if (number >= OLDEST_MAJOR * 10_000) return undefined;
@@ -26,7 +26,7 @@ function nameVersion(number: number): string {
   return `PostgreSQL ${major}.${Math.trunc(number / 100) % 100}.${number % 100}`;
 }
 
-/** The version as the server names it, e.g. `18.1`. */
+/** The version as the server reports it, e.g. `18.1`. */
 export async function findServerVersion(db: Tx): Promise<string | undefined> {
   const { rows } = await db.query<{ server_version: string }>('show server_version');
   return rows[0]?.server_version;

@@ -1,4 +1,4 @@
-// What a workspace was charged: by day, by node type, by workflow; and the daily budgets of its workflows.
+// Reports what a workspace was charged, by day, node type and workflow, and the daily budgets of its workflows.
 import type { Tx } from './db.ts';
 import { type After, all } from './rows.ts';
 
@@ -9,7 +9,7 @@ interface Period {
 
 const CHARGES = `from credit_entries c where c.workspace = $1 and c.kind = 'charge' and c.created_at >= $2`;
 
-/** By UTC day; days without a charge are absent. */
+/** By UTC day; days without charges are absent. */
 export function listSpendingByDay(
   tx: Tx,
   { workspace, from }: Period,
@@ -22,7 +22,7 @@ export function listSpendingByDay(
   );
 }
 
-/** The node types that cost most; null: charged before the type was kept. */
+/** The most expensive node types; null: charged before the type was recorded. */
 export function listSpendingByType(
   tx: Tx,
   { workspace, from }: Period,
@@ -38,7 +38,7 @@ export function listSpendingByType(
   );
 }
 
-/** The workflows that cost most; the name of one that is deleted is null. */
+/** The most expensive workflows; the name of a deleted one is null. */
 export function listSpendingByWorkflow(
   tx: Tx,
   { workspace, from }: Period,
@@ -58,11 +58,11 @@ export interface BudgetRow {
   readonly id: string;
   readonly name: string;
   readonly budget: number;
-  /** What its runs that were accepted today (UTC) have cost or reserved. */
+  /** Cost and reservations of its runs accepted today (UTC). */
   readonly spent: number;
 }
 
-/** The workflows of the workspace that have a budget, by id, after the cursor. */
+/** The workspace's workflows with a budget, by id, after the cursor. */
 export function listBudgets(tx: Tx, workspace: string, page: After<string>): Promise<readonly BudgetRow[]> {
   return all(
     tx,

@@ -1,4 +1,4 @@
-// The workers that are alive, by their heartbeats, and what the dead ones left behind.
+// Tracks live workers by their heartbeats, and finds what dead workers left.
 import type { Tx } from './db.ts';
 import { enqueue } from './queue.ts';
 import { all, matches } from './rows.ts';
@@ -22,7 +22,7 @@ export async function insertWorker(tx: Tx, worker: WorkerRow): Promise<void> {
   ]);
 }
 
-/** A run that names the worker as its holder. */
+/** A run held by the worker. */
 export interface NamedRun {
   readonly id: string;
   readonly lease: number;
@@ -30,7 +30,7 @@ export interface NamedRun {
 }
 
 /**
- * Says that the worker lives, and what its jobs are locked by. Returns the runs that name it, undefined where others have
+ * Records a heartbeat and the ids that lock the worker's jobs. Returns the runs held by it; undefined if others have
  * declared it dead.
  */
 export async function touchWorker(
@@ -46,7 +46,7 @@ export async function touchWorker(
   return rows.flatMap(({ id: runId, ...run }) => (runId === null ? [] : [{ id: runId, ...run }]));
 }
 
-/** Workers without a heartbeat for 20 s, and those of this host, which can be asked whether they live. */
+/** Workers without a heartbeat for 20 s, and those of this host, whose processes can be checked. */
 export function listSuspects(
   tx: Tx,
   hostname: string,
@@ -59,7 +59,7 @@ export function listSuspects(
   );
 }
 
-/** Removes a worker. Returns its queue pools, whose jobs are to be unlocked; undefined where it is gone already. */
+/** Removes a worker. Returns its queue pools, whose jobs must be unlocked; undefined if it was already removed. */
 export async function deleteWorker(tx: Tx, id: string): Promise<readonly string[] | undefined> {
   const { rows } = await tx.query<{ pools: string[] }>('delete from workers where id = $1 returning pools', [
     id,
@@ -67,14 +67,14 @@ export async function deleteWorker(tx: Tx, id: string): Promise<readonly string[
   return rows[0]?.pools;
 }
 
-/** A run that names a worker which does not advance it. */
+/** A run held by a worker that does not advance it. */
 export interface OrphanRun {
   readonly id: string;
   readonly lease: number;
   readonly worker_id: string;
 }
 
-/** Runs that name a worker which is none; what burying leaves nothing of. */
+/** Runs held by an unknown worker. Removing dead workers leaves none of these. */
 export function listOrphanRuns(tx: Tx): Promise<readonly OrphanRun[]> {
   return all(
     tx,
@@ -83,7 +83,7 @@ export function listOrphanRuns(tx: Tx): Promise<readonly OrphanRun[]> {
   );
 }
 
-/** Pools that have locked jobs and belong to no worker: of one that died between its start and its enrolment. */
+/** Pools with locked jobs that belong to no worker, because it died between its start and its registration. */
 export async function listOrphanPools(tx: Tx): Promise<readonly string[]> {
   const { rows } = await tx.query<{ pool: string }>(
     `select distinct locked_by as pool from graphile_worker.jobs j
@@ -93,12 +93,12 @@ export async function listOrphanPools(tx: Tx): Promise<readonly string[]> {
   return rows.map(row => row.pool);
 }
 
-/** Asked at each heartbeat: an index of deferred runs is nearly always empty. */
+/** Queried at each heartbeat: an index of deferred runs, which is nearly always empty. */
 export function hasDeferredRuns(tx: Tx): Promise<boolean> {
   return matches(tx, 'select where exists (select from executions where parked)');
 }
 
-/** Deferred runs whose workspace has a slot again; closes the gap between a deferral and an ending at the same moment. */
+/** Deferred runs whose workspace has a slot again; closes the race between deferring a run and another one ending. */
 export async function enqueueDeferredRuns(tx: Tx, maxConcurrent: number): Promise<void> {
   const { rows } = await tx.query<{ id: string }>(
     `with spare as (

@@ -1,4 +1,4 @@
-// How much there is to do, counted for the metrics.
+// Counts pending work for the metrics.
 import type { Tx } from './db.ts';
 import { all, countOf } from './rows.ts';
 import { TAKEOVER_SECONDS } from './runs.ts';
@@ -7,14 +7,14 @@ export const JOB_STATES = ['ready', 'scheduled', 'running', 'failed'] as const;
 
 export interface JobCount {
   readonly task: string;
-  /** ready: waits for a worker; scheduled: for its time; running: a worker executes it; failed: given up. */
+  /** ready: waits for a worker; scheduled: for its time; running: on a worker; failed: given up. */
   readonly state: (typeof JOB_STATES)[number];
   readonly count: number;
-  /** Since the one of them that is due for longest; below 0 where none is due yet. */
+  /** Seconds since the oldest due one became due; below 0 if none is due yet. */
   readonly oldest_seconds: number;
 }
 
-// A longer queue is reported as this long: to count all of it would cost the database too much.
+// Longer queues are reported with this length: counting everything would cost the database too much.
 const MAX_COUNTED = 100_000;
 
 export function countJobs(tx: Tx): Promise<readonly JobCount[]> {
@@ -31,7 +31,7 @@ export function countJobs(tx: Tx): Promise<readonly JobCount[]> {
   );
 }
 
-/** Runs that a worker has, and those that wait for a call at a provider. */
+/** Runs on a worker, and runs that wait for a provider task. */
 export async function countRunsUnderWay(
   tx: Tx,
 ): Promise<{ readonly running: number; readonly waiting: number }> {
@@ -42,21 +42,21 @@ export async function countRunsUnderWay(
   return rows[0] ?? { running: 0, waiting: 0 };
 }
 
-/** Runs that wait for one of their workspace to end. */
+/** Runs that wait for another run of their workspace to end. */
 export function countParkedRuns(tx: Tx): Promise<number> {
   return countOf(tx, 'select count(*)::int from executions where parked');
 }
 
 export interface CallCount {
   readonly provider: string;
-  /** queued: it waits for room there. */
+  /** queued: waiting for a slot there. */
   readonly state: 'working' | 'queued';
   readonly count: number;
-  /** Since the oldest of them. */
+  /** Seconds since the oldest of them. */
   readonly oldest_seconds: number;
 }
 
-/** Calls at providers that runs wait for. */
+/** Provider tasks that runs wait for. */
 export function countCalls(tx: Tx): Promise<readonly CallCount[]> {
   return all(
     tx,
@@ -67,7 +67,7 @@ export function countCalls(tx: Tx): Promise<readonly CallCount[]> {
   );
 }
 
-/** Credits set aside, of all workspaces. */
+/** Credits reserved in all workspaces. */
 export async function sumReserved(tx: Tx): Promise<number> {
   const { rows } = await tx.query<{ reserved: number }>(
     'select coalesce(sum(held), 0)::float8 as reserved from credit_pools where held > 0',
@@ -75,7 +75,7 @@ export async function sumReserved(tx: Tx): Promise<number> {
   return rows[0]?.reserved ?? 0;
 }
 
-/** Since when the run that is ready for longest waits for a worker. */
+/** When the longest-waiting ready run became ready. */
 export async function findOldestReadyRun(tx: Tx): Promise<Date | undefined> {
   const { rows } = await tx.query<{ since: Date | null }>(
     `select min(run_at) as since from graphile_worker.jobs
@@ -91,11 +91,11 @@ export interface ListedWorker {
   readonly started_at: Date;
   readonly heartbeat_at: Date;
   readonly is_alive: boolean;
-  /** Those that it has. */
+  /** Runs held by the worker. */
   readonly runs: number;
 }
 
-/** By the time of their start. */
+/** By start time. */
 export function listWorkers(tx: Tx): Promise<readonly ListedWorker[]> {
   return all(
     tx,

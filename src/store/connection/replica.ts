@@ -1,10 +1,8 @@
-// Reads by a replica: lists and pages, nothing that decides whether a write is allowed.
-//
-// What was committed before a read began is in its answer, whoever committed it and through whichever process: the primary
-// is asked how far its log goes, reads of the same moment together, and the replica answers only once it has replayed
-// that far. So nobody has to remember who wrote what, and what is cached by a revision stays right. Where the replica
-// does not get there soon, is away, or fails, the primary answers; then the replica is left out, and looked at each
-// second until it has caught up.
+// Sends reads to a replica: lists and pages, nothing that decides whether a write is allowed. A read sees everything
+// that was committed before it began, by any process: the primary reports its log position, concurrent reads share that
+// query, and the replica answers only after replaying up to it. So nothing has to track recent writes, and caches keyed
+// by revision stay correct. If the replica lags, is down, or fails, the primary answers; the replica is then skipped
+// and checked every second until it has caught up.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../lib/batch.ts';
 import { toError } from '../../lib/errors.ts';
@@ -13,42 +11,42 @@ import { explainConnection } from '../preflight.ts';
 import { identify } from './identity.ts';
 
 export interface ReplicaStanding {
-  /** Why it is left out; undefined: it answers reads. */
+  /** Why it is skipped; undefined: it answers reads. */
   readonly fault: string | undefined;
-  /** How old the last transaction is that it has replayed, where it has not replayed all; undefined: it did not say. */
+  /** Age of the last replayed transaction if it is behind; undefined if unknown. */
   readonly lagSeconds: number | undefined;
 }
 
-/** What reads are made on. */
+/** The database for reads. */
 export interface Replica extends Tx {
   readonly standing: ReplicaStanding;
-  /** How many reads each server has answered since the start. */
+  /** Number of reads that each server has answered since the start. */
   readonly answered: Readonly<Record<'replica' | 'primary', number>>;
   close(): Promise<void>;
 }
 
 export interface ReplicaOptions {
   readonly primary: Tx;
-  /** Its time limits should be short: the primary answers after them. */
+  /** Use short time limits: the primary answers after them. */
   readonly replica: Pick<Db, 'query' | 'inSequence' | 'close'>;
-  /** What leads to it, for sentences. */
+  /** Describes the connection in messages. */
   readonly url: string;
   readonly onChange: (standing: ReplicaStanding) => void;
 }
 
-/** A replica next to the primary is milliseconds behind; waiting longer costs a reader more than it saves. */
+/** A nearby replica lags by milliseconds; waiting longer costs a reader more than it saves. */
 const MAX_WAIT_MS = 100;
 const FIRST_PAUSE_MS = 1;
 const CHECK_EVERY_MS = 1000;
 const READS_TOGETHER = 1000;
 
-// Flushed, not inserted: that is what a replica is sent, and no commit is seen by anybody before it.
+// The flushed position, not the inserted one: replicas receive only flushed data, and no commit is visible before that.
 const HORIZON = 'select pg_current_wal_flush_lsn()::text as lsn';
 const REPLAYED = `
 select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::text::pg_lsn as is_current,
   greatest(0, extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()))::float8 as age_seconds`;
 
-/** Looks at the replica once before it resolves; one that is away may come later. */
+/** Checks the replica once before it resolves; an unavailable replica may come back later. */
 export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const replica = new ReplicaReads(options);
   await replica.check();
@@ -85,11 +83,11 @@ class ReplicaReads implements Replica {
     return rows ?? this.#options.primary.query<R>(...statement);
   }
 
-  /** undefined: the primary has to answer. */
+  /** Undefined: the primary has to answer. */
   async #readThere<R>(horizon: string, statement: Parameters<Tx['query']>): Promise<Rows<R> | undefined> {
     const { replica, url } = this.#options;
     try {
-      // On one connection: it ends where the server restarts, which may then be behind what it had replayed.
+      // On one connection, which breaks if the server restarts, possibly behind what it had replayed.
       return await replica.inSequence(async tx => {
         const { isCurrent } = await awaitReplay(tx, horizon, () => this.#isIn());
         if (isCurrent) return await tx.query<R>(...statement);
@@ -112,7 +110,7 @@ class ReplicaReads implements Replica {
     if (isNews) this.#options.onChange(standing);
   }
 
-  /** Where the primary does not answer either, nothing is known of the replica. */
+  /** If the primary does not answer either, nothing is known about the replica. */
   async check(): Promise<void> {
     const { primary, replica, url } = this.#options;
     await lookAtReplica(primary, replica, url).then(
@@ -142,7 +140,7 @@ async function readHorizon(primary: Tx): Promise<string> {
   return (rows[0] as { lsn: string }).lsn;
 }
 
-/** How the replica stands now. Throws where the primary does not answer. */
+/** The replica's current state. Throws if the primary does not answer. */
 export async function lookAtReplica(primary: Tx, replica: Tx, url: string): Promise<ReplicaStanding> {
   const [own, horizon] = [await identify(primary), await readHorizon(primary)];
   try {
@@ -163,7 +161,7 @@ interface Replayed {
   readonly ageSeconds: number | undefined;
 }
 
-/** Waits a moment for the replica to replay that far, as long as it is worth it. */
+/** Waits a moment for the replica to replay that far, as long as that is worth it. */
 async function awaitReplay(replica: Tx, horizon: string, isWorthIt: () => boolean): Promise<Replayed> {
   const deadline = performance.now() + MAX_WAIT_MS;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
@@ -184,7 +182,7 @@ const NO_REPLICA =
 const OTHER_DATABASE =
   'The PostgreSQL of DATABASE_REPLICA_URL is no replica of that of DATABASE_URL: let it lead to one that streams from there, or unset it to read from the primary.';
 
-// Cancelled since it conflicts with what is replayed (40001, 40P01), or too slow: the next one may be answered.
+// Cancelled because it conflicts with replay (40001, 40P01), or too slow: the next read may succeed.
 const OF_STATEMENT: ReadonlySet<unknown> = new Set(['40001', '40P01', '57014']);
 
 const isOfStatement = (err: unknown): boolean => OF_STATEMENT.has((err as { readonly code?: unknown }).code);

@@ -1,22 +1,22 @@
-// Bounded waits for PostgreSQL: a connection on which no answer comes ends like one that broke. Without this a request
-// waits for ever where a host was cut off, or where something between dropped the connection without a word.
+// Bounds waits for PostgreSQL: a connection without an answer ends like a broken one. Without this, requests would wait
+// forever if a host or a middlebox silently dropped the connection.
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 
-/** Probes of the system while nothing is said; Node's follow each other by a second, and the tenth lost one ends it. */
+/** TCP keepalive; Node probes once a second after this, and ends the connection after ten lost probes. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 
-// The server's own, so that the locks of a client that was cut off are not kept for hours. Ignored on a Unix socket.
+// The server's own keepalive, so that it does not hold the locks of a lost client for hours. Ignored on a Unix socket.
 export const SERVER_KEEP_ALIVE =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=25000';
 
-/** Ends the connection where a statement gets no answer for so long. Call it once it is connected. */
+/** Ends the connection if a statement gets no answer for that long. Call once it is connected. */
 export function boundSilence(
   client: pg.Client,
   silenceMs: number,
   onSilence: (err: Error) => void = () => undefined,
 ): void {
-  // Encrypted ones have another socket by now than at first.
+  // Encrypted connections have replaced their first socket by now.
   const socket = client.connection.stream as Socket;
   const ask = client.query.bind(client) as (...args: unknown[]) => unknown;
   const asked = (...args: unknown[]): unknown => {
@@ -33,12 +33,12 @@ export function boundSilence(
   });
 }
 
-/** All connections of the pool. After one that was silent no idle one is trusted, which may have met the same fate. */
+/** All connections of the pool. After a silent one, idle connections are not trusted, since they may be lost too. */
 export function boundPool(pool: pg.Pool, silenceMs: number): void {
   const idle = new Set<pg.PoolClient>();
   pool.on('connect', client =>
     boundSilence(client, silenceMs, err => {
-      // With an error they leave the pool before anybody learns of the silence and asks again.
+      // Destroyed with an error, they leave the pool before anyone sees the failure and retries.
       for (const other of idle) other.connection.stream.destroy(err);
     }),
   );

@@ -1,10 +1,11 @@
-// Files of media storage that no row of media names: noted before they are written, forgotten once they are known or gone.
+// Tracks files of media storage without a media row: recorded before they are written, removed once they are known or
+// deleted.
 import type { Tx } from '../db.ts';
 import { all } from '../rows.ts';
 
 /**
- * Not waited for on disk: a crash of PostgreSQL may lose the notes of its last half second, and then leaves a file that
- * nobody sweeps, where an fsync more for every file would be the price of it.
+ * Uses asynchronous commit: a crash of PostgreSQL may lose the records of its last half second and leave a file that is
+ * never swept. The alternative is one more fsync per file.
  */
 export async function noteOrphan(tx: Tx, id: string): Promise<void> {
   await tx.query(
@@ -18,7 +19,7 @@ export async function forgetOrphan(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from media_strays where id = $1', [id]);
 }
 
-/** Oldest first. A file that is known as media after all is no orphan. */
+/** Oldest first. Files that have become media are not orphans. */
 export function listOrphans(
   tx: Tx,
   before: Date,

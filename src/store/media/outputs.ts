@@ -1,14 +1,14 @@
-// Files that nobody sent: what runs made and fetched, and previews. Old ones go unless something names them.
+// Sweeps files that nobody uploaded (results, fetched files, previews) when they are old and unused.
 import type { Tx } from '../db.ts';
 
-/** Texts of people in which an id of a media may stand, addresses of media included. */
+/** Columns of text that may contain a media id, for example in a URL. */
 const TEXTS = `
   select p.content::text || coalesce(p.hero_image, '') || p.rendered::text as words from content_pages p
   union all select coalesce(w.description, '') || coalesce(w.publish_settings::text, '') from workflows w`;
 
 /**
- * Whether `m` is named by a run that is kept, a graph in any of its versions, a workflow's media or poster, a page, or a
- * published text. The newest picture of a workflow's runs is its poster where none is pinned.
+ * Whether `m` is used by a kept run, any version of a graph, a workflow's media or poster, a page, or a published text.
+ * The newest image of a workflow's runs is its poster if none is pinned.
  */
 export const IS_NAMED = `
   exists (select from executions e where e.id = m.execution_id)
@@ -24,27 +24,27 @@ export const IS_NAMED = `
     where strpos(texts.words, 'med_') > 0)`;
 
 export interface OutputBatch {
-  /** Ids begin with their time. */
+  /** Ids start with their time. */
   readonly afterId: string;
   readonly beforeId: string;
   readonly limit: number;
-  /** Named where PostgreSQL does not see it. */
+  /** Used in a place that PostgreSQL cannot see. */
   readonly keptIds: readonly string[];
 }
 
 export interface SweptOutputs {
-  /** Their rows are gone, and their files are orphans. */
+  /** Their rows are deleted, and their files are orphans. */
   readonly removed: readonly string[];
-  /** The last one that was looked at; undefined: there is none left. */
+  /** The last one that was checked; undefined if there are no more. */
   readonly lastId: string | undefined;
 }
 
-/** Forgets those of the next files, in the order of their ids, that nothing names. In a transaction. */
+/** Deletes unused ones among the next files, ordered by id. Requires a transaction. */
 export async function deleteOutputs(
   tx: Tx,
   { afterId, beforeId, limit, keptIds }: OutputBatch,
 ): Promise<SweptOutputs> {
-  // Locked first and judged by the next statement: a run that comes to name one meanwhile waits for this transaction.
+  // Lock first, check in the next statement: a run that starts to use one waits for this transaction.
   const { rows: locked } = await tx.query<{ id: string }>(
     `select id from media where origin <> 'upload' and id > $1 and id < $2 order by id limit $3 for update skip locked`,
     [afterId, beforeId, limit],

@@ -1,4 +1,4 @@
-// Uploads by presigned address: minted one after the other for each account, counted for an hour, open for a day.
+// Presigned uploads: serialized per account, counted for an hour, open for a day.
 import type { Tx } from '../db.ts';
 import { all } from '../rows.ts';
 import type { MediaRow } from './media.ts';
@@ -11,7 +11,7 @@ export interface UploadRow extends Pick<MediaRow, Shared> {
 
 const COLUMNS = 'id, user_id, workspace, name, content_type, bytes, created_at, moved_at';
 
-/** Makes this transaction the only one that mints for the user; false where another kept its turn for `waitMs`. */
+/** Locks the user's uploads for this transaction; false if another transaction held the lock for `waitMs`. */
 export async function lockMinting(tx: Tx, userId: number, waitMs: number): Promise<boolean> {
   await limitLockWait(tx, waitMs);
   return await tookLock(
@@ -19,7 +19,7 @@ export async function lockMinting(tx: Tx, userId: number, waitMs: number): Promi
   );
 }
 
-/** Of what the user minted since then, the bytes. */
+/** The total bytes of uploads created since then. */
 export async function sumMinted(tx: Tx, userId: number, since: Date): Promise<number> {
   const { rows } = await tx.query<{ bytes: number }>(
     'select coalesce(sum(bytes), 0)::bigint as bytes from media_uploads where user_id = $1 and created_at > $2',
@@ -28,7 +28,7 @@ export async function sumMinted(tx: Tx, userId: number, since: Date): Promise<nu
   return rows[0]?.bytes ?? 0;
 }
 
-/** When the upload was minted with whose end, oldest first, that many of the bytes counted since then are free again. */
+/** When enough of the bytes counted since then will have expired, oldest first. */
 export async function findMintedAt(
   tx: Tx,
   userId: number,
@@ -61,7 +61,9 @@ export async function insertUpload(tx: Tx, upload: Omit<UploadRow, 'moved_at'>):
   );
 }
 
-/** The user's upload, minted since then and not discarded, locked until the transaction ends; `busy` where another keeps it. */
+/**
+ * The user's open upload created since then, locked until the transaction ends; `busy` if another transaction holds it.
+ */
 export async function lockUpload(
   tx: Tx,
   upload: { readonly id: string; readonly userId: number; readonly since: Date; readonly waitMs: number },
@@ -112,7 +114,7 @@ async function limitLockWait(tx: Tx, waitMs: number): Promise<void> {
   await tx.query(`select set_config('lock_timeout', $1, true)`, [String(waitMs)]);
 }
 
-/** 55P03 lock_not_available. The transaction is then of no more use. */
+/** 55P03 lock_not_available. The transaction cannot be used any more. */
 async function tookLock(statement: Promise<unknown>): Promise<boolean> {
   try {
     await statement;

@@ -1,4 +1,4 @@
-// Where a media file is used, as far as the user may see: workflows, publications, executions.
+// Finds where a media file is used, as far as the user may see: workflows, publications, executions.
 import type { Tx } from '../db.ts';
 import { USER_SHARES } from '../permissions.ts';
 import { all } from '../rows.ts';
@@ -6,21 +6,21 @@ import { all } from '../rows.ts';
 export const USE_KINDS = ['workflow', 'publication', 'execution'] as const;
 export type UseKind = (typeof USE_KINDS)[number];
 
-/** One place that uses the file; `id` is unique within the kind. */
+/** One use of the file; `id` is unique within the kind. */
 export interface UseRow {
   readonly kind: UseKind;
   /** Of the workflow, or of the execution. */
   readonly id: string;
   readonly workflow_id: string;
   readonly workflow_name: string;
-  /** The version whose graph names it; null: no graph does. */
+  /** The version whose graph uses it; null if no graph does. */
   readonly version: number | null;
-  /** The workflow belongs to the file: its `mediaId`. */
+  /** The workflow is linked to the file by its `mediaId`. */
   readonly is_linked: boolean;
-  /** Of a publication. */
+  /** For a publication. */
   readonly slug: string | null;
   readonly is_template: boolean;
-  /** Of an execution: it made the file, where others used it. */
+  /** For an execution: it created the file; others used it. */
   readonly is_maker: boolean;
   readonly created_at: Date;
 }
@@ -36,7 +36,7 @@ export interface UsePage {
 const SEEN = `w.deleted_at is null and (w.user_id = $2
   or exists (select from team_members m where m.team_id = w.team_id and m.user_id = $2)
   or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $2))`;
-/** Who may edit a workflow reads its executions. */
+/** Whoever may edit a workflow may read its executions. */
 const EDITED = `w.user_id = $2
   or exists (select from team_members m where m.team_id = w.team_id and m.user_id = $2 and m.role <> 'VIEWER')
   or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $2 and p.role <> 'VIEW')`;
@@ -44,7 +44,7 @@ const EDITED = `w.user_id = $2
 const named = (version: string): string =>
   `exists (select from workflow_media n where n.media_id = $1 and n.workflow_id = w.id and n.version = ${version})`;
 
-/** Newest first, of each kind by itself. */
+/** Newest first, for each kind separately. */
 const STATEMENTS: Readonly<Record<UseKind, string>> = {
   workflow: `
     select 'workflow' as kind, w.id, w.id as workflow_id, w.name as workflow_name,

@@ -1,4 +1,4 @@
-// The operator's models: rows by node type, and the revision that each change of them raises.
+// The operator's models: rows by node type, and a revision that increases with each change.
 import { CHANNELS } from '../channels.ts';
 import type { Tx } from '../db.ts';
 
@@ -7,13 +7,13 @@ export async function findModelsRevision(tx: Tx): Promise<number> {
   return rows[0]?.revision ?? 0;
 }
 
-/** The models as they were stored, in the order of their names. */
+/** The stored models, ordered by name. */
 export async function listModels(tx: Tx): Promise<readonly unknown[]> {
   const { rows } = await tx.query<{ model: unknown }>('select model from models order by node_type');
   return rows.map(({ model }) => model);
 }
 
-/** The next revision; undefined where the current one is not the expected one. The row stays locked until the commit. */
+/** The next revision; undefined if the current one is not the expected one. The row stays locked until the commit. */
 export async function raiseModelsRevision(tx: Tx, expected: number): Promise<number | undefined> {
   const { rows } = await tx.query<{ revision: number }>(
     'update models_revision set revision = revision + 1 where revision = $1 returning revision',
@@ -31,7 +31,7 @@ export async function upsertModels(tx: Tx, models: readonly { readonly nodeType:
   );
 }
 
-/** Heard by every process once the transaction has committed. */
+/** Notifies every process once the transaction has committed. */
 export async function notifyModels(tx: Tx): Promise<void> {
   await tx.query(`select pg_notify('${CHANNELS.models}', '')`);
 }

@@ -1,4 +1,4 @@
-// Clients that registered with the authorization server.
+// Clients registered with the authorization server.
 import type { Tx } from '../db.ts';
 import { first } from '../rows.ts';
 

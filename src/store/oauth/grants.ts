@@ -1,4 +1,4 @@
-// What people granted to clients.
+// Access that people granted to clients.
 import type { Tx } from '../db.ts';
 import { type After, all, first, matches } from '../rows.ts';
 
@@ -21,7 +21,7 @@ export function findGrant(tx: Tx, id: string): Promise<GrantRow | undefined> {
   return first(tx, `select ${COLUMNS} from oauth_grants where id = $1`, [id]);
 }
 
-/** The newest of the user's to the client that has all these scopes, for answers to that host. */
+/** The user's newest grant to the client with all these scopes and this redirect host. */
 export function findGrantTo(
   tx: Tx,
   asked: {
@@ -67,17 +67,17 @@ export function listGrants(tx: Tx, userId: number, page: After<string>): Promise
   );
 }
 
-/** Ends the grant with all its tokens. */
+/** Deletes the grant with all its tokens. */
 export async function deleteGrant(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from oauth_grants where id = $1', [id]);
 }
 
-/** As `deleteGrant`; false where the user has no such grant. */
+/** Like `deleteGrant`; false if the user has no such grant. */
 export function deleteGrantOf(tx: Tx, id: string, userId: number): Promise<boolean> {
   return matches(tx, 'delete from oauth_grants where id = $1 and user_id = $2', [id, userId]);
 }
 
-/** Flushed in batches; `lastUsedAt` costs no write on the request. In one order, so that no two processes deadlock. */
+/** Flushed in batches, so that a request writes nothing. Ordered, so that processes cannot deadlock. */
 export async function touchGrants(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query(
     `update oauth_grants g set last_used_at = now()

@@ -1,4 +1,4 @@
-// Requests for authorization that wait for their person.
+// Authorization requests that wait for a person.
 import type { Tx } from '../db.ts';
 
 export async function findInteraction(

@@ -1,7 +1,7 @@
-// Keys of the authorization server, encrypted, the same for all processes.
+// The authorization server's keys, encrypted, shared by all processes.
 import type { Tx } from '../db.ts';
 
-/** The key of that name: the one that is there, else the one given. */
+/** Returns the stored key of that name, or stores the given one. */
 export async function keepKey(tx: Tx, name: string, encrypted: Buffer): Promise<Buffer> {
   await tx.query('insert into oauth_keys (name, encrypted) values ($1, $2) on conflict do nothing', [
     name,

@@ -1,4 +1,4 @@
-// Identities at OpenID providers, and the accounts that they are linked to.
+// Identities at OpenID providers, and the accounts linked to them.
 import type { Tx } from '../db.ts';
 import { matches } from '../rows.ts';
 
@@ -7,7 +7,7 @@ interface IdentityKey {
   readonly subject: string;
 }
 
-/** Of two sign-ins of one identity at the same time, the second waits for the first, until the transaction ends. */
+/** Serializes concurrent sign-ins of one identity until the transaction ends. */
 export async function lockIdentity(tx: Tx, { issuer, subject }: IdentityKey): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('identity ' || $1 || ' ' || $2, 0))`, [
     issuer,
@@ -23,7 +23,7 @@ export async function findIdentity(tx: Tx, { issuer, subject }: IdentityKey): Pr
   return rows[0]?.user_id;
 }
 
-/** Returns false where the account is linked to another identity of this provider, or the identity to another account. */
+/** Returns false if the account is linked to another identity of this provider, or the identity to another account. */
 export function insertIdentity(
   tx: Tx,
   { issuer, subject, userId }: IdentityKey & { readonly userId: number },

@@ -1,4 +1,4 @@
-// Links that let whoever has one set the password of an account, once.
+// One-time links that set the password of an account.
 import type { Tx } from '../db.ts';
 import { matches } from '../rows.ts';
 
@@ -12,7 +12,7 @@ export interface NewLink {
   readonly expiresAt: Date | null;
 }
 
-/** Replaces the link that the user has. */
+/** Replaces the user's existing link. */
 export async function putLink(tx: Tx, link: NewLink): Promise<void> {
   await tx.query(
     `insert into password_links (user_id, kind, hash, expires_at) values ($1, $2, $3, $4)
@@ -21,7 +21,7 @@ export async function putLink(tx: Tx, link: NewLink): Promise<void> {
   );
 }
 
-/** Returns false where the user has a password or a link already. */
+/** Returns false if the user already has a password or a link. */
 export function offerLink(tx: Tx, link: NewLink): Promise<boolean> {
   return matches(
     tx,
@@ -45,7 +45,7 @@ export function hasLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promise<boolea
   return matches(tx, `select from password_links where ${VALID}`, [hash, kinds, now]);
 }
 
-/** Uses the link up and returns its user; undefined where it cannot be used, or somebody just has. */
+/** Consumes the link and returns its user; undefined if it is invalid, expired or already used. */
 export async function claimLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promise<number | undefined> {
   const { rows } = await tx.query<{ user_id: number }>(
     `delete from password_links where ${VALID} returning user_id`,

@@ -1,4 +1,4 @@
-// Finished parts of videos under way: which file of media storage is which part.
+// Finished segments of videos in progress, and their files in media storage.
 import type { Tx } from '../db.ts';
 import { all } from '../rows.ts';
 
@@ -11,7 +11,7 @@ export function listParts(tx: Tx, scope: string): Promise<readonly RenderPart[]>
   return all(tx, 'select name, file_id from render_parts where scope = $1', [scope]);
 }
 
-/** In place of one of that name: its file is an orphan, and is swept. */
+/** Replaces a segment of the same name, whose file becomes an orphan and is swept. */
 export async function insertPart(tx: Tx, scope: string, { name, file_id }: RenderPart): Promise<void> {
   await tx.query(
     `insert into render_parts (scope, name, file_id) values ($1, $2, $3)
@@ -20,7 +20,7 @@ export async function insertPart(tx: Tx, scope: string, { name, file_id }: Rende
   );
 }
 
-/** Forgets the parts of a scope; their files are the caller's to remove. */
+/** Deletes the segments of a scope; the caller removes their files. */
 export function deleteParts(tx: Tx, scope: string): Promise<readonly RenderPart[]> {
   return all(tx, 'delete from render_parts where scope = $1 returning name, file_id', [scope]);
 }

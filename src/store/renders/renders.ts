@@ -1,4 +1,4 @@
-// Clips that were asked for as previews, from their asking to their end.
+// Preview clips, from request to result.
 import type { Tx } from '../db.ts';
 import { IS_NAMED } from '../media/outputs.ts';
 import { first, matches } from '../rows.ts';
@@ -21,7 +21,7 @@ export interface RenderRow extends Omit<NewRender, 'graph'> {
   readonly status: RenderStatus;
   readonly progress: number;
   readonly media_id: string | null;
-  /** Of the media, where it is there still. */
+  /** Of the media, if it still exists. */
   readonly media_name: string | null;
   readonly poster_id: string | null;
   readonly poster_name: string | null;
@@ -33,9 +33,9 @@ export interface RenderRow extends Omit<NewRender, 'graph'> {
   readonly finished_at: Date | null;
 }
 
-/** False where the user has `most` already that have not ended. In a transaction. */
+/** False if the user already has `most` unfinished ones. Requires a transaction. */
 export async function insertRender(tx: Tx, render: NewRender, most: number): Promise<boolean> {
-  // Requests of one user count one after another.
+  // Serializes the requests of one user.
   await tx.query(`select pg_advisory_xact_lock(hashtext('renders'), $1)`, [render.user_id]);
   return matches(
     tx,
@@ -71,7 +71,7 @@ export interface ClaimedRender extends NewRender {
   readonly progress: number;
 }
 
-/** Begins it, or begins it again; every later write names the attempt. undefined where it has ended. */
+/** Starts an attempt; every later write names it. Undefined if the render has ended. */
 export function claimRender(tx: Tx, id: string): Promise<ClaimedRender | undefined> {
   return first(
     tx,
@@ -84,7 +84,7 @@ export function claimRender(tx: Tx, id: string): Promise<ClaimedRender | undefin
 
 type Claim = Pick<ClaimedRender, 'id' | 'attempt'>;
 
-/** False where the render is no longer the claimer's: cancelled, or begun again elsewhere. */
+/** False if the render no longer belongs to this attempt: cancelled, or restarted elsewhere. */
 export function touchRender(tx: Tx, { id, attempt }: Claim, progress: number): Promise<boolean> {
   return matches(
     tx,
@@ -93,7 +93,7 @@ export function touchRender(tx: Tx, { id, attempt }: Claim, progress: number): P
   );
 }
 
-/** Whether it has ended, as by a cancel. */
+/** Whether it has ended, for example by a cancel. */
 export function hasEnded(tx: Tx, id: string): Promise<boolean> {
   return matches(tx, 'select from renders where id = $1 and finished_at is not null', [id]);
 }
@@ -106,7 +106,7 @@ export interface RenderEnd {
   readonly error: string | null;
 }
 
-/** False where it was no longer the claimer's. */
+/** False if it no longer belonged to this attempt. */
 export function finishRender(tx: Tx, { id, attempt }: Claim, end: RenderEnd): Promise<boolean> {
   return matches(
     tx,
@@ -117,7 +117,7 @@ export function finishRender(tx: Tx, { id, attempt }: Claim, end: RenderEnd): Pr
   );
 }
 
-/** One that has ended stays as it is. */
+/** An ended render is not changed. */
 export async function cancelRender(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update renders set status = 'CANCELLED', graph = '', finished_at = now() where id = $1 and finished_at is null`,
@@ -126,8 +126,8 @@ export async function cancelRender(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * Forgets renders that ended before, and their clips and posters where nothing names them: the files are orphans then.
- * Returns how many were forgotten.
+ * Deletes renders that ended before, with unused clips and posters, whose files become orphans. Returns the number of
+ * deleted renders.
  */
 export async function deleteRendersBefore(tx: Tx, before: Date, limit: number): Promise<number> {
   const { rowCount } = await tx.query(

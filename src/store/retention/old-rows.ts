@@ -1,21 +1,21 @@
-// What is no longer kept, removed in batches that no other work has to wait long for.
+// Deletes expired rows in batches short enough not to block other work.
 import type { Tx } from '../db.ts';
 import { countExecutions } from '../workflows/writes.ts';
 
 export interface ExecutionBatch {
-  /** Those that end the batch before; what is left below it is not looked at again. */
+  /** The last keys of the previous batch; rows below are not visited again. */
   readonly afterId: string;
-  /** Ids begin with their time. */
+  /** Ids start with their time. */
   readonly beforeId: string;
   readonly finishedBefore: Date;
-  /** Below it, node states go row by row; above it, with their partition. */
+  /** Below it, node states are deleted row by row; above it, with their partition. */
   readonly stepsBefore: string;
   readonly limit: number;
 }
 
 /**
- * Removes the next ended executions with what is theirs, oldest first; how often their workflows ran stays counted.
- * Returns their ids in order. In a transaction.
+ * Deletes the next ended executions with everything that belongs to them, oldest first; workflow run counts are kept.
+ * Returns their ids in order. Requires a transaction.
  */
 export async function deleteExecutionsBefore(tx: Tx, batch: ExecutionBatch): Promise<readonly string[]> {
   const { rows } = await tx.query<ExecutionKey>(
@@ -29,7 +29,7 @@ export async function deleteExecutionsBefore(tx: Tx, batch: ExecutionBatch): Pro
 
 const ALL_STEPS = '~';
 
-/** Removes one ended execution; false where it is none. In a transaction. */
+/** Deletes one ended execution; false if there is none. Requires a transaction. */
 export async function deleteExecution(tx: Tx, id: string): Promise<boolean> {
   const { rows } = await tx.query<ExecutionKey>(
     'select id, workflow_id, user_id from executions where id = $1 and finished_at is not null for update',
@@ -65,11 +65,11 @@ async function deleteSteps(tx: Tx, ids: readonly string[], before: string): Prom
   const oneByOne = ids.filter(id => id < before);
   if (oneByOne.length > 0)
     await tx.query('delete from execution_steps where execution_id = any ($1::text[])', [oneByOne]);
-  // No partition takes them along.
+  // No partition removes them.
   await tx.query('delete from execution_steps_rest where execution_id = any ($1::text[])', [ids]);
 }
 
-/** Of each table, at most `limit` rows that are too old. Each statement takes the time before which and the limit. */
+/** Deletes at most `limit` expired rows of each table. Each statement takes the time limit and the row limit. */
 const SWEEPS = {
   deliveries: `delete from deliveries where id in (
     select id from deliveries where created_at < $1 and state in ('delivered', 'exhausted') limit $2 for update skip locked)`,
@@ -97,7 +97,7 @@ const SWEEPS = {
     select ctid from rate_windows where window_start < extract(epoch from $1::timestamptz) limit $2)`,
 } as const;
 
-/** Returns how many rows were removed. */
+/** Returns the number of deleted rows. */
 export async function deleteOld(
   tx: Tx,
   table: keyof typeof SWEEPS,

@@ -1,7 +1,7 @@
-// Versions of workflows beyond those that are kept.
+// Deletes versions of workflows beyond the number that is kept.
 import type { Tx } from '../db.ts';
 
-/** Workflows that have more versions than that, in the order of their ids. */
+/** Workflows with more versions than that, ordered by id. */
 export async function listLongHistories(
   tx: Tx,
   page: { readonly afterId: string; readonly most: number; readonly limit: number },
@@ -15,8 +15,8 @@ export async function listLongHistories(
 }
 
 /**
- * Removes versions of the workflow but for the newest `most`. The current and the published one stay, those of a run that
- * is kept, and those that were the current one within a day: whoever read one may be about to use it.
+ * Deletes versions of the workflow except the newest `most`. Keeps the current and the published version, those of a
+ * kept run, and those that were current within a day, because a reader may be about to use one.
  */
 export async function removeOldVersions(tx: Tx, workflowId: string, most: number): Promise<number> {
   const { rowCount } = await tx.query(

@@ -1,27 +1,27 @@
-// Node states of runs by ranges of time: partitions that are made ahead of it, and dropped once their runs are gone.
+// Partitions node states by time: partitions are created ahead, and dropped when their runs are gone.
 import { firstIdOf, timeOfId } from '../../lib/ids.ts';
 import type { Db, Tx } from '../db.ts';
 
-/** Of all but the one that takes the rest; ids from the first bound on, below the second. */
+/** All partitions except the default; ids from the first bound up to, not including, the second. */
 export interface StepPartition {
   readonly name: string;
-  /** Empty: from the first of all. */
+  /** Empty: from the very first id. */
   readonly from: string;
   readonly to: string;
 }
 
 const DAY_MS = 86_400_000;
-/** Whole ones that lie in the future, or nearly. */
+/** Partitions that lie completely in the future, or nearly. */
 const AHEAD = 2;
-/** Runs that outlive their partition: they have not ended, or only lately. */
+/** Runs that outlive their partition: not ended, or ended recently. */
 const MAX_OUTLIVING = 1000;
-// While the lock is waited for, runs wait too. What does not get it is done the next time.
+// While this waits for the lock, runs wait too. If it does not get the lock, it tries again next time.
 const LOCK_TIMEOUT = "set local lock_timeout = '1s'";
 
-/** How many days a partition spans: about twelve make the time that runs are kept. */
+/** Days per partition: about twelve partitions cover the time that runs are kept. */
 export const spanOf = (keptDays: number): number => Math.min(Math.max(Math.ceil(keptDays / 12), 1), 31);
 
-/** By their times. */
+/** Ordered by time. */
 export async function listStepPartitions(tx: Tx): Promise<readonly StepPartition[]> {
   const { rows } = await tx.query<{ name: string; bounds: string }>(
     `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
@@ -36,19 +36,21 @@ export async function listStepPartitions(tx: Tx): Promise<readonly StepPartition
     .toSorted((a, b) => (a.to < b.to ? -1 : 1));
 }
 
-/** Where no partition is: row by row, runs and their states are removed there. */
+/** Without a partition, runs and their states are deleted row by row. */
 export async function endOfFirstPartition(tx: Tx): Promise<string> {
   return (await listStepPartitions(tx)).find(({ from }) => from === '')?.to ?? '';
 }
 
-/** Makes partitions until some lie ahead of `nowMs`; after a long pause from that day on. Returns how many it made. */
+/**
+ * Creates partitions until some lie ahead of `nowMs`; after a long pause, from that day on. Returns the number created.
+ */
 export async function makeStepPartitions(db: Db, nowMs: number, spanDays: number): Promise<number> {
   const isEnough = async (tx: Tx): Promise<boolean> =>
     (await findEnd(tx, nowMs)) >= nowMs + AHEAD * spanDays * DAY_MS;
   if (await isEnough(db)) return 0;
   return db.transaction(async tx => {
     await tx.query(LOCK_TIMEOUT);
-    // One process at a time, and no row of their time may come to lie in it meanwhile.
+    // One process at a time, and no row of their time range may be inserted meanwhile.
     await tx.query('lock table execution_steps_rest in access exclusive mode');
     let made = 0;
     for (; !(await isEnough(tx)); made++) {
@@ -59,7 +61,7 @@ export async function makeStepPartitions(db: Db, nowMs: number, spanDays: number
   });
 }
 
-/** Where the next one begins: a midnight. */
+/** The start of the next one: a midnight. */
 async function findEnd(tx: Tx, nowMs: number): Promise<number> {
   const last = (await listStepPartitions(tx)).at(-1);
   return Math.max(last === undefined ? 0 : timeOfId(last.to), Math.floor(nowMs / DAY_MS) * DAY_MS);
@@ -79,7 +81,7 @@ async function makePartition(tx: Tx, fromMs: number, toMs: number): Promise<void
   );
 }
 
-/** Drops those that end at or before the id, but for the states of runs that are still there. Returns their names. */
+/** Drops partitions that end at or before the id, keeping states of runs that still exist. Returns their names. */
 export async function dropStepPartitions(db: Db, beforeId: string): Promise<readonly string[]> {
   const old = (await listStepPartitions(db)).filter(({ to }) => to <= beforeId);
   const dropped: string[] = [];
@@ -88,7 +90,7 @@ export async function dropStepPartitions(db: Db, beforeId: string): Promise<read
 }
 
 async function dropPartition(db: Db, partition: StepPartition): Promise<boolean> {
-  // Looked at before runs have to wait for it.
+  // Checked before runs have to wait.
   if ((await listOutliving(db, partition)).length > MAX_OUTLIVING) return false;
   return db.transaction(async tx => {
     await tx.query(LOCK_TIMEOUT);
@@ -96,7 +98,7 @@ async function dropPartition(db: Db, partition: StepPartition): Promise<boolean>
     const ids = await listOutliving(tx, partition);
     if (ids.length > MAX_OUTLIVING || !(await isThere(tx, partition))) return false;
     await tx.query(`alter table execution_steps detach partition ${partition.name}`);
-    // They come to lie with the rest.
+    // They are moved to the default partition.
     await tx.query(
       `insert into execution_steps select * from ${partition.name} where execution_id = any ($1::text[])`,
       [ids],

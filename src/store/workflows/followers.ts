@@ -1,4 +1,4 @@
-// Open streams of a workflow's changes, over all processes, and the notifications that wake them.
+// Open event streams of a workflow over all processes, and the notifications that wake them.
 import { CHANNELS } from '../channels.ts';
 import type { Tx } from '../db.ts';
 import { all } from '../rows.ts';
@@ -12,7 +12,7 @@ export interface Presence {
   readonly selected: readonly string[];
 }
 
-/** Three renewals that failed: its process is gone. */
+/** Three missed renewals: its process is gone. */
 const LIFE = "interval '45 seconds'";
 
 export interface Follower {
@@ -21,7 +21,7 @@ export interface Follower {
   readonly userId: number;
 }
 
-/** Adds the stream, or says that it is still open. */
+/** Adds or renews the stream. */
 export async function touchFollower(tx: Tx, { id, workflowId, userId }: Follower): Promise<void> {
   await tx.query(
     `insert into workflow_followers (id, workflow_id, user_id) values ($1, $2, $3)
@@ -30,7 +30,7 @@ export async function touchFollower(tx: Tx, { id, workflowId, userId }: Follower
   );
 }
 
-/** What the user has selected, at all streams of theirs; whether it is something else than before. */
+/** Stores the user's selection, across all their streams; returns whether it changed. */
 export async function selectAsFollower(
   tx: Tx,
   { workflowId, userId }: Omit<Follower, 'id'>,
@@ -52,7 +52,7 @@ export async function deleteFollower(tx: Tx, { id, workflowId }: Omit<Follower, 
   );
 }
 
-/** Who has a stream open, by user id. */
+/** Users with an open stream, by user id. */
 export function listPresence(tx: Tx, workflowId: string): Promise<readonly Presence[]> {
   return all(
     tx,
@@ -65,7 +65,7 @@ export function listPresence(tx: Tx, workflowId: string): Promise<readonly Prese
   );
 }
 
-/** Wakes the streams of the workflow in all processes, once the transaction is committed. */
+/** Wakes the streams of the workflow in all processes when the transaction is committed. */
 export async function notifyFollowers(tx: Tx, workflowId: string): Promise<void> {
   await tx.query(
     `select pg_notify('${CHANNELS.workflows}', $1) where exists (

@@ -1,10 +1,10 @@
-// Lists of workflows, most recently updated first: a user's own, or a team's.
+// Lists workflows, most recently updated first: a user's own, or a team's.
 import type { Tx } from '../db.ts';
 import type { ExecutionStatus } from '../executions.ts';
 import { joinShares, STRONGER_SHARE } from '../permissions.ts';
 import { POSTER, type ReadWorkflowRow } from './workflows.ts';
 
-/** What a list shows of a workflow besides, where it is shown as a card. */
+/** Additional data for cards. */
 export interface WorkflowCard {
   readonly teamId: string | null;
   readonly folderId: string | null;
@@ -36,14 +36,14 @@ export interface WorkflowListRow
     | 'team_role'
     | 'media_user_id'
   > {
-  /** Times as clients see them: PostgreSQL writes three hundred of them faster than we parse and write them again. */
+  /** Times as clients see them: PostgreSQL formats three hundred of them faster than we parse and format them again. */
   readonly created_at: string;
   readonly updated_at: string;
   readonly last_executed_at: string | null;
   readonly execution_count: number;
-  /** Of these, the ones that `execution_counts` does not count yet. */
+  /** Runs that `execution_counts` does not include yet. */
   readonly uncounted: number;
-  /** Where it was asked for. */
+  /** If requested. */
   readonly card?: WorkflowCard;
 }
 
@@ -53,23 +53,23 @@ export interface WorkflowFilter {
   readonly mediaId: string | null;
   /** The team's workflows instead of the user's own. */
   readonly teamId: string | null;
-  /** Of the user's own, only those in no team. */
+  /** Of the user's own, only those without a team. */
   readonly isPersonal: boolean;
-  /** Part of its name, its description or one of its tags, in upper or lower case. */
+  /** Part of name, description or a tag, ignoring case. */
   readonly query: string | null;
   readonly tag: string | null;
-  /** A folder's id; `root`: in none. */
+  /** A folder's id; `root`: in no folder. */
   readonly folderId: string | null;
   readonly isPublished: boolean | null;
-  /** Of its last run; `NONE`: it never ran. */
+  /** Status of the last run; `NONE`: it never ran. */
   readonly status: ExecutionStatus | 'NONE' | null;
-  /** Whether each is shown as a card. */
+  /** Whether the list shows cards. */
   readonly form: 'line' | 'card';
   readonly before: WorkflowListKey | null;
   readonly limit: number;
 }
 
-/** Where a workflow stands in lists. */
+/** The position of a workflow in lists. */
 export interface WorkflowListKey {
   readonly updatedAtMs: number;
   readonly id: string;
@@ -102,7 +102,7 @@ interface Owner {
   readonly joins: (user: string) => string;
 }
 
-/** Who lists what is their own is its owner; in a team's list the user has a role for each workflow. */
+/** In their own list the user is the owner; in a team's list each workflow has a role for the user. */
 const OWN = {
   roles: 'null as share_role, null as team_role, null::int as media_user_id',
   joins: () => '',
@@ -125,8 +125,8 @@ const CARD = `json_build_object('teamId', w.team_id, 'folderId', w.folder_id, 'p
 const FORMS = { line: '', card: `${CARD} as card,` } as const;
 
 /**
- * Of a workflow that ran, its newest run. Asked for in the order of an index that no other has: by the id alone, a plan may
- * walk everybody's runs in search of one of a workflow that never ran.
+ * The newest run of a workflow that ran. Uses the order of an index that nothing else has: by id alone, a plan may scan
+ * everyone's runs for a workflow that never ran.
  */
 const last = (workflow: string): string => `(
     select n.* from (
@@ -136,7 +136,7 @@ const last = (workflow: string): string => `(
 
 const contains = (text: string, part: string): string => `strpos(lower(${text}), lower(${part})) > 0`;
 
-/** A member of the filter, its type, and what must hold of a workflow where it is asked for. */
+/** A filter: its type, and the condition on a workflow. */
 const FILTERS = [
   ['isActive', 'boolean', value => `w.is_active = ${value}`],
   ['mediaId', 'text', value => `w.media_id = ${value}`],
@@ -152,7 +152,7 @@ const FILTERS = [
   ['status', 'text', value => `coalesce((select status from ${last('w.id')} l), 'NONE') = ${value}`],
 ] as const satisfies readonly (readonly [keyof WorkflowFilter, string, (value: string) => string])[];
 
-/** Filters come after the owner, the place and the number of rows. */
+/** Filters come after the owner, the position and the row limit. */
 const FIRST_FILTER = 5;
 const IF_ASKED = FILTERS.map(([, type, holds], index) => {
   const value = `$${FIRST_FILTER + index}::${type}`;
@@ -160,7 +160,7 @@ const IF_ASKED = FILTERS.map(([, type, holds], index) => {
 }).join('');
 
 /**
- * Lists without a filter have a statement of their own: with filters that may be null, PostgreSQL would plan each anew,
+ * Unfiltered lists use a statement of their own: with filters that may be null, PostgreSQL would plan each query again,
  * which takes as long as finding the rows.
  */
 const KINDS = {
@@ -168,7 +168,7 @@ const KINDS = {
   filtered: { filters: IF_ASKED, user: `$${FIRST_FILTER + FILTERS.length}` },
 } as const;
 
-/** The ids of the page come as one array, so that what is joined to them is found one by one, however many there are. */
+/** The page's ids are passed as one array, so that joined rows are looked up one by one however many there are. */
 const list = (owner: keyof typeof OWNERS, form: keyof typeof FORMS, kind: keyof typeof KINDS): string => `
 select w.id, w.user_id, w.name, w.description, w.tags, w.is_active, w.is_published, w.link_permission, w.webhook_id,
   w.webhook_url, ${OWNERS[owner].roles}, ${FORMS[form]}

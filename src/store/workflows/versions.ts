@@ -1,4 +1,4 @@
-// Versions of a workflow's graph. Each is stored once, as the text that GET sends, and never changes.
+// Versions of a workflow's graph, each stored once as the text that GET sends, and never changed.
 import type { Tx } from '../db.ts';
 import { type After, all, first } from '../rows.ts';
 
@@ -24,29 +24,29 @@ export interface NewVersion {
 
 const MEDIA_ID = /med_[0-9a-hjkmnp-tv-z]{26}/g;
 
-/** The ids of media that stand anywhere in the text, each once. */
+/** The media ids anywhere in the text, each once. */
 export function mediaIdsIn(graph: string): readonly string[] {
   return [...new Set(graph.match(MEDIA_ID))];
 }
 
-/** The text with other ids in their places, of addresses too: the id is a part of them. */
+/** The text with other ids substituted, also inside URLs. */
 export function replaceMediaIds(graph: string, ids: ReadonlyMap<string, string>): string {
   return ids.size === 0 ? graph : graph.replaceAll(MEDIA_ID, id => ids.get(id) ?? id);
 }
 
 export interface Autosave {
-  /** The id of the session or the key that saves. */
+  /** The session or key that saves. */
   readonly by: string;
   /** No execution of the version has an id below it. */
   readonly runsFromId: string;
 }
 
-/** How long autosaves may stand in each other's place, from the first on. */
+/** How long autosaves may replace each other, counted from the first one. */
 const AUTOSAVE_SPAN = "interval '10 minutes'";
 
 /**
- * Stores a version that an editor saved by itself. The one before it is superseded, where the same editor saved that by
- * itself and neither a run nor a publication has taken it. Versions never change, so this one has a number of its own.
+ * Stores an autosaved version. It supersedes the previous one if the same editor autosaved that and neither a run nor a
+ * publication uses it. Versions never change, so this one gets a new number.
  */
 export async function insertAutosave(
   tx: Tx,
@@ -73,7 +73,7 @@ export async function insertAutosave(
 const HAS_RUN = `exists (select from executions e
          where e.workflow_id = v.workflow_id and e.id >= v.runs_from_id and e.workflow_version = v.version)`;
 
-/** What is saved by itself from now on is a version of its own. */
+/** Autosaves from now on create a new version. */
 export async function closeAutosave(tx: Tx, workflowId: string, version: number): Promise<void> {
   await tx.query(
     `update workflow_versions set autosaved_by = null
@@ -83,8 +83,8 @@ export async function closeAutosave(tx: Tx, workflowId: string, version: number)
 }
 
 /**
- * Removes versions, of this workflow or of all, that were superseded over a minute ago: whoever read one as the current
- * one has started a run of it by then. A version with a run is shown again.
+ * Deletes versions, of this workflow or of all, that were superseded over a minute ago: by then, whoever read one as
+ * current has started a run of it. A version with a run is listed again.
  */
 export async function removeSuperseded(tx: Tx, workflowId: string | null, limit: number): Promise<number> {
   const { rowCount } = await tx.query(
@@ -103,7 +103,7 @@ export async function removeSuperseded(tx: Tx, workflowId: string | null, limit:
   return rowCount ?? 0;
 }
 
-/** Stores the graph, and which media it names, so that those are not deleted under it. */
+/** Stores the graph and the media it uses, so that those are not deleted while in use. */
 export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> {
   await tx.query(
     `with stored as (insert into workflow_versions (workflow_id, version, graph, user_id) values ($1, $2, $3, $4))
@@ -118,7 +118,7 @@ export interface VersionRow {
   readonly created_at: Date;
 }
 
-/** Newest first, below the cursor; of consecutive autosaves the last one. */
+/** Newest first, below the cursor; only the last of consecutive autosaves. */
 export function listVersions(
   tx: Tx,
   workflowId: string,
