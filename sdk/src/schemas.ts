@@ -61,6 +61,7 @@ export type Error = {
    * - `board_too_large`: The board is too large to lay out
    * - `rate_limited`: Too many requests
    * - `daily_execution_limit`: The daily executions are used up
+   * - `too_many_streams`: Too many event streams are open
    * - `render_busy`: Too many renders wait already
    * - `upload_busy`: Another upload is being minted
    * - `upload_budget_exceeded`: The hourly upload budget is used up
@@ -128,6 +129,7 @@ export type Error = {
     | 'board_too_large'
     | 'rate_limited'
     | 'daily_execution_limit'
+    | 'too_many_streams'
     | 'render_busy'
     | 'upload_busy'
     | 'upload_budget_exceeded'

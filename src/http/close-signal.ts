@@ -1,4 +1,5 @@
 // When to stop working for a reply: its caller has hung up, or the service is stopping.
+import type { ServerResponse } from 'node:http';
 import type { App } from './app.ts';
 
 declare module 'fastify' {
@@ -6,6 +7,12 @@ declare module 'fastify' {
     /** Fires when the caller hangs up or the service stops; never after the answer is through. */
     closeSignal(): AbortSignal;
   }
+}
+
+/** Calls back once the answer is through or its caller has gone, also where that has happened already. */
+export function onClosed(raw: ServerResponse, callback: () => void): void {
+  if (raw.destroyed) callback();
+  else raw.once('close', callback);
 }
 
 /** Gives replies their `closeSignal`, and fires all that are open before the server waits for its last answers. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { stringifyJson } from '../lib/json-text.ts';
 import type { Deps } from '../services/deps.ts';
+import { onClosed } from './close-signal.ts';
 
 const KEEP_ALIVE_MS = 15_000;
 /** As long as credentials are cached. */
@@ -15,7 +16,7 @@ export interface ServerEvent {
 }
 
 /**
- * Fires when the caller hangs up, the service stops, the credential of the request ends, or `read` throws that the caller
+ * Counts the stream among the open ones, throws 429 `too_many_streams`. Fires when the caller hangs up, the service stops, the credential of the request ends, or `read` throws that the caller
  * may not read the thing any more: a stream outlives none of them.
  */
 export function streamSignal(
@@ -23,12 +24,16 @@ export function streamSignal(
   reply: FastifyReply,
   read: () => Promise<unknown>,
 ): AbortSignal {
+  const release = req.takeStream();
   const ended = new AbortController();
   const timer = setInterval(
     () => void req.isStillAdmitted(read).then(isAdmitted => isAdmitted || ended.abort()),
     CHECK_MS,
   );
-  reply.raw.once('close', () => clearInterval(timer));
+  onClosed(reply.raw, () => {
+    clearInterval(timer);
+    release();
+  });
   return AbortSignal.any([reply.closeSignal(), ended.signal]);
 }
 

@@ -37,6 +37,8 @@ const SESSION_PER_MINUTE = 600;
 export interface Limits {
   /** Counts the request and sets the headers. Resolves to 429 where the limit is used up. */
   count(req: FastifyRequest, reply: FastifyReply): Promise<AppError | undefined>;
+  /** Counts what a request carries beyond the first: each message as a request. Throws 429 where the limit is used up. */
+  countMessages(req: FastifyRequest, reply: FastifyReply, messages: number): Promise<void>;
   /** Counts a request that starts a run among the day's. Throws 429 where the limit is used up. */
   countExecution(req: FastifyRequest): Promise<void>;
   /** Takes back what a request counted as an execution, where none came of it. */
@@ -64,6 +66,20 @@ export function createLimits(deps: Deps): Limits {
       reply.headers(rateHeaders(allowance));
       if (allowance.allowed) return undefined;
       return limitRefusal('rate_limited', `More than ${limit} ${kind} in a minute`, allowance, deps.now());
+    },
+    async countMessages(req, reply, messages) {
+      const { key, limit } = windowOf(req, planOf);
+      for (let counted = 1; counted < messages; counted++) {
+        const allowance = await deps.limiter.take(key, limit, MINUTE);
+        reply.headers(rateHeaders(allowance));
+        if (!allowance.allowed)
+          throw limitRefusal(
+            'rate_limited',
+            `More than ${limit} messages in a minute`,
+            allowance,
+            deps.now(),
+          );
+      }
     },
     async countExecution(req) {
       const { actor } = req;

@@ -24,6 +24,7 @@ import { createMetrics, type Metrics } from './observation/metrics.ts';
 import { requestIdOf } from './observation/request-id.ts';
 import { RequestLog } from './observation/request-log.ts';
 import { registerScopes } from './observation/request-scope.ts';
+import { registerOpenStreams } from './open-streams.ts';
 import { registerOpenApi } from './openapi.ts';
 import { sendErrorPage, wantsPage } from './pages/page-answers.ts';
 import { leaveBody } from './rest-of-body.ts';
@@ -77,6 +78,7 @@ export async function createServer(deps: HttpDeps, keys: KeyAuthenticator, mount
   registerBodyParsers(app);
   registerOptionalBodies(app);
   registerCloseSignals(app);
+  registerOpenStreams(app, deps);
   app.addHook('preClose', done => {
     drain(app.server);
     done();
@@ -100,7 +102,7 @@ export async function createServer(deps: HttpDeps, keys: KeyAuthenticator, mount
   const isWorker = deps.settings.ROLE === 'worker';
   if (!isWorker) await registerOpenApi(app, deps);
   for (const register of isWorker ? WORKER_ROUTES : ROUTES) register(app, deps, metrics);
-  if (!isWorker) registerMcp(app, deps, mounts.mcp);
+  if (!isWorker) registerMcp(app, deps, limits, mounts.mcp);
   if (!isWorker && mounts.oauth !== undefined) registerOAuth(app, deps, mounts.oauth);
   return app;
 }

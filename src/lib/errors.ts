@@ -58,6 +58,7 @@ export const ERROR_CODES = {
   board_too_large: [422, 'The board is too large to lay out'],
   rate_limited: [429, 'Too many requests'],
   daily_execution_limit: [429, 'The daily executions are used up'],
+  too_many_streams: [429, 'Too many event streams are open'],
   render_busy: [429, 'Too many renders wait already'],
   upload_busy: [429, 'Another upload is being minted'],
   upload_budget_exceeded: [429, 'The hourly upload budget is used up'],

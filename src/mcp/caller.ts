@@ -15,6 +15,8 @@ export interface McpCall {
   readonly body: unknown;
   /** Fires when the caller disconnects or the service stops. */
   readonly signal: AbortSignal;
+  /** Counts a stream of the caller's until the returned function is called. Throws 429 `too_many_streams`. */
+  readonly takeStream: () => () => void;
 }
 
 /** One tool call in progress. */
@@ -23,6 +25,8 @@ export interface Caller {
   readonly actor: UserActor;
   /** Fires when the caller disconnects or the service stops: a tool then stops waiting, but never stops the run. */
   readonly signal: AbortSignal;
+  /** As that of the request. */
+  readonly takeStream: () => () => void;
   /** Reports progress to the caller; does nothing if the caller did not ask for it. */
   readonly report: (progress: Progress) => Promise<void>;
 }

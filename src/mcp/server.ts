@@ -123,12 +123,13 @@ async function callTool(tool: Tool, caller: Caller, input: unknown) {
   }
 }
 
-function callerOf(deps: RunDeps, { actor, signal }: McpCall, { mcpReq }: ServerContext): Caller {
+function callerOf(deps: RunDeps, { actor, signal, takeStream }: McpCall, { mcpReq }: ServerContext): Caller {
   const token = mcpReq._meta?.progressToken;
   return {
     deps,
     actor,
     signal,
+    takeStream,
     report: async progress => {
       if (token === undefined) return;
       await mcpReq.notify({

@@ -145,6 +145,26 @@ describe('POST /mcp', () => {
     assert.ok(Number(left[2]?.headers['retry-after']) > 0);
   });
 
+  it('counts each message of a batch as a request', async () => {
+    const batch = (size: number) => Array.from({ length: size }, (_, n) => ({ ...PING, id: n + 1 }));
+    const { key } = await test.createCaller({ plan: 'tight' });
+    const first = await send(batch(5), { key });
+    assert.deepEqual([first.statusCode, first.headers['x-ratelimit-remaining']], [200, '1']);
+    const second = await send(batch(2), { key });
+    assert.deepEqual([second.statusCode, second.json().code], [429, 'rate_limited']);
+    assert.equal((await send(PING, { key })).statusCode, 429);
+  });
+
+  it('counts each run of a batch as a start', async () => {
+    const { key, request } = await test.createCaller({ plan: 'tight' });
+    const workflow = { name: 'Free', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
+    const { body } = await request<{ id: string }>('POST', '/workflows', workflow);
+    const params = { name: 'run_workflow', arguments: { workflowId: body.id, waitSeconds: 0 } };
+    const runs = [1, 2, 3, 4].map(id => ({ jsonrpc: '2.0', id, method: 'tools/call', params }));
+    const { payload } = await send(runs, { key });
+    assert.equal(payload.match(/"code":"rate_limited"/g)?.length, 2, payload);
+  });
+
   it('answers 403 with every scope that is needed where the key lacks one', async () => {
     const writer = await test.withScopes(caller, ['workflows:write']);
     const call = { ...LIST, method: 'tools/call', params: { name: 'find_nodes', arguments: {} } };

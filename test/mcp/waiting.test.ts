@@ -90,7 +90,7 @@ describe('an account', () => {
     await waitUntil('three refusals', () => refused.length === 3);
     await service.request('POST', `/executions/${executionId}/cancel`);
     const results = await Promise.all(waits);
-    assert.deepEqual(refused, Array(3).fill('rate_limited'));
+    assert.deepEqual(refused, Array(3).fill('too_many_streams'));
     assert.ok(results.filter(({ isError }) => !isError).every(({ facts }) => facts.status === 'CANCELLED'));
     await agent.close();
   });

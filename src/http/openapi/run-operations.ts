@@ -75,8 +75,8 @@ export const RUN_OPERATIONS: OperationLines = {
     'streamExecution',
     'Server-sent events. The first is `snapshot`, the complete record; then `node`, `execution` and `progress` as things ' +
       'change, and a comment every 15 s; the stream ends with the run. `data` of each event is JSON. Ids increase: with ' +
-      '`Last-Event-ID` the stream goes on after that event, and answers 204 where nothing is left. `progress` events have no id.',
-    OWN,
+      '`Last-Event-ID` the stream goes on after that event, and answers 204 where nothing is left. `progress` events have no id. An account has at most 20 streams open a process, an address 200.',
+    [...OWN, 'too_many_streams'],
   ],
   [`POST ${V1}/executions/{id}/cancel`]: [
     'cancelExecution',

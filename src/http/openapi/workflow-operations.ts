@@ -114,8 +114,9 @@ export const WORKFLOW_OPERATIONS: OperationLines = {
     'followWorkflow',
     'Server-sent events: `changed` with `version`, `updatedAt`, and the `userId` and `sessionId` of who wrote, `presence` ' +
       'with the `users` that follow it too. Each comes first as it stands. A comment every 15 s. The stream ends where the ' +
-      'workflow is deleted, or the caller may not read it any more.',
-    OWN,
+      'workflow is deleted, or the caller may not read it any more. An account has at most 20 streams open a process, an ' +
+      'address 200.',
+    [...OWN, 'too_many_streams'],
   ],
   [`GET ${V1}/workflows/{id}/versions`]: [
     'listVersions',

@@ -3,9 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
+import { isRecord } from '../../lib/record.ts';
 import { requireUser, type UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
+import { onClosed } from '../close-signal.ts';
+import type { Limits } from '../limits.ts';
 
 /** A request that was admitted: who calls, and the JSON that was sent. */
 export interface McpCall {
@@ -13,6 +16,8 @@ export interface McpCall {
   readonly body: unknown;
   /** Fires when the caller has gone or the service stops. */
   readonly signal: AbortSignal;
+  /** Counts a stream of the caller's until the returned function is called. Throws 429 `too_many_streams`. */
+  readonly takeStream: () => () => void;
 }
 
 /** Answers one request of the protocol on the response itself. */
@@ -20,7 +25,10 @@ export type McpMount = (req: IncomingMessage, res: ServerResponse, call: McpCall
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
-export function registerMcp(app: App, { settings }: Deps, serve: McpMount): void {
+/** Of a batch; the protocol's library refuses larger ones before it looks at their messages. */
+const MAX_BATCH = 100;
+
+export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve: McpMount): void {
   const fault = createSiteFault(settings.BASE_URL);
   app.post(
     '/mcp',
@@ -32,9 +40,17 @@ export function registerMcp(app: App, { settings }: Deps, serve: McpMount): void
     },
     async (req, reply) => {
       const { raw } = reply;
+      const messages = Array.isArray(req.body) ? req.body : [req.body];
+      await limits.countMessages(req, reply, Math.min(messages.length, MAX_BATCH));
+      if (messages.some(isSubscription)) onClosed(raw, req.takeStream());
       for (const [name, value] of Object.entries(reply.getHeaders()))
         if (value !== undefined) raw.setHeader(name, value);
-      const call = { actor: requireUser(req.actor), body: req.body, signal: reply.closeSignal() };
+      const call = {
+        actor: requireUser(req.actor),
+        body: req.body,
+        signal: reply.closeSignal(),
+        takeStream: () => req.takeStream(),
+      };
       reply.hijack();
       await serve(req.raw, raw, call).catch((err: unknown) => {
         req.log.error({ err, requestId: req.id }, 'a request of the protocol failed');
@@ -43,6 +59,10 @@ export function registerMcp(app: App, { settings }: Deps, serve: McpMount): void
     },
   );
 }
+
+/** Whether the message asks for a stream that stays open until its caller hangs up. */
+const isSubscription = (message: unknown): boolean =>
+  isRecord(message) && message.method === 'subscriptions/listen';
 
 /** Nothing else answers on a response that was taken over. */
 function endFailed(raw: ServerResponse): void {

@@ -32,6 +32,7 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   svg_not_drawable: 'needs a provider that is paid',
   daily_execution_limit: 'needs fifty runs of a free account, at ten a minute',
   idempotency_in_progress: 'needs two requests at the very same time',
+  too_many_streams: 'needs twenty streams that stay open',
   render_busy: 'needs more renders at once than there are slots',
   upload_busy: 'needs more uploads at once than there are slots',
   request_timeout: 'needs a minute of waiting',

@@ -1,0 +1,46 @@
+// Counts the event streams that are open in this process, by account and by network: each holds a connection and a
+// listener for as long as its caller likes.
+import { networkOf } from '../lib/addresses.ts';
+import { limitRefusal } from '../services/accounts/rate-limits.ts';
+import type { Deps } from '../services/deps.ts';
+import type { App } from './app.ts';
+import { addressOf } from './limits.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Counts one stream more until the returned function is called. Throws 429 `too_many_streams`. */
+    takeStream(): () => void;
+  }
+}
+
+const MAX_OF_ACCOUNT = 20;
+const MAX_OF_NETWORK = 200;
+/** When a refused caller is told to ask again: nothing says when a stream will end. */
+const RETRY_SECONDS = 10;
+
+export function registerOpenStreams(app: App, { now }: Pick<Deps, 'now'>): void {
+  const open = new Map<string, number>();
+  app.decorateRequest('takeStream', function takeStream() {
+    const windows: (readonly [key: string, limit: number, whose: string])[] = [
+      [`address:${networkOf(addressOf(this))}`, MAX_OF_NETWORK, 'address'],
+    ];
+    if (this.actor.kind === 'user') windows.push([`user:${this.actor.userId}`, MAX_OF_ACCOUNT, 'account']);
+    for (const [key, limit, whose] of windows) {
+      if ((open.get(key) ?? 0) < limit) continue;
+      const reset = Math.ceil(now() / 1000) + RETRY_SECONDS;
+      const what = `${limit} event streams of this ${whose} are open, close one`;
+      throw limitRefusal('too_many_streams', what, { limit, reset }, now());
+    }
+    for (const [key] of windows) open.set(key, (open.get(key) ?? 0) + 1);
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      for (const [key] of windows) {
+        const left = (open.get(key) ?? 1) - 1;
+        if (left === 0) open.delete(key);
+        else open.set(key, left);
+      }
+    };
+  });
+}

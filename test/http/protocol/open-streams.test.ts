@@ -1,0 +1,140 @@
+// How many event streams an account and an address may have open at once: of runs, of workflows and over MCP together.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type EventStream, openStream } from '../../support/http/sse.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { edge, node, PAIR } from '../../support/workflows.ts';
+
+const MAX_OF_ACCOUNT = 20;
+const MAX_OF_ADDRESS = 200;
+const WAITING = {
+  nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 600_000 })],
+  edges: [edge('a.text > d.input')],
+};
+
+interface Account {
+  readonly authorization: string;
+  readonly workflowId: string;
+}
+
+let service: TestService;
+let accounts = 0;
+const open: EventStream[] = [];
+before(async () => {
+  service = await startTestService();
+});
+after(async () => {
+  for (const stream of open) stream.hangUp();
+  await service.close();
+});
+
+async function createAccount(): Promise<Account> {
+  const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+    email: `streams-${accounts++}@example.com`,
+    name: 'S',
+    plan: 'self_hosted',
+    keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+  });
+  const authorization = `Bearer ${body.apiKey}`;
+  return {
+    authorization,
+    workflowId: (await post<{ id: string }>(authorization, '/workflows', { name: 'W', ...WAITING })).id,
+  };
+}
+
+async function post<T>(authorization: string, path: string, body: object): Promise<T> {
+  const answer = await fetch(`${service.url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  assert.ok(answer.ok, `${path}: ${answer.status}`);
+  return (await answer.json()) as T;
+}
+
+async function follow({ authorization }: Account, path: string): Promise<EventStream> {
+  const stream = await openStream(`${service.url}/api/v1${path}`, { authorization });
+  if (stream.status === 200) open.push(stream);
+  return stream;
+}
+
+const followWorkflow = (account: Account): Promise<EventStream> =>
+  follow(account, `/workflows/${account.workflowId}/events`);
+
+async function closeAll(): Promise<void> {
+  for (const stream of open.splice(0)) stream.hangUp();
+}
+
+const send = ({ authorization }: Account, message: object): Promise<Response> =>
+  fetch(`${service.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+  });
+
+describe('event streams', () => {
+  it('are 20 an account at most, of whatever kind, and free again once they are closed', async () => {
+    const account = await createAccount();
+    const run = `/workflows/${account.workflowId}/execute`;
+    const { executionId } = await post<{ executionId: string }>(account.authorization, run, {});
+    for (let count = 0; count < MAX_OF_ACCOUNT; count++) {
+      const stream = await (count % 2 === 0
+        ? followWorkflow(account)
+        : follow(account, `/executions/${executionId}/events`));
+      assert.equal(stream.status, 200);
+    }
+    const refused = await fetch(`${service.url}/api/v1/executions/${executionId}/events`, {
+      headers: { authorization: account.authorization },
+    });
+    const { code } = (await refused.json()) as { code: string };
+    assert.deepEqual([refused.status, code], [429, 'too_many_streams']);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    const listening = await send(account, { method: 'subscriptions/listen', params: {} });
+    assert.equal(listening.status, 429, await listening.text());
+    const params = { name: 'get_execution', arguments: { executionId, waitSeconds: 20 } };
+    const waiting = await send(account, { method: 'tools/call', params });
+    assert.match(await waiting.text(), /too_many_streams/);
+    const other = await createAccount();
+    assert.equal((await followWorkflow(other)).status, 200, 'another account has its own');
+    open.shift()?.hangUp();
+    await waitUntil('a free stream', async () => (await followWorkflow(account)).status === 200);
+    assert.equal((await followWorkflow(account)).status, 429);
+    await closeAll();
+  });
+
+  it('that were refused or have ended take no place', async () => {
+    const account = await createAccount();
+    for (let count = 0; count <= MAX_OF_ACCOUNT; count++)
+      assert.equal((await follow(account, '/executions/exe_00000000000000000000000000/events')).status, 404);
+    const ended = await post<{ id: string }>(account.authorization, '/workflows', { name: 'W', ...PAIR });
+    const run = await post<{ executionId: string }>(
+      account.authorization,
+      `/workflows/${ended.id}/execute`,
+      {},
+    );
+    for (let count = 0; count <= MAX_OF_ACCOUNT; count++) {
+      const stream = await follow(account, `/executions/${run.executionId}/events`);
+      assert.equal(stream.status, 200);
+      await stream.closed;
+    }
+    await closeAll();
+  });
+
+  it('are 200 an address at most', async () => {
+    for (let opened = 0; opened < MAX_OF_ADDRESS; ) {
+      const account = await createAccount();
+      const streams = await Promise.all(
+        Array.from({ length: MAX_OF_ACCOUNT }, () => followWorkflow(account)),
+      );
+      opened += streams.filter(({ status }) => status === 200).length;
+      assert.ok(opened <= MAX_OF_ADDRESS);
+    }
+    assert.equal((await followWorkflow(await createAccount())).status, 429);
+    await closeAll();
+  });
+});
