@@ -7,9 +7,9 @@ const TASKS = ['run', 'deliver', 'render'] as const;
 export type Task = (typeof TASKS)[number];
 
 /**
- * A select that queues one job for each row (task, id, run_at) of `rows`, in one call: `add_jobs` of fifty is twenty
- * times faster than fifty `add_job`, whose every commit takes a global lock to notify.
- * In a `with`, something must read from it, or PostgreSQL skips it.
+ * A select that queues one job for each row (task, id, run_at) of `rows` in one call: `add_jobs` with fifty jobs is
+ * twenty times faster than fifty `add_job`, each of which takes a global lock at commit to notify. In a `with`,
+ * something must read from it, or PostgreSQL skips it.
  */
 export function jobSpecs(rows: string): string {
   return `select queued.id from (
