@@ -1,4 +1,4 @@
-// The form of the catalog's answers, for the OpenAPI document.
+// Response schemas of the catalog, for the OpenAPI document.
 import { NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES, FIELD_TYPES, PORT_TYPES } from '../graph/types.ts';
 import { Type } from '../lib/type.ts';

@@ -1,4 +1,4 @@
-// The catalog as GET /nodes and GET /models show it: filtered, and the same text for the same question.
+// Serves the catalog for GET /nodes and GET /models: filtered, with responses cached per query.
 
 import { type CatalogEntry, NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES } from '../graph/types.ts';
@@ -20,10 +20,10 @@ export interface CatalogQuery {
 // questions is small: filters are closed sets.
 const MAX_ANSWERS = 100;
 
-/** The answers of one process, by their question. */
+/** Cached responses of one process, by query. */
 export const createCatalogAnswers = (): Lru<CatalogAnswer> => createLru(MAX_ANSWERS);
 
-/** The answer as JSON text. Throws 400 for a filter value that does not exist. */
+/** The response as JSON text. Throws 400 for an unknown filter value. */
 export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: CatalogQuery): CatalogAnswer {
   checkFilter('category', query.category, SHOWN_CATEGORIES);
   checkFilter('source', query.source, NODE_SOURCES);
@@ -44,7 +44,7 @@ export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: Catalog
   const answer = {
     entries: all,
     text: JSON.stringify({ ...head, [list]: entries }),
-    // Of the entries alone: another process or a later start gives the same under another generatedAt.
+    // Computed from the entries only: another process or a later start gives the same ETag with another generatedAt.
     etag: `"${sha256(JSON.stringify(entries)).toString('base64url').slice(0, 22)}"`,
   };
   deps.catalogAnswers.set(key, answer, 1);

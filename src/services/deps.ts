@@ -1,4 +1,4 @@
-// What every service function gets first: the outside world and the process's shared parts, made once by app.ts.
+// Defines the dependencies that every service function takes first, created once by app.ts.
 import type { Catalog } from '../graph/catalog.ts';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import type { Logger } from '../lib/log.ts';
@@ -19,7 +19,7 @@ import type { GraphVersions } from './workflows/graph-versions.ts';
 import type { ViewCounts } from './workflows/view-counts.ts';
 import type { FindInBatch } from './workflows/workflow-reads.ts';
 
-/** failed: there will be another. */
+/** failed: another attempt follows. */
 export type AttemptOutcome = 'delivered' | 'failed' | 'exhausted';
 
 /** The queue's pools. */
@@ -27,7 +27,7 @@ export type JobPool = 'runs' | 'deliveries' | 'renders';
 
 /** JSON text with its ETag. */
 export interface CatalogAnswer {
-  /** What it was made of: models come and go. */
+  /** The entries that it was built from: models can change. */
   readonly entries: Catalog['entries'];
   readonly text: string;
   readonly etag: string;
@@ -36,40 +36,40 @@ export interface CatalogAnswer {
 export interface Deps {
   readonly settings: Settings;
   readonly log: Logger;
-  /** undefined: nothing is traced. */
+  /** Undefined: tracing is off. */
   readonly tracer: Tracer | undefined;
   readonly now: () => number;
   readonly db: Db;
-  /** Connections of the queue and the group commits, their plans pinned to indexes. */
+  /** Connections for the queue and group commits, with plans pinned to indexes. */
   readonly runDb: Db;
-  /** Reads lists and pages: by the replica where it is up to date, else as `db`. */
+  /** Reads lists and pages: from the replica if it is up to date, else from `db`. */
   readonly readDb: Tx;
-  /** What `readDb` is, where there is one. */
+  /** The replica behind `readDb`, if there is one. */
   readonly replica: Replica | undefined;
   readonly storage: MediaStorage;
-  /** The bucket that `storage` is; undefined: the local disk. */
+  /** The bucket behind `storage`; undefined: the local disk. */
   readonly bucket: Bucket | undefined;
-  /** For addresses that users name; it trusts no origin. */
+  /** For addresses that users supply; trusts no origin. */
   readonly fetch: GuardedFetch;
-  /** For addresses that the operator configured: they may be private. */
+  /** For addresses that the operator configured, which may be private. */
   readonly providerFetch: GuardedFetch;
-  /** 32 bytes that seal stored secrets. */
+  /** 32 bytes that encrypt stored secrets. */
   readonly secretsKey: Buffer;
   readonly catalog: Catalog;
-  /** GET /nodes and GET /models, each made once a question. */
+  /** GET /nodes and GET /models, each cached per query. */
   readonly catalogAnswers: Lru<CatalogAnswer>;
   readonly findNode: (nodeType: string) => NodeDefinition | undefined;
   readonly versions: GraphVersions;
-  /** Reads a workflow together with other readings of the same moment. */
+  /** Reads a workflow, batched with concurrent reads. */
   readonly findInBatch: FindInBatch;
   readonly runNotifier: RunNotifier;
   readonly limiter: RateLimiter;
   readonly sessions: SessionAuthenticator;
   /** Undefined: the authorization server is off. */
   readonly accessTokens: TokenAuthenticator | undefined;
-  /** Wakes the queue's pools of this process when work of theirs falls due. */
+  /** Wakes the queue's pools of this process when work is due. */
   readonly wakeTimers: WakeTimers<JobPool>;
   readonly views: ViewCounts;
-  /** Attempts of webhook deliveries by this process, by what came of them. */
+  /** Attempts of webhook deliveries by this process, by outcome. */
   readonly attempts: Map<AttemptOutcome, number>;
 }

@@ -1,16 +1,17 @@
-// The forms of nodes and edges. They document: graph/parse and graph/lint check, and say more than a schema can.
+// Schemas of nodes and edges, for documentation: graph/parse and graph/lint validate, with better messages than a
+// schema.
 import type { TProperties } from 'typebox';
 import { CATEGORIES } from '../graph/types.ts';
 import { Type } from '../lib/type.ts';
 import { Named } from './schema.ts';
 
-/** A named object that takes other members too: they are stored as they are sent. */
+/** A named object that allows other members: they are stored as sent. */
 const Open = <P extends TProperties>(title: string, description: string, properties: P) =>
   Type.Object(properties, { additionalProperties: true, title, description });
 
 const Port = Named('Port', 'Where an edge can end', {
   id: Type.String({ description: 'An edge names it as `in-<id>` or `out-<id>`' }),
-  // Stored as they are sent: nothing reads them.
+  // Stored as sent: nothing reads them.
   label: Type.Optional(Type.Unknown({ description: 'What people call it, a text' })),
   type: Type.Optional(
     Type.Unknown({ description: '`TEXT`, `NUMBER`, `JSON`, `IMAGE`, `VIDEO`, `AUDIO`, `LIST` or `ANY`' }),
@@ -39,7 +40,7 @@ const NODE = {
   data: NodeData,
 };
 
-/** A node as it is sent: one that a PUT adds may leave its place to the service. */
+/** A node as it is sent: one that a PUT adds may omit its position. */
 export const NodeInput = Open('NodeInput', 'A node as it is sent', {
   ...NODE,
   position: Type.Optional(Position),

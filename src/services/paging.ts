@@ -1,4 +1,4 @@
-// Pages of a list: what callers may ask of every list, and the one way from their query to a page.
+// Pages lists: query parameters, cursors, and the one function that turns a query into a page.
 import type { Static, TSchema } from 'typebox';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import { type IdKind, isId } from '../lib/ids.ts';
@@ -17,7 +17,7 @@ export const PageQuery = Type.Object({
 });
 export type PageQuery = Static<typeof PageQuery>;
 
-/** Of lists that are bare arrays. */
+/** For lists that are bare arrays. */
 export const ARRAY_LIMIT = 100;
 export const ArrayQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: ARRAY_LIMIT })),
@@ -32,7 +32,7 @@ export interface Page<T> {
 
 const titleOf = (item: TSchema): string => String((item as { readonly title?: string }).title);
 
-/** A page of named items, under a name of its own. */
+/** A page of items, with a schema name of its own. */
 export const pageOf = (item: TSchema) =>
   Type.Object(
     {
@@ -42,11 +42,11 @@ export const pageOf = (item: TSchema) =>
     { title: `${titleOf(item).replace(/ListItem$/, '')}Page`, description: 'One page of a list' },
   );
 
-/** The order of a list: the key that its rows go by, and how that is written into a cursor. */
+/** The order of a list: the key of its rows, and how a cursor encodes it. */
 export interface Order<R, K> {
   readonly keyOf: (row: R) => K;
   readonly write: (key: K) => string;
-  /** The key in what a caller sends as a cursor; undefined for what `write` never gave. */
+  /** Parses the key from a cursor; undefined for anything that `write` did not produce. */
   readonly read: (text: string) => K | undefined;
 }
 
@@ -56,7 +56,7 @@ export const byId = (kind: IdKind): Order<{ readonly id: string }, string> => ({
   read: text => (isId(kind, text) ? text : undefined),
 });
 
-/** By a column of whole numbers from 0, as serial columns count. */
+/** Orders by an integer column starting at 0, such as serial columns. */
 export const byNumber = <C extends string>(
   column: C,
   max = 2_147_483_647,
@@ -66,7 +66,7 @@ export const byNumber = <C extends string>(
   read: text => (/^\d{1,16}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
 });
 
-/** The page that the query asks for: its rows as they are fetched and presented. Throws 400 for a foreign cursor. */
+/** The requested page: fetches and presents its rows. Throws 400 for an invalid cursor. */
 export async function readPage<R, K, T>(
   query: PageQuery,
   order: Order<R, K>,
@@ -75,7 +75,7 @@ export async function readPage<R, K, T>(
 ): Promise<Page<T>> {
   const { limit = DEFAULT_LIMIT, cursor } = query;
   const after = cursor === undefined ? null : parseCursor(cursor, order);
-  // One row more than is shown says whether another page follows.
+  // One extra row tells whether another page follows.
   const rows = await fetch({ after, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
@@ -94,7 +94,7 @@ function parseCursor<K>(cursor: string, order: Pick<Order<never, K>, 'read'>): K
   return key;
 }
 
-/** The time that a filter names; null where it is absent. Throws 400. */
+/** The time given by a filter; null if absent. Throws 400. */
 export function parseTimeFilter(name: string, text: string | undefined): Date | null {
   const time = text === undefined ? null : parseIsoTime(text);
   if (time === undefined)

@@ -1,19 +1,19 @@
-// Whether the parts that the service stands on answer.
+// Checks whether the components that the service needs respond.
 import { toError } from '../lib/errors.ts';
 import { pingDatabase, pingQueue } from '../store/readiness.ts';
 import type { Deps } from './deps.ts';
 
 const OK = 'ok';
-/** Why is in the log: it names addresses, and anybody may ask. */
+/** The reason is only logged: it contains addresses, and anyone may call this. */
 const LEFT_OUT = 'left out';
 const TIMEOUT_MS = 2000;
-// To look for what cannot be there asks the same of disk and bucket.
+// Looking up a key that cannot exist works for disk and bucket.
 const NO_SUCH_MEDIA = `med_${'0'.repeat(26)}`;
 
 export interface Readiness {
-  /** Whether every part answers that nothing goes without. */
+  /** Whether every essential component responds. */
   readonly isReady: boolean;
-  /** 'ok' or what is wrong. */
+  /** 'ok', or what is wrong. */
   readonly parts: Readonly<Record<string, string>>;
 }
 

@@ -1,7 +1,7 @@
-// Who is subscribed to which run or workflow: notifications inside this process, by id.
+// Notifies subscribers inside this process of changes to a run or workflow, by id.
 
 export interface RunNotifier {
-  /** Calls back after each change of the run that this process makes or is notified of. Returns how to unsubscribe. */
+  /** Calls back after each change that this process makes or is notified of. Returns an unsubscribe function. */
   subscribe(id: string, subscriber: RunSubscriber): () => void;
   notify(id: string): void;
   notifyProgress(id: string, nodeId: string, fraction: number): void;

@@ -1,5 +1,5 @@
-// What the schemas of requests and answers are made of. Those of requests validate, document and type; those of answers
-// only document: what is sent is the service's to say.
+// Building blocks of request and response schemas. Request schemas validate, document and type; response schemas only
+// document.
 import type { TObjectOptions, TProperties, TSchema } from 'typebox';
 import { Type } from '../lib/type.ts';
 
@@ -7,15 +7,15 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 
 export const Timestamp = Type.String({ format: 'date-time' });
 
-/** An object that refuses members it does not name. */
+/** An object that refuses unknown members. */
 export const Exact = <P extends TProperties>(properties: P, options: TObjectOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
 
-/** An object with a name of its own: the document refers to it by that name wherever it is used. */
+/** A named object: the OpenAPI document refers to it by that name. */
 export const Named = <P extends TProperties>(title: string, description: string, properties: P) =>
   Type.Object(properties, { title, description });
 
-/** Both. */
+/** Strict and named. */
 export const NamedExact = <P extends TProperties>(
   title: string,
   description: string,
@@ -23,14 +23,14 @@ export const NamedExact = <P extends TProperties>(
   options: TObjectOptions = {},
 ) => Exact(properties, { ...options, title, description });
 
-/** An answer that is not JSON. */
+/** A response that is not JSON. */
 export const Plain = (...contentTypes: readonly string[]) =>
   Type.Unsafe<unknown>({
     description: 'Done',
     content: Object.fromEntries(contentTypes.map(type => [type, { schema: { type: 'string' } }])),
   });
 
-/** A stream of server-sent events, each a named schema by the event's name. */
+/** A stream of server-sent events, with a named schema for each event. */
 export const EventStreamOf = (
   title: string,
   description: string,

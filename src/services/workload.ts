@@ -1,4 +1,4 @@
-// How much there is to do, for whoever watches the service.
+// Collects the amount of pending work for metrics.
 import type { CallCount, JobCount } from '../store/workload.ts';
 import { countCalls, countJobs, countParkedRuns, countRunsUnderWay, sumReserved } from '../store/workload.ts';
 import type { Deps } from './deps.ts';
@@ -7,13 +7,13 @@ export interface Workload {
   readonly runs: Readonly<Record<'queued' | 'running' | 'waiting' | 'parked', number>>;
   readonly jobs: readonly JobCount[];
   readonly calls: readonly CallCount[];
-  /** Credits set aside. */
+  /** Reserved credits. */
   readonly reserved: number;
 }
 
 const TIMEOUT_MS = 1000;
 
-/** undefined where the database does not answer in time; the log says why. */
+/** Undefined if the database does not answer in time; the log says why. */
 export async function countWork(deps: Deps): Promise<Workload | undefined> {
   const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), TIMEOUT_MS);
@@ -24,7 +24,7 @@ export async function countWork(deps: Deps): Promise<Workload | undefined> {
   return await Promise.race([counted, tooLate]).finally(() => clearTimeout(timer));
 }
 
-/** One after the other: a scrape takes no more than one connection. */
+/** One after the other: a scrape uses at most one connection. */
 async function count({ db }: Deps): Promise<Workload> {
   const jobs = await countJobs(db);
   const ready = jobs.filter(({ task, state }) => task === 'run' && state === 'ready');

@@ -1,4 +1,4 @@
-// The file of a backup: a tar whose last entry counts and hashes all others. The one owner of modern-tar.
+// Writes and reads backup files: a tar whose last entry counts and hashes all others. The only owner of modern-tar.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -9,29 +9,29 @@ import { freeing } from '../../lib/freeing.ts';
 import { isRecord, parseJson } from '../../lib/record.ts';
 
 export interface ArchiveWriter {
-  /** Adds an entry of exactly that size. Throws where the source has another. Its pieces are freed. */
+  /** Adds an entry of exactly that size. Throws if the source has a different size. Its chunks are freed. */
   add(name: string, bytes: number, source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void>;
-  /** Writes the last entry and resolves once all is on disk. */
+  /** Writes the last entry and resolves when everything is on disk. */
   finish(): Promise<void>;
-  /** Ends the writing at once; the file is not to be used. */
+  /** Stops writing at once; the file must not be used. */
   abort(): Promise<void>;
 }
 
 export interface ArchiveEntry {
   readonly name: string;
   readonly bytes: number;
-  /** To be read to its end before the next entry is asked for. */
+  /** Read it completely before requesting the next entry. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 const END = 'end.json';
 const READ_BYTES = 524_288;
 
-/** Creates the file, which only its owner can read. Throws where there is one already. */
+/** Creates the file, readable by its owner only. Throws if it exists. */
 export function writeArchive(path: string, signal: AbortSignal): ArchiveWriter {
   const { readable, controller } = createTarPacker();
   const written = writeOut(path, readable, signal);
-  // What breaks here shows in the next write, and in `finish`.
+  // Errors here surface in the next write, and in `finish`.
   written.catch(err => controller.error(err));
   const seal = createSeal();
 
@@ -62,7 +62,7 @@ export function writeArchive(path: string, signal: AbortSignal): ArchiveWriter {
   };
 }
 
-/** Each piece is freed when it is on its way to the disk: left to the collector, that was half of what a backup cost. */
+/** Each chunk is freed once it is written: left to the garbage collector, that was half of the cost of a backup. */
 async function writeOut(
   path: string,
   pieces: ReadableStream<Uint8Array>,
@@ -76,7 +76,7 @@ async function writeOut(
   await file.sync();
 }
 
-/** The entries in order. Throws after the last one where the file is cut off, or any byte of it was changed. */
+/** The entries in order. Throws after the last one if the file is truncated or any byte was changed. */
 export async function* readArchive(
   path: string,
   signal: AbortSignal,
@@ -109,7 +109,7 @@ async function* hashed(
   }
 }
 
-/** One hash over the names, sizes and hashes of all entries, so that the end vouches for what came before it. */
+/** One hash over names, sizes and hashes of all entries, so that the last entry authenticates everything before it. */
 function createSeal() {
   const hash = createHash('sha256');
   let entries = 0;

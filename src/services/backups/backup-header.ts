@@ -1,11 +1,11 @@
-// The first entry of a backup: what it is, how far its schema had come, which tables follow.
+// Defines the first entry of a backup: its format, schema version and tables.
 import type { Static } from 'typebox';
 import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { parseJson } from '../../lib/record.ts';
 import { Type } from '../../lib/type.ts';
 
-/** Raised when a program could no longer read what an older one wrote. */
+/** Increase when the current program can no longer read files of older ones. */
 const FORMAT = 1;
 const MAX_HEADER_BYTES = 1_048_576;
 
@@ -23,7 +23,7 @@ const Header = Type.Object({
   tables: Type.Array(Type.Object({ name: Type.String(), columns: Type.Array(Type.String()) })),
   sequences: Type.Array(Type.Object({ name: Type.String(), value: Type.Number() })),
   media: Type.Object({ files: Type.Integer(), bytes: Type.Number() }),
-  /** null: the key was not available when the backup was made. */
+  /** Null: the key was not available when the backup was made. */
   secretsKey: Type.Object({
     fingerprint: Type.Union([Type.String(), Type.Null()]),
     isIncluded: Type.Boolean(),
@@ -33,14 +33,14 @@ const Header = Type.Object({
 export type BackupHeader = Static<typeof Header>;
 
 export const HEADER_NAME = 'backup.json';
-/** The entry of the secrets key, where it is included: its hex digits. */
+/** The entry of the secrets key, if it is included: its hex digits. */
 export const KEY_NAME = 'secrets.key';
 
 export function writeHeader(header: Omit<BackupHeader, 'format'>): Buffer {
   return Buffer.from(`${JSON.stringify({ format: FORMAT, ...header }, null, 2)}\n`);
 }
 
-/** Throws a sentence where this is no backup, or one of a newer format. */
+/** Throws a sentence if this is not a backup, or has a newer format. */
 export async function readHeader(body: AsyncIterable<Uint8Array>, bytes: number): Promise<BackupHeader> {
   if (bytes > MAX_HEADER_BYTES) throw noBackup();
   const value = parseJson(Buffer.concat(await Array.fromAsync(body)).toString());
@@ -54,12 +54,12 @@ export async function readHeader(body: AsyncIterable<Uint8Array>, bytes: number)
   );
 }
 
-/** The file is none that `backup` wrote. */
+/** The error for a file that `backup` did not write. */
 export function noBackup(): AppError {
   return new AppError('invalid_request', 'The file is no backup of Graphwright.');
 }
 
-/** Distinguishes one secrets key from another without showing it: the key has 256 random bits. */
+/** Identifies a secrets key without revealing it: the key has 256 random bits. */
 export function fingerprintOf(secretsKey: Uint8Array): string {
   return sha256Hex(Buffer.concat([Buffer.from('graphwright secrets key\0'), secretsKey])).slice(0, 16);
 }

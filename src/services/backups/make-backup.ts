@@ -1,4 +1,4 @@
-// A backup of database and media into one file, of one moment, while the service runs.
+// Backs up database and media to one file, at one point in time, while the service runs.
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../../lib/errors.ts';
@@ -25,7 +25,7 @@ import { fingerprintOf, HEADER_NAME, KEY_NAME, writeHeader } from './backup-head
 export interface BackupDeps {
   readonly db: Db;
   readonly storage: MediaStorage;
-  /** undefined: it is not available. */
+  /** Undefined: not available. */
   readonly secretsKey: Buffer | undefined;
   readonly now: () => number;
 }
@@ -42,7 +42,7 @@ export interface BackupOptions {
 export interface BackupProgress {
   readonly part: 'database' | 'media';
   readonly bytes: number;
-  /** Of the media, which are known from the start; undefined of the database. */
+  /** For media, whose number is known from the start; undefined for the database. */
   readonly totalBytes: number | undefined;
 }
 
@@ -51,11 +51,11 @@ export interface BackupResult {
   readonly tables: number;
   readonly databaseBytes: number;
   readonly media: FileTotals;
-  /** Media whose file was gone: mostly deleted since the backup began. A restore leaves them out. */
+  /** Media whose file was missing, usually deleted during the backup. A restore leaves them out. */
   readonly missing: number;
 }
 
-/** Files up to this size are read several at a time. */
+/** Files up to this size are read in parallel. */
 const SMALL_BYTES = 1_048_576;
 const SMALL_AT_ONCE = 8;
 
@@ -88,7 +88,7 @@ async function fill(
   options: BackupOptions,
   signal: AbortSignal,
 ): Promise<BackupResult> {
-  // The transaction is the moment that is backed up. The files, which never change, are read after it.
+  // The transaction's snapshot is the point in time. Files never change, so they are read afterwards.
   await requireSchema(session);
   const database = await session.transaction('repeatable read', async () => {
     await keepPartitions(session);
@@ -177,7 +177,7 @@ interface OpenFile {
   readonly stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-/** The files in order. Several small ones are read at once, since a bucket takes its time for each. */
+/** The files in order. Small ones are read in parallel, since each request to a bucket takes time. */
 async function* readAhead(
   storage: MediaStorage,
   files: AsyncIterable<SnapshotFile>,
@@ -190,7 +190,7 @@ async function* readAhead(
       continue;
     }
     const read = openFile(storage, id).then(gather);
-    // Awaited later; until then its failure is nobody's.
+    // Awaited later; until then a rejection must not count as unhandled.
     read.catch(() => undefined);
     ahead.push({ id, read });
     if (ahead.length === SMALL_AT_ONCE) yield* ahead.splice(0, 1);
@@ -202,7 +202,7 @@ async function gather(file: OpenFile | undefined): Promise<OpenFile | undefined>
   return file && { bytes: file.bytes, stream: await Array.fromAsync(file.stream) };
 }
 
-/** Undefined: the file is gone. */
+/** Undefined: the file is missing. */
 async function openFile(storage: MediaStorage, id: string): Promise<OpenFile | undefined> {
   try {
     return await storage.read(id);

@@ -1,4 +1,4 @@
-// A backup put back: all of it or nothing, into an empty database and media storage unless the operator says otherwise.
+// Restores a backup, all or nothing, into an empty database and media storage unless the operator overrides that.
 import { AppError } from '../../lib/errors.ts';
 import type { MediaStorage } from '../../media/storage.ts';
 import {
@@ -26,17 +26,17 @@ import { createFileRestorer, type FileRestorer } from './restore-files.ts';
 export interface RestoreDeps {
   readonly db: Db;
   readonly storage: MediaStorage;
-  /** Makes the tables as they are after the migration of that version; undefined: after the last. */
+  /** Creates the tables as of that migration; undefined: the latest. */
   readonly migrate: (version: number | undefined) => Promise<void>;
-  /** Throws where stored secrets could not be read by the key that is there, or comes with the backup. */
+  /** Throws if the available key, or the one in the backup, cannot decrypt the stored secrets. */
   readonly checkKey: (key: BackupHeader['secretsKey']) => Promise<void>;
-  /** Keeps the key that comes with the backup. */
+  /** Stores the key that comes with the backup. */
   readonly keepKey: (key: Buffer) => Promise<void>;
 }
 
 export interface RestoreOptions {
   readonly path: string;
-  /** Whether accounts, workflows and media that are there may be replaced. */
+  /** Whether existing accounts, workflows and media may be replaced. */
   readonly force: boolean;
   /** Bytes of the file that have been read. */
   readonly onProgress: (bytes: number) => void;
@@ -48,13 +48,13 @@ export interface RestoreResult {
   readonly graphwright: string;
   readonly tables: number;
   readonly files: number;
-  /** Media left out, since the backup has no file of them. */
+  /** Media left out because the backup has no file for them. */
   readonly missing: number;
-  /** Media whose file was other than its record says when the backup was made. */
+  /** Media whose file did not match its record when the backup was made. */
   readonly damaged: readonly string[];
 }
 
-/** Leaves everything as it was where it throws; where the process is killed, files of media may stay behind. */
+/** If it throws, nothing has changed; if the process is killed, media files may be left over. */
 export async function restoreBackup(
   deps: RestoreDeps,
   options: RestoreOptions,
@@ -72,19 +72,19 @@ export async function restoreBackup(
       return replaced;
     }),
   ).catch(async (err: unknown) => {
-    // A commit that broke off may have happened, and then the files are needed.
+    // If the outcome of the commit is unknown, the files may be needed.
     if (!isCommitting) await files.undo();
     throw err;
   });
   await files.removeReplaced();
-  // What newer versions of the program have added to the tables.
+  // Columns and tables that newer versions of the program have added.
   await deps.migrate(undefined);
   return result;
 }
 
 async function openHeader(entries: AsyncGenerator<ArchiveEntry>): Promise<BackupHeader> {
   const first = await entries.next().catch((err: unknown) => {
-    // What the decoder says of a file that is no tar helps nobody.
+    // The decoder's message about a file that is not a tar would not help.
     if (err instanceof Error && 'code' in err && err.code === 'ENOENT') throw err;
     throw noBackup();
   });
@@ -92,7 +92,7 @@ async function openHeader(entries: AsyncGenerator<ArchiveEntry>): Promise<Backup
   return readHeader(first.value.body, first.value.bytes);
 }
 
-/** Refuses what must not be overwritten, and makes the tables of the backup's version. */
+/** Refuses to overwrite existing data, and creates the tables of the backup's version. */
 async function prepare(
   { db, migrate, checkKey }: RestoreDeps,
   { schema, secretsKey }: BackupHeader,
@@ -163,7 +163,7 @@ async function readKey({ body, bytes }: ArchiveEntry): Promise<Buffer> {
   );
 }
 
-/** The table by that name, which the backup and the database must both have. */
+/** The table of that name, which both backup and database must have. */
 function findTable(name: string, { tables }: BackupHeader, present: readonly TableColumns[]) {
   const columns = tables.find(table => table.name === name)?.columns;
   if (columns === undefined || !present.some(table => table.name === name)) throw noBackup();

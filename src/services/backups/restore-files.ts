@@ -1,4 +1,4 @@
-// The files of a backup on their way into media storage: small ones several at once, and all removed again if it fails.
+// Restores the files of a backup to media storage: small ones in parallel, and all removed again on failure.
 import { free, freeingBlocks } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaStorage, Source, StoredFile } from '../../media/storage.ts';
@@ -8,22 +8,22 @@ import type { ArchiveEntry } from './archive.ts';
 import { noBackup } from './backup-header.ts';
 
 export interface FileRestorer {
-  /** Reads the entry to its end. Of a media without a record nothing is stored. */
+  /** Reads the entry completely. Media without a record is not stored. */
   store(entry: ArchiveEntry, id: string, contentType: string | undefined): Promise<void>;
-  /** What has been stored since the last call. */
+  /** Bytes stored since the last call. */
   takeStored(): readonly (StoredFile & { readonly id: string })[];
-  /** Resolves once all is stored. */
+  /** Resolves when everything is stored. */
   settle(): Promise<void>;
   count(): number;
-  /** Notes the media whose records are about to be removed. */
+  /** Remembers the media whose records are about to be deleted. */
   noteReplaced(session: Session): Promise<void>;
-  /** Removes the files of those that the backup does not have. */
+  /** Removes those files that the backup does not have. */
   removeReplaced(): Promise<void>;
   /** Removes what was stored, except media that had a record before. */
   undo(): Promise<void>;
 }
 
-// Several at once, since each waits for the disk: fsync takes longer than the copy.
+// In parallel, since each waits for the disk: fsync takes longer than the copy.
 const SMALL_BYTES = 8_388_608;
 const SMALL_AT_ONCE = 4;
 
@@ -37,7 +37,7 @@ export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): 
     signal.throwIfAborted();
     ids.add(id);
     const file = await storage.put(id, source, { contentType, maxBytes, signal });
-    // The list may be another one than before the wait.
+    // The list may have changed during the wait.
     stored.push({ id, ...file });
   };
   const settle = async (): Promise<void> => {
@@ -54,7 +54,7 @@ export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): 
         free(content);
         active.delete(done);
       });
-      // Awaited in `settle`, or by whoever waits for a slot.
+      // Awaited in `settle`, or by the next caller that waits for a slot.
       done.catch(() => undefined);
       active.add(done);
     },

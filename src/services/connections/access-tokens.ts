@@ -1,4 +1,4 @@
-// Access tokens as credentials: who a token stands for, with what was granted to its client.
+// Authenticates access tokens: the user behind a token, and the scopes granted to its client.
 import type { Db } from '../../store/db.ts';
 import { touchGrants } from '../../store/oauth/grants.ts';
 import { findAccessToken } from '../../store/oauth/tokens.ts';
@@ -7,7 +7,7 @@ import { type CredentialCache, createCredentialCache } from '../accounts/credent
 
 export type TokenAuthenticator = CredentialCache<undefined>;
 
-/** A token that was revoked is refused by every process within five seconds. */
+/** Every process refuses a revoked token within five seconds. */
 export function createAccessTokens(db: Db, now: () => number): TokenAuthenticator {
   return createCredentialCache({
     now,

@@ -1,4 +1,4 @@
-// The forms of answers about the connections of agents.
+// Response schemas of agents' connections.
 import { Type } from '../../lib/type.ts';
 import { AGENT_SCOPES } from '../accounts/agent-caller.ts';
 import { pageOf } from '../paging.ts';

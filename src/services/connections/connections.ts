@@ -1,4 +1,4 @@
-// What a user has let agents do: the list of connections, and their end.
+// Lists and revokes a user's connections to agents.
 import { AppError } from '../../lib/errors.ts';
 import { deleteGrantOf, type GrantRow, listGrants } from '../../store/oauth/grants.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
@@ -23,7 +23,7 @@ function presentConnection(grant: GrantRow) {
   };
 }
 
-/** Ends a connection of the caller's with all its tokens, in every process within five seconds. Throws 404. */
+/** Revokes a connection of the caller with all its tokens, in every process within five seconds. Throws 404. */
 export async function endOwnConnection({ db }: Pick<Deps, 'db'>, actor: Actor, id: string): Promise<void> {
   const { userId } = requireScope(actor, 'account:admin');
   if (!(await deleteGrantOf(db, id, userId)))

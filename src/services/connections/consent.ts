@@ -1,4 +1,4 @@
-// A person's decision on what a client may do in their name, and what was decided before.
+// Stores and looks up a person's consent to a client.
 import { newId } from '../../lib/ids.ts';
 import { findGrantTo, insertGrant } from '../../store/oauth/grants.ts';
 import { findUser } from '../../store/users.ts';
@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 
 export type AgentScope = (typeof AGENT_SCOPES)[number];
 
-/** Who asks, and where they are answered. */
+/** The client, and where its responses are sent. */
 export interface AskingClient {
   readonly id: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface AskingClient {
 
 type ConsentDeps = Pick<Deps, 'db' | 'now'>;
 
-/** The connection that grants all of this already; undefined where the person has to be asked. */
+/** The connection that already grants all of this; undefined if the person must be asked. */
 export async function findConsent(
   { db }: ConsentDeps,
   { userId }: UserActor,
@@ -33,7 +33,7 @@ export async function findConsent(
   return grant?.id;
 }
 
-/** Makes a connection, and returns its id. */
+/** Creates a connection, and returns its id. */
 export async function grantConsent(
   { db, now }: ConsentDeps,
   { userId }: UserActor,
@@ -54,7 +54,7 @@ export async function grantConsent(
   return id;
 }
 
-/** How the person is called; undefined where the account is gone or disabled. */
+/** The person's name; undefined if the account is deleted or disabled. */
 export async function findPerson(
   { db }: Pick<Deps, 'db'>,
   userId: number,

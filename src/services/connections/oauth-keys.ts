@@ -1,17 +1,17 @@
-// Keys of the authorization server: made once for the installation and kept in the database, encrypted.
+// Creates the authorization server's keys once per installation and stores them encrypted in the database.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { keepKey } from '../../store/oauth/keys.ts';
 import type { Deps } from '../deps.ts';
 
 export interface OAuthKeys {
-  /** Signs cookies and the forms of the consent page. */
+  /** Signs cookies and the consent page's forms. */
   readonly cookies: string;
   /** A private key as JWK, ES256. */
   readonly signing: Readonly<Record<string, unknown>>;
 }
 
-/** The same for all processes, whoever asks first. Throws where SECRETS_KEY is not the one that encrypted them. */
+/** The same for all processes. Throws if SECRETS_KEY is not the one that encrypted them. */
 export async function loadOAuthKeys({ db, secretsKey }: Pick<Deps, 'db' | 'secretsKey'>): Promise<OAuthKeys> {
   const keep = async (name: string, fresh: string): Promise<string> =>
     decrypt(secretsKey, await keepKey(db, name, encrypt(secretsKey, fresh)));

@@ -1,11 +1,11 @@
-// What the authorization server offers to whoever mounts it: its own module makes one, the routes are given it.
+// Defines the interface of the authorization server, which its own module implements and the routes use.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { UserActor } from '../accounts/actor.ts';
 
-/** The endpoints that the library answers. */
+/** The endpoints that the library handles. */
 export type Endpoint = 'authorize' | 'resume' | 'token' | 'register' | 'revoke';
 
-/** What a person is shown before they decide, or where they are sent on. */
+/** What is shown to a person before a decision, or where they are redirected. */
 export type ConsentAnswer =
   | { readonly kind: 'page'; readonly html: string; readonly policy: string }
   | { readonly kind: 'redirect'; readonly to: string };
@@ -13,11 +13,11 @@ export type ConsentAnswer =
 export interface Decision {
   readonly token: string;
   readonly isAllowed: boolean;
-  /** As they stand in the form. */
+  /** As submitted in the form. */
   readonly scopes: readonly string[];
 }
 
-/** A person's visit to the page of a request for authorization. */
+/** A person's visit to the page of an authorization request. */
 export interface Visit {
   readonly raw: IncomingMessage;
   readonly res: ServerResponse;
@@ -26,7 +26,7 @@ export interface Visit {
 }
 
 export interface OAuthServer {
-  /** What answers the request, on the response itself. `body`: a form as text, or a JSON value. Throws AppError. */
+  /** Responds to the request directly. `body`: a form as text, or a JSON value. Throws AppError. */
   prepare(
     endpoint: Endpoint,
     raw: IncomingMessage,
@@ -36,7 +36,7 @@ export interface OAuthServer {
   decide(visit: Visit, decision: Decision): Promise<ConsentAnswer>;
 }
 
-/** With the documents by which clients find it. */
+/** Includes the discovery documents for clients. */
 export interface OAuthMount extends OAuthServer {
   readonly resourceMetadata: object;
   readonly serverMetadata: object;

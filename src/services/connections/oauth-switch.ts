@@ -1,14 +1,14 @@
-// Whether the authorization server is on, and what it is called.
+// Decides whether the authorization server is enabled, and defines its identifiers.
 import { isLoopbackHost } from '../../lib/addresses.ts';
 import type { Settings } from '../../lib/settings.ts';
 
 type Address = Pick<Settings, 'BASE_URL'>;
 
-/** Tokens may not travel in the clear: the service must be reached by https, or from this machine alone. */
+/** Tokens must not be sent in plain text: the service must use https, or be reached from this machine only. */
 export function isOAuthOn({ BASE_URL }: Address): boolean {
   const { protocol, hostname } = new URL(BASE_URL);
   return protocol === 'https:' || isLoopbackHost(hostname) || hostname === '[::1]';
 }
 
-/** What access tokens are for: their audience (RFC 8707). */
+/** The audience of access tokens (RFC 8707). */
 export const resourceOf = ({ BASE_URL }: Address): string => `${BASE_URL}/mcp`;

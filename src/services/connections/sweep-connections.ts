@@ -1,16 +1,16 @@
-// The daily cleanup of the authorization server: tokens whose time is over, and who has nothing left that could be used.
+// Daily cleanup of the authorization server: expired tokens, and unused grants and clients.
 import { deleteOld } from '../../store/retention/old-rows.ts';
 import type { Deps } from '../deps.ts';
 
 const DAY_MS = 86_400_000;
 const BATCH = 500;
 
-/** In this order, since each makes the next one old. */
+/** In this order, since each step makes the next one's rows obsolete. */
 const TABLES = ['oauth_interactions', 'oauth_tokens', 'oauth_grants', 'oauth_clients'] as const;
-/** Tokens go when their time is over; a grant, and a client, when for a day nothing has come of it. */
+/** Tokens are deleted when they expire; a grant or client when it has been unused for a day. */
 const AGES_MS = { oauth_interactions: 0, oauth_tokens: 0, oauth_grants: DAY_MS, oauth_clients: DAY_MS };
 
-/** Stops between two batches where the signal is aborted; the next day goes on. */
+/** Stops between batches if the signal is aborted; the next day's run continues. */
 export async function sweepConnections(
   { db, now, log }: Pick<Deps, 'db' | 'now' | 'log'>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// What the schema of a content page cannot say: addresses, block forms, sizes over several fields, and keys nobody reads.
+// Validates what the schema of a content page cannot express: URLs, block types, total sizes, and unused keys.
 import type { TSchema } from 'typebox';
 import type { Issue } from '../../lib/errors.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -7,7 +7,7 @@ import { ADDRESS_FORMS, isWebAddress } from '../../lib/web-address.ts';
 import type { ContentBlock } from './content.schema.ts';
 import { BLOCKS, MAX_MARKDOWN, UpdateContentBody } from './content.schema.ts';
 
-/** The body with its blocks checked and without what nothing reads. */
+/** The body with validated blocks, without members that nothing reads. */
 export type SentContent = Omit<UpdateContentBody, 'contentBlocks'> & {
   readonly contentBlocks?: readonly ContentBlock[] | null;
 };
@@ -18,7 +18,7 @@ export interface CheckedContent {
 }
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-/** Member → what its address may be. */
+/** Member → the kind of URL it may hold. */
 const ADDRESSES: Readonly<Record<string, AddressKind>> = {
   heroImage: 'media',
   ogImage: 'media',
@@ -28,19 +28,19 @@ const ADDRESSES: Readonly<Record<string, AddressKind>> = {
   poster: 'media',
   link: 'link',
 };
-/** Unbalanced tags cost the sanitizer time with their square. */
+/** Unbalanced tags cost the sanitizer quadratic time. */
 const MAX_TAGS = 5000;
 const MAX_NAMED = 20;
 const MAX_NAME_LENGTH = 100;
 
-/** What one walk over the body finds. */
+/** The results of one pass over the body. */
 interface Findings {
   readonly issues: Issue[];
-  /** Paths of members that no field takes. */
+  /** Paths of unknown members. */
   readonly ignored: string[];
 }
 
-/** Throws 400 `invalid_request` with all that is wrong. */
+/** Throws 400 `invalid_request` with everything that is wrong. */
 export async function checkContent(body: UpdateContentBody): Promise<CheckedContent> {
   const found: Findings = { issues: [], ignored: [] };
   if (!SLUG.test(body.slug))
@@ -65,13 +65,13 @@ export async function checkContent(body: UpdateContentBody): Promise<CheckedCont
   return { sent, warnings: describeIgnored(found.ignored) };
 }
 
-/** A schema as the JSON that it is. */
+/** A schema as plain JSON. */
 interface Form {
   readonly properties?: Readonly<Record<string, Form>>;
   readonly items?: Form;
 }
 
-/** A copy with the members that the form has; addresses are judged on the way. */
+/** A copy with the schema's members only; URLs are checked on the way. */
 function readMembers(form: Form, value: unknown, path: string, found: Findings): unknown {
   if (Array.isArray(value)) {
     const { items } = form;
@@ -135,7 +135,7 @@ function checkMarkdown(sent: SentContent, found: Findings): void {
   if (tags > MAX_TAGS) found.issues.push(fault('/body_markdown', `must hold at most ${MAX_TAGS} HTML tags`));
 }
 
-/** The body's markdown, then each block's; the body is there even where it is empty. */
+/** The body's markdown, then each block's; the body is included even if it is empty. */
 export function markdownParts(content: {
   readonly body_markdown?: string | null;
   readonly contentBlocks?: readonly ContentBlock[] | null;

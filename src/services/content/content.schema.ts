@@ -1,10 +1,10 @@
-// The form of content pages: it validates, documents, and types what the content webhook takes.
+// Schemas of content pages: validate, document and type the content webhook.
 import type { Static, TSchema } from 'typebox';
 import { Type } from '../../lib/type.ts';
 import { CONTENT_CATEGORIES, CONTENT_TYPES, type ContentCategory } from '../../store/content.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
 
-/** null puts a field back to its default. Written as one type, since the fault of a union says nothing. */
+/** Null resets a field to its default. Written as one type, because a union's validation error says nothing. */
 const text = (maxLength: number, description?: string) =>
   Type.Optional(
     Type.Unsafe<string | null>({
@@ -22,7 +22,7 @@ const Line = Type.String({ minLength: 1, maxLength: 500 });
 const Paragraph = Type.String({ maxLength: 10_000 });
 const Address = Type.String({ minLength: 1, maxLength: 2048 });
 
-/** Of all markdown of a page together; rendering it takes time that grows with it. */
+/** Limit for all markdown of a page together, because rendering time grows with it. */
 export const MAX_MARKDOWN = 120_000;
 
 export const CONTENT_EVENTS = {
@@ -64,7 +64,7 @@ const Picture = Type.Object({
   caption: Type.Optional(Type.String({ maxLength: 1000 })),
 });
 const caption = Type.Optional(Type.String({ maxLength: 1000 }));
-/** Type of a content block → its form. */
+/** Type of a content block → its schema. */
 export const BLOCKS = {
   markdown: Type.Object({ type: Type.Literal('markdown'), markdown: Type.String({ minLength: 1 }) }),
   image: Type.Object({ type: Type.Literal('image'), ...Picture.properties }),
@@ -126,7 +126,7 @@ const FIELDS = {
   valueProps: list(ValueProp, 100),
   faqSchema: list(Question, 500),
   howToSteps: list(HowToStep, 100),
-  // Checked by services/content-fields, which names an unknown type.
+  // Validated by content-fields.ts, which names an unknown type.
   contentBlocks: list(Type.Object({ type: Type.String({ maxLength: 100 }) }), 200),
   crossLinks: list(CrossLink, 100),
   quickAnswer: Type.Optional(

@@ -1,4 +1,4 @@
-// The content webhook: pages are published and changed, their markdown rendered once, at the write.
+// The content webhook: creates and updates pages, rendering their markdown at write time.
 import { safeEqual } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import type { ContentCategory, ContentFields, ContentType } from '../../store/content.ts';
@@ -12,9 +12,9 @@ import { checkContent, markdownParts } from './content-fields.ts';
 import type { ContentPage } from './present-content.ts';
 import { presentContent } from './present-content.ts';
 
-/** Markdown → sanitized markup. Handed down by http, which knows the pages. */
+/** Renders markdown to sanitized markup. Passed in by http, which knows the pages. */
 export interface MarkdownRenderer {
-  /** Markup of another format is to be rendered anew. */
+  /** Markup of an older format is rendered again. */
   readonly format: number;
   /** All parts of one page. */
   render(parts: readonly string[]): Promise<string[]>;
@@ -35,7 +35,7 @@ const CATEGORIES: Readonly<Record<ContentType, ContentCategory>> = {
   ARTICLE: 'articles',
 };
 
-/** What a new page is before anything was sent. */
+/** Defaults of a new page. */
 const BLANK: Fields = {
   parent_category: 'features',
   is_published: false,
@@ -51,7 +51,7 @@ const BLANK: Fields = {
   rendered_format: 0,
 };
 
-/** Fields that have no column of their own. */
+/** Fields without a column of their own. */
 const CONTENT_KEYS = [
   'body_markdown',
   'canonicalUrl',
@@ -69,11 +69,11 @@ const CONTENT_KEYS = [
   'parentCategory',
 ] as const satisfies readonly (keyof SentContent)[];
 
-/** Throws 401 unless the header carries CONTENT_WEBHOOK_SECRET. */
+/** Throws 401 unless the header contains CONTENT_WEBHOOK_SECRET. */
 export function requireContentSecret(deps: Pick<Deps, 'settings'>, authorization: string | undefined): void {
   const secret = deps.settings.CONTENT_WEBHOOK_SECRET;
   const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1];
-  // Compared even where no secret is set, so that the time is the same either way.
+  // Compared even if no secret is set, so that the time is the same.
   const isEqual = safeEqual(given ?? '', secret ?? '');
   if (secret !== undefined && given !== undefined && isEqual) return;
   const message =
@@ -102,7 +102,7 @@ export async function publishContent(
   return { page: presentContent(row), warnings };
 }
 
-/** Changes what was sent and nothing else. Throws 404, 500 `duplicate_title`. */
+/** Changes only the fields that were sent. Throws 404, 500 `duplicate_title`. */
 export async function changeContent(
   deps: Deps,
   body: UpdateContentBody,
@@ -162,7 +162,7 @@ async function applySent(
   };
 }
 
-/** Blank and null put a field back to its default: it is not kept at all. */
+/** Blank and null reset a field to its default: it is not stored. */
 function mergeContent(current: ContentFields['content'], sent: SentContent): ContentFields['content'] {
   const changed = CONTENT_KEYS.filter(key => sent[key] !== undefined).map(key => [key, orNull(sent[key])]);
   const merged = Object.entries({ ...current, ...Object.fromEntries(changed) });

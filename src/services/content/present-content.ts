@@ -1,4 +1,4 @@
-// A content page as the webhook answers with it and the pages show it: every field, defaults in place.
+// Presents a content page for the webhook's response and for rendering: every field, with defaults.
 import type { Static } from 'typebox';
 import type { ContentCardRow, ContentCategory, ContentRow, ContentType } from '../../store/content.ts';
 import type {
@@ -42,7 +42,7 @@ export interface ContentPage {
   readonly updatedAt: string;
 }
 
-/** Members of `content` that have no default but null, or a list's. */
+/** Members of `content` whose default is null or an empty list. */
 const DEFAULTS = {
   body_markdown: null,
   canonicalUrl: null,
@@ -65,7 +65,7 @@ export function presentContent(row: ContentRow): ContentPage {
     title: row.title,
     type: row.type,
     subtitle: row.subtitle ?? row.title,
-    // Written by checkContent alone, so of the form that it let through.
+    // Written only by checkContent, so it is valid.
     ...(DEFAULTS as Pick<ContentPage, keyof typeof DEFAULTS>),
     ...row.content,
     heroImage: row.hero_image,
@@ -102,7 +102,7 @@ export interface ContentList {
   readonly pageCount: number;
 }
 
-/** A published page with all that its HTML shows. */
+/** A published page with everything that its HTML shows. */
 export interface PublishedPage extends ContentPage {
   readonly publishedAt: string;
   /** Sanitized markup of the body and of each markdown block, in this order. */

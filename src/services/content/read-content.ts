@@ -1,4 +1,4 @@
-// Content pages as visitors read them: published ones by slug, by section, and all of them for machines.
+// Reads published content pages: by slug, by section, and all of them for sitemap and feed.
 import { createBatcher } from '../../lib/batch.ts';
 import { AppError } from '../../lib/errors.ts';
 import type {
@@ -28,7 +28,7 @@ export interface ContentHead {
   readonly slug: string;
   readonly type: ContentType;
   readonly workflowId: string | null;
-  /** Raised by every write of any page: what was rendered under one is right while it is the current one. */
+  /** Incremented by every write of any page; rendered pages are valid while it is current. */
   readonly siteRevision: number;
 }
 
@@ -36,13 +36,13 @@ const PAGE_SIZE = 12;
 const MAX_PAGE = 10_000;
 const FEED_SIZE = 20;
 const MAX_RELATED = 3;
-/** So many of the newest pages are looked through for related ones. */
+/** Number of newest pages among which related ones are searched. */
 const RELATED_AMONG = 200;
 
 export interface ContentReader {
-  /** The published page with that slug; look-ups that arrive together share a query. Throws 404. */
+  /** The published page with that slug; concurrent lookups share a query. Throws 404. */
   find(slug: string): Promise<ContentHead>;
-  /** All that its page shows. Markup of another format is rendered anew. Throws 404. */
+  /** Everything that the page shows. Markup of an older format is rendered again. Throws 404. */
   read(head: ContentHead): Promise<PublishedPage>;
 }
 
@@ -55,14 +55,14 @@ export function createContentReader(deps: Pick<Deps, 'readDb'>, renderer: Markdo
     },
     { maxItems: 100, concurrency: 2 },
   );
-  // Every page of a section is related to others of the same few, so these are read once a state of the site.
+  // All pages of a section choose related ones from the same few, so these are read once per site revision.
   const kin = new Map<ContentCategory, { revision: number; rows: Promise<readonly ContentKinRow[]> }>();
   const listKinAt = (category: ContentCategory, revision: number): Promise<readonly ContentKinRow[]> => {
     const kept = kin.get(category);
     if (kept?.revision === revision) return kept.rows;
     const rows = listKin(deps.readDb, category, RELATED_AMONG);
     kin.set(category, { revision, rows });
-    // A failure is not kept.
+    // Failures are not cached.
     rows.catch(() => kin.delete(category));
     return rows;
   };
@@ -90,7 +90,7 @@ export function createContentReader(deps: Pick<Deps, 'readDb'>, renderer: Markdo
   };
 }
 
-/** Those that have most in common first; of equals the newest, as they come. */
+/** Most similar first; equals stay in order, newest first. */
 function rankKin(page: ContentRow, kin: readonly ContentKinRow[]): readonly ContentKinRow[] {
   const keywords = new Set(page.seo_keywords);
   const score = (other: ContentKinRow): number =>
@@ -122,7 +122,7 @@ export async function listFeed(deps: Deps): Promise<readonly ContentCard[]> {
   return rows.map(presentCard);
 }
 
-/** Every published page, the newest ones where there are more than `limit`. */
+/** Every published page; the newest ones if there are more than `limit`. */
 export async function listAllContent(
   deps: Deps,
   limit: number,
@@ -131,7 +131,7 @@ export async function listAllContent(
   return rows.map(({ slug, type, updated_at }) => ({ slug, type, updatedAt: updated_at.toISOString() }));
 }
 
-/** The state of all pages together; see `ContentHead.siteRevision`. */
+/** The revision of all pages together; see `ContentHead.siteRevision`. */
 export function getSiteRevision(deps: Pick<Deps, 'readDb'>): Promise<number> {
   return findSiteRevision(deps.readDb);
 }

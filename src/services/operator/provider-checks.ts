@@ -1,4 +1,4 @@
-// Whether the providers that the operator configured answer: each is asked once, and again after ten seconds at the earliest.
+// Checks whether configured providers respond, each at most once in ten seconds.
 import { toError } from '../../lib/errors.ts';
 import { Type } from '../../lib/type.ts';
 import { faultOf, listProbes, type ProbedProvider } from '../../nodes/models/provider-probes.ts';

@@ -1,4 +1,4 @@
-// What changes all of a database asks first that no service works on it.
+// Ensures that no service uses the database before an operation changes all of it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../lib/errors.ts';
 import { countOtherConnections } from '../../store/backup.ts';
@@ -7,7 +7,7 @@ import type { Db } from '../../store/db.ts';
 const LEAVE_MS = 5000;
 const LEAVE_POLL_MS = 100;
 
-/** Throws where a service is connected. The connections of one that was killed take a moment to end. */
+/** Throws if a service is connected. The connections of a killed one take a moment to close. */
 export async function refuseService(db: Db): Promise<void> {
   for (const deadline = performance.now() + LEAVE_MS; (await countOtherConnections(db)) > 0; ) {
     if (performance.now() > deadline)

@@ -1,4 +1,4 @@
-// Another secrets key: all that the old one encrypted is encrypted by the new one, in one transaction.
+// Rotates the secrets key: re-encrypts everything in one transaction.
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { type Session, withSession } from '../../store/copy.ts';
@@ -19,11 +19,11 @@ export interface SecretsKeys {
 
 export interface RotatedSecrets {
   readonly rotated: number;
-  /** Those that the new key had encrypted: an earlier rotation got as far as its commit. */
+  /** Values already encrypted by the new key, because an earlier rotation was committed. */
   readonly already: number;
 }
 
-/** No service may run on the database. Throws, and changes nothing, where a value was encrypted by neither key. */
+/** No service may use the database. Throws, changing nothing, if neither key decrypts a value. */
 export function rotateSecrets(db: Db, keys: SecretsKeys): Promise<RotatedSecrets> {
   return withSession(db, session =>
     session.transaction('read committed', async () => {

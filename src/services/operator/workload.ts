@@ -1,4 +1,4 @@
-// The operator's look at the instance: its plans, its workers, and how much waits for them.
+// Reports the state of the instance for operators: plans, workers, and pending work.
 import { Type } from '../../lib/type.ts';
 import {
   countJobs,
@@ -77,7 +77,7 @@ export const PlansAnswer = Named('Plans', 'The plans that accounts may have', {
 export function listPlans({ settings }: Pick<Deps, 'settings'>, actor: Actor) {
   requireScope(actor, 'instance:admin');
   const plans = Object.entries(settings.plans)
-    // Of those who have no account.
+    // Invitations to people without an account.
     .filter(([name]) => name !== 'anonymous')
     .map(([name, limits]) => ({ name, ...limits, isDefault: name === settings.DEFAULT_PLAN }));
   return { plans };

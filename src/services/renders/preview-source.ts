@@ -1,4 +1,4 @@
-// What a preview is drawn from: a scene graph, a template, or the renderer node of a workflow.
+// Resolves what a preview shows: a scene graph, a template, or the renderer node of a workflow.
 import type { GraphNode } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { fillForPreview, readMode } from '../../nodes/renderer-mode.ts';
@@ -18,7 +18,7 @@ export interface PreviewSource {
   readonly owner: RenderOwner;
 }
 
-/** Throws `invalid_scene_graph` with pointers, 404 and 403. Ports show what they show while nothing is wired to them. */
+/** Throws `invalid_scene_graph` with pointers, 404 and 403. Ports show their placeholders. */
 export async function openSource(deps: Deps, user: UserActor, body: PreviewBody): Promise<PreviewSource> {
   const { sceneGraph, templateId, workflowId, nodeId, props = {} } = body;
   const given = [sceneGraph, templateId, workflowId].filter(value => value !== undefined);

@@ -1,4 +1,4 @@
-// Stills of a scene, drawn at once, and kept as media unless they are wanted for the moment alone.
+// Draws stills of a scene at once, and stores them as media unless they are temporary.
 import { invalidField } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/files.ts';
 import { drawFrames, resourcesOf } from '../../render/stills/frames.ts';
@@ -12,7 +12,7 @@ import type { PreviewBody } from './renderer.schema.ts';
 
 const FORMATS = ['png', 'jpeg', 'webp'] as const;
 
-/** Draws the frames that are asked for. Throws `invalid_scene_graph`, `invalid_request`, 404 and 403. */
+/** Draws the requested frames. Throws `invalid_scene_graph`, `invalid_request`, 404 and 403. */
 export async function previewStills(deps: Deps, actor: Actor, body: PreviewBody, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:execute');
   const format = stillFormat(body);

@@ -1,4 +1,4 @@
-// Reads the files that a scene names for the service: media that the owner may use, and addresses by the guarded client.
+// Reads a scene's files for the service: media that the owner may use, and external URLs through the guarded client.
 import { AppError } from '../../lib/errors.ts';
 import type { ReadSource, SourceBytes } from '../../render/render-io.ts';
 import { findMedia, mayUseMedia } from '../../store/media/media.ts';
@@ -12,7 +12,7 @@ export interface RenderOwner {
 
 const TIMEOUT_MS = 120_000;
 
-/** Media that the owner may use, by id or address of ours; any other address through the guarded client. */
+/** Media that the owner may use, by id or our URL; any other URL through the guarded client. */
 export function serviceReader(deps: Deps, owner: RenderOwner): ReadSource {
   return async (source, { maxBytes, signal }) => {
     const id = 'mediaId' in source ? source.mediaId : mediaIdOf(deps, source.src);
@@ -21,7 +21,7 @@ export function serviceReader(deps: Deps, owner: RenderOwner): ReadSource {
       throw new AppError('invalid_request', 'files by path are read on the command line only');
     const answer = await deps.fetch.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
     if (answer.status === 200) return { body: answer.body, declared: answer.headers['content-type'] };
-    // To leave an iteration at its first step ends the connection.
+    // Leaving an iteration at its first step closes the connection.
     for await (const _ of answer.body) break;
     throw new AppError('fetch_failed', `its address answered with status ${answer.status}`);
   };

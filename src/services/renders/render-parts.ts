@@ -1,5 +1,5 @@
-// Parts of videos that outlive the worker which rendered them. Their files are orphans of media storage, so that what
-// nobody uses or drops is swept a day later.
+// Stores segments of videos beyond the life of their worker. Their files are orphans of media storage, so unused ones
+// are swept a day later.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -14,11 +14,11 @@ import { dropFile } from '../media/receive-file.ts';
 
 const MAX_PART_BYTES = 1_073_741_824;
 
-/** The parts kept under one name: of a node of an execution, or of a clip. */
+/** The segments stored under one name: of an execution's node, or of a clip. */
 export function createParts(deps: Deps, scope: string): NodeParts {
   const known = new Set<string>();
   const dropped = new AbortController();
-  // One after another: a render has better uses for disk and network.
+  // One after another: rendering needs disk and network more.
   let keeping = Promise.resolve();
   return {
     async restore(folder, signal) {
@@ -44,7 +44,7 @@ export function createParts(deps: Deps, scope: string): NodeParts {
   };
 }
 
-/** False where its file has been swept meanwhile. */
+/** False if its file has been swept meanwhile. */
 async function fetchPart(
   deps: Deps,
   { name, file_id }: RenderPart,
@@ -55,7 +55,7 @@ async function fetchPart(
   try {
     const { stream } = await deps.storage.read(file_id);
     await pipeline(stream, createWriteStream(partial, { mode: 0o600 }), { signal });
-    // Complete from the first moment that it has its name.
+    // Renamed when complete, so that the name never refers to a partial file.
     await rename(partial, join(folder, name));
     return true;
   } catch (err) {

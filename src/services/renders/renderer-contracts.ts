@@ -1,4 +1,4 @@
-// What authors of videos read first: the scene-graph contract, and the templates that the account may use.
+// Serves the contracts for video authors: the scene-graph schema and guide, and the templates that the account may use.
 import { sha256 } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/files.ts';
@@ -28,7 +28,7 @@ const HALVES = {
 
 const contracts = new Map<string, TaggedText>();
 
-/** The contract as JSON text; it is a constant of the program, so it is made once. */
+/** The contract as JSON text, built once since it is constant. */
 export function sceneGraphContract(actor: Actor, include = 'all'): TaggedText {
   requireScope(actor, 'workflows:read');
   if (!Object.hasOwn(HALVES, include))
@@ -58,7 +58,7 @@ function tagged(body: object): TaggedText {
   return { text, etag: `"${sha256(text).toString('base64url').slice(0, 22)}"` };
 }
 
-/** The templates that the caller may use: public ones, and private ones that name the caller or a team of theirs. */
+/** The caller's templates: public ones, and private ones that list the caller or one of their teams. */
 export async function listTemplates(deps: Deps, actor: Actor): Promise<TaggedText> {
   const user = requireScope(actor, 'workflows:read');
   const usable = await usableBy(deps, user, [...allTemplates().values()]);
@@ -119,8 +119,8 @@ export interface Thumbnail {
 }
 
 /**
- * The template with its own props, as WebP. A private template's is for those on its list; any other is for anybody
- * who has the address. Throws 404, 401, 403.
+ * The template with its default props, as WebP. A private template is visible to those on its list, any other to anyone
+ * with the URL. Throws 404, 401, 403.
  */
 export async function readThumbnail(
   deps: Pick<Deps, 'db'>,

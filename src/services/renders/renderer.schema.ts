@@ -1,4 +1,4 @@
-// The forms of the video renderer's requests and answers.
+// Request and response schemas of the video renderer.
 import type { Static } from 'typebox';
 import { Type } from '../../lib/type.ts';
 import { RENDER_STATUSES } from '../../store/renders/renders.ts';
@@ -131,7 +131,7 @@ const RenderFailure = Named('RenderFailure', 'Why a clip was not rendered', {
     ),
   ),
 });
-/** What is kept of a clip, as JSON. */
+/** The stored JSON of a clip. */
 export type RenderedClip = Static<typeof RenderedClip>;
 export type RenderFailure = Static<typeof RenderFailure>;
 export const RenderAnswer = Named('RenderStatus', 'A clip as it stands', {

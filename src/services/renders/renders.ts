@@ -1,4 +1,4 @@
-// Clips as previews: accepted at once, rendered by a worker, followed and cancelled by whoever asked for them.
+// Preview clips: accepted at once, rendered by a worker, followed and cancelled by their requester.
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import type { Timeline } from '../../render/timeline/compile.ts';
@@ -12,19 +12,19 @@ import { mediaUrl } from '../media/media-record.ts';
 import { openSource } from './preview-source.ts';
 import type { PreviewBody, RenderedClip, RenderFailure } from './renderer.schema.ts';
 
-/** Of one account, renders that have not ended. */
+/** Maximum number of unfinished renders per account. */
 const MAX_OPEN = 4;
 const RETRY_SECONDS = 10;
 const MAX_SECONDS = 600;
 
-/** Whether the body asks for a clip rather than stills. */
+/** Whether the body requests a clip instead of stills. */
 export function asksForClip({ format, range }: PreviewBody): boolean {
   return format === 'mp4' || (format === undefined && range !== undefined);
 }
 
 /**
- * Throws `invalid_scene_graph`, 404 and 403, 429 `render_busy`, and 503 `unavailable` where this machine has no codec,
- * with what to install.
+ * Throws `invalid_scene_graph`, 404 and 403, 429 `render_busy`, and 503 `unavailable` if this machine has no codec,
+ * with the package to install.
  */
 export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:execute');
@@ -73,7 +73,7 @@ export async function getRender(deps: Deps, actor: Actor, id: string) {
   return present(deps, await requireRender(deps, requireScope(actor, 'workflows:read'), id));
 }
 
-/** Of one that has ended nothing changes. */
+/** Does nothing if it has ended. */
 export async function stopRender(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:execute');
   await requireRender(deps, user, id);
@@ -81,7 +81,7 @@ export async function stopRender(deps: Deps, actor: Actor, id: string) {
   return present(deps, await requireRender(deps, user, id));
 }
 
-/** Somebody else's render is 404, as if there were none. */
+/** Someone else's render is 404, as if it did not exist. */
 async function requireRender(deps: Deps, { userId }: UserActor, id: string): Promise<RenderRow> {
   const row = isId('render', id) ? await findRender(deps.db, id, userId) : undefined;
   if (row === undefined) throw new AppError('not_found', 'There is no render with this id.');

@@ -1,4 +1,4 @@
-// Rendering a clip that was accepted: claim it, make it, report progress, and stop once the claim is lost.
+// Renders an accepted clip: claims it, renders it, reports progress, and stops if the claim is lost.
 import { createReadStream } from 'node:fs';
 import { AppError } from '../../lib/errors.ts';
 import { type MadeVideo, makeVideo } from '../../render/video/make-video.ts';
@@ -16,12 +16,12 @@ import { serviceReader } from './render-files.ts';
 import { createParts } from './render-parts.ts';
 import type { RenderedClip, RenderFailure } from './renderer.schema.ts';
 
-// A render that took this many workers with it takes no more.
+// Give up on a render that took down this many workers.
 const MAX_STARTS = 5;
-/** Also how long a cancelled render goes on. */
+/** Also how long a cancelled render continues. */
 const TOUCH_MS = 400;
 
-/** Rejects where it could not be ended, or the process stops: another worker then goes on with its parts. */
+/** Rejects if it could not be ended, or the process stops: another worker then continues with its segments. */
 export async function runRender(deps: Deps, id: string, stopping: AbortSignal): Promise<void> {
   const claimed = await claimRender(deps.db, id);
   if (claimed === undefined) return;
@@ -43,7 +43,7 @@ export async function runRender(deps: Deps, id: string, stopping: AbortSignal): 
     await parts.drop();
   } catch (err) {
     if (stopping.aborted) throw err;
-    // Begun again elsewhere, it needs its parts.
+    // If another worker restarted it, the segments are needed.
     if (lost.signal.aborted && !(await hasEnded(deps.db, id))) return;
     await finishRender(deps.db, claimed, failure(describeFailure(deps, err, deadline)));
     await parts.drop();
@@ -57,7 +57,7 @@ interface Claim {
   end(): void;
 }
 
-/** Writes how far it is, and learns thereby whether it still is this worker's. */
+/** Stores the progress, which also tells whether it still belongs to this worker. */
 function keepClaim(deps: Deps, claimed: ClaimedRender, onLost: () => void): Claim {
   let { progress } = claimed;
   let isTouching = false;
@@ -74,7 +74,7 @@ function keepClaim(deps: Deps, claimed: ClaimedRender, onLost: () => void): Clai
       });
   }, TOUCH_MS);
   return {
-    // What was done before a crash is not undone.
+    // Progress made before a crash is kept.
     report: fraction => {
       progress = Math.max(progress, fraction);
     },

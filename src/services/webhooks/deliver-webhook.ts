@@ -1,5 +1,5 @@
-// Webhook deliveries of this process: one attempt at a time each, so many at once a host and an account; what came of
-// it is kept, with the next attempt where one is due.
+// Delivers webhooks: one attempt at a time per delivery, limited per host and account. Records each attempt and
+// schedules the next one.
 import { type Backoff, backoffMs } from '../../lib/backoff.ts';
 import { createBatcher } from '../../lib/batch.ts';
 import { inScope } from '../../lib/span.ts';
@@ -14,21 +14,23 @@ import { decryptSecret } from './webhook-target.ts';
 
 /** Attempts of a delivery, and again of each redelivery. */
 export const MAX_ATTEMPTS = 12;
-/** Between attempts, from WEBHOOK_BACKOFF_BASE_MS on. */
+/** Between attempts, starting at WEBHOOK_BACKOFF_BASE_MS. */
 export const BACKOFF: Omit<Backoff, 'firstMs'> = { maxMs: 6 * 3_600_000, factor: 2, jitter: [0, 0.1] };
 
 const AT_ONCE_A_HOST = 8;
 const AT_ONCE_AN_ACCOUNT = 32;
-// Long enough for a swift receiver to take a full pool of deliveries, short enough for the others behind them.
+// Long enough for a fast receiver to handle a full pool of deliveries, short enough for others behind it.
 const MAX_WAIT_MS = 500;
 const POSTPONED_MS = { least: 1000, most: 5000 } as const;
 
-// A job may come a little before its time by the clock of another machine.
+// A job may start slightly early by the clock of another machine.
 const CLOCK_SLACK_MS = 1000;
 const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
 
 export interface Deliverer {
-  /** Makes the attempt that is due, if any. Rejects where it was interrupted or could not be kept: it is made again. */
+  /**
+   * Makes the attempt that is due, if any. Rejects if it was interrupted or could not be recorded; it is then repeated.
+   */
   deliver(id: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -57,9 +59,9 @@ export function createDeliverer(deps: Deps): Deliverer {
       ]);
       if (release === undefined) return postpone(id);
       const startedAt = new Date(deps.now());
-      // The slot of the receiver is free as soon as it has answered, not only when the attempt is logged.
+      // Release the receiver's slot as soon as it has responded, before the attempt is recorded.
       const answer = await attempt(deps, delivery, signal).finally(release);
-      // Shutting down: the job stays, and the attempt is made again.
+      // Shutting down: the job stays, and the attempt is repeated.
       if (answer === undefined) throw new Error('The delivery was interrupted.');
       const made = judge(deps, delivery, startedAt, answer);
       await keep(made);
@@ -74,13 +76,13 @@ function countAttempt({ attempts }: Deps, { state }: NewAttempt): void {
   attempts.set(outcome, (attempts.get(outcome) ?? 0) + 1);
 }
 
-/** False of one that has ended, and of one that another job will attempt later. */
+/** False if it has ended, or another job will attempt it later. */
 function isDue({ state, next_attempt_at: at }: DeliveryRow, nowMs: number): boolean {
   if (state === 'delivered' || state === 'exhausted') return false;
   return at === null || at.getTime() <= nowMs + CLOCK_SLACK_MS;
 }
 
-/** As part of the trace of the request whose run it reports. */
+/** Continues the trace of the request whose run it reports. */
 async function attempt(
   deps: Deps,
   delivery: TracedDelivery,

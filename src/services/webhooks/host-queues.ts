@@ -1,5 +1,5 @@
-// Per-host queues in memory: so many deliveries at once for each key. One that finds no slot waits a moment and is
-// then turned away, so that a slow host delays nobody else.
+// Limits concurrent deliveries per key. A delivery without a slot waits a moment and is then put back, so that a slow
+// host delays nobody else.
 
 export interface QueueKey {
   readonly key: string;
@@ -7,15 +7,15 @@ export interface QueueKey {
 }
 
 export interface HostQueues {
-  /** A slot in every queue named, and how to release it; undefined if there is none soon. */
+  /** A slot in every named queue, with a release function; undefined if there is none soon. */
   enter(keys: readonly QueueKey[]): Promise<(() => void) | undefined>;
 }
 
 interface HostQueue {
   readonly limit: number;
-  /** Since when each of the active ones is active, oldest first. */
+  /** Start times of the active ones, oldest first. */
   readonly active: Set<{ readonly atMs: number }>;
-  /** How long the last ones took. */
+  /** Durations of the latest ones. */
   paceMs: number;
   waiting: number;
 }
@@ -25,7 +25,7 @@ interface Waiter {
   readonly admit: (release: (() => void) | undefined) => void;
 }
 
-/** `maxWaitMs`: how long a slot may take to come; one that would wait longer, by the pace of the queue, is turned away at once. */
+/** `maxWaitMs`: how long to wait for a slot; if the queue is too slow for that, it is refused at once. */
 export function createHostQueues(maxWaitMs: number, now: () => number): HostQueues {
   const queues = new Map<string, HostQueue>();
   const waiters = new Set<Waiter>();

@@ -1,11 +1,11 @@
-// One webhook request: signed, sent through the guarded client, with what matters of its answer.
+// Sends one webhook request: signed, through the guarded client, with a summary of the response.
 import { toError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import type { Deps } from '../deps.ts';
 import { signWebhook } from './webhook-signature.ts';
 import { allowsLoopback } from './webhook-target.ts';
 
-// The guarded client's bound; reading stops far below it, once there is enough to keep.
+// The guarded client's limit; reading stops far below it, once enough is stored.
 const MAX_ANSWER_BYTES = 1_048_576;
 const KEPT_ANSWER_BYTES = 1024;
 
@@ -14,7 +14,7 @@ export interface WebhookMessage {
   readonly deliveryId: string;
   readonly event: string;
   readonly eventId: string;
-  /** The very bytes that are signed and sent. */
+  /** The exact bytes that are signed and sent. */
   readonly body: string;
   readonly secret: string | null;
 }
@@ -22,13 +22,13 @@ export interface WebhookMessage {
 export interface WebhookAnswer {
   readonly statusCode: number | null;
   readonly durationMs: number;
-  /** Why there is no answer. */
+  /** Why there is no response. */
   readonly error: string | null;
-  /** The first KB of the answer. */
+  /** The first KB of the response. */
   readonly response: string | null;
 }
 
-/** undefined: the signal fired, and whether it arrived is not known. */
+/** Undefined: the signal fired, and whether the request arrived is unknown. */
 export async function sendWebhook(
   deps: Deps,
   { url, deliveryId, event, eventId, body, secret }: WebhookMessage,
@@ -66,12 +66,12 @@ export async function sendWebhook(
   }
 }
 
-/** Any 2xx is delivered; redirects are not followed and count as failures. */
+/** Any 2xx counts as delivered; redirects are not followed and count as failures. */
 export function isDelivered({ statusCode }: WebhookAnswer): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }
 
-/** The first KB of the answer; how the rest of it fares no longer matters. */
+/** The first KB of the response; whether the rest arrives does not matter. */
 async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

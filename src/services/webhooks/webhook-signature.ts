@@ -1,10 +1,10 @@
-// Signs webhook deliveries, as docs/api.md (Webhooks) says: our own form and that of standardwebhooks.com.
+// Signs webhook deliveries as documented in docs/api.md (Webhooks): our own format, and Standard Webhooks.
 import { createHmac } from 'node:crypto';
 import { hmacSha256Hex } from '../../lib/crypto.ts';
 
 export interface WebhookToSign {
   readonly secret: string;
-  /** The very bytes that are sent. */
+  /** The exact bytes that are sent. */
   readonly body: string;
   readonly eventId: string;
   readonly timestampSeconds: number;

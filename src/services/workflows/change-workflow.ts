@@ -1,5 +1,5 @@
-// Changes of a stored workflow, all or nothing: the fields that are sent, or what is made of its graph. What changes nothing
-// writes nothing.
+// Changes a stored workflow, all or nothing: the fields that are sent, or a change of its graph. Without a difference
+// nothing is written.
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
@@ -58,8 +58,8 @@ export async function changeWorkflow(
 }
 
 /**
- * Sent back, a poster is pinned: the one shown now, or another image of the workflow's runs that an earlier GET showed.
- * Left out, the newest image shows again .
+ * A poster that is sent back is pinned: the current one, or another image of the workflow's runs that an earlier GET
+ * showed. If omitted, the newest image is used again.
  */
 async function choosePoster(
   tx: Tx,
@@ -90,8 +90,8 @@ function warnOfSecrets(
 }
 
 /**
- * Throws 409 `stale_write`. Compared is the part of our ETags that changes with each write: views, heartbeats and
- * posters move by themselves and must not refuse anybody's write.
+ * Throws 409 `stale_write`. Compares the part of our ETags that changes with each write: views, heartbeats and posters
+ * change independently and must not refuse a write.
  */
 function checkIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
@@ -104,14 +104,14 @@ function checkIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): void 
 }
 
 export interface GraphEdit {
-  /** The version that the change was thought out for; absent: whatever is stored. */
+  /** The version that the change is based on; absent: the stored one. */
   readonly baseVersion?: number | undefined;
-  /** Pure. Throws where the graph is not as the change expects. */
+  /** Pure. Throws if the graph is not as the change expects. */
   readonly change: (graph: Graph) => EditedGraph;
   readonly autoLayout?: 'always' | undefined;
 }
 
-/** Nodes and edges are checked as those of a PUT. */
+/** Nodes and edges are validated like those of a PUT. */
 export interface EditedGraph {
   readonly nodes: readonly unknown[];
   readonly edges: readonly unknown[];

@@ -1,4 +1,4 @@
-// The end of every write of a stored workflow: lock, compare, write what differs, answer.
+// Completes every write of a stored workflow: lock, compare, write the differences, respond.
 import { firstIdOf } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
@@ -20,12 +20,12 @@ import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './pr
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
 import { type GraphWrite, prepareGraph, unchanged } from './write-graph.ts';
 
-/** A workflow's view by a user who may write it. */
+/** A workflow as seen by a user who may write it. */
 export interface WritableView extends WorkflowView {
   readonly actor: UserActor;
 }
 
-/** The workflow, locked until the transaction ends, for whoever may do it. Throws 404, 403. */
+/** The workflow, locked until the transaction ends, if the user may do this. Throws 404, 403. */
 export async function lockForEdit(
   tx: Tx,
   user: UserActor,
@@ -38,7 +38,7 @@ export async function lockForEdit(
 
 type SentFields = Pick<UpdateWorkflowBody, 'name' | 'description' | 'tags' | 'isActive' | 'webhookId'>;
 
-/** The fields that every write can change, as they are after it. */
+/** The fields that every write can change, with their new values. */
 export function sentFields(body: SentFields, workflow: WorkflowRow): Partial<WorkflowRow> {
   return {
     name: body.name ?? workflow.name,
@@ -56,7 +56,7 @@ export interface SentGraph {
   readonly autoLayout?: boolean | 'always';
 }
 
-/** The write of the graph over the stored one. Throws 400 `invalid_graph`. */
+/** The new graph over the stored one. Throws 400 `invalid_graph`. */
 export async function prepareReplacement(
   deps: Deps,
   tx: Tx,
@@ -79,18 +79,18 @@ export interface WorkflowChange {
   readonly fields: Partial<WorkflowRow>;
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
-  /** Whether its editor saves by itself; default: somebody asked for it. */
+  /** Whether this is an autosave; default: a person saved. */
   readonly saving?: 'by itself' | 'asked for';
 }
 
-/** What a write left behind. */
+/** The result of a write. */
 export interface CommittedWorkflow {
   readonly view: WorkflowView;
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
 }
 
-/** Writes what differs: a new version where the graph does, the row where any field does, nothing where nothing does. */
+/** Writes the differences: a new version if the graph changed, the row if any field changed, otherwise nothing. */
 export async function commitChange(
   tx: Tx,
   view: WritableView,
@@ -113,7 +113,7 @@ const writerOf = ({ userId, credential }: UserActor) => ({
   written_by_session: credential.kind === 'session' ? credential.id : null,
 });
 
-/** By how much the clocks of two processes may differ. */
+/** Maximum clock difference between two processes. */
 const CLOCK_SLACK_MS = 60_000;
 const MAX_REMOVED = 100;
 
@@ -132,14 +132,14 @@ async function storeVersion(
   else await closeAutosave(tx, id, version);
 }
 
-/** A workflow that this transaction has written, as its writer sees it. */
+/** A workflow written by this transaction, as its writer sees it. */
 export async function readBack(tx: Tx, id: string, user: UserActor): Promise<ReadWorkflowRow> {
   const row = await findWorkflow(tx, id, user.userId);
   if (row === undefined) throw new Error(`Workflow ${id} is gone within the transaction that wrote it.`);
   return row;
 }
 
-/** Whether any member is another; encrypted secrets are compared by identity. */
+/** Whether any member differs; encrypted secrets are compared by identity. */
 function differs(next: object, before: ReadWorkflowRow): boolean {
   return Object.entries(next).some(([key, value]) => {
     const old = before[key as keyof ReadWorkflowRow];
@@ -148,12 +148,12 @@ function differs(next: object, before: ReadWorkflowRow): boolean {
   });
 }
 
-/** Keeps a graph in memory that is committed now. */
+/** Caches a graph that has been committed. */
 export function cacheCommitted(deps: Deps, { view: { workflow }, write }: CommittedWorkflow): void {
   if (write.isChanged) deps.versions.keep(workflow.id, workflow.version, write.text, write.graph);
 }
 
-/** The answer to a write that is committed; who wrote sees the complete graph. */
+/** The response to a committed write; its writer sees the complete graph. */
 export function presentCommitted(deps: Deps, saved: CommittedWorkflow): PresentedWorkflow {
   cacheCommitted(deps, saved);
   const { view, write, warnings } = saved;

@@ -1,4 +1,4 @@
-// POST of a workflow: a new personal one, or, with an id, an existing one that is replaced without leaving its workspace.
+// Handles POST of a workflow: creates a personal one, or with an id replaces an existing one within its workspace.
 import { newId } from '../../lib/ids.ts';
 import { insertMedia, type NewMedia } from '../../store/media/media.ts';
 import { insertVersion } from '../../store/workflows/versions.ts';
@@ -26,7 +26,7 @@ export interface CreatedWorkflow extends PresentedWorkflow {
   readonly id: string;
 }
 
-/** Throws 400 `invalid_graph`, `folder_workspace_mismatch`, 403 for a media or folder out of reach. */
+/** Throws 400 `invalid_graph`, `folder_workspace_mismatch`, 403 for media or a folder without access. */
 export async function createWorkflow(
   deps: Deps,
   actor: Actor,
@@ -54,7 +54,7 @@ export async function createWorkflow(
 
 type NewFields = Omit<NewWorkflow, 'id' | 'userId'>;
 
-/** What a new workflow is before anything else is said of it. */
+/** Defaults of a new workflow. */
 export function blankWorkflow(name: string): NewFields {
   return {
     name,
@@ -70,13 +70,13 @@ export function blankWorkflow(name: string): NewFields {
 
 export interface NewWorkflowCommit {
   readonly fields: NewFields;
-  /** Files that came with it, to be known from the same moment on. */
+  /** Files that came with it, stored in the same transaction. */
   readonly media?: readonly NewMedia[];
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
 }
 
-/** Stores a new personal workflow of the user's. */
+/** Stores a new personal workflow of the user. */
 export async function commitNewWorkflow(
   deps: Deps,
   user: UserActor,
@@ -96,7 +96,7 @@ export async function commitNewWorkflow(
   return { id, ...presentCommitted(deps, saved) };
 }
 
-/** As a PUT, but a folder of another workspace is refused. */
+/** Like a PUT, but refuses a folder of another workspace. */
 async function replaceWorkflow(
   deps: Deps,
   user: UserActor,
@@ -109,7 +109,7 @@ async function replaceWorkflow(
     const { workflow } = view;
     const links = body.mediaId !== undefined && body.mediaId !== workflow.media_id;
     if (links) {
-      // The owner of the media owns the workflow too, so linking is the owner's to do.
+      // The owner of the media owns the workflow too, so only the owner may link it.
       authorize(user, 'share', workflow);
       await checkMedia(tx, user, body.mediaId ?? null);
     }

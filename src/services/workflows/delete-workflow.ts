@@ -1,4 +1,4 @@
-// Workflows deleted, softly; undone by who deleted, and recovered by support.
+// Deletes workflows softly, undoes that for the deleter, and restores them for support.
 import { AppError } from '../../lib/errors.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
 import { lockDeletedWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import { readBack } from './commit-workflow.ts';
 import { type PresentedWorkflow, presentWorkflow } from './present-workflow.ts';
 
-/** Deactivates and marks it; its runs under way go on. Throws 404, 403. */
+/** Deactivates and marks it; active runs continue. Throws 404, 403. */
 export async function removeWorkflow(deps: Deps, actor: Actor, id: string): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
   await deps.db.transaction(async tx => {
@@ -19,10 +19,10 @@ export async function removeWorkflow(deps: Deps, actor: Actor, id: string): Prom
   });
 }
 
-/** How long a deletion can be undone by whoever may delete. */
+/** How long a deletion can be undone by those who may delete. */
 const UNDO_MS = 86_400_000;
 
-/** Undoes a deletion; of a workflow that is there, nothing changes. Throws 404 from a day after it on, 403. */
+/** Undoes a deletion; does nothing if the workflow is not deleted. Throws 404 after a day, 403. */
 export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const since = new Date(deps.now() - UNDO_MS);
@@ -37,7 +37,7 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
   return presentWorkflow(deps, view, text);
 }
 
-/** For the operator: removes the mark of deletion; switching it on again is its owner's to do. Throws 404. */
+/** For the operator: removes the deletion mark; its owner reactivates it. Throws 404. */
 export async function recoverWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   requireScope(actor, 'instance:admin');
   const row = await restoreWorkflow(deps.db, id);

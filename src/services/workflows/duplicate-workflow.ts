@@ -1,4 +1,4 @@
-// A duplicate of a workflow in the same service. Secrets are not copied.
+// Duplicates a workflow within the service. Secrets are not copied.
 import { mediaIdsIn, replaceMediaIds } from '../../store/workflows/versions.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize } from '../accounts/access.ts';
@@ -14,8 +14,8 @@ import { unchanged } from './write-graph.ts';
 const MAX_NAME = 200;
 
 /**
- * A personal copy, private and unpublished; of another's workflow only what its readers see. Files that its graph names and
- * the user cannot use become the user's too. Throws 403, 404.
+ * Creates a personal copy, private and unpublished; from another user's workflow only what readers see. Files in its
+ * graph that the user cannot use are copied to the user. Throws 403, 404.
  */
 export async function duplicateWorkflow(
   deps: Deps,

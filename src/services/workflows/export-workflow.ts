@@ -1,4 +1,4 @@
-// A workflow as one file that any account of any service can import: its graph, and the media that the graph names.
+// Exports a workflow as one file that any account of any service can import: its graph, and the media in the graph.
 import { Readable } from 'node:stream';
 import { listUsableMedia, type MediaRow } from '../../store/media/media.ts';
 import { mediaIdsIn } from '../../store/workflows/versions.ts';
@@ -21,7 +21,7 @@ export interface ExportedFile {
   readonly stream: Readable;
 }
 
-/** For those who may duplicate. Secrets are not in it. */
+/** For those who may duplicate. Contains no secrets. */
 export async function exportWorkflow(deps: Deps, actor: Actor, id: string): Promise<ExportedFile> {
   const view = await openForReading(deps, actor, id);
   if (!canDo(view.role, 'edit')) authorize(view.actor, 'duplicate', view.workflow);
@@ -30,7 +30,9 @@ export async function exportWorkflow(deps: Deps, actor: Actor, id: string): Prom
   return { name: fileNameOf(view), stream: Readable.from(writeFile(deps, view, graph, media)) };
 }
 
-/** Those that a run of the workflow could use: whoever writes down the id of another's file does not get its bytes. */
+/**
+ * Only media that a run of the workflow could use: knowing the id of another user's file does not give access to it.
+ */
 function listMedia(
   deps: Deps,
   { workflow, actor }: WorkflowView,

@@ -1,4 +1,4 @@
-// The pictures that a publication shows in its drawing: what the newest run of the published version made.
+// Finds the pictures for the drawing of a published workflow: results of the newest run of the published version.
 import type { Step } from '../../engine/types.ts';
 import type { Value } from '../../graph/types.ts';
 import { findNewestCompleted, listSteps } from '../../store/executions.ts';
@@ -7,11 +7,11 @@ import type { Deps } from '../deps.ts';
 export interface FlowResults {
   /** The run that made them. */
   readonly executionId: string;
-  /** Addresses of pictures by node id. */
+  /** Picture URLs by node id. */
   readonly pictures: ReadonlyMap<string, string>;
 }
 
-/** undefined where no run of the version has completed, or none that is kept. */
+/** Undefined if no kept run of the version has completed. */
 export async function findFlowResults(
   { db }: Pick<Deps, 'db'>,
   workflowId: string,
@@ -20,7 +20,7 @@ export async function findFlowResults(
   const executionId = await findNewestCompleted(db, workflowId, version);
   if (executionId === undefined) return undefined;
   const steps = (await listSteps(db, executionId)).map(({ step }) => step as Step);
-  // Of the states of a node the last one counts.
+  // The last state of a node counts.
   const pictures = steps.flatMap(({ nodeId, outputs = {} }) => {
     const picture = Object.values(outputs)
       .map(pictureOf)

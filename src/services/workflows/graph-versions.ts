@@ -1,4 +1,4 @@
-// Graphs by workflow and version: read once, parsed once, planned once, since a version never changes.
+// Caches graphs by workflow and version: read, parsed and planned once, since a version never changes.
 import type { Catalog } from '../../graph/catalog.ts';
 import { makePlan, type PlanResult } from '../../graph/plan.ts';
 import { redact } from '../../graph/redact.ts';
@@ -12,7 +12,7 @@ export interface GraphVersion {
   /** '"nodes":[…],"edges":[…]', as GET sends it. */
   readonly text: string;
   readonly graph: Graph;
-  /** The text as readers see it who may not edit. */
+  /** The text for readers who may not edit. */
   readonly redactedText: string;
   /** The plan of all nodes, or of what the targets need; pinned nodes need nothing. */
   plan(targets?: readonly string[], pinned?: readonly string[]): PlanResult;
@@ -20,11 +20,11 @@ export interface GraphVersion {
 
 export interface GraphVersions {
   get(tx: Tx, workflowId: string, version: number): Promise<GraphVersion>;
-  /** Spares the next reader the database, and the next writer the parsing; only for what is committed. */
+  /** Saves the next reader a query, and the next writer parsing; only for committed graphs. */
   keep(workflowId: string, version: number, text: string, graph?: Graph): void;
 }
 
-// In characters of graph text. A parsed graph and its plan weigh a few times as much.
+// In characters of graph text. A parsed graph and its plan take several times as much.
 const MAX_CHARACTERS = 8_000_000;
 
 export function createGraphVersions(catalog: Catalog): GraphVersions {
@@ -47,11 +47,11 @@ export function createGraphVersions(catalog: Catalog): GraphVersions {
 }
 
 function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersion {
-  // Parsed and planned when first asked for: a read needs neither.
+  // Parsed and planned on demand: a read needs neither.
   let graph = known;
   let redacted: string | undefined;
   let whole: PlanResult | undefined;
-  // Models come and go while the service runs; a plan is valid for the entries that it was made from.
+  // Models can change while the service runs; a plan is valid for the entries it was built from.
   let plannedFor: Catalog['entries'] | undefined;
   const getGraph = (): Graph => {
     graph ??= JSON.parse(`{${text}}`) as Graph;
@@ -77,7 +77,7 @@ function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersio
   };
 }
 
-/** The text that is stored for a graph; `GraphVersion.graph` is its inverse. */
+/** The stored text of a graph; `GraphVersion.graph` is its inverse. */
 export function graphText(graph: Graph): string {
   return `"nodes":${JSON.stringify(graph.nodes)},"edges":${JSON.stringify(graph.edges)}`;
 }

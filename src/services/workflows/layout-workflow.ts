@@ -1,4 +1,4 @@
-// The layout endpoint: any board but a very large one is arranged, positions and frames and nothing else.
+// The layout endpoint: arranges any board within the size limits, changing only positions and frames.
 import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../../graph/layout/layout.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -8,7 +8,7 @@ import { cacheCommitted, commitChange, lockForEdit } from './commit-workflow.ts'
 import type { LayoutBody } from './workflow.schema.ts';
 import { sizeGraph } from './write-graph.ts';
 
-/** Throws 422 `board_too_large`. A board that stands as the layout wants it is not written. */
+/** Throws 422 `board_too_large`. A board that is already laid out is not written. */
 export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body: LayoutBody) {
   const user = requireScope(actor, 'workflows:write');
   const { layout, saved } = await deps.db.transaction(async tx => {

@@ -1,4 +1,4 @@
-// Lists of workflows: the caller's own, or a team's for its members.
+// Lists workflows: the caller's own, or a team's for its members.
 import { AppError } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import { findTeam } from '../../store/teams.ts';
@@ -12,12 +12,12 @@ import { presentListedWorkflow } from './present-workflow.ts';
 import type { ListWorkflowsQuery } from './workflow.schema.ts';
 import { checkMedia } from './workflow-location.ts';
 
-/** From so many on, counting a workflow's new runs at each list costs more than keeping their number. */
+/** Above this number, counting a workflow's new runs in each list costs more than storing the count. */
 const MAX_UNCOUNTED = 10_000;
 /** A run whose id is older than this is committed, or never will be. */
 const SETTLED_MS = 60_000;
 
-/** One page, most recently updated first. Throws 404 for a team that the caller is not in, 403 for a foreign media. */
+/** One page, most recently updated first. Throws 404 for a team that the caller is not in, 403 for foreign media. */
 export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWorkflowsQuery) {
   const user = requireScope(actor, 'workflows:read');
   await checkMedia(deps.db, user, query.mediaId);

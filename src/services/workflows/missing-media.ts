@@ -1,4 +1,4 @@
-// The lint that needs to ask: media which a graph names and which are not there, or not any more.
+// A lint check that needs a query: media in a graph that no longer exist.
 import { type LintIssue, MAX_ISSUES, pointer } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
 import type { Tx } from '../../store/db.ts';
@@ -6,12 +6,12 @@ import { findKnownMedia } from '../../store/media/media.ts';
 import { mediaIdsIn } from '../../store/workflows/versions.ts';
 import type { GraphWrite } from './write-graph.ts';
 
-/** The write with a warning more for each node that names media which are not there. */
+/** Adds a warning to the write for each node with missing media. */
 export async function withMediaWarnings(tx: Tx, write: GraphWrite): Promise<GraphWrite> {
   return { ...write, issues: [...write.issues, ...(await findMissingMedia(tx, write.text))] };
 }
 
-/** A warning for each node whose config names one; `text` is '"nodes":[…],"edges":[…]'. */
+/** A warning for each node whose config names missing media; `text` is '"nodes":[…],"edges":[…]'. */
 export async function findMissingMedia(tx: Tx, text: string): Promise<readonly LintIssue[]> {
   const named = mediaIdsIn(text);
   if (named.length === 0) return [];

@@ -1,4 +1,4 @@
-// A workflow as its reader sees it: its members as JSON text, with the text of the graph spliced in.
+// Presents a workflow to its reader as JSON text, with the text of the graph spliced in.
 import { type LintIssue, warningSentences } from '../../graph/issues.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import type { WorkflowListRow } from '../../store/workflows/lists.ts';
@@ -8,25 +8,27 @@ import type { Actor, UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { decryptSecrets, seesSecrets } from './workflow-secrets.ts';
 
-/** The complete object as text: parsing a large graph only to write it out again would cost more than all the rest. */
+/**
+ * The complete object as text: parsing a large graph just to serialize it again would cost more than everything else.
+ */
 export interface PresentedWorkflow {
   readonly text: string;
-  /** Strong: names these bytes. Its part before the dot changes with every write and with nothing else. */
+  /** Strong: identifies these bytes. The part before the dot changes with every write and nothing else. */
   readonly etag: string;
-  /** Of the graph as it is stored. */
+  /** Of the stored graph. */
   readonly version: number;
-  /** What the lint found, where a write is answered. */
+  /** Lint issues, in the response to a write. */
   readonly issues: readonly LintIssue[];
 }
 
-/** A workflow, who reads it, and as what. */
+/** A workflow, its reader, and the reader's role. */
 export interface WorkflowView {
   readonly workflow: ReadWorkflowRow;
   readonly actor: Actor;
   readonly role: WorkflowRole;
 }
 
-/** On answers to writes. */
+/** In responses to writes. */
 export interface WriteMeta {
   readonly issues: readonly LintIssue[];
   readonly warnings: readonly string[];
@@ -34,7 +36,7 @@ export interface WriteMeta {
 
 type PresentDeps = Pick<Deps, 'settings' | 'secretsKey'>;
 
-/** Owners and editors see the full object, everybody else the public part; `graphText` is already redacted where it must be. */
+/** Owners and editors get the full object, everyone else the public part; `graphText` is already redacted if needed. */
 export function presentWorkflow(
   deps: PresentDeps,
   view: WorkflowView,
@@ -52,7 +54,7 @@ export function presentWorkflow(
   };
 }
 
-/** Names the last write of the workflow; heartbeats, views and new posters are none. */
+/** Identifies the last write of the workflow; heartbeats, views and new posters do not count. */
 export function revisionOf(workflow: Pick<ReadWorkflowRow, 'updated_at'>): string {
   return workflow.updated_at.getTime().toString(36);
 }
@@ -63,7 +65,7 @@ function presentMeta({ issues, warnings }: WriteMeta) {
 
 export type PresentedMembers = ReturnType<typeof presentMembers>;
 
-/** All but the graph, for owners and editors. */
+/** Everything but the graph, for owners and editors. */
 export function presentMembers(deps: PresentDeps, { workflow: row, actor, role }: WorkflowView) {
   return {
     id: row.id,
@@ -110,14 +112,14 @@ function presentPublicMembers(deps: PresentDeps, view: WorkflowView) {
   return { ...shown, secrets: null, publishSettings: reduceSettings(view.workflow.publish_settings) };
 }
 
-/** What readers who cannot edit see of the settings of a publication. */
+/** The publish settings that readers without edit access see. */
 export function reduceSettings(settings: PublishSettings | null): PublishSettings | null {
   if (settings === null) return null;
   const { exposedInputs: _inputs, isTemplate: _isTemplate, showResults: _results, ...shown } = settings;
   return shown;
 }
 
-/** The address of a file by its `med_…/name`. */
+/** The URL of a file from its `med_…/name`. */
 export function presentPoster(deps: Pick<Deps, 'settings'>, poster: string | null): string | null {
   return poster === null ? null : `${deps.settings.CDN_URL}/${poster}`;
 }
@@ -138,7 +140,7 @@ function presentMedia(deps: Pick<Deps, 'settings'>, media: ReadWorkflowRow['medi
 export function presentListedWorkflow(deps: Pick<Deps, 'settings'>, actor: UserActor, row: WorkflowListRow) {
   const role = roleOf(actor, row);
   const isEditor = canDo(role, 'edit');
-  // One literal, since a list has many; what is undefined is not written.
+  // One literal, since a list has many; undefined members are not written.
   const line = {
     id: row.id,
     name: row.name,

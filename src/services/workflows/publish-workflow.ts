@@ -1,4 +1,4 @@
-// What others see of a workflow: link permission, publication with its frozen version; and its owner's budget.
+// Controls a workflow's visibility: link permission, publication with its frozen version; and its budget.
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../lib/errors.ts';
 import { isUniqueViolation, type Tx } from '../../store/db.ts';
@@ -39,8 +39,8 @@ export function setBudget(
 }
 
 /**
- * Publishing freezes the current version for the public until it is published again. A slug, once taken, stays the
- * workflow's, so that no other can take its address over. Throws 409 `slug_taken`.
+ * Publishing freezes the current version for the public until it is published again. A slug stays the workflow's for
+ * good, so that no other can take over its URL. Throws 409 `slug_taken`.
  */
 export async function publishWorkflow(
   deps: Deps,
@@ -52,7 +52,7 @@ export async function publishWorkflow(
   try {
     return await changeAsOwner(deps, actor, { id, verb: 'publish', fields });
   } catch (err) {
-    // Another workflow took it between our look and our write.
+    // Another workflow took it between the check and the write.
     if (isUniqueViolation(err, 'workflows_published_slug_key')) throw slugTaken();
     throw err;
   }

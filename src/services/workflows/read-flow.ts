@@ -1,4 +1,4 @@
-// A workflow to be drawn: on its own page for whoever may read it, in a content page for anybody at all.
+// Reads a workflow for drawing: on its own page for its readers, in a content page for anyone.
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { canDo, roleOf } from '../accounts/access.ts';
@@ -12,16 +12,16 @@ export interface Flow {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
-  /** Names what is to be drawn: it changes whenever the drawing may. */
+  /** Identifies the drawing: changes whenever it may look different. */
   readonly key: string;
   readonly visibility: 'public' | 'private';
   /** Whether the reader may. */
   readonly canEdit: boolean;
-  /** Ids of the input nodes that its publication shows; null: all of them. */
+  /** Ids of the input nodes that the publication exposes; null: all. */
   readonly exposedInputs: readonly string[] | null;
   /** Redacted unless the reader may edit. */
   graph(): Promise<Graph>;
-  /** What its publisher shows of the newest run; undefined where nothing is shown. */
+  /** Results of the newest run that the publisher shows; undefined if nothing is shown. */
   results(): Promise<FlowResults | undefined>;
 }
 
@@ -32,7 +32,7 @@ export async function readFlow(deps: Deps, actor: Actor, id: string): Promise<Fl
   return toFlow(deps, view);
 }
 
-/** The workflow for a page that anybody reads; undefined where it is private or gone. */
+/** The workflow for a public page; undefined if it is private or deleted. */
 export async function findPublicFlow(deps: Deps, id: string): Promise<Flow | undefined> {
   try {
     return toFlow(deps, await openForReading(deps, ANONYMOUS, id));

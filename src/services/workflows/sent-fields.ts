@@ -1,4 +1,4 @@
-// What a PUT may send in addition to what it changes: values as a GET gave them are accepted, others are refused or named.
+// Checks the other fields of a PUT: values that a GET returned are accepted, others are refused or reported.
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../lib/errors.ts';
 import { type PresentedMembers, reduceSettings } from './present-workflow.ts';
@@ -22,7 +22,7 @@ const WRITABLE = [
   'baseUpdatedAt',
 ] as const;
 
-/** Another endpoint's: equal or refused. */
+/** Owned by another endpoint: equal or refused. */
 const OWNED = {
   linkPermission: 'POST /workflows/{id}/visibility',
   isPublished: 'POST /workflows/{id}/publish',
@@ -32,10 +32,10 @@ const OWNED = {
 } as const;
 type OwnedKey = keyof typeof OWNED;
 
-/** Another value for each reader or write, so that any value is accepted. */
+/** Differ for each reader or write, so any value is accepted. */
 const PER_READER = ['isOwner', 'canEdit', 'canDuplicate', 'userRole', 'media', 'meta', 'updatedAt'] as const;
 
-/** Moved by the service between a GET and a PUT: whether a GET can have given this value. */
+/** Changed by the service between a GET and a PUT: whether a GET can have returned this value. */
 const MOVING: Readonly<Record<string, (sent: unknown, now: unknown) => boolean>> = {
   views: (sent, now) => typeof sent === 'number' && sent >= 0 && sent <= Number(now),
   lastEditorHeartbeatAt: (sent, now) =>
@@ -46,8 +46,8 @@ const MAX_NAMED = 20;
 const MAX_NAME_LENGTH = 100;
 
 /**
- * Warnings about keys that are ignored. `current` is the workflow as an editor's GET gives it now.
- * Throws 400 `field_not_writable`, or 409 `stale_write` where the body is older than what is stored.
+ * Returns warnings about ignored keys. `current` is the workflow as an editor's GET returns it now. Throws 400
+ * `field_not_writable`, or 409 `stale_write` if the body is older than the stored workflow.
  */
 export function checkSentFields(body: Body, current: PresentedMembers): readonly string[] {
   const changed = (Object.keys(OWNED) as OwnedKey[]).filter(
@@ -69,7 +69,7 @@ export function checkSentFields(body: Body, current: PresentedMembers): readonly
   );
 }
 
-/** One sentence that names the ignored keys and all that are accepted; none where nothing was ignored. */
+/** One sentence that lists the ignored keys and all accepted ones; none if nothing was ignored. */
 export function describeIgnored(
   ignored: readonly string[],
   method: 'POST' | 'PUT',
@@ -90,7 +90,7 @@ function isTaken(key: string, sent: unknown, current: PresentedMembers): boolean
   return isDeepStrictEqual(sent, now) || MOVING[key]?.(sent, now) === true;
 }
 
-/** Settings are shown reduced to a key that cannot read, so the reduced form is as given too. */
+/** A key without read access sees reduced settings, so the reduced form is accepted too. */
 function isAsGiven(key: OwnedKey, sent: unknown, current: PresentedMembers): boolean {
   if (isDeepStrictEqual(sent, current[key])) return true;
   return key === 'publishSettings' && isDeepStrictEqual(sent, reduceSettings(current.publishSettings));

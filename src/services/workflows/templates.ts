@@ -1,4 +1,4 @@
-// Templates: published workflows that ask to be copied, and the caller's own.
+// Lists templates: workflows published for copying, and the caller's own.
 import { listTemplates, type TemplateRow } from '../../store/workflows/workflows.ts';
 import { type Actor, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -6,10 +6,10 @@ import { byId, type Page, readPage } from '../paging.ts';
 import { presentPoster } from './present-workflow.ts';
 import type { TemplatesQuery } from './workflow.schema.ts';
 
-/** What a run of a template costs; null: its graph cannot be run as it is. */
+/** The price of a template's run; null: its graph cannot run as it is. */
 export interface TemplatePrice {
   readonly credits: number;
-  /** False where a price is known at run time only. */
+  /** False if a price is known only at run time. */
   readonly exact: boolean;
 }
 export type PriceTemplate = (row: TemplateRow) => Promise<TemplatePrice | null>;
@@ -19,7 +19,9 @@ export type Template = ReturnType<typeof presentTemplate> & {
   readonly creditsExact: boolean;
 };
 
-/** Newest first. A key that cannot read sees what any visitor sees. `priceOf` comes from above: it takes plans of runs. */
+/**
+ * Newest first. A key without read access sees what any visitor sees. `priceOf` is passed in, because it plans runs.
+ */
 export async function listTemplatePage(
   deps: Deps,
   actor: Actor,
@@ -35,7 +37,7 @@ export async function listTemplatePage(
     row => row,
   );
   const priced: Template[] = [];
-  // One after the other: a page of large graphs must not take the process over.
+  // One after the other, so that a page of large graphs does not block the process.
   for (const row of data) {
     const price = await priceOf(row);
     priced.push({
@@ -47,10 +49,10 @@ export async function listTemplatePage(
   return { data: priced, nextCursor };
 }
 
-/** The workflow that a template is; any other id is left as it is. */
+/** The workflow id of a template id; any other id is returned unchanged. */
 export const workflowIdOf = (templateId: string): string => templateId.replace(/^tpl_/, 'wf_');
 
-/** A template's id is its workflow's under another prefix. */
+/** A template's id is its workflow's with another prefix. */
 function templateIdOf(workflowId: string): string {
   return workflowId.replace(/^wf_/, 'tpl_');
 }

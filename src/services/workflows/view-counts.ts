@@ -1,4 +1,4 @@
-// Views by readers who cannot edit, gathered here and added in one statement every few seconds.
+// Counts views by readers who cannot edit, flushed in one statement every few seconds.
 import { toError } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Db } from '../../store/db.ts';
@@ -6,7 +6,7 @@ import { addViews } from '../../store/workflows/writes.ts';
 
 export interface ViewCounts {
   count(workflowId: string): void;
-  /** Writes what has gathered; what cannot be written is kept for the next time. */
+  /** Writes the pending counts; those that cannot be written are kept for the next flush. */
   flush(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createViewCounts({ db, log }: { readonly db: Db; readonly log: L
   };
   const add = (id: string, views: number): void => {
     gathered.set(id, (gathered.get(id) ?? 0) + views);
-    // A process that has nothing else to do may end; it flushes on its way out.
+    // Does not keep the process alive; the shutdown flushes.
     timer ??= setTimeout(() => void flush(), GATHER_MS).unref();
   };
   return { count: id => add(id, 1), flush };

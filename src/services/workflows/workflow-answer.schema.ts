@@ -1,4 +1,4 @@
-// The forms of answers about workflows, for the OpenAPI document.
+// Response schemas of workflows, for the OpenAPI document.
 import { Type } from '../../lib/type.ts';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, Node } from '../graph.schema.ts';
@@ -162,7 +162,7 @@ const WORKFLOW_EVENTS = {
   }),
 };
 
-/** The events of a workflow's stream, by their name. */
+/** The events of a workflow's stream, by name. */
 export const WorkflowEventStream = EventStreamOf(
   'WorkflowEvent',
   'One server-sent event of a workflow: its fields `event` and `data`',

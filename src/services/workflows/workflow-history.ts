@@ -1,4 +1,4 @@
-// Versions of a workflow's graph: every write that changed it left one, and any of them can be brought back.
+// Versions of a workflow's graph: every write that changes it creates one, and each can be restored.
 import { AppError } from '../../lib/errors.ts';
 import { findVersion, listVersions, type VersionRow } from '../../store/workflows/versions.ts';
 import { findWorkflow, type WorkflowRow } from '../../store/workflows/workflows.ts';
@@ -38,7 +38,7 @@ export async function getVersion(deps: Deps, actor: Actor, id: string, number: n
   return `${head.slice(0, -1)},${text}}`;
 }
 
-/** Brings the graph of a version back, as a new version; the lint has its say, since the catalog may have changed. */
+/** Restores the graph of a version as a new version; lint applies, since the catalog may have changed. */
 export async function restoreVersion(
   deps: Deps,
   actor: Actor,
@@ -57,7 +57,7 @@ export async function restoreVersion(
   return presentCommitted(deps, saved);
 }
 
-/** Compared with itself: what was deprecated since is no new node, and positions come back as they were. */
+/** Compared with itself: types deprecated since then do not count as new, and positions are kept. */
 function writeBack(deps: Deps, wanted: GraphVersion): GraphWrite {
   const issues = lintForWrite(deps, readGraph(deps, wanted.graph.nodes, wanted.graph.edges), wanted.graph);
   return { ...unchanged(wanted.text), isChanged: true, issues };

@@ -1,4 +1,4 @@
-// Where a workflow belongs: which folders and media it may go to, and what becomes of its workspace.
+// Determines where a workflow may be placed: folders, media, and the resulting workspace.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { type FolderRow, lockFolder } from '../../store/folders.ts';
@@ -13,8 +13,8 @@ export interface WorkflowLocation {
 }
 
 /**
- * The place after a move to the folder, which may take the workflow to another workspace.
- * Throws 403 for anybody but the owner and for a folder out of reach, 404, 400 `folder_workspace_mismatch`.
+ * The location after a move to the folder, which may change the workspace. Throws 403 for anyone but the owner and for
+ * a folder without access, 404, 400 `folder_workspace_mismatch`.
  */
 export async function moveTo(
   tx: Tx,
@@ -25,14 +25,14 @@ export async function moveTo(
   authorize(user, 'move', workflow);
   if (folderId === null) return { folder_id: null, team_id: workflow.team_id };
   const folder = await openFolder(tx, user, folderId);
-  // Only the creator's own workspace goes with a workflow, so nobody else can take it out of where it is.
+  // Only the creator's own workspace goes with a workflow, so nobody else can move it out.
   if (workspaceOf(folder) !== workspaceOf(workflow) && workflow.user_id !== user.userId) {
     throw new AppError('forbidden', 'Only its creator may move this workflow to another workspace.');
   }
   return { folder_id: folder.id, team_id: folder.team_id };
 }
 
-/** The same within the workspace that the workflow is in; another one is 400. */
+/** The same within the workflow's workspace; another workspace is 400. */
 export async function moveWithin(
   tx: Tx,
   user: UserActor,
@@ -65,7 +65,7 @@ export async function checkOwnFolder(
   );
 }
 
-/** Throws 403, also where there is none: whether it exists is not for everybody to know. */
+/** Throws 403, also if it does not exist, so that existence is not revealed. */
 export async function checkMedia(tx: Tx, user: UserActor, mediaId: string | null | undefined): Promise<void> {
   if (mediaId === null || mediaId === undefined || (await mayUseMedia(tx, mediaId, user.userId))) return;
   throw new AppError(
@@ -74,7 +74,7 @@ export async function checkMedia(tx: Tx, user: UserActor, mediaId: string | null
   );
 }
 
-/** The folder, if the user may put workflows in. */
+/** The folder, if the user may add workflows to it. */
 async function openFolder(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
   const folder = await lockFolder(tx, user.userId, id);
   if (folder === undefined) throw new AppError('not_found', 'There is no folder with this id.');

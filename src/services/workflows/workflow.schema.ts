@@ -1,4 +1,4 @@
-// The forms of workflow requests: they validate, document, and type.
+// Request schemas of workflows: validate, document, and type.
 import type { Static } from 'typebox';
 import { Type } from '../../lib/type.ts';
 import { EXECUTION_STATUSES } from '../../store/executions.ts';
@@ -21,7 +21,7 @@ export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { 
 const ShortText = Nullable(Type.String({ maxLength: 2048 }));
 const FolderId = Nullable(Type.String({ maxLength: 64, description: 'Folder id, `fld_…`; null: no folder' }));
 const NodeIds = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 10_000 });
-// Checked by graph/parse and graph/lint, which say more than a schema can.
+// Validated by graph/parse and graph/lint, which say more than a schema can.
 export const Nodes = Type.Unsafe<unknown>({ 'x-schema': Type.Array(NodeInput) });
 export const Edges = Type.Unsafe<unknown>({ 'x-schema': Type.Array(Edge) });
 const Secrets = Nullable(

@@ -1,5 +1,5 @@
-// A workflow followed as it changes, and who else follows it. Woken by notifications, read from PostgreSQL: one that is
-// lost, since a listening connection broke, is made up for by the next look.
+// Follows a workflow's changes and its other viewers. Woken by notifications, but reads from PostgreSQL: a notification
+// that is lost with its connection is made up for by the next poll.
 import { createChangeWaiter } from '../../../lib/change-waiter.ts';
 import { newId } from '../../../lib/ids.ts';
 import {
@@ -26,12 +26,12 @@ interface PresentUser {
   readonly selected: readonly string[];
 }
 
-/** Between two looks without a notification; a third of what a stream lives without one. */
+/** Poll interval without notifications; a third of the time that a stream is kept without renewal. */
 const LOOK_MS = 15_000;
 
 /**
- * First the state as it is, then each change until the signal fires, the workflow is deleted, or the reader may read it
- * no more. Members of it see each other; whoever reads it since it is public sees nobody, and is not shown. Throws 404, 403.
+ * Yields the current state, then each change until the signal fires, the workflow is deleted, or the reader loses
+ * access. Members see each other; readers of a public workflow see nobody and are not shown. Throws 404, 403.
  */
 export async function followWorkflow(
   deps: Deps,
@@ -77,7 +77,7 @@ async function* follow(
       if (row === undefined || role === undefined) return;
       const isListed = isMember(user, row);
       if (isListed) await touchFollower(db, follower);
-      // The others learn of a new one.
+      // Others are notified of a new viewer.
       if (isListed && sent.changed === '') await notifyFollowers(db, id);
       const changed = {
         event: 'changed',
@@ -99,7 +99,7 @@ async function* follow(
   }
 }
 
-/** Whether the user is something to the workflow, besides one of those to whom it is public. */
+/** Whether the user has a role in the workflow beyond public access. */
 const isMember = (user: UserActor, row: ReadWorkflowRow): boolean =>
   roleOf(user, { ...row, link_permission: 'PRIVATE', is_published: false }) !== undefined;
 

@@ -1,4 +1,4 @@
-// The editor's heartbeat: while the workflow is open in a tab, no write moves its nodes.
+// The editor's heartbeat: while the workflow is open in a tab, writes do not move its nodes.
 
 import { findWorkflow, type WorkflowRow } from '../../../store/workflows/workflows.ts';
 import { touchHeartbeat } from '../../../store/workflows/writes.ts';
@@ -19,7 +19,7 @@ export async function recordHeartbeat(deps: Deps, actor: Actor, id: string) {
   };
 }
 
-/** Whether an editor has the workflow open now. */
+/** Whether an editor has the workflow open. */
 export function isBeingEdited(deps: Pick<Deps, 'now'>, workflow: WorkflowRow): boolean {
   const at = workflow.last_editor_heartbeat_at;
   return at !== null && at.getTime() + HEARTBEAT_TTL_MS > deps.now();

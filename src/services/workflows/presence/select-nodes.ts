@@ -1,4 +1,4 @@
-// Which nodes of an open workflow somebody has selected: for the others who have it open, as long as they follow it.
+// Shares which nodes of an open workflow someone has selected, while they follow it.
 import { notifyFollowers, selectAsFollower } from '../../../store/workflows/followers.ts';
 import { findWorkflow } from '../../../store/workflows/workflows.ts';
 import { authorize } from '../../accounts/access.ts';
@@ -6,7 +6,7 @@ import { type Actor, requireScope } from '../../accounts/actor.ts';
 import type { Deps } from '../../deps.ts';
 import type { SelectionBody } from '../workflow.schema.ts';
 
-/** No part of the workflow. It does nothing for whoever follows no events of it, and nothing for strangers of a public one. */
+/** Not part of the workflow. Does nothing for users who do not follow its events, or strangers of a public one. */
 export async function selectNodes(deps: Deps, actor: Actor, id: string, { nodeIds }: SelectionBody) {
   const user = requireScope(actor, 'workflows:read');
   authorize(user, 'read', await findWorkflow(deps.db, id, user.userId));
