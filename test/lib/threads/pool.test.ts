@@ -1,0 +1,85 @@
+// The pool of threads: what one account asks for neither blocks the process nor keeps other accounts waiting.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { AppError } from '../../../src/lib/errors.ts';
+import { doAccepted } from '../../../src/lib/gate.ts';
+import { createThreadPool, TaskTooCostly } from '../../../src/lib/threads/pool.ts';
+
+interface Asked {
+  readonly kind: 'echo' | 'spin' | 'refuse' | 'break' | 'context';
+  readonly value?: number;
+}
+
+const createPool = (options: { readonly timeoutMs?: number; readonly maxWaiting?: number } = {}) =>
+  createThreadPool<Asked, unknown>({
+    module: new URL('./worker', import.meta.url),
+    threads: 2,
+    timeoutMs: 60_000,
+    maxHeapMb: 64,
+    maxWaiting: 100,
+    ...options,
+  });
+const { signal } = new AbortController();
+const by = (account: string) => ({ account, signal });
+
+describe('a pool of threads', () => {
+  it('answers, and passes on a refusal with all that it says', async () => {
+    const pool = createPool();
+    assert.equal(await pool.run({ kind: 'echo', value: 7 }, by('a')), 7);
+    await assert.rejects(pool.run({ kind: 'refuse' }, by('a')), (err: unknown) => {
+      assert.ok(err instanceof AppError);
+      assert.equal(err.code, 'invalid_graph');
+      assert.deepEqual(err.issues, [{ code: 'bad', message: 'Bad.' }]);
+      assert.deepEqual(err.details, { total: 3 });
+      return true;
+    });
+    await assert.rejects(pool.run({ kind: 'break' }, by('a')), /It broke/);
+    assert.equal(await pool.run({ kind: 'echo', value: 8 }, by('a')), 8);
+  });
+
+  it('ends a task that takes too long, and goes on', async () => {
+    const pool = createPool({ timeoutMs: 2_000 });
+    await assert.rejects(pool.run({ kind: 'spin', value: 600_000 }, by('a')), TaskTooCostly);
+    assert.equal(await pool.run({ kind: 'echo', value: 1 }, by('a')), 1);
+  });
+
+  it('gives another account its turn before the rest of the first one', async () => {
+    const pool = createPool();
+    const ended: string[] = [];
+    const first = Array.from({ length: 10 }, () =>
+      pool.run({ kind: 'spin', value: 100 }, by('busy')).then(() => ended.push('busy')),
+    );
+    const other = pool.run({ kind: 'echo' }, by('other')).then(() => ended.push('other'));
+    await Promise.all([...first, other]);
+    assert.ok(ended.indexOf('other') <= 2, ended.join(' '));
+  });
+
+  it('refuses what passes the bound on an account alone, unless it was accepted before', async () => {
+    const pool = createPool({ maxWaiting: 2 });
+    const waiting = Array.from({ length: 3 }, () => pool.run({ kind: 'spin', value: 200 }, by('busy')));
+    await assert.rejects(pool.run({ kind: 'echo' }, by('busy')), { code: 'unavailable' });
+    assert.equal(await pool.run({ kind: 'echo', value: 2 }, by('other')), 2);
+    assert.equal(await doAccepted(() => pool.run({ kind: 'echo', value: 3 }, by('busy'))), 3);
+    await Promise.all(waiting);
+  });
+
+  it('leaves the queue, or the thread, when its signal fires', async () => {
+    const pool = createPool();
+    const abort = new AbortController();
+    const running = pool.run({ kind: 'spin', value: 600_000 }, { account: 'a', signal: abort.signal });
+    const queued = pool.run({ kind: 'spin', value: 600_000 }, { account: 'a', signal: abort.signal });
+    setTimeout(() => abort.abort(new Error('Given up.')), 100);
+    await assert.rejects(running, /Given up/);
+    await assert.rejects(queued, /Given up/);
+    assert.equal(await pool.run({ kind: 'echo', value: 4 }, by('a')), 4);
+  });
+
+  it('sends a context once, and again when it is another one', async () => {
+    const pool = createPool();
+    for (const context of [{ name: 'one' }, { name: 'two' }]) {
+      for (let time = 0; time < 2; time++) {
+        assert.deepEqual(await pool.run({ kind: 'context' }, { ...by('a'), context }), context);
+      }
+    }
+  });
+});
