@@ -67,6 +67,7 @@ function benchOptions(definition: NodeDefinition): RunOptions {
   };
   const outside = {
     executionId: 'ex_bench',
+    account: 'bench',
     media: { put: none, read: none, readRaster: none, resolve: none, open: none },
     openParts: none,
     fetch: none,

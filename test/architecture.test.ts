@@ -71,7 +71,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'pg-copy-streams': ['store/copy.ts'],
   pino: ['lib'],
   'prom-client': ['http'],
-  re2js: ['nodes/regex.ts'],
+  re2js: ['nodes/regex'],
   'sanitize-html': ['pages/markdown.ts'],
   saxes: ['media'],
   sharp: ['media/images.ts', 'media/image-work.ts', 'media/load-sharp.ts', 'media/svg/rasterize-process.ts'],

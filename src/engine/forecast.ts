@@ -19,6 +19,8 @@ export interface ForecastOptions extends Pick<RunOptions, 'define' | 'overrides'
   /** A media that is stored already; UNKNOWN_MEDIA for one that would have to be fetched. */
   readonly findMedia: NodeContext['media']['resolve'];
   readonly providers: NodeContext['providers'];
+  /** Who asks. */
+  readonly account: string;
   /** Absent: results of earlier runs are not looked for. */
   readonly cache?: Pick<NodeCache, 'find'>;
 }
@@ -158,14 +160,16 @@ class Outlook {
     arrivals: Arrivals,
   ): Promise<Values | undefined> {
     if (definition.foreseeable === undefined) return undefined;
-    const { findMedia, providers } = this.#options;
+    const { findMedia, providers, account } = this.#options;
+    const signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.#endMs - performance.now())));
     // All that a foreseeable node takes of its context.
-    const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers };
+    const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers, account, signal };
     const call = { definition, node, values, wired: arrivals, ctx: ctx as unknown as NodeContext };
     try {
       const result = await callNode({ ...call, usage: () => undefined, onPromise: () => undefined }, {});
       return 'outputs' in result ? result.outputs : undefined;
     } catch (err) {
+      if (signal.aborted) return undefined;
       // A node that will fail leaves its dependents as they would be if it were mended.
       explain(err);
       return undefined;

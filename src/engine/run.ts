@@ -67,13 +67,14 @@ class PlanRun implements StepHost {
   async drive(): Promise<void> {
     let sliceEndMs = performance.now() + SLICE_MS;
     while (!this.options.signal.aborted) {
-      if (this.#startNext()) {
-        if (performance.now() < sliceEndMs) continue;
+      // After a pause too: what it waited for may have come without a turn of the event loop.
+      if (performance.now() >= sliceEndMs) {
         await nextTurn();
-      } else if (this.#inFlight.size > 0) {
-        await this.#pause(this.#msUntilDue());
-      } else return;
-      sliceEndMs = performance.now() + SLICE_MS;
+        sliceEndMs = performance.now() + SLICE_MS;
+      }
+      if (this.#startNext()) continue;
+      if (this.#inFlight.size === 0) return;
+      await this.#pause(this.#msUntilDue());
     }
   }
 

@@ -4,7 +4,7 @@ import type { Value } from '../graph/types.ts';
 import { valueToJson, valueToText } from '../graph/values.ts';
 import { NodeError } from './define.ts';
 import { parseJson } from './limits.ts';
-import { testRegex } from './regex.ts';
+import { type RegexContext, testRegex } from './regex/regex.ts';
 
 export const OPERATORS = [
   'equals',
@@ -17,7 +17,7 @@ export const OPERATORS = [
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-type Comparison = (value: Value, compare: string) => boolean | Promise<boolean>;
+type Comparison = (value: Value, compare: string, ctx: RegexContext) => boolean | Promise<boolean>;
 
 const COMPARISONS: Readonly<Record<Operator, Comparison>> = {
   equals: isEqual,
@@ -26,16 +26,21 @@ const COMPARISONS: Readonly<Record<Operator, Comparison>> = {
   greater: (value, compare) => toNumber(valueToText(value)) > toNumber(compare),
   less: (value, compare) => toNumber(valueToText(value)) < toNumber(compare),
   is_empty: isEmpty,
-  matches: (value, compare) => testRegex(compare, valueToText(value)),
+  matches: (value, compare, ctx) => testRegex(compare, valueToText(value), ctx),
 };
 
-/** Whether the comparison is true; a missing value counts as an empty text. */
+export interface ComparedValue {
+  readonly value: Value | undefined;
+  readonly operator: Operator;
+  readonly compare: string;
+}
+
+/** Whether the comparison is true; a value that is not there counts as an empty text. */
 export async function compareValue(
-  value: Value | undefined,
-  operator: Operator,
-  compare: string,
+  { value, operator, compare }: ComparedValue,
+  ctx: RegexContext,
 ): Promise<boolean> {
-  return COMPARISONS[operator](value ?? { type: 'TEXT', text: '' }, compare);
+  return COMPARISONS[operator](value ?? { type: 'TEXT', text: '' }, compare, ctx);
 }
 
 function isEqual(value: Value, compare: string): boolean {

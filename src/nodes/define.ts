@@ -68,6 +68,8 @@ export const choice = <const E extends readonly [string, ...string[]]>(
 export interface NodeContext {
   readonly executionId: string;
   readonly nodeId: string;
+  /** Whose run it is: work of one account in shared threads waits for its turn. */
+  readonly account: string;
   /**
    * Aborted when the run is cancelled, times out, or this worker loses its lease. Pass it to every await inside `run`.
    * Its reason is `cancelled` or `timeout` if the run ends; for any other reason another worker continues.

@@ -17,8 +17,8 @@ export const logicIf = defineNode({
   inputs: { value: any('Value'), input: any('Input') },
   config: { operator: choice('Operator', OPERATORS), compare: text('Compare with', { default: '' }) },
   outputs: { true: any('True'), false: any('False') },
-  run: async ({ value, input, operator, compare }) => {
-    const isTrue = await compareValue(value, operator, compare);
+  run: async ({ value, input, operator, compare }, ctx) => {
+    const isTrue = await compareValue({ value, operator, compare }, ctx);
     return { [String(isTrue)]: input ?? value ?? jsonToValue(isTrue) };
   },
 });

@@ -2,7 +2,7 @@
 import { MAX_CONFIG_PORTS, templateTokens } from '../graph/config-ports.ts';
 import { choice, defineNode, list, portsNamed, text } from './define.ts';
 import { assertTextLength, boundedList, boundedText } from './limits.ts';
-import { replaceRegex } from './regex.ts';
+import { replaceRegex } from './regex/regex.ts';
 import { asFilling, replaceTokens } from './tokens.ts';
 
 export const promptConcat = defineNode({
@@ -93,9 +93,12 @@ export const textReplace = defineNode({
     mode: choice('Mode', ['text', 'regex']),
   },
   outputs: { text: text('Text') },
-  run: async ({ text: whole, find, replace, mode }) => {
+  run: async ({ text: whole, find, replace, mode }, ctx) => {
     if (find === '') return { text: whole };
-    if (mode === 'regex') return { text: boundedText(await replaceRegex(whole, find, replace)) };
+    if (mode === 'regex') {
+      const replaced = await replaceRegex({ text: whole, pattern: find, replacement: replace }, ctx);
+      return { text: boundedText(replaced) };
+    }
     const parts = whole.split(find);
     // Counted before it is built: a million matches of one letter may each become a long text.
     assertTextLength(whole.length + (parts.length - 1) * (replace.length - find.length));

@@ -26,6 +26,7 @@ export function createNodeContext(deps: RunDeps, run: RunRow): RunOptions['conte
     providers,
     hookUrl,
     executionId: run.id,
+    account: String(run.user_id),
     now: deps.now,
     media: {
       put: (source, file) => storeMedia(deps, owner, { source, ...file }, signal),

@@ -101,6 +101,20 @@ describe('utility:text_replace', () => {
     assert.equal((text as string).length, 5001);
   });
 
+  it('answers from a thread as it does at once', async () => {
+    const text = 'John Smith, '.repeat(20_000);
+    const { text: replaced } = await replace({
+      text,
+      find: '(\\w+) (\\w+)',
+      replace: '$2 $1',
+      mode: 'regex',
+    });
+    assert.equal(replaced, 'Smith John, '.repeat(20_000));
+    await assert.rejects(replace({ text, find: ' ', replace: 'b'.repeat(500), mode: 'regex' }), {
+      code: 'text_too_long',
+    });
+  });
+
   it('refuses patterns that are wrong or too costly, and results that are too long', async () => {
     const failing = [
       [{ text: 'a', find: '(', replace: '', mode: 'regex' }, 'invalid_regex'],

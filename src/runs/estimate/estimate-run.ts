@@ -38,6 +38,7 @@ export async function forecastPaidNodes(
     isWanted: node => isPaid(deps, node) && steps.get(node.id)?.status !== 'COMPLETED',
     findMedia: async (source, kind) => (await findStoredMedia(deps, owner, source, kind)) ?? UNKNOWN_MEDIA,
     providers: readProviders(deps.settings),
+    account: String(owner.userId),
     ...(cache === undefined ? {} : { cache }),
   });
 }

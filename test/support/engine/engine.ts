@@ -106,6 +106,7 @@ function closedWorld(now: () => number): ReturnType<RunOptions['context']> {
   const media = { put: shut, read: shut, readRaster: shut, resolve: shut, open: shut };
   return {
     executionId: 'ex_test',
+    account: 'test',
     media,
     openParts: shut,
     fetch: shut,
