@@ -182,6 +182,7 @@ const flow = {
   issues: 'Issues',
   issuesOf: (label: string): string => `Issues of ${label}`,
   issuesPanel: 'Findings',
+  issuesShown: (shown: number, total: number): string => `Showing the first ${shown} of ${total} issues`,
   issueCount: (errors: number, warnings: number): string =>
     [
       errors > 0 && (errors === 1 ? '1 error' : `${errors} errors`),

@@ -159,6 +159,10 @@ export type Error = {
   readonly executionId?: string;
   /** Where several things are wrong at once */
   readonly issues?: readonly ErrorIssue[];
+  /** With issues: not all of them are listed */
+  readonly truncated?: true;
+  /** With truncated: how many issues there are */
+  readonly total?: number;
 };
 
 /** One of several things that are wrong. */
@@ -936,10 +940,15 @@ export type LintIssue = {
   readonly suggestion?: string;
 };
 
-/** Whether a graph could be stored, and all findings */
+/** Whether a graph could be stored, and what the lint finds */
 export type LintReport = {
   readonly ok: boolean;
+  /** At most 500 */
   readonly issues: readonly LintIssue[];
+  /** Not all findings are listed */
+  readonly truncated?: true;
+  /** With truncated: how many findings there are */
+  readonly total?: number;
 };
 
 /** A session of your account */
@@ -2040,8 +2049,12 @@ export type Workload = {
 /** What the lint found in what was written */
 export type WriteMeta = {
   readonly warnings: readonly string[];
-  /** Findings of the lint */
+  /** Findings of the lint, at most 500 */
   readonly issues: readonly LintIssue[];
+  /** Not all findings are listed */
+  readonly truncated?: true;
+  /** With truncated: how many findings there are */
+  readonly total?: number;
 };
 
 /** A page as it was written */

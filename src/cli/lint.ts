@@ -1,6 +1,6 @@
 // `graphwright lint`: checks a workflow file like a write would, without service or database.
 import { inspectGraph } from '../graph/inspect.ts';
-import type { LintIssue } from '../graph/issues.ts';
+import { type Findings, truncationOf } from '../graph/issues.ts';
 import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';
 import type { Command } from './command.ts';
@@ -12,13 +12,14 @@ import { readWorkflowFile } from './workflow-file.ts';
 export const lint: Command = async ({ args, options, terminal }) => {
   const [path = ''] = args;
   const file = await readWorkflowFile(path);
-  const { ok, issues } = inspectGraph(makeCatalog(readSettings()), file.nodes, file.edges);
-  if (options.json === true) terminal.print(JSON.stringify({ ok, issues }, null, 2));
-  else printIssues(path, issues, terminal);
+  const { ok, issues, total } = inspectGraph(makeCatalog(readSettings()), file.nodes, file.edges);
+  if (options.json === true)
+    terminal.print(JSON.stringify({ ok, issues, ...truncationOf({ issues, total }) }, null, 2));
+  else printIssues(path, { issues, total }, terminal);
   if (!ok) throw new WorkFailed('The workflow has errors.');
 };
 
-function printIssues(path: string, issues: readonly LintIssue[], terminal: Terminal): void {
+function printIssues(path: string, { issues, total }: Findings, terminal: Terminal): void {
   for (const { severity, code, path: place, message } of issues) {
     const word = severity === 'error' ? terminal.paint('red', 'error') : terminal.paint('yellow', 'warning');
     terminal.print(
@@ -31,4 +32,5 @@ function printIssues(path: string, issues: readonly LintIssue[], terminal: Termi
       ? `${path}: nothing to find fault with.`
       : `${errors} errors, ${issues.length - errors} warnings.`,
   );
+  if (total > issues.length) terminal.print(`Only the first ${issues.length} of ${total} issues are listed.`);
 }

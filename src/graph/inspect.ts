@@ -1,17 +1,15 @@
 // Validates an untrusted graph in one pass: its form, its configs, its connections.
 import type { Catalog } from './catalog.ts';
-import { hasErrors, type LintIssue, MAX_ISSUES } from './issues.ts';
+import { type Findings, hasErrors, joinFindings, MAX_ISSUES, NO_FINDINGS } from './issues.ts';
 import { lintGraph } from './lint/lint.ts';
 import { normalizeConfig } from './normalize.ts';
 import { type ParseResult, parseGraph } from './parse.ts';
 import type { Graph } from './types.ts';
 
-export interface Inspection {
+export interface Inspection extends Findings {
   /** Whether it could be written. */
   readonly ok: boolean;
-  /** Errors first, at most MAX_ISSUES. */
-  readonly issues: readonly LintIssue[];
-  /** The inspected graph with normalized configs; invalid parts are blank. */
+  /** What was inspected: the graph with its configs normalized, blanks where the form is wrong. */
   readonly graph: Graph;
 }
 
@@ -21,17 +19,17 @@ export function inspectGraph(catalog: Catalog, nodes: unknown, edges: unknown, p
 }
 
 export function inspectParsed(catalog: Catalog, parsed: ParseResult, previous?: Graph): Inspection {
-  const { graph, issues: changes } = normalizeConfig(parsed.ok ? parsed.graph : parsed.rest, catalog);
-  const broken = parsed.ok ? [] : parsed.issues;
+  const normalized = normalizeConfig(parsed.ok ? parsed.graph : parsed.rest, catalog);
+  const { graph } = normalized;
+  const broken = parsed.ok ? NO_FINDINGS : parsed;
+  const except = new Set(broken.issues.flatMap(({ code }) => CONSEQUENCES[code] ?? []));
   // No more fit, and the blanks of a hostile graph may be a million.
-  const isFull = broken.length >= MAX_ISSUES;
-  const found = isFull ? [] : lintGraph(graph, catalog, { previous, unplaced: parsed.unplaced });
-  const consequences = new Set(broken.flatMap(({ code }) => CONSEQUENCES[code] ?? []));
-  const others = [...found, ...changes].filter(({ code }) => !consequences.has(code));
-  const issues = [...broken, ...others]
-    .sort((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'))
-    .slice(0, MAX_ISSUES);
-  return { ok: !hasErrors(issues), issues, graph };
+  const isFull = broken.total >= MAX_ISSUES;
+  const found = isFull
+    ? NO_FINDINGS
+    : lintGraph(graph, catalog, { previous, unplaced: parsed.unplaced, except });
+  const { issues, total } = joinFindings(broken, found, normalized);
+  return { ok: !hasErrors(issues), issues, total, graph };
 }
 
 /** Issues that lint would report only because a list is unreadable. */

@@ -14,6 +14,33 @@ export interface LintIssue {
 /** The longest list of findings that is reported at once; a hostile graph could break a rule a million times. */
 export const MAX_ISSUES = 500;
 
+/** What was found: errors first, at most MAX_ISSUES, and how many there are in all. */
+export interface Findings {
+  readonly issues: readonly LintIssue[];
+  readonly total: number;
+}
+
+export const NO_FINDINGS: Findings = { issues: [], total: 0 };
+
+/** Several lists as one. */
+export function joinFindings(...lists: readonly Findings[]): Findings {
+  const issues = lists
+    .flatMap(list => list.issues)
+    .sort((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'))
+    .slice(0, MAX_ISSUES);
+  return { issues, total: lists.reduce((sum, { total }) => sum + total, 0) };
+}
+
+/** Members that stand beside `issues` where not all findings are listed. */
+export interface Truncation {
+  readonly truncated?: true;
+  readonly total?: number;
+}
+
+export function truncationOf({ issues, total }: Findings): Truncation {
+  return total > issues.length ? { truncated: true, total } : {};
+}
+
 export function hasErrors(issues: readonly LintIssue[]): boolean {
   return issues.some(issue => issue.severity === 'error');
 }

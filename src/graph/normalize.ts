@@ -1,12 +1,11 @@
 // Normalizes values in `data.config` with one obvious meaning: numbers written as text, enum values in another case.
 import type { Catalog, InputDef } from './catalog.ts';
-import { type LintIssue, MAX_ISSUES, pointer, quote } from './issues.ts';
+import { type Findings, type LintIssue, MAX_ISSUES, pointer, quote } from './issues.ts';
 import type { Graph, GraphNode, Json, JsonObject } from './types.ts';
 
-export interface Normalized {
+/** The graph as it is kept, and a warning for each change. */
+export interface Normalized extends Findings {
   readonly graph: Graph;
-  /** A warning for each change. */
-  readonly issues: readonly LintIssue[];
 }
 
 // Numbers as people write them; no hex, no "Infinity", no inner blanks.
@@ -21,12 +20,17 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 
 /** Returns the graph with corrected configs; unchanged nodes are the same objects. */
 export function normalizeConfig(graph: Graph, catalog: Catalog): Normalized {
-  const issues: LintIssue[] = [];
-  const nodes = graph.nodes.map((node, index) => normalizeNode(node, index, catalog, issues));
-  return issues.length === 0 ? { graph, issues } : { graph: { ...graph, nodes }, issues };
+  const changes = { issues: [] as LintIssue[], total: 0 };
+  const nodes = graph.nodes.map((node, index) => normalizeNode(node, index, catalog, changes));
+  return changes.total === 0 ? { graph, ...changes } : { graph: { ...graph, nodes }, ...changes };
 }
 
-function normalizeNode(node: GraphNode, index: number, catalog: Catalog, issues: LintIssue[]): GraphNode {
+function normalizeNode(
+  node: GraphNode,
+  index: number,
+  catalog: Catalog,
+  changes: { readonly issues: LintIssue[]; total: number },
+): GraphNode {
   const { nodeType, config } = node.data;
   if (config === undefined || catalog.find(nodeType) === undefined) return node;
   const changed: Record<string, Json> = {};
@@ -36,7 +40,10 @@ function normalizeNode(node: GraphNode, index: number, catalog: Catalog, issues:
     const corrected = correct(input, value);
     if (corrected === undefined) continue;
     changed[input.id] = corrected;
-    if (issues.length < MAX_ISSUES) issues.push(describe(node, index, input.id, value, corrected));
+    changes.total++;
+    if (changes.issues.length < MAX_ISSUES) {
+      changes.issues.push(describe(node, index, input.id, value, corrected));
+    }
   }
   if (Object.keys(changed).length === 0) return node;
   const correctedConfig: JsonObject = { ...config, ...changed };

@@ -13,10 +13,17 @@ export type ParseResult =
   | {
       readonly ok: false;
       readonly issues: readonly LintIssue[];
-      /** The readable parts, index by index, so that lint can report everything else that is wrong. */
+      /** Of all issues. */
+      readonly total: number;
+      /** What can be read of it, index by index, so that the lint sees everything else that is wrong. */
       readonly rest: Graph;
       readonly unplaced: ReadonlySet<string>;
     };
+
+interface Found {
+  readonly issues: LintIssue[];
+  total: number;
+}
 
 type JsonPath = readonly (string | number)[];
 type Report = (code: string, path: JsonPath, message: string) => void;
@@ -60,24 +67,27 @@ const EDGE_TEXTS: readonly NeededText[] = [
  * Flow stores them: `measured` (the rendered box) and `style` (a size set by resizing); `estimateDims` reads both.
  */
 export function parseGraph(nodes: unknown, edges: unknown): ParseResult {
-  const issues: LintIssue[] = [];
+  const found: Found = { issues: [], total: 0 };
   const unplaced = new Set<string>();
   const graph: Graph = {
-    nodes: parseList(nodes, 'nodes', issues, (fields, report) => parseNode(fields, report, unplaced)),
-    edges: parseList(edges, 'edges', issues, parseEdge),
+    nodes: parseList(nodes, 'nodes', found, (fields, report) => parseNode(fields, report, unplaced)),
+    edges: parseList(edges, 'edges', found, parseEdge),
   };
-  if (issues.length === 0) return { ok: true, graph, unplaced };
-  return { ok: false, issues, rest: readRest(nodes, edges), unplaced };
+  if (found.total === 0) return { ok: true, graph, unplaced };
+  // Nothing more is looked for in a graph that has so many errors already.
+  const rest = found.total >= MAX_ISSUES ? { nodes: [], edges: [] } : readRest(nodes, edges);
+  return { ok: false, ...found, rest, unplaced };
 }
 
 function parseList<T>(
   list: unknown,
   name: 'nodes' | 'edges',
-  issues: LintIssue[],
+  found: Found,
   parse: (fields: Fields, report: Report) => T,
 ): T[] {
   if (!Array.isArray(list)) {
-    issues.push({
+    found.total++;
+    found.issues.push({
       severity: 'error',
       code: `invalid_${name}`,
       path: `/${name}`,
@@ -87,20 +97,20 @@ function parseList<T>(
   }
   const parsed: T[] = [];
   for (const [index, item] of list.entries()) {
-    const report = reporter(issues, name, index, item);
+    const report = reporter(found, name, index, item);
     if (isFields(item)) parsed.push(parse(item, report));
     else report(`invalid_${name.slice(0, -1)}`, [], `Each of ${name} must be an object.`);
-    if (issues.length >= MAX_ISSUES) break;
   }
   return parsed;
 }
 
-function reporter(issues: LintIssue[], list: 'nodes' | 'edges', index: number, item: unknown): Report {
-  const id = isFields(item) && isText(item.id) ? item.id.slice(0, 200) : undefined;
-  const named = id === undefined ? {} : list === 'nodes' ? { nodeId: id } : { edgeId: id };
+function reporter(found: Found, list: 'nodes' | 'edges', index: number, item: unknown): Report {
   return (code, path, message) => {
-    if (issues.length >= MAX_ISSUES) return;
-    issues.push({ severity: 'error', code, ...named, path: pointer(list, index, ...path), message });
+    found.total++;
+    if (found.issues.length >= MAX_ISSUES) return;
+    const id = isFields(item) && isText(item.id) ? item.id.slice(0, 200) : undefined;
+    const named = id === undefined ? {} : list === 'nodes' ? { nodeId: id } : { edgeId: id };
+    found.issues.push({ severity: 'error', code, ...named, path: pointer(list, index, ...path), message });
   };
 }
 

@@ -18,8 +18,9 @@ export function presentRefusal(log: Logger, { name, hints }: Tool, thrown: unkno
   };
 }
 
-function refusalText({ message, code, issues: all }: AppError, issues: readonly Issue[]): string {
-  const more = (all?.length ?? 0) - issues.length;
+function refusalText({ message, code, issues: all, details }: AppError, issues: readonly Issue[]): string {
+  const total = typeof details?.total === 'number' ? details.total : (all?.length ?? 0);
+  const more = total - issues.length;
   return [
     `${message} (${code})`,
     ...issues.map(issueText),

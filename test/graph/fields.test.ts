@@ -80,7 +80,7 @@ describe('a field', () => {
   ];
   for (const [config, code, message] of wrong) {
     it(`that is ${JSON.stringify(config)} is reported by lint and refused by a run`, () => {
-      const found = lintGraph(graphOf(config), catalog).find(issue => issue.code === code);
+      const found = lintGraph(graphOf(config), catalog).issues.find(issue => issue.code === code);
       assert.match(found?.message ?? '', message);
       assert.match(found?.path ?? '', new RegExp(`config/${Object.keys(config)[0]}$`));
       assert.throws(() => resolveValues(node, config, new Map()), { code: 'invalid_config' });
@@ -90,7 +90,7 @@ describe('a field', () => {
   it('takes what fits: steps that binary cannot write, booleans, null for none', () => {
     const config = { seconds: 5, width: 96, strength: 0.7, audio: false, negative: null };
     assert.deepEqual(
-      lintGraph(graphOf(config), catalog).filter(({ code }) => code !== 'required_port_unfed'),
+      lintGraph(graphOf(config), catalog).issues.filter(({ code }) => code !== 'required_port_unfed'),
       [],
     );
     assert.deepEqual({ ...resolveValues(node, config, new Map()) }, { ...config, gone: undefined });

@@ -235,7 +235,7 @@ const CASES: Readonly<Record<string, Case>> = {
 
 function summarize({ nodes, edges = [], options = {} }: Case): string[] {
   const graph = { nodes, edges: edges.map(it => (typeof it === 'string' ? edge(it) : it)) };
-  return lintGraph(graph, CATALOG, options).map(({ severity, code, path, suggestion }) => {
+  return lintGraph(graph, CATALOG, options).issues.map(({ severity, code, path, suggestion }) => {
     const found = `${severity} ${code} ${path}`;
     return suggestion === undefined ? found : `${found} → ${suggestion}`;
   });
@@ -249,13 +249,15 @@ describe('lintGraph', () => {
   it('reports errors first and at most 500 findings', () => {
     const many = Array.from({ length: 600 }, (_, index) => [`bad${index}`, 1]);
     const nodes = [node('g', 'generate:image', Object.fromEntries(many)), node('x', 'no:such')];
-    const issues = lintGraph({ nodes, edges: [] }, CATALOG);
+    const { issues, total } = lintGraph({ nodes, edges: [] }, CATALOG);
     assert.equal(issues.length, 500);
+    // Both nodes have an unfed port too.
+    assert.equal(total, 602);
     assert.equal(issues[0]?.code, 'unknown_node_type');
   });
 
   it('is not confused by config keys that every object has', () => {
-    const issues = lintGraph(
+    const { issues } = lintGraph(
       { nodes: [node('t', 'input:text', { constructor: 1, toString: 2 })], edges: [] },
       CATALOG,
     );
@@ -266,12 +268,13 @@ describe('lintGraph', () => {
   });
 
   it('says what to do in one sentence', () => {
-    const sentences = Object.values(CASES).flatMap(({ nodes, edges = [], options }) =>
-      lintGraph(
-        { nodes, edges: edges.map(it => (typeof it === 'string' ? edge(it) : it)) },
-        CATALOG,
-        options,
-      ),
+    const sentences = Object.values(CASES).flatMap(
+      ({ nodes, edges = [], options }) =>
+        lintGraph(
+          { nodes, edges: edges.map(it => (typeof it === 'string' ? edge(it) : it)) },
+          CATALOG,
+          options,
+        ).issues,
     );
     for (const { message } of sentences) assert.match(message, /^\S.*[.?]$/);
   });
@@ -280,7 +283,7 @@ describe('lintGraph', () => {
 describe('warningSentences', () => {
   it('leads each warning by its node, and leaves errors out', () => {
     const graph = { nodes: [IMAGE, node('x', 'no:such')], edges: [] };
-    assert.deepEqual(warningSentences(lintGraph(graph, CATALOG)), [
+    assert.deepEqual(warningSentences(lintGraph(graph, CATALOG).issues), [
       'g: The required port "prompt" is not fed; wire something to in-prompt.',
     ]);
   });

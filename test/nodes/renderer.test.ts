@@ -37,7 +37,7 @@ const editor = (config: JsonObject): GraphNode => ({
   position: { x: 0, y: 0 },
   data: { label: 'Video', category: 'utility', nodeType: 'video:renderer', config },
 });
-const lint = (config: JsonObject) => lintGraph({ nodes: [editor(config)], edges: [] }, catalog);
+const lint = (config: JsonObject) => lintGraph({ nodes: [editor(config)], edges: [] }, catalog).issues;
 
 describe('template mode', () => {
   it('has a port for each input of the template, filled by edges alone', () => {

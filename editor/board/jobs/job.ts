@@ -1,7 +1,7 @@
 // What is worked out about a board away from the page: what lint finds in it, and where its nodes stand once it is arranged.
 import type { Catalog } from '../../../src/graph/catalog.ts';
 import { inspectGraph } from '../../../src/graph/inspect.ts';
-import type { LintIssue } from '../../../src/graph/issues.ts';
+import { type Findings, type LintIssue, NO_FINDINGS } from '../../../src/graph/issues.ts';
 import { type Layout, layoutGraph } from '../../../src/graph/layout/layout.ts';
 import type { Board } from '../board.ts';
 
@@ -13,7 +13,7 @@ export type Job =
   | { readonly kind: 'arrange'; readonly board: Parts; readonly scope?: readonly string[] };
 
 export interface JobResults {
-  readonly lint: readonly LintIssue[];
+  readonly lint: Findings;
   readonly arrange: Layout;
 }
 
@@ -26,13 +26,15 @@ export function doJob(catalog: Catalog, job: Job): JobResults[Job['kind']] {
 /** Types whose ports the service alone knows. */
 const UNKNOWN_PORTS: ReadonlySet<string> = new Set(['video:renderer']);
 
-function lint(catalog: Catalog, { nodes, edges }: Parts): readonly LintIssue[] {
-  if (nodes.length === 0) return [];
+function lint(catalog: Catalog, { nodes, edges }: Parts): Findings {
+  if (nodes.length === 0) return NO_FINDINGS;
   const unsure = new Set(nodes.filter(({ data }) => UNKNOWN_PORTS.has(data.nodeType)).map(({ id }) => id));
   const byId = new Map(edges.map(edge => [edge.id, edge]));
   const isSure = ({ nodeId, edgeId }: LintIssue): boolean => {
     const edge = byId.get(edgeId ?? '');
     return ![nodeId, edge?.source, edge?.target].some(id => id !== undefined && unsure.has(id));
   };
-  return inspectGraph(catalog, nodes, edges).issues.filter(isSure);
+  const { issues, total } = inspectGraph(catalog, nodes, edges);
+  const sure = issues.filter(isSure);
+  return { issues: sure, total: total - (issues.length - sure.length) };
 }

@@ -61,8 +61,8 @@ export class BoardJobs {
       () => undefined,
     );
     try {
-      const issues = await under;
-      return this.#newest === board ? issues : undefined;
+      const found = await under;
+      return this.#newest === board ? found : undefined;
     } finally {
       this.#linting = undefined;
     }

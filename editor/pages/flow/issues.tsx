@@ -2,7 +2,7 @@
 
 import ChevronDown from 'icon:chevron-down';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import type { LintIssue } from '../../../src/graph/issues.ts';
+import { type Findings, type LintIssue, NO_FINDINGS } from '../../../src/graph/issues.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
 import { useBoard, useEditor } from '../../board/editor-context.tsx';
 import { SeverityIcon } from '../../canvas/severity-icon.tsx';
@@ -16,7 +16,7 @@ const MAX_SHOWN = 100;
 
 export function Issues() {
   const { view, session, canvas } = useEditor();
-  const issues = useIssues();
+  const { issues, total } = useFindings();
   const head = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -37,7 +37,7 @@ export function Issues() {
         onClick={() => setOpen(!isOpen)}
       >
         <SeverityIcon severity={errors > 0 ? 'error' : 'warning'} />
-        {texts.issueCount(errors, issues.length - errors)}
+        {texts.issueCount(errors, total - errors)}
         <ChevronDown className={styles.chevron} />
       </button>
       {isOpen && (
@@ -54,6 +54,7 @@ export function Issues() {
             remedy={isOpen && <RemedyButton issue={issue} onDone={keepFocus} />}
           />
         ))}
+        {total > MAX_SHOWN && <li className={styles.more}>{texts.issuesShown(MAX_SHOWN, total)}</li>}
       </ul>
     </section>
   );
@@ -97,15 +98,15 @@ function byNode(
   return Map.groupBy(issues, ({ nodeId, edgeId }) => nodeId ?? targets.get(edgeId ?? '') ?? '');
 }
 
-function useIssues(): readonly LintIssue[] {
+function useFindings(): Findings {
   const { session } = useEditor();
   const board = useBoard(state => state.board);
-  const [issues, setIssues] = useState<readonly LintIssue[]>([]);
+  const [findings, setFindings] = useState(NO_FINDINGS);
   useEffect(() => {
     let isOld = false;
     const timer = setTimeout(() => {
       session.jobs.lint(board).then(
-        found => isOld || found === undefined || setIssues(found),
+        found => isOld || found === undefined || setFindings(found),
         // The service lints what it is sent all the same; the next change asks a new worker.
         () => undefined,
       );
@@ -115,5 +116,5 @@ function useIssues(): readonly LintIssue[] {
       clearTimeout(timer);
     };
   }, [session, board]);
-  return issues;
+  return findings;
 }

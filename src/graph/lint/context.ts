@@ -2,6 +2,7 @@
 import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
 import { joinPorts } from '../handles.ts';
 import type { LintIssue } from '../issues.ts';
+import { createWorkBudget, indexNames, type NameIndex, type WorkBudget } from '../nearest.ts';
 import { BLANK } from '../rest.ts';
 import type { Graph, GraphEdge, GraphNode, JsonObject } from '../types.ts';
 
@@ -10,6 +11,8 @@ export interface LintOptions {
   readonly previous?: Graph | undefined;
   /** Ids of nodes that came without a position, as parseGraph reports them. */
   readonly unplaced?: ReadonlySet<string> | undefined;
+  /** Codes that are not looked for. */
+  readonly except?: ReadonlySet<string> | undefined;
 }
 
 /** A node with all that the rules ask of it. `entry` is absent where the catalog does not know the type. */
@@ -42,6 +45,13 @@ export interface LintContext {
   readonly nodes: readonly LintNode[];
   readonly edges: readonly LintEdge[];
   readonly byId: ReadonlyMap<string, LintNode>;
+  /** The nodes of `options.previous`. */
+  readonly previousById: ReadonlyMap<string, GraphNode>;
+  /** Node ids and node types, to suggest from; made when first asked for. */
+  readonly nodeNames: () => NameIndex;
+  readonly typeNames: () => NameIndex;
+  /** What all suggestions together may still cost. */
+  readonly suggestions: WorkBudget;
 }
 
 /** What a rule finds; the table adds code and severity. */
@@ -67,7 +77,27 @@ export function makeLintContext(graph: Graph, catalog: Catalog, options: LintOpt
     if (target !== undefined) addFeed(target, linted);
     return linted;
   });
-  return { catalog, options, nodes, edges, byId };
+  return {
+    catalog,
+    options,
+    nodes,
+    edges,
+    byId,
+    previousById: new Map(options.previous?.nodes.map(node => [node.id, node])),
+    nodeNames: once(() => indexNames(byId.keys())),
+    typeNames: once(() =>
+      indexNames(catalog.entries.flatMap(({ hidden, nodeType }) => (hidden ? [] : [nodeType]))),
+    ),
+    suggestions: createWorkBudget(),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function toLintNode(node: GraphNode, index: number, catalog: Catalog): LintNode {

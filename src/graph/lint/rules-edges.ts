@@ -1,7 +1,7 @@
 // Lint rules about edges: both ends there, both ports there, types that can be joined, one feed a port.
 import { canJoin, type OutputDef } from '../catalog.ts';
 import { pointer, quote } from '../issues.ts';
-import { nearest } from '../nearest.ts';
+import { nearest, type WorkBudget } from '../nearest.ts';
 import { BLANK } from '../rest.ts';
 import type { Finding, LintContext, LintEdge, LintNode, Rule } from './context.ts';
 
@@ -37,11 +37,11 @@ function eachEdge(
 
 function* findUnknownEnd(
   { edge, source, target }: LintEdge,
-  { byId }: LintContext,
+  { nodeNames, suggestions }: LintContext,
   end: 'source' | 'target',
 ): Iterable<EdgeFinding> {
   if ((end === 'source' ? source : target) !== undefined || edge[end] === BLANK) return;
-  const suggestion = nearest(edge[end], byId.keys());
+  const suggestion = nearest(edge[end], nodeNames(), suggestions);
   const hint = suggestion === undefined ? 'add it or remove the edge.' : `did you mean ${quote(suggestion)}?`;
   yield {
     key: end,
@@ -50,17 +50,23 @@ function* findUnknownEnd(
   };
 }
 
-function* findUnknownPorts({ edge, source, target, output, input }: LintEdge): Iterable<EdgeFinding> {
+function* findUnknownPorts(
+  { edge, source, target, output, input }: LintEdge,
+  { suggestions }: LintContext,
+): Iterable<EdgeFinding> {
   // A node of unknown type has no known ports, and an error of its own; a handle left out is no fault of its own
   // where the other one names nothing.
   if (source?.entry === undefined || target?.entry === undefined) return;
   if (output === undefined && (edge.sourceHandle || input !== undefined || !edge.targetHandle)) {
     const ports = source.ports.outputs;
-    yield { key: 'sourceHandle', ...describePort(source, edge.sourceHandle, 'out-', ports) };
+    yield { key: 'sourceHandle', ...describePort(source, edge.sourceHandle, 'out-', ports, suggestions) };
   }
   const isBare = !target.ports.inputs.some(({ isPort }) => isPort);
   if (input === undefined && (edge.targetHandle || output !== undefined || isBare)) {
-    yield { key: 'targetHandle', ...describePort(target, edge.targetHandle, 'in-', target.ports.inputs) };
+    yield {
+      key: 'targetHandle',
+      ...describePort(target, edge.targetHandle, 'in-', target.ports.inputs, suggestions),
+    };
   }
 }
 
@@ -69,6 +75,7 @@ function describePort(
   handle: string | null | undefined,
   prefix: 'in-' | 'out-',
   defs: readonly Pick<OutputDef, 'id' | 'isPort'>[],
+  work: WorkBudget,
 ): Pick<Finding, 'message' | 'suggestion'> {
   const ports = defs.filter(({ isPort }) => isPort).map(({ id }) => id);
   const side = prefix === 'in-' ? 'input' : 'output';
@@ -79,7 +86,7 @@ function describePort(
     .map(port => prefix + port)
     .join(', ');
   if (!handle) return { message: `No ${side} port of ${owner} fits the other end; name one of ${all}.` };
-  const near = nearest(handle.replace(/^(?:in|out)-/, ''), ports);
+  const near = nearest(handle.replace(/^(?:in|out)-/, ''), ports, work);
   const message = `The handle ${quote(handle)} names no ${side} port of ${owner}`;
   if (near === undefined) return { message: `${message}; it has ${all}.` };
   return { message: `${message}; did you mean ${quote(prefix + near)}?`, suggestion: prefix + near };

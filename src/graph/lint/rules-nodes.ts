@@ -71,20 +71,26 @@ function eachNode(
   };
 }
 
-function* findMissingPosition({ node }: LintNode, { options }: LintContext): Iterable<NodeFinding> {
+function* findMissingPosition(
+  { node }: LintNode,
+  { options, previousById }: LintContext,
+): Iterable<NodeFinding> {
   if (!options.unplaced?.has(node.id)) return;
   // A node that an update adds is placed for its author.
-  if (options.previous !== undefined && !options.previous.nodes.some(({ id }) => id === node.id)) return;
+  if (options.previous !== undefined && !previousById.has(node.id)) return;
   yield { place: ['position'], message: 'The node needs a position { x, y } on the canvas.' };
 }
 
-function* findUnknownType({ node, entry }: LintNode, { catalog }: LintContext): Iterable<NodeFinding> {
+function* findUnknownType(
+  { node, entry }: LintNode,
+  { typeNames, suggestions }: LintContext,
+): Iterable<NodeFinding> {
   if (entry !== undefined || node.data.nodeType === BLANK) return;
   yield {
     place: ['data', 'nodeType'],
     ...suggest(
       `There is no node type ${quote(node.data.nodeType)}`,
-      nearestNodeType(node.data.nodeType, catalog),
+      nearest(node.data.nodeType, typeNames(), suggestions),
       'GET /nodes lists them.',
     ),
   };
@@ -98,24 +104,27 @@ function* findWrongType({ node, entry }: LintNode): Iterable<NodeFinding> {
   yield { place: ['type'], message, suggestion: expected };
 }
 
-function* findDeprecated({ node, entry }: LintNode, { options }: LintContext): Iterable<NodeFinding> {
+function* findDeprecated({ node, entry }: LintNode, { previousById }: LintContext): Iterable<NodeFinding> {
   if (!entry?.deprecated) return;
   const { nodeType } = node.data;
-  if (options.previous?.nodes.some(it => it.id === node.id && it.data.nodeType === nodeType)) return;
+  if (previousById.get(node.id)?.data.nodeType === nodeType) return;
   yield {
     place: ['data', 'nodeType'],
     message: `${quote(nodeType)} is deprecated and cannot be added any more; choose another type from GET /nodes.`,
   };
 }
 
-function* findUnknownCategory({ node, entry }: LintNode): Iterable<NodeFinding> {
+function* findUnknownCategory(
+  { node, entry }: LintNode,
+  { suggestions }: LintContext,
+): Iterable<NodeFinding> {
   const { category } = node.data;
   const known: readonly string[] = CATEGORIES;
   if (category === BLANK || known.includes(category) || category === entry?.category) return;
   const fallback = `use one of ${CATEGORIES.join(', ')}.`;
   yield {
     place: ['data', 'category'],
-    ...suggest(`There is no category ${quote(category)}`, nearest(category, known), fallback),
+    ...suggest(`There is no category ${quote(category)}`, nearest(category, known, suggestions), fallback),
   };
 }
 
@@ -127,7 +136,10 @@ function* findRemovedKeys(linted: LintNode): Iterable<NodeFinding> {
   }
 }
 
-function* findUnknownKeys({ entry, config, inputs }: LintNode): Iterable<NodeFinding> {
+function* findUnknownKeys(
+  { entry, config, inputs }: LintNode,
+  { suggestions }: LintContext,
+): Iterable<NodeFinding> {
   if (entry === undefined) return;
   for (const key of Object.keys(config)) {
     if (COMMON_KEYS.includes(key) || isBase(entry.inputs, key)) continue;
@@ -142,7 +154,7 @@ function* findUnknownKeys({ entry, config, inputs }: LintNode): Iterable<NodeFin
       place: ['data', 'config', key],
       ...suggest(
         `config has a key ${quote(key)} that ${entry.nodeType} does not know`,
-        nearest(key, inputs.keys()),
+        nearest(key, inputs.keys(), suggestions),
         'It has no effect.',
       ),
     };
@@ -154,7 +166,7 @@ function isBase(inputs: readonly InputDef[], key: string): boolean {
   return inputs.some(({ id }) => id === key);
 }
 
-function* findEnumMisses(linted: LintNode): Iterable<NodeFinding> {
+function* findEnumMisses(linted: LintNode, { suggestions }: LintContext): Iterable<NodeFinding> {
   for (const [input, value] of settingsOf(linted)) {
     const { enum: allowed } = input;
     if (allowed === undefined || typeof value !== 'string' || allowed.includes(value)) continue;
@@ -162,7 +174,11 @@ function* findEnumMisses(linted: LintNode): Iterable<NodeFinding> {
     const fallback = `Use one of ${allowed.slice(0, 12).map(quote).join(', ')}.`;
     yield {
       place: ['data', 'config', input.id],
-      ...suggest(`config.${input.id} does not take ${quote(value)}`, nearest(value, allowed), fallback),
+      ...suggest(
+        `config.${input.id} does not take ${quote(value)}`,
+        nearest(value, allowed, suggestions),
+        fallback,
+      ),
     };
   }
 }

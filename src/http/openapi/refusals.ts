@@ -37,6 +37,8 @@ export const ERROR_SCHEMA = {
       description: 'Where several things are wrong at once',
       items: { $ref: '#/components/schemas/ErrorIssue' },
     },
+    truncated: { type: 'boolean', const: true, description: 'With issues: not all of them are listed' },
+    total: { type: 'integer', description: 'With truncated: how many issues there are' },
   },
 };
 

@@ -1,4 +1,5 @@
-// Tools to create and change workflows: create in one call, edit by operations, configure nodes, clone templates.
+// Workflows made and changed by agents: created in one call, edited by operations, configured node by node, cloned from templates.
+import { truncationOf } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
 import { Type } from '../../lib/type.ts';
 import { Exact } from '../../services/schema.ts';
@@ -9,7 +10,7 @@ import type { PresentedWorkflow } from '../../services/workflows/present-workflo
 import { workflowIdOf } from '../../services/workflows/templates.ts';
 import type { Caller } from '../caller.ts';
 import { toGraph } from '../graph-form.ts';
-import { presentIssues } from '../issues-form.ts';
+import { presentIssues, TRUNCATION } from '../issues-form.ts';
 import { applyOperations, OPERATIONS } from '../operations.ts';
 import { findPrice } from '../price.ts';
 import { ADDS, Answer, Anything, CHANGES, defineTool, Id, OneOf, type ToolAnswer } from '../tool.ts';
@@ -20,6 +21,7 @@ const WRITTEN = Answer({
   id: Type.String(),
   version: Type.Integer(),
   issues: Type.Array(Anything()),
+  ...TRUNCATION,
   estimate: Anything('credits, exact'),
   url: Type.String(),
   note: Type.String(),
@@ -136,7 +138,7 @@ export const cloneTemplateTool = defineTool({
 async function presentWritten(
   caller: Caller,
   id: string,
-  { text, version, issues }: PresentedWorkflow,
+  { text, version, findings }: PresentedWorkflow,
 ): Promise<ToolAnswer> {
   const found = await findPrice(caller, { graph: JSON.parse(text) as Graph });
   const { price } = found;
@@ -144,7 +146,8 @@ async function presentWritten(
     facts: {
       id,
       version,
-      issues: presentIssues([...issues, ...found.issues]),
+      issues: presentIssues([...findings.issues, ...found.issues]),
+      ...truncationOf(findings),
       ...(price === undefined ? {} : { estimate: { credits: price.credits, exact: price.exact } }),
       url: pageOf(caller.deps, id),
     },

@@ -7,7 +7,7 @@ import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workf
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
 import type { Caller } from '../caller.ts';
 import { toGraph } from '../graph-form.ts';
-import { presentIssues } from '../issues-form.ts';
+import { presentIssues, TRUNCATION } from '../issues-form.ts';
 import { findPrice } from '../price.ts';
 import { Answer, Anything, defineTool, Id, READS } from '../tool.ts';
 import { EDGES, NODES, RUN_INPUTS, TARGETS } from './arguments.ts';
@@ -29,6 +29,7 @@ export const checkWorkflowTool = defineTool({
   output: Answer({
     ok: Type.Boolean(),
     issues: Type.Array(Anything()),
+    ...TRUNCATION,
     credits: Type.Integer(),
     exact: Type.Boolean(),
     breakdown: Type.Array(Anything()),
@@ -40,11 +41,13 @@ export const checkWorkflowTool = defineTool({
     const { price, issues } = report.ok
       ? await findPrice(caller, { graph, workspace, inputs, targets })
       : { price: undefined, issues: [] };
-    const found: readonly Issue[] = [...report.issues, ...issues];
+    const { issues: linted, ok, ...truncation } = report;
+    const found: readonly Issue[] = [...linted, ...issues];
     return {
       facts: {
-        ok: report.ok && issues.length === 0,
+        ok: ok && issues.length === 0,
         issues: presentIssues(found),
+        ...truncation,
         ...(price === undefined
           ? {}
           : { credits: price.credits, exact: price.exact, breakdown: price.breakdown }),

@@ -1,5 +1,12 @@
-// A lint check that needs a query: media in a graph that no longer exist.
-import { type LintIssue, MAX_ISSUES, pointer } from '../../graph/issues.ts';
+// The lint that needs to ask: media which a graph names and which are not there, or not any more.
+import {
+  type Findings,
+  joinFindings,
+  type LintIssue,
+  MAX_ISSUES,
+  NO_FINDINGS,
+  pointer,
+} from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
 import type { Tx } from '../../store/db.ts';
 import { findKnownMedia } from '../../store/media/media.ts';
@@ -8,28 +15,27 @@ import type { GraphWrite } from './write-graph.ts';
 
 /** Adds a warning to the write for each node with missing media. */
 export async function withMediaWarnings(tx: Tx, write: GraphWrite): Promise<GraphWrite> {
-  return { ...write, issues: [...write.issues, ...(await findMissingMedia(tx, write.text))] };
+  return { ...write, findings: joinFindings(write.findings, await findMissingMedia(tx, write.text)) };
 }
 
-/** A warning for each node whose config names missing media; `text` is '"nodes":[…],"edges":[…]'. */
-export async function findMissingMedia(tx: Tx, text: string): Promise<readonly LintIssue[]> {
+/** A warning for each node whose config names one; `text` is '"nodes":[…],"edges":[…]'. */
+export async function findMissingMedia(tx: Tx, text: string): Promise<Findings> {
   const named = mediaIdsIn(text);
-  if (named.length === 0) return [];
+  if (named.length === 0) return NO_FINDINGS;
   const known = await findKnownMedia(tx, named);
-  const missing = named.filter(id => !known.has(id));
-  if (missing.length === 0) return [];
+  if (named.every(id => known.has(id))) return NO_FINDINGS;
   const { nodes } = JSON.parse(`{${text}}`) as Graph;
-  return nodes.flatMap((node, index) => warningsOf(node, index, missing)).slice(0, MAX_ISSUES);
+  const issues = nodes.flatMap((node, index) => warningsOf(node, index, known));
+  return { issues: issues.slice(0, MAX_ISSUES), total: issues.length };
 }
 
 function warningsOf(
   { id, data }: Graph['nodes'][number],
   index: number,
-  missing: readonly string[],
+  known: ReadonlySet<string>,
 ): LintIssue[] {
-  const config = JSON.stringify(data?.config ?? {});
-  return missing
-    .filter(mediaId => config.includes(mediaId))
+  return mediaIdsIn(JSON.stringify(data?.config ?? {}))
+    .filter(mediaId => !known.has(mediaId))
     .map(mediaId => ({
       severity: 'warning',
       code: 'missing_media',

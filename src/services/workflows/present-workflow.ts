@@ -1,5 +1,5 @@
-// Presents a workflow to its reader as JSON text, with the text of the graph spliced in.
-import { type LintIssue, warningSentences } from '../../graph/issues.ts';
+// A workflow as its reader sees it: its members as JSON text, with the text of the graph spliced in.
+import { type Findings, NO_FINDINGS, truncationOf, warningSentences } from '../../graph/issues.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import type { WorkflowListRow } from '../../store/workflows/lists.ts';
 import type { PublishSettings, ReadWorkflowRow } from '../../store/workflows/workflows.ts';
@@ -17,8 +17,8 @@ export interface PresentedWorkflow {
   readonly etag: string;
   /** Of the stored graph. */
   readonly version: number;
-  /** Lint issues, in the response to a write. */
-  readonly issues: readonly LintIssue[];
+  /** What the lint found, where a write is answered. */
+  readonly findings: Findings;
 }
 
 /** A workflow, its reader, and the reader's role. */
@@ -30,7 +30,7 @@ export interface WorkflowView {
 
 /** In responses to writes. */
 export interface WriteMeta {
-  readonly issues: readonly LintIssue[];
+  readonly findings: Findings;
   readonly warnings: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export function presentWorkflow(
     text: `${members.slice(0, -1)},${graphText}${tail}}`,
     etag: `"${revisionOf(view.workflow)}.${sha256(members).toString('base64url').slice(0, 22)}"`,
     version: view.workflow.version,
-    issues: meta?.issues ?? [],
+    findings: meta?.findings ?? NO_FINDINGS,
   };
 }
 
@@ -59,8 +59,9 @@ export function revisionOf(workflow: Pick<ReadWorkflowRow, 'updated_at'>): strin
   return workflow.updated_at.getTime().toString(36);
 }
 
-function presentMeta({ issues, warnings }: WriteMeta) {
-  return { warnings: [...warningSentences(issues), ...warnings], issues };
+function presentMeta({ findings, warnings }: WriteMeta) {
+  const { issues } = findings;
+  return { warnings: [...warningSentences(issues), ...warnings], issues, ...truncationOf(findings) };
 }
 
 export type PresentedMembers = ReturnType<typeof presentMembers>;

@@ -20,9 +20,15 @@ const Issue = Named('LintIssue', 'A finding of the lint', {
   suggestion: Type.Optional(Type.String()),
 });
 
+const Truncation = {
+  truncated: Type.Optional(Type.Literal(true, { description: 'Not all findings are listed' })),
+  total: Type.Optional(Type.Integer({ description: 'With truncated: how many findings there are' })),
+};
+
 const Meta = Named('WriteMeta', 'What the lint found in what was written', {
   warnings: Type.Array(Type.String()),
-  issues: Type.Array(Issue, { description: 'Findings of the lint' }),
+  issues: Type.Array(Issue, { description: 'Findings of the lint, at most 500' }),
+  ...Truncation,
 });
 
 const Listed = {
@@ -95,9 +101,10 @@ export const WorkflowList = Type.Array(
   }),
 );
 
-export const LintReport = Named('LintReport', 'Whether a graph could be stored, and all findings', {
+export const LintReport = Named('LintReport', 'Whether a graph could be stored, and what the lint finds', {
   ok: Type.Boolean(),
-  issues: Type.Array(Issue),
+  issues: Type.Array(Issue, { description: 'At most 500' }),
+  ...Truncation,
 });
 
 const Position = Type.Object({ x: Type.Number(), y: Type.Number() });

@@ -29,7 +29,7 @@ function use(model: Model, config: JsonObject) {
   const inputs = findNode(model.nodeType)?.ports(config).inputs ?? [];
   const node = { inputDefs: inputs.filter(({ isPort }) => !isPort), inputs: [] } as unknown as PlanNode;
   return {
-    issues: lintGraph(graph, catalog).filter(({ code }) => code !== 'required_port_unfed'),
+    issues: lintGraph(graph, catalog).issues.filter(({ code }) => code !== 'required_port_unfed'),
     run: () => resolveValues(node, config, new Map()),
   };
 }
