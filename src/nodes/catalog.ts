@@ -138,20 +138,43 @@ export interface NodeTypes {
   install(models: readonly Model[]): void;
 }
 
-/** Holders of the catalog see the latest models; `entries` is then a new list. */
+/** Plain data that a catalog is made from, so that another thread can make the same one. */
+export interface CatalogOrigin {
+  readonly settings: CatalogSettings;
+  readonly models: readonly Model[];
+}
+
+const origins = new WeakMap<Catalog, () => CatalogOrigin>();
+
+/** What the catalog is made from at the moment: the same object until models are installed. Undefined: not made here. */
+export function originOf(catalog: Catalog): CatalogOrigin | undefined {
+  return origins.get(catalog)?.();
+}
+
+export function restoreCatalog({ settings, models }: CatalogOrigin): Catalog {
+  const types = createNodeTypes(settings);
+  types.install(models);
+  return types.catalog;
+}
+
+/** Whoever has its catalog sees what was installed last; `entries` is then another list. */
 export function createNodeTypes(settings: CatalogSettings): NodeTypes {
+  let origin: CatalogOrigin = { settings, models: [] };
   let now = makeCatalogOf(definitionsFor(settings, []), settings);
+  const catalog: Catalog = {
+    get entries() {
+      return now.entries;
+    },
+    find: nodeType => now.find(nodeType),
+    ports: (nodeType, config) => now.ports(nodeType, config),
+  };
+  origins.set(catalog, () => origin);
   return {
+    catalog,
     findNode: nodeType => now.findNode(nodeType),
     install: models => {
+      origin = { settings, models };
       now = makeCatalogOf(definitionsFor(settings, models.map(toDefinition)), settings);
-    },
-    catalog: {
-      get entries() {
-        return now.entries;
-      },
-      find: nodeType => now.find(nodeType),
-      ports: (nodeType, config) => now.ports(nodeType, config),
     },
   };
 }

@@ -51,7 +51,7 @@ export async function changeWorkflow(
       pinned_poster: poster.pinned,
     };
     const warnings = [...ignored, ...warnOfSecrets(user, workflow, body.secrets), ...poster.warnings];
-    const write = await prepareReplacement(deps, tx, workflow, body);
+    const write = await prepareReplacement(deps, tx, view, body);
     return commitChange(tx, view, { fields, write, warnings, saving });
   });
   return presentCommitted(deps, saved);
@@ -135,7 +135,7 @@ export async function editGraph(
     const stored = await deps.versions.get(tx, id, workflow.version);
     const { name = workflow.name, ...graph } = change(stored.graph);
     const sent = { ...graph, ...(autoLayout === undefined ? {} : { autoLayout }) };
-    const write = await prepareReplacement(deps, tx, workflow, sent);
+    const write = await prepareReplacement(deps, tx, view, sent);
     return commitChange(tx, view, { fields: { name }, write, warnings: [] });
   });
   return presentCommitted(deps, saved);

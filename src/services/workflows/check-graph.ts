@@ -1,7 +1,7 @@
 // What every door that takes a graph does with it first: parse, normalize configs, write ports, lint; what refuses it and what warns.
 import { estimateDims } from '../../graph/dims.ts';
 import { inspectParsed } from '../../graph/inspect.ts';
-import { hasErrors, type LintIssue } from '../../graph/issues.ts';
+import { type Findings, hasErrors, joinFindings, truncationOf } from '../../graph/issues.ts';
 import { lintGraph } from '../../graph/lint/lint.ts';
 import { normalizeConfig } from '../../graph/normalize.ts';
 import { parseGraph } from '../../graph/parse.ts';
@@ -18,31 +18,33 @@ export interface ReadGraph {
   /** Ids of nodes that came without a position. */
   readonly unplaced: ReadonlySet<string>;
   /** A warning for each config value that was normalized. */
-  readonly normalized: readonly LintIssue[];
+  readonly normalized: Findings;
 }
 
 /** `previous` is what it replaces. Throws 400 `invalid_graph` where the form is wrong, with all else that is wrong. */
 export function readGraph(deps: GraphDeps, nodes: unknown, edges: unknown, previous?: Graph): ReadGraph {
   const parsed = parseGraph(nodes, edges);
-  if (!parsed.ok) throw refusal(inspectParsed(deps.catalog, parsed, previous).issues);
-  const { graph, issues } = normalizeConfig(parsed.graph, deps.catalog);
-  return { graph: withSavedPorts(graph, deps.catalog), unplaced: parsed.unplaced, normalized: issues };
+  if (!parsed.ok) throw refusal(inspectParsed(deps.catalog, parsed, previous));
+  const normalized = normalizeConfig(parsed.graph, deps.catalog);
+  return { graph: withSavedPorts(normalized.graph, deps.catalog), unplaced: parsed.unplaced, normalized };
 }
 
 /** Every warning of the graph. Throws 400 `invalid_graph` where it has errors. `previous` is what it replaces. */
-export function lintForWrite(deps: GraphDeps, read: ReadGraph, previous?: Graph): readonly LintIssue[] {
+export function lintForWrite(deps: GraphDeps, read: ReadGraph, previous?: Graph): Findings {
   const found = lintGraph(read.graph, deps.catalog, { previous, unplaced: read.unplaced });
-  const issues = [...found, ...read.normalized];
-  if (hasErrors(found)) throw refusal(issues);
-  return issues;
+  const all = joinFindings(found, read.normalized);
+  if (hasErrors(found.issues)) throw refusal(all);
+  return all;
 }
 
 /** Names all that was found; what only warns has that severity, and refuses nothing. */
-function refusal(issues: readonly LintIssue[]): AppError {
+function refusal(findings: Findings): AppError {
+  const { issues } = findings;
   const errors = issues.filter(issue => issue.severity === 'error');
   const more = errors.length > 1 ? ` Errors in all: ${errors.length}.` : '';
   return new AppError('invalid_graph', `${errors[0]?.message ?? 'The graph cannot be read.'}${more}`, {
     issues,
+    details: { ...truncationOf(findings) },
   });
 }
 

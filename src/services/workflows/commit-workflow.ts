@@ -14,11 +14,12 @@ import { pinPoster, updateWorkflow } from '../../store/workflows/writes.ts';
 import { authorize, type WorkflowVerb } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { workOnGraph } from './graph-work.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import { isBeingEdited } from './presence/heartbeat.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
-import { type GraphWrite, prepareGraph, unchanged } from './write-graph.ts';
+import { type GraphWrite, unchanged } from './write-graph.ts';
 
 /** A workflow as seen by a user who may write it. */
 export interface WritableView extends WorkflowView {
@@ -60,17 +61,16 @@ export interface SentGraph {
 export async function prepareReplacement(
   deps: Deps,
   tx: Tx,
-  workflow: WorkflowRow,
+  { workflow, actor }: WritableView,
   { nodes, edges, autoLayout }: SentGraph,
 ): Promise<GraphWrite> {
   const stored = await deps.versions.get(tx, workflow.id, workflow.version);
   if (nodes === undefined && edges === undefined) return unchanged(stored.text);
-  const write = prepareGraph(deps, {
-    nodes: nodes === undefined ? stored.graph.nodes : nodes,
-    edges: edges === undefined ? stored.graph.edges : edges,
+  const isOpen = isBeingEdited(deps, workflow);
+  const write = await workOnGraph<'write'>(deps, actor, {
+    kind: 'write',
+    input: { nodes, edges, autoLayout, isBeingEdited: isOpen },
     stored,
-    autoLayout,
-    isBeingEdited: isBeingEdited(deps, workflow),
   });
   return write.isChanged ? withMediaWarnings(tx, write) : write;
 }
@@ -157,6 +157,6 @@ export function cacheCommitted(deps: Deps, { view: { workflow }, write }: Commit
 export function presentCommitted(deps: Deps, saved: CommittedWorkflow): PresentedWorkflow {
   cacheCommitted(deps, saved);
   const { view, write, warnings } = saved;
-  const meta = { issues: write.issues, warnings: [...write.warnings, ...warnings] };
+  const meta = { findings: write.findings, warnings: [...write.warnings, ...warnings] };
   return presentWorkflow(deps, view, write.text, meta);
 }

@@ -14,13 +14,14 @@ import {
   readBack,
   sentFields,
 } from './commit-workflow.ts';
+import { workOnGraph } from './graph-work.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import { describeIgnored } from './sent-fields.ts';
 import { CreateWorkflowBody } from './workflow.schema.ts';
 import { checkMedia, checkOwnFolder, moveWithin } from './workflow-location.ts';
 import { changeSecrets, encryptSecrets } from './workflow-secrets.ts';
-import { type GraphInput, type GraphWrite, prepareGraph } from './write-graph.ts';
+import type { GraphInput, GraphWrite } from './write-graph.ts';
 
 export interface CreatedWorkflow extends PresentedWorkflow {
   readonly id: string;
@@ -38,7 +39,8 @@ export async function createWorkflow(
   const others = Object.keys(body).filter(key => !accepted.includes(key));
   const ignored = describeIgnored(others, 'POST', accepted);
   if (body.id !== undefined) return replaceWorkflow(deps, user, body.id, body, ignored);
-  const write = prepareGraph(deps, { nodes: body.nodes, edges: body.edges, autoLayout });
+  const input = { nodes: body.nodes, edges: body.edges, autoLayout };
+  const write = await workOnGraph<'write'>(deps, user, { kind: 'write', input });
   const fields = {
     ...blankWorkflow(body.name),
     description: body.description ?? null,
@@ -121,7 +123,7 @@ async function replaceWorkflow(
       media_id: body.mediaId === undefined ? workflow.media_id : body.mediaId,
       secrets: changeSecrets(deps, user, workflow, body.secrets),
     };
-    const write = await prepareReplacement(deps, tx, workflow, body);
+    const write = await prepareReplacement(deps, tx, view, body);
     return commitChange(tx, view, { fields, write, warnings });
   });
   return { id, ...presentCommitted(deps, saved) };

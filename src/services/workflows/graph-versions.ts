@@ -8,11 +8,14 @@ import { createLru } from '../../lib/lru.ts';
 import type { Tx } from '../../store/db.ts';
 import { findGraphText } from '../../store/workflows/versions.ts';
 
-export interface GraphVersion {
+export interface StoredGraph {
   /** '"nodes":[…],"edges":[…]', as GET sends it. */
   readonly text: string;
   readonly graph: Graph;
-  /** The text for readers who may not edit. */
+}
+
+export interface GraphVersion extends StoredGraph {
+  /** The text as readers see it who may not edit. */
   readonly redactedText: string;
   /** The plan of all nodes, or of what the targets need; pinned nodes need nothing. */
   plan(targets?: readonly string[], pinned?: readonly string[]): PlanResult;
@@ -54,7 +57,7 @@ function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersio
   // Models can change while the service runs; a plan is valid for the entries it was built from.
   let plannedFor: Catalog['entries'] | undefined;
   const getGraph = (): Graph => {
-    graph ??= JSON.parse(`{${text}}`) as Graph;
+    graph ??= parseGraphText(text);
     return graph;
   };
   return {
@@ -77,7 +80,23 @@ function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersio
   };
 }
 
-/** The stored text of a graph; `GraphVersion.graph` is its inverse. */
+function parseGraphText(text: string): Graph {
+  return JSON.parse(`{${text}}`) as Graph;
+}
+
+/** The graph of a text, which is parsed when first asked for. */
+export function storedGraph(text: string): StoredGraph {
+  let graph: Graph | undefined;
+  return {
+    text,
+    get graph() {
+      graph ??= parseGraphText(text);
+      return graph;
+    },
+  };
+}
+
+/** The text that is stored for a graph; `parseGraphText` is its inverse. */
 export function graphText(graph: Graph): string {
   return `"nodes":${JSON.stringify(graph.nodes)},"edges":${JSON.stringify(graph.edges)}`;
 }

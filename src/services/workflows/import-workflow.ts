@@ -1,12 +1,13 @@
 // A new workflow from an exported file. Media come in first, then one transaction makes them and the workflow known.
 import { AppError } from '../../lib/errors.ts';
-import { type Actor, requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type ReceivedMedia, type Replacement, receiveMedia } from '../media/imported-media.ts';
 import { dropMedia } from '../media/receive-file.ts';
 import { blankWorkflow, type CreatedWorkflow, commitNewWorkflow } from './create-workflow.ts';
+import { workOnGraph } from './graph-work.ts';
 import type { ImportBody } from './workflow-file.schema.ts';
-import { prepareGraph } from './write-graph.ts';
+import type { GraphInput, GraphWrite } from './write-graph.ts';
 
 /** As much as any body that writes a graph may have. */
 const MAX_GRAPH_BYTES = 4_194_304;
@@ -25,7 +26,7 @@ export async function importWorkflow(
     throw new AppError('payload_too_large', `nodes and edges have over ${MAX_GRAPH_BYTES} bytes.`);
   }
   // Before any file is fetched for it; this bounds the depth of what is walked below, too.
-  prepareGraph(deps, { nodes, edges, autoLayout: false });
+  await write(deps, user, { nodes, edges, autoLayout: false });
   const media = await receiveMedia(deps, user, body.media ?? [], signal);
   try {
     return await commitNewWorkflow(deps, user, {
@@ -35,7 +36,7 @@ export async function importWorkflow(
         tags: body.tags ?? [],
       },
       media: media.rows,
-      write: { ...prepareGraph(deps, replaceMedia({ nodes, edges }, media)), warnings: [] },
+      write: { ...(await write(deps, user, replaceMedia({ nodes, edges }, media))), warnings: [] },
       warnings: media.warnings,
     });
   } catch (err) {
@@ -43,6 +44,9 @@ export async function importWorkflow(
     throw err;
   }
 }
+
+const write = (deps: Deps, user: UserActor, input: GraphInput): Promise<GraphWrite> =>
+  workOnGraph<'write'>(deps, user, { kind: 'write', input });
 
 function replaceMedia(graph: { nodes: unknown; edges: unknown }, { replacements }: ReceivedMedia) {
   const walk = (value: unknown): unknown => {

@@ -1,4 +1,5 @@
-// The layout endpoint: arranges any board within the size limits, changing only positions and frames.
+// The layout endpoint: any board but a very large one is arranged, positions and frames and nothing else.
+import { NO_FINDINGS } from '../../graph/issues.ts';
 import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../../graph/layout/layout.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -18,7 +19,7 @@ export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body:
     const layout = layoutGraph(stored.graph, deps.catalog, { ...body });
     const laidOut = sizeGraph(deps, applyLayout(stored.graph, layout));
     const isChanged = laidOut.text !== stored.text;
-    const write = { ...laidOut, isChanged, issues: [], warnings: layout.warnings };
+    const write = { ...laidOut, isChanged, findings: NO_FINDINGS, warnings: layout.warnings };
     return { layout, saved: await commitChange(tx, view, { fields: {}, write, warnings: [] }) };
   });
   cacheCommitted(deps, saved);

@@ -1,14 +1,14 @@
 // The lint over HTTP: of a graph that is not stored, of the stored one, or of the one that would take its place.
-import { type Inspection, inspectGraph } from '../../graph/inspect.ts';
-import { type LintIssue, MAX_ISSUES } from '../../graph/issues.ts';
-import type { Graph } from '../../graph/types.ts';
-import { type Actor, requireScope } from '../accounts/actor.ts';
+import { joinFindings, type LintIssue, type Truncation, truncationOf } from '../../graph/issues.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { graphText } from './graph-versions.ts';
+import type { TaskOf } from './graph-task.ts';
+import { storedGraph } from './graph-versions.ts';
+import { workOnGraph } from './graph-work.ts';
 import { findMissingMedia } from './missing-media.ts';
 import { openForReading, readableText } from './read-workflow.ts';
 
-export interface LintReport {
+export interface LintReport extends Truncation {
   /** Whether it could be written. */
   readonly ok: boolean;
   readonly issues: readonly LintIssue[];
@@ -20,8 +20,7 @@ export async function lintGraphBody(
   actor: Actor,
   graph: { readonly nodes: unknown; readonly edges: unknown },
 ): Promise<LintReport> {
-  requireScope(actor, 'workflows:read');
-  return lintWithMedia(deps, inspectGraph(deps.catalog, graph.nodes, graph.edges));
+  return lintWithMedia(deps, requireScope(actor, 'workflows:read'), graph);
 }
 
 /** What the lint says of the stored graph as the caller sees it, or of the one that would take its place. */
@@ -31,14 +30,23 @@ export async function lintWorkflow(
   id: string,
   sent: { readonly nodes?: unknown; readonly edges?: unknown },
 ): Promise<LintReport> {
-  requireScope(actor, 'workflows:read');
+  const user = requireScope(actor, 'workflows:read');
   const view = await openForReading(deps, actor, id);
-  const graph = JSON.parse(`{${await readableText(deps, view)}}`) as Graph;
-  const wanted = { ...graph, ...sent };
-  return lintWithMedia(deps, inspectGraph(deps.catalog, wanted.nodes, wanted.edges, graph));
+  const stored = storedGraph(await readableText(deps, view));
+  return lintWithMedia(deps, user, { ...sent, stored });
 }
 
-async function lintWithMedia(deps: Deps, { ok, issues, graph }: Inspection): Promise<LintReport> {
-  const missing = await findMissingMedia(deps.db, graphText(graph));
-  return { ok, issues: [...issues, ...missing].slice(0, MAX_ISSUES) };
+async function lintWithMedia(
+  deps: Deps,
+  user: UserActor,
+  { nodes, edges, ...stored }: Partial<Omit<TaskOf<'lint'>, 'kind'>>,
+): Promise<LintReport> {
+  const { ok, text, ...found } = await workOnGraph<'lint'>(deps, user, {
+    kind: 'lint',
+    nodes,
+    edges,
+    ...stored,
+  });
+  const all = joinFindings(found, await findMissingMedia(deps.db, text));
+  return { ok, issues: all.issues, ...truncationOf(all) };
 }

@@ -3,12 +3,12 @@ import { AppError } from '../../lib/errors.ts';
 import { findVersion, listVersions, type VersionRow } from '../../store/workflows/versions.ts';
 import { findWorkflow, type WorkflowRow } from '../../store/workflows/workflows.ts';
 import { authorize } from '../accounts/access.ts';
-import { type Actor, requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type Page, type PageQuery, readPage } from '../paging.ts';
-import { lintForWrite, readGraph } from './check-graph.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
 import type { GraphVersion } from './graph-versions.ts';
+import { workOnGraph } from './graph-work.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import { type GraphWrite, unchanged } from './write-graph.ts';
 
@@ -51,16 +51,16 @@ export async function restoreVersion(
     const current = await deps.versions.get(tx, id, view.workflow.version);
     const wanted = await deps.versions.get(tx, id, number);
     const isSame = wanted.text === current.text;
-    const write = isSame ? unchanged(current.text) : writeBack(deps, wanted);
+    const write = isSame ? unchanged(current.text) : await writeBack(deps, user, wanted);
     return commitChange(tx, view, { fields: {}, write, warnings: [] });
   });
   return presentCommitted(deps, saved);
 }
 
-/** Compared with itself: types deprecated since then do not count as new, and positions are kept. */
-function writeBack(deps: Deps, wanted: GraphVersion): GraphWrite {
-  const issues = lintForWrite(deps, readGraph(deps, wanted.graph.nodes, wanted.graph.edges), wanted.graph);
-  return { ...unchanged(wanted.text), isChanged: true, issues };
+/** Compared with itself: what was deprecated since is no new node, and positions come back as they were. */
+async function writeBack(deps: Deps, user: UserActor, stored: GraphVersion): Promise<GraphWrite> {
+  const findings = await workOnGraph<'relint'>(deps, user, { kind: 'relint', stored });
+  return { ...unchanged(stored.text), isChanged: true, findings };
 }
 
 async function openForEditor(deps: Deps, actor: Actor, id: string): Promise<WorkflowRow> {

@@ -1,19 +1,19 @@
 // From a graph as it was sent to the text that is stored: checked, new nodes placed, the board arranged or left pending.
 import { isDeepStrictEqual } from 'node:util';
 import { diffGraphs } from '../../graph/diff.ts';
-import type { LintIssue } from '../../graph/issues.ts';
+import { type Findings, NO_FINDINGS } from '../../graph/issues.ts';
 import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../../graph/layout/layout.ts';
 import { placeNewNodes } from '../../graph/layout/new-nodes.ts';
 import type { Graph, Position } from '../../graph/types.ts';
 import type { Deps } from '../deps.ts';
 import { lintForWrite, type ReadGraph, readGraph, withDims } from './check-graph.ts';
-import { type GraphVersion, graphText } from './graph-versions.ts';
+import { graphText, type StoredGraph } from './graph-versions.ts';
 
 export interface GraphInput {
   readonly nodes: unknown;
   readonly edges: unknown;
   /** What it replaces; absent for a new workflow. */
-  readonly stored?: GraphVersion | undefined;
+  readonly stored?: StoredGraph | undefined;
   /** false: coordinates stand as sent. `always`: all of the board is laid out, whatever the settings say. */
   readonly autoLayout?: boolean | 'always' | undefined;
   /** Whether an editor has the board open. */
@@ -23,14 +23,16 @@ export interface GraphInput {
 export interface GraphWrite {
   readonly text: string;
   /** What the text says, where it was read. */
-  readonly graph?: Graph;
+  readonly graph?: Graph | undefined;
   /** Whether it differs from what is stored. */
   readonly isChanged: boolean;
-  readonly issues: readonly LintIssue[];
+  readonly findings: Findings;
   readonly warnings: readonly string[];
 }
 
-type WriteDeps = Pick<Deps, 'catalog' | 'settings'>;
+type WriteDeps = Pick<Deps, 'catalog'> & {
+  readonly settings: Pick<Deps['settings'], 'ARRANGE_ON_WRITE'>;
+};
 
 /** Pure. What is stored already is not linted again: sending a GET back says nothing new. Throws 400 `invalid_graph`. */
 export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
@@ -38,17 +40,17 @@ export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   const { text: sent, graph: sized } = sizeGraph(deps, read.graph);
   const { stored } = input;
   if (stored !== undefined && input.autoLayout !== 'always' && isStored(stored, sized, sent)) {
-    return { ...unchanged(stored.text), issues: read.normalized };
+    return { ...unchanged(stored.text), findings: read.normalized };
   }
-  const issues = lintForWrite(deps, read, stored?.graph);
+  const findings = lintForWrite(deps, read, stored?.graph);
   const { graph, warnings } = arrange(deps, read, input);
   const arranged = graph === read.graph ? { text: sent, graph: sized } : sizeGraph(deps, graph);
-  return { ...arranged, isChanged: arranged.text !== stored?.text, issues, warnings };
+  return { ...arranged, isChanged: arranged.text !== stored?.text, findings, warnings };
 }
 
 /** Leaves the graph as it is stored. */
 export function unchanged(text: string): GraphWrite {
-  return { text, isChanged: false, issues: [], warnings: [] };
+  return { text, isChanged: false, findings: NO_FINDINGS, warnings: [] };
 }
 
 /** The graph as it is stored: each node with its dims. */
@@ -61,7 +63,7 @@ export function sizeGraph(
 }
 
 /** Clients may write the keys of objects in another order; then the texts are equally long. */
-function isStored(stored: GraphVersion, graph: Graph, text: string): boolean {
+function isStored(stored: StoredGraph, graph: Graph, text: string): boolean {
   if (text === stored.text) return true;
   return text.length === stored.text.length && isDeepStrictEqual(graph, stored.graph);
 }

@@ -1,0 +1,63 @@
+// Work on graphs that may take long, as plain data: done in place for small graphs, by a thread for large ones.
+import { inspectGraph } from '../../graph/inspect.ts';
+import type { Findings } from '../../graph/issues.ts';
+import { redact } from '../../graph/redact.ts';
+import type { Graph } from '../../graph/types.ts';
+import type { Deps } from '../deps.ts';
+import { lintForWrite, readGraph } from './check-graph.ts';
+import { graphText, type StoredGraph } from './graph-versions.ts';
+import { type GraphInput, type GraphWrite, prepareGraph } from './write-graph.ts';
+
+export type GraphTask =
+  /** Prepares a write. Nodes or edges that are absent are those that are stored. */
+  | { readonly kind: 'write'; readonly input: Omit<GraphInput, 'stored'>; readonly stored?: StoredGraph }
+  /** Lints a graph that would take the place of the stored one. */
+  | { readonly kind: 'lint'; readonly nodes: unknown; readonly edges: unknown; readonly stored?: StoredGraph }
+  /** Lints a stored graph that is to be written back. */
+  | { readonly kind: 'relint'; readonly stored: StoredGraph }
+  | { readonly kind: 'redact'; readonly stored: StoredGraph };
+
+/** A result of each kind. */
+export interface GraphResults {
+  readonly write: GraphWrite;
+  readonly lint: Findings & { readonly ok: boolean; readonly text: string };
+  readonly relint: Findings;
+  readonly redact: string;
+}
+
+export type TaskOf<Kind extends GraphTask['kind']> = Extract<GraphTask, { readonly kind: Kind }>;
+
+export type TaskDeps = Pick<Deps, 'catalog'> & {
+  readonly settings: Pick<Deps['settings'], 'ARRANGE_ON_WRITE'>;
+};
+
+type Performers = {
+  readonly [Kind in GraphTask['kind']]: (deps: TaskDeps, task: TaskOf<Kind>) => GraphResults[Kind];
+};
+
+const PERFORMERS: Performers = {
+  write: (deps, { input, stored }) => {
+    const { nodes = stored?.graph.nodes, edges = stored?.graph.edges } = input;
+    return prepareGraph(deps, { ...input, nodes, edges, stored });
+  },
+  lint: ({ catalog }, { nodes, edges, stored }) => {
+    const { graph, ...report } = inspectGraph(
+      catalog,
+      nodes === undefined ? stored?.graph.nodes : nodes,
+      edges === undefined ? stored?.graph.edges : edges,
+      stored?.graph,
+    );
+    return { ...report, text: graphText(graph) };
+  },
+  relint: (deps, { stored: { graph } }) =>
+    lintForWrite(deps, readGraph(deps, graph.nodes, graph.edges), graph),
+  redact: (_, { stored }) => graphText(redact(stored.graph) as Graph),
+};
+
+/** Throws 400 `invalid_graph`. */
+export function performGraphTask<Kind extends GraphTask['kind']>(
+  deps: TaskDeps,
+  task: TaskOf<Kind>,
+): GraphResults[Kind] {
+  return PERFORMERS[task.kind as Kind](deps, task);
+}

@@ -1,0 +1,101 @@
+// Work on graphs that grows with their size: at once for small ones, in a worker thread for large ones.
+import { AppError } from '../../lib/errors.ts';
+import { createThreadPool, TaskTooCostly } from '../../lib/threads/pool.ts';
+import { type CatalogOrigin, originOf } from '../../nodes/catalog.ts';
+import type { UserActor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { type GraphResults, type GraphTask, performGraphTask, type TaskOf } from './graph-task.ts';
+import type { GraphContext, SentTask } from './graph-thread.ts';
+import type { StoredGraph } from './graph-versions.ts';
+
+const MAX_NODES = 1000;
+const MAX_EDGES = 1000;
+/** Of a graph's members at any depth, and of its text: few nodes may hold much. */
+const MAX_VALUES = 20_000;
+const MAX_CHARACTERS = 500_000;
+/** Of a stored graph: about 1,000 nodes. */
+const MAX_STORED_CHARACTERS = 250_000;
+/** In the queue and in the thread together. */
+const WAIT_MS = 30_000;
+
+const pool = createThreadPool<SentTask, GraphResults[GraphTask['kind']]>({
+  module: new URL('./graph-thread', import.meta.url),
+  threads: 2,
+  timeoutMs: 15_000,
+  maxHeapMb: 768,
+  maxWaiting: 4,
+});
+
+type WorkDeps = Pick<Deps, 'catalog' | 'settings'>;
+
+/** Does the task for the user. Throws what the task throws, 400 `invalid_graph` past the time limit, 503. */
+export async function workOnGraph<Kind extends GraphTask['kind']>(
+  deps: WorkDeps,
+  { userId }: Pick<UserActor, 'userId'>,
+  task: TaskOf<Kind>,
+): Promise<GraphResults[Kind]> {
+  const origin = isLarge(task) ? originOf(deps.catalog) : undefined;
+  if (origin === undefined) return performGraphTask<Kind>(deps, task);
+  const context = contextOf(origin, deps.settings);
+  try {
+    const options = { account: String(userId), context, signal: AbortSignal.timeout(WAIT_MS) };
+    const { stored, ...rest } = task as GraphTask & { readonly stored?: StoredGraph };
+    return (await pool.run({ task: rest, storedText: stored?.text }, options)) as GraphResults[Kind];
+  } catch (err) {
+    throw explain(err);
+  }
+}
+
+function explain(err: unknown): unknown {
+  if (err instanceof TaskTooCostly) {
+    const message = 'The graph takes too long to check; split it into several workflows.';
+    return new AppError('invalid_graph', message, { cause: err });
+  }
+  if (err instanceof DOMException && err.name === 'TimeoutError') {
+    const message = 'Too many large graphs are being checked; try again in a moment.';
+    return new AppError('unavailable', message, { cause: err, headers: { 'retry-after': '2' } });
+  }
+  return err;
+}
+
+// One object a catalog, since a thread is sent another one anew.
+const contexts = new WeakMap<CatalogOrigin, GraphContext>();
+
+function contextOf(origin: CatalogOrigin, { ARRANGE_ON_WRITE }: Deps['settings']): GraphContext {
+  const known = contexts.get(origin);
+  if (known !== undefined) return known;
+  const context = { origin, settings: { ARRANGE_ON_WRITE } };
+  contexts.set(origin, context);
+  return context;
+}
+
+function isLarge(task: GraphTask): boolean {
+  if ((task.stored?.text.length ?? 0) > MAX_STORED_CHARACTERS) return true;
+  const { nodes, edges } = task.kind === 'write' ? task.input : task.kind === 'lint' ? task : {};
+  if (Array.isArray(nodes) && nodes.length > MAX_NODES) return true;
+  if (Array.isArray(edges) && edges.length > MAX_EDGES) return true;
+  return !fits([nodes, edges]);
+}
+
+/** Whether the value has at most MAX_VALUES members and MAX_CHARACTERS, by a walk that ends where it has more. */
+function fits(root: unknown): boolean {
+  let values = 0;
+  let characters = 0;
+  const stack: unknown[] = [root];
+  while (stack.length > 0) {
+    const value = stack.pop();
+    if (typeof value === 'string') characters += value.length;
+    else if (typeof value === 'object' && value !== null) {
+      const isArray = Array.isArray(value);
+      if (isArray && value.length > MAX_VALUES) return false;
+      for (const key in value) {
+        values++;
+        if (!isArray) characters += key.length;
+        if (values > MAX_VALUES) return false;
+        stack.push((value as Record<string, unknown>)[key]);
+      }
+    }
+    if (characters > MAX_CHARACTERS) return false;
+  }
+  return true;
+}

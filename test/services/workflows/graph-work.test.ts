@@ -1,0 +1,89 @@
+// Large graphs are worked on in a thread: with the same result, and while this thread goes on.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { LintIssue } from '../../../src/graph/issues.ts';
+import { AppError } from '../../../src/lib/errors.ts';
+import { readSettings } from '../../../src/lib/settings.ts';
+import { createNodeTypes } from '../../../src/nodes/catalog.ts';
+import { type GraphTask, performGraphTask } from '../../../src/services/workflows/graph-task.ts';
+import { graphText, storedGraph } from '../../../src/services/workflows/graph-versions.ts';
+import { workOnGraph } from '../../../src/services/workflows/graph-work.ts';
+
+const settings = readSettings({});
+const { catalog } = createNodeTypes(settings);
+const deps = { catalog, settings };
+const user = { userId: 1 };
+
+const node = (index: number, nodeType = 'input:text') => ({
+  id: `node${index}`,
+  type: 'basedNode',
+  position: { x: index * 300, y: 0 },
+  data: {
+    label: `Node ${index}`,
+    category: 'input',
+    nodeType,
+    config: { value: 'a', apiKey: 'b', odd: index },
+  },
+});
+const nodes = Array.from({ length: 1500 }, (_, index) => node(index));
+const edges = Array.from({ length: 1400 }, (_, index) => ({
+  id: `edge${index}`,
+  source: `node${index}`,
+  target: `node${index + 1}`,
+}));
+const stored = storedGraph(graphText({ nodes, edges } as never));
+
+/** Every kind, with a graph that goes to the thread. */
+const TASKS: Readonly<Record<GraphTask['kind'], GraphTask>> = {
+  write: { kind: 'write', input: { nodes, edges }, stored },
+  lint: { kind: 'lint', nodes: [...nodes, node(9999, 'input:txt')], edges },
+  relint: { kind: 'relint', stored },
+  redact: { kind: 'redact', stored },
+};
+
+describe('work on a large graph', () => {
+  for (const [kind, task] of Object.entries(TASKS)) {
+    it(`${kind} gives the same result in a thread, while timers of this one run`, async () => {
+      let turns = 0;
+      const timer = setInterval(() => turns++, 1);
+      const result = await workOnGraph(deps, user, task);
+      clearInterval(timer);
+      assert.ok(turns > 0);
+      const expected = performGraphTask(deps, task);
+      const isWrite = typeof expected === 'object' && 'graph' in expected;
+      assert.deepEqual(result, isWrite ? { ...expected, graph: undefined } : expected);
+    });
+  }
+
+  it('refuses by the same error, with its issues', async () => {
+    const task = { kind: 'write', input: { nodes: [...nodes, node(1)], edges } } as const;
+    const refusalOf = async (work: () => unknown): Promise<AppError> => {
+      try {
+        await work();
+      } catch (err) {
+        if (err instanceof AppError) return err;
+        throw err;
+      }
+      throw new Error('It was not refused.');
+    };
+    const expected = await refusalOf(() => performGraphTask<'write'>(deps, task));
+    const refused = await refusalOf(() => workOnGraph<'write'>(deps, user, task));
+    assert.deepEqual(
+      [refused.code, refused.message, refused.details],
+      [expected.code, expected.message, expected.details],
+    );
+    assert.deepEqual(refused.issues, expected.issues);
+    assert.equal(refused.issues?.length, 500);
+    assert.deepEqual(refused.details, { truncated: true, total: 5804 });
+  });
+
+  it('keeps what JSON cannot say: a number that was marked as too large', async () => {
+    const task = {
+      kind: 'lint',
+      nodes: [...nodes, { ...node(2000), size: Number.POSITIVE_INFINITY }],
+      edges,
+    } as const;
+    const { issues } = await workOnGraph<'lint'>(deps, user, task);
+    assert.ok(issues.some(({ code }: LintIssue) => code === 'invalid_number'));
+  });
+});
