@@ -1,4 +1,5 @@
 // Finds the known name nearest to a misspelled one, at a bounded cost.
+import type { Catalog } from './catalog.ts';
 
 const MAX_NAME = 80;
 /** About 20 ms of comparisons: hundreds of suggestions in an ordinary graph. */
@@ -59,18 +60,34 @@ export function nearest(
   return best;
 }
 
+/** The visible node types of a catalog, to look up misspelled ones in. */
+export interface NodeTypeIndex {
+  readonly types: NameIndex;
+  /** Without their categories. */
+  readonly tails: NameIndex;
+  readonly byTail: ReadonlyMap<string, string>;
+}
+
+export function indexNodeTypes({ entries }: Pick<Catalog, 'entries'>): NodeTypeIndex {
+  const types = entries.flatMap(({ hidden, nodeType }) => (hidden ? [] : [nodeType]));
+  const byTail = new Map(types.map(nodeType => [tailOf(nodeType), nodeType]));
+  return { types: indexNames(types), tails: indexNames(byTail.keys()), byTail };
+}
+
+const tailOf = (nodeType: string): string => nodeType.slice(nodeType.indexOf(':') + 1);
+
 /** The visible node type nearest to the name; a name without its category finds the type, `text_template` as others. */
-export function nearestNodeType(name: string, { entries }: Pick<Catalog, 'entries'>): string | undefined {
-  const shown = entries.filter(({ hidden }) => !hidden).map(({ nodeType }) => nodeType);
-  const whole = nearest(name, shown);
-  if (whole !== undefined) return whole;
-  const byTail = new Map(shown.map(nodeType => [nodeType.slice(nodeType.indexOf(':') + 1), nodeType]));
-  return byTail.get(nearest(name.slice(name.indexOf(':') + 1), byTail.keys()) ?? '');
+export function nearestNodeType(
+  name: string,
+  { types, tails, byTail }: NodeTypeIndex,
+  work?: WorkBudget,
+): string | undefined {
+  return nearest(name, types, work) ?? byTail.get(nearest(tailOf(name), tails, work) ?? '');
 }
 
 /** A sentence that names the nearest node type. */
 export function unknownNodeType(name: string, catalog: Pick<Catalog, 'entries'>): string {
-  const near = nearestNodeType(name, catalog);
+  const near = nearestNodeType(name, indexNodeTypes(catalog));
   const hint = near === undefined ? '.' : `; did you mean ${JSON.stringify(near)}?`;
   return `There is no node type ${JSON.stringify(name.slice(0, MAX_NAME))}${hint}`;
 }

@@ -2,7 +2,14 @@
 import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
 import { joinPorts } from '../handles.ts';
 import type { LintIssue } from '../issues.ts';
-import { createWorkBudget, indexNames, type NameIndex, type WorkBudget } from '../nearest.ts';
+import {
+  createWorkBudget,
+  indexNames,
+  indexNodeTypes,
+  type NameIndex,
+  type NodeTypeIndex,
+  type WorkBudget,
+} from '../nearest.ts';
 import { BLANK } from '../rest.ts';
 import type { Graph, GraphEdge, GraphNode, JsonObject } from '../types.ts';
 
@@ -49,7 +56,7 @@ export interface LintContext {
   readonly previousById: ReadonlyMap<string, GraphNode>;
   /** Node ids and node types, to suggest from; made when first asked for. */
   readonly nodeNames: () => NameIndex;
-  readonly typeNames: () => NameIndex;
+  readonly nodeTypes: () => NodeTypeIndex;
   /** What all suggestions together may still cost. */
   readonly suggestions: WorkBudget;
 }
@@ -85,9 +92,7 @@ export function makeLintContext(graph: Graph, catalog: Catalog, options: LintOpt
     byId,
     previousById: new Map(options.previous?.nodes.map(node => [node.id, node])),
     nodeNames: once(() => indexNames(byId.keys())),
-    typeNames: once(() =>
-      indexNames(catalog.entries.flatMap(({ hidden, nodeType }) => (hidden ? [] : [nodeType]))),
-    ),
+    nodeTypes: once(() => indexNodeTypes(catalog)),
     suggestions: createWorkBudget(),
   };
 }

@@ -83,14 +83,14 @@ function* findMissingPosition(
 
 function* findUnknownType(
   { node, entry }: LintNode,
-  { typeNames, suggestions }: LintContext,
+  { nodeTypes, suggestions }: LintContext,
 ): Iterable<NodeFinding> {
   if (entry !== undefined || node.data.nodeType === BLANK) return;
   yield {
     place: ['data', 'nodeType'],
     ...suggest(
       `There is no node type ${quote(node.data.nodeType)}`,
-      nearest(node.data.nodeType, typeNames(), suggestions),
+      nearestNodeType(node.data.nodeType, nodeTypes(), suggestions),
       'GET /nodes lists them.',
     ),
   };
