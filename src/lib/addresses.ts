@@ -26,6 +26,11 @@ export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '127.0.0.1' || hostname.endsWith('.localhost');
 }
 
+/** Whether a server that listens on the host is reached from this machine alone: `localhost`, 127.0.0.0/8 or `::1`. */
+export function isLoopbackAddress(host: string): boolean {
+  return host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
+}
+
 /** What one caller can have of addresses: an IPv4 address, or the /64 of an IPv6 one. Other texts stay as they are. */
 export function networkOf(text: string): string {
   if (!ipaddr.isValid(text)) return text;

@@ -1,7 +1,7 @@
 // Which addresses count as public, each by name.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isLoopbackHost, isPublicAddress, networkOf } from '../../src/lib/addresses.ts';
+import { isLoopbackAddress, isLoopbackHost, isPublicAddress, networkOf } from '../../src/lib/addresses.ts';
 
 /** A block of IANA's special-purpose registries a line, by its first and last address or one inside it. */
 const REGISTRY = [
@@ -154,6 +154,13 @@ test("only the local names are this machine's", () => {
     '10.0.0.1',
   ])
     assert.equal(isLoopbackHost(host), false, host);
+});
+
+test('a server on a loopback address is reached from this machine alone', () => {
+  for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])
+    assert.equal(isLoopbackAddress(host), true, host);
+  for (const host of ['0.0.0.0', '::', '10.0.0.1', '192.0.2.1', 'graphs.example', ''])
+    assert.equal(isLoopbackAddress(host), false, host);
 });
 
 test('an IPv6 caller is a network of 64 bits, an IPv4 caller an address in whatever dress', () => {

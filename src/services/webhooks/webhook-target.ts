@@ -1,5 +1,5 @@
 // The webhook block of a run: checked before anything else of the body, stored with its secret encrypted.
-import { isLoopbackHost } from '../../lib/addresses.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../../lib/addresses.ts';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
@@ -13,11 +13,14 @@ export interface WebhookTarget {
 const MAX_URL_CHARS = 2048;
 const MAX_SECRET_CHARS = 1024;
 
-/** Whether webhooks to this machine are allowed: a service that is itself on loopback, or by the operator's word. */
-export function allowsLoopback(settings: Settings): boolean {
+/**
+ * Whether webhooks may call this machine: if the operator allows private addresses, or if the service is reached from
+ * this machine alone, by where it listens and by the address that people open.
+ */
+export function allowsLoopback({ ALLOW_PRIVATE_NETWORK, ROLE, HOST, BASE_URL }: Settings): boolean {
   return (
-    settings.ALLOW_PRIVATE_NETWORK ||
-    (settings.ROLE === 'all' && isLoopbackHost(new URL(settings.BASE_URL).hostname))
+    ALLOW_PRIVATE_NETWORK ||
+    (ROLE === 'all' && isLoopbackAddress(HOST) && isLoopbackHost(new URL(BASE_URL).hostname))
   );
 }
 

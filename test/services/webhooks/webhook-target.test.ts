@@ -53,12 +53,16 @@ describe('a webhook block', () => {
 
   it('names this machine only where the service is on it alone, or by the word of its operator', () => {
     const local = ['http://localhost:9/x', 'http://127.0.0.1:9', 'http://a.localhost', 'https://localhost'];
+    const everywhere = readSettings({ HOST: '0.0.0.0' });
+    const inNetwork = readSettings({ HOST: '192.0.2.7', BASE_URL: 'http://localhost:3000' });
     const open = readSettings({ BASE_URL: 'https://flows.example.com' });
     const split = readSettings({ ROLE: 'api', DATABASE_URL: 'postgres://x/y' });
     const allowed = readSettings({ BASE_URL: 'https://flows.example.com', ALLOW_PRIVATE_NETWORK: 'true' });
     for (const url of local) {
       assert.equal(pathOf({ url }), undefined, url);
-      assert.equal(pathOf({ url }, open), '/webhook/url', url);
+      for (const settings of [everywhere, inNetwork, open])
+        assert.equal(pathOf({ url }, settings), '/webhook/url', url);
+      assert.equal(pathOf({ url }, readSettings({ HOST: '::1' })), undefined, url);
       assert.equal(pathOf({ url }, split), '/webhook/url', url);
       assert.equal(pathOf({ url }, allowed), undefined, url);
     }
