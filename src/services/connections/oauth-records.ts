@@ -32,10 +32,11 @@ export interface OAuthRecords {
 type RecordDeps = Pick<Deps, 'db' | 'now' | 'secretsKey' | 'settings'>;
 
 /**
- * A refresh token that was used is valid for as long as the access token that it gave: programs of one person share it, and
- * each refreshes when that has run out. Used later, it was stolen.
+ * How long a used refresh token is still valid: for a client that retries because the answer was lost, and for programs of
+ * one person that refresh at the same moment. A later use means that the token was stolen, and ends the connection
+ * (RFC 9700 §4.14.2). The library refuses the token of another client before.
  */
-const GRACE_MS = 3_600_000;
+const GRACE_MS = 60_000;
 
 const NOTHING: OAuthRecords = {
   find: async () => undefined,
