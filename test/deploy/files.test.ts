@@ -122,6 +122,22 @@ describe('the chart', () => {
     }
   });
 
+  it('passes metrics on to nobody outside: the ingress sends them to a service without pods', () => {
+    const textOf = (wanted: string): string => templates.find(([name]) => name.endsWith(wanted))?.[1] ?? '';
+    // The paths in order, each with its service.
+    const paths = [...textOf('ingress.yaml').matchAll(/- path: (\S+)[\s\S]*?name: (.+)/g)].map(
+      ([, ...pair]) => pair,
+    );
+    assert.deepEqual(paths, [
+      ['/metrics', '{{ .Release.Name }}-nowhere'],
+      ['/', '{{ .Release.Name }}'],
+    ]);
+    const nowhere = textOf('/service.yaml')
+      .split('---')
+      .find(part => part.includes('-nowhere\n'));
+    assert.ok(nowhere !== undefined && !nowhere.includes('selector:'));
+  });
+
   it('sets settings that there are', () => {
     assert.deepEqual(unknown(Object.keys(values.settings as object)), []);
   });

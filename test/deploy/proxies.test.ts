@@ -89,6 +89,37 @@ async function remaining(
   return Number(answer.headers['x-ratelimit-remaining']);
 }
 
+const METRIC = 'graphwright_';
+const METRICS_PATHS = [
+  '/metrics/',
+  '/metrics?x=1',
+  '/metrics/?x=1',
+  '/metrics#x',
+  '/metrics;x',
+  '/metrics%2f',
+  '/metrics%3fx',
+  '/%6detrics',
+  '/%6Detrics/',
+  '//metrics',
+  '/metrics//',
+  '/./metrics',
+  '/x/../metrics',
+  '/x/%2e%2e/metrics',
+  '/METRICS',
+  'http://localhost/metrics',
+];
+
+/** The path is sent as it is written. */
+async function statusAndText(origin: string, path: string): Promise<{ status: number; text: string }> {
+  const { hostname, port } = new URL(origin);
+  const req = request({ hostname, port, path, agent: false });
+  req.end();
+  const [answer] = (await once(req, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  return { status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() };
+}
+
 for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entries()) {
   const path = findOnPath(program) ?? findOnPath(program, { PATH: '/usr/sbin:/usr/local/sbin' });
   describe(name, { skip: path === undefined && `${program} is not installed` }, () => {
@@ -156,6 +187,16 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
       });
       assert.equal(part.status, 206);
       assert.equal((await part.arrayBuffer()).byteLength, 100);
+    });
+
+    it('passes metrics on to nobody, however the address is written', async () => {
+      const own = await statusAndText(service.url, '/metrics');
+      assert.deepEqual([own.status, own.text.includes(METRIC)], [200, true]);
+      assert.equal((await statusAndText(origin, '/metrics')).status, 404);
+      for (const written of METRICS_PATHS) {
+        const { text } = await statusAndText(origin, written);
+        assert.ok(!text.includes(METRIC), written);
+      }
     });
 
     it('names the address of the caller, whatever the caller says of it', async () => {
