@@ -144,6 +144,7 @@ async function createDeps(
     placement,
     runNotifier: createRunNotifier(),
     limiter: new RateLimiter(db, now),
+    keys: createKeyAuthenticator(db, now),
     sessions: createSessionAuthenticator(db, now),
     accessTokens: isOAuthOn(settings) ? createAccessTokens(db, now) : undefined,
     views: createViewCounts({ db, log }),
@@ -202,16 +203,19 @@ function onNotification(deps: RunDeps, worker: Worker | undefined, channel: stri
 }
 
 async function listen(deps: RunDeps, editor: EditorFiles, stack: AsyncDisposableStack): Promise<string> {
-  const keys = createKeyAuthenticator(deps.db, deps.now);
   const mcp = createMcpMount(deps);
   stack.defer(() => mcp.close());
   const oauth = createOAuthMount(deps);
   if (oauth === undefined && deps.settings.ROLE !== 'worker') deps.log.warn(OAUTH_OFF);
-  const server = await createServer({ ...deps, editor, mediaOrigins: mediaOrigins(deps) }, keys, {
-    mcp: mcp.serve,
-    oauth,
-  });
-  const flushAll = () => Promise.all([keys, deps.sessions, deps.accessTokens].map(used => used?.flush()));
+  const server = await createServer(
+    { ...deps, editor, mediaOrigins: mediaOrigins(deps) },
+    {
+      mcp: mcp.serve,
+      oauth,
+    },
+  );
+  const flushAll = () =>
+    Promise.all([deps.keys, deps.sessions, deps.accessTokens].map(used => used?.flush()));
   const flush = (): void =>
     void flushAll().catch((err: unknown) =>
       deps.log.warn({ err }, 'times of use of keys and sessions could not be written'),

@@ -9,7 +9,6 @@ import {
   requireUser,
 } from '../services/accounts/actor.ts';
 import { type AgentCallerDeps, authenticateAgent } from '../services/accounts/agent-caller.ts';
-import type { KeyAuthenticator } from '../services/accounts/key-authenticator.ts';
 import { requireContentSecret } from '../services/content/content.ts';
 import type { Deps } from '../services/deps.ts';
 import { type Access, isKeyOnly, scopeOf } from './access.ts';
@@ -34,10 +33,9 @@ export interface Authentication {
 
 /** The first credential that a request carries decides. */
 export function createAuthentication(
-  deps: Pick<Deps, 'settings' | 'sessions'> & AgentCallerDeps,
-  keys: KeyAuthenticator,
+  deps: Pick<Deps, 'settings' | 'sessions' | 'keys'> & AgentCallerDeps,
 ): Authentication {
-  const byKey = [bearerKey(keys)];
+  const byKey = [bearerKey(deps)];
   const byAny: readonly Credential[] = [...byKey, sessionCookie(deps)];
   return {
     async identify(req, access) {
@@ -46,7 +44,7 @@ export function createAuthentication(
         requireContentSecret(deps, req.headers.authorization);
         return ANONYMOUS;
       }
-      if (access === 'agent') return authenticateAgent(deps, keys, req.headers.authorization);
+      if (access === 'agent') return authenticateAgent(deps, req.headers.authorization);
       for (const credential of isKeyOnly(access) ? byKey : byAny) {
         const actor = await credential(req);
         if (actor !== undefined) return actor;
@@ -56,7 +54,7 @@ export function createAuthentication(
   };
 }
 
-function bearerKey(keys: KeyAuthenticator): Credential {
+function bearerKey({ keys }: Pick<Deps, 'keys'>): Credential {
   return ({ headers: { authorization } }) => {
     if (authorization === undefined) return undefined;
     const key = /^Bearer (sk-[\x21-\x7e]{1,256})$/i.exec(authorization)?.[1];

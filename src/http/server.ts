@@ -4,7 +4,6 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
-import type { KeyAuthenticator } from '../services/accounts/key-authenticator.ts';
 import { rateHeaders } from '../services/accounts/rate-limits.ts';
 import type { OAuthMount } from '../services/connections/oauth-server.ts';
 import { registerAccess } from './access.ts';
@@ -67,7 +66,7 @@ export interface Mounts {
 }
 
 /** Builds the server; nothing listens yet. Requests walk: id → CORS → access → limits → body → schema → route. */
-export async function createServer(deps: HttpDeps, keys: KeyAuthenticator, mounts: Mounts): Promise<App> {
+export async function createServer(deps: HttpDeps, mounts: Mounts): Promise<App> {
   const limits = createLimits(deps);
   const metrics = createMetrics(deps);
   const app = createInstance(deps, limits, metrics);
@@ -85,7 +84,7 @@ export async function createServer(deps: HttpDeps, keys: KeyAuthenticator, mount
   });
   await registerHooks(app, deps, limits);
   registerAccess(app);
-  registerAdmission(app, createAuthentication(deps, keys), limits);
+  registerAdmission(app, createAuthentication(deps), limits);
   // Behind the hooks that refuse.
   app.addHook('preParsing', ({ raw }, reply, _payload, done) => {
     askForBody(raw, reply.raw);

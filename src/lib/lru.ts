@@ -5,6 +5,8 @@ export interface Lru<V> {
   get(key: string): V | undefined;
   set(key: string, value: V, weight?: number): void;
   delete(key: string): void;
+  /** Looks at every entry: for rare events, not for each request. */
+  deleteWhere(matches: (value: V) => boolean): void;
 }
 
 /** An entry that is heavier than `maxWeight` is not stored. */
@@ -15,5 +17,8 @@ export function createLru<V extends object | string | boolean>(maxWeight: number
     // The library accepts only positive integers.
     set: (key, value, weight = 1) => void cache.set(key, value, { size: Math.max(1, Math.ceil(weight)) }),
     delete: key => void cache.delete(key),
+    deleteWhere: matches => {
+      for (const [key, value] of [...cache.entries()]) if (matches(value)) cache.delete(key);
+    },
   };
 }

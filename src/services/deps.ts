@@ -11,6 +11,7 @@ import type { MediaStorage } from '../media/storage.ts';
 import type { NodeDefinition } from '../nodes/define.ts';
 import type { Replica } from '../store/connection/replica.ts';
 import type { Db, Tx } from '../store/db.ts';
+import type { KeyAuthenticator } from './accounts/key-authenticator.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
 import type { TokenAuthenticator } from './connections/access-tokens.ts';
 import type { RunNotifier } from './run-notifier.ts';
@@ -64,6 +65,7 @@ export interface Deps {
   readonly findInBatch: FindInBatch;
   readonly runNotifier: RunNotifier;
   readonly limiter: RateLimiter;
+  readonly keys: KeyAuthenticator;
   readonly sessions: SessionAuthenticator;
   /** Undefined: the authorization server is off. */
   readonly accessTokens: TokenAuthenticator | undefined;

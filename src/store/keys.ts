@@ -8,13 +8,14 @@ export interface KeyRow {
   readonly scopes: readonly string[];
   readonly expires_at: Date | null;
   readonly plan: string;
+  readonly is_admin: boolean;
 }
 
 /** The key and its user; undefined where it is unknown, revoked, or its user disabled. */
 export function findKeyByHash(tx: Tx, hash: Buffer): Promise<KeyRow | undefined> {
   return first(
     tx,
-    `select k.id, k.user_id, k.scopes, k.expires_at, u.plan
+    `select k.id, k.user_id, k.scopes, k.expires_at, u.plan, u.is_admin
      from api_keys k join users u on u.id = k.user_id
      where k.hash = $1 and k.revoked_at is null and not u.disabled`,
     [hash],
@@ -86,13 +87,22 @@ export async function insertKey(
   return rows[0] as ListedKey;
 }
 
-/** Returns false where the user has no such key. */
-export function revokeKey(tx: Tx, id: string, userId: number): Promise<boolean> {
-  return matches(
-    tx,
-    'update api_keys set revoked_at = now() where id = $1 and user_id = $2 and revoked_at is null',
+/** Returns the hash of the key that was revoked; undefined where the user has no such key. */
+export async function revokeKey(tx: Tx, id: string, userId: number): Promise<Buffer | undefined> {
+  const { rows } = await tx.query<{ hash: Buffer }>(
+    'update api_keys set revoked_at = now() where id = $1 and user_id = $2 and revoked_at is null returning hash',
     [id, userId],
   );
+  return rows[0]?.hash;
+}
+
+/** Revokes all keys of a user, and returns their hashes. */
+export async function revokeKeysOf(tx: Tx, userId: number): Promise<readonly Buffer[]> {
+  const { rows } = await tx.query<{ hash: Buffer }>(
+    'update api_keys set revoked_at = now() where user_id = $1 and revoked_at is null returning hash',
+    [userId],
+  );
+  return rows.map(row => row.hash);
 }
 
 /** Flushed in batches; `lastUsedAt` costs no write on the request. In one order, so that no two processes deadlock. */

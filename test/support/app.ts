@@ -24,10 +24,7 @@ import type { RunDeps } from '../../src/runs/deps.ts';
 import { BY_QUEUE } from '../../src/runs/dispatch.ts';
 import { mediaOrigins } from '../../src/service.ts';
 import { SCOPES, type Scope } from '../../src/services/accounts/actor.ts';
-import {
-  createKeyAuthenticator,
-  type KeyAuthenticator,
-} from '../../src/services/accounts/key-authenticator.ts';
+import { createKeyAuthenticator } from '../../src/services/accounts/key-authenticator.ts';
 import { storeKey } from '../../src/services/accounts/keys.ts';
 import { RateLimiter } from '../../src/services/accounts/rate-limits.ts';
 import { createCatalogAnswers } from '../../src/services/catalog.ts';
@@ -69,7 +66,6 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface TestApp {
   readonly app: App;
   readonly deps: HttpDeps;
-  readonly keys: KeyAuthenticator;
   readonly mounts: Mounts;
   /** Without a key. */
   readonly anonymous: Pick<Caller, 'request'>;
@@ -108,10 +104,9 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   });
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-app-'));
   const deps = withEditor(await createDeps({ db, runDb }, folder, options));
-  const keys = createKeyAuthenticator(db, deps.now);
   const mcp = (options.createMcp ?? createMcpMount)(deps);
   const mounts = { mcp: mcp.serve, oauth: createOAuthMount(deps) };
-  const app = await createServer(deps, keys, mounts);
+  const app = await createServer(deps, mounts);
   const conformance = watchAnswers(app);
   const callerOf = async (userId: number, email: string, scopes: readonly Scope[]): Promise<Caller> => {
     const key = `sk-test-${userId}-${people++}-${Math.random()}`;
@@ -121,12 +116,17 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   return {
     app,
     deps,
-    keys,
     mounts,
     anonymous: { request: requester(app) },
     createCaller: async ({ scopes = SCOPES, plan = 'self_hosted' } = {}) => {
       const email = `person-${people++}@example.com`;
-      const userId = await insertUser(db, { email, name: email.split('@')[0] ?? '', plan, isAuthor: false });
+      const userId = await insertUser(db, {
+        email,
+        name: email.split('@')[0] ?? '',
+        plan,
+        isAuthor: false,
+        isAdmin: scopes.includes('instance:admin'),
+      });
       return callerOf(userId, email, scopes);
     },
     withScopes: ({ userId, email }, scopes) => callerOf(userId, email, scopes),
@@ -196,6 +196,7 @@ async function createDeps(
     placement: BY_QUEUE,
     runNotifier: createRunNotifier(),
     limiter: new RateLimiter(db, now),
+    keys: createKeyAuthenticator(db, now),
     sessions: createSessionAuthenticator(db, now),
     accessTokens: isOAuthOn(settings) ? createAccessTokens(db, now) : undefined,
     views: createViewCounts({ db, log }),

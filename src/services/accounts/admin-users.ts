@@ -83,8 +83,19 @@ function presentFound(user: UserRow | undefined) {
   return presentUser(user);
 }
 
-/** Throws 404 for an unknown user, 409 where operators would shut themselves out. */
-export async function changeUser(deps: UserDeps, actor: Actor, userId: number, input: ChangeUserBody) {
+/** The credentials that this process holds in memory; the command line has none. */
+type CredentialCaches = Partial<Pick<Deps, 'keys' | 'sessions' | 'accessTokens'>>;
+
+/**
+ * In force with the next request to this process, in others within five seconds. Throws 404 for an unknown user, 409 where
+ * operators would shut themselves out.
+ */
+export async function changeUser(
+  deps: UserDeps & CredentialCaches,
+  actor: Actor,
+  userId: number,
+  input: ChangeUserBody,
+) {
   const operator = requireScope(actor, 'instance:admin');
   if (input.disabled === true && userId === operator.userId)
     throw new AppError('conflict', 'You cannot disable your own account.');
@@ -97,6 +108,7 @@ export async function changeUser(deps: UserDeps, actor: Actor, userId: number, i
     isAdmin: input.isAdmin ?? null,
     disabled: input.disabled ?? null,
   });
+  for (const credentials of [deps.keys, deps.sessions, deps.accessTokens]) credentials?.forgetUser(userId);
   return presentFound(row);
 }
 

@@ -20,31 +20,27 @@ export interface AccessTokens {
 /** What is needed to say who calls. `accessTokens` is undefined where the authorization server is off. */
 export interface AgentCallerDeps {
   readonly settings: Pick<Settings, 'BASE_URL'>;
+  readonly keys: KeyAuthenticator;
   readonly accessTokens: AccessTokens | undefined;
 }
 
 /** The user behind an `Authorization` header. Throws 401 with the challenge that MCP clients follow. */
 export async function authenticateAgent(
   deps: AgentCallerDeps,
-  keys: KeyAuthenticator,
   authorization: string | undefined,
 ): Promise<UserActor> {
   if (authorization === undefined)
     throw refusal(deps, 'unauthorized', 'This needs an API key or an access token, Authorization: Bearer ….');
   const bearer = /^Bearer ([\x21-\x7e]{1,2048})$/i.exec(authorization)?.[1] ?? '';
-  if (bearer.startsWith('sk-')) return authenticateKey(deps, keys, bearer);
+  if (bearer.startsWith('sk-')) return authenticateKey(deps, bearer);
   const actor = bearer === '' ? undefined : await deps.accessTokens?.authenticate(bearer);
   if (actor !== undefined) return actor;
   throw refusal(deps, 'invalid_api_key', 'The API key or access token is not valid: sign in again.');
 }
 
-async function authenticateKey(
-  deps: AgentCallerDeps,
-  keys: KeyAuthenticator,
-  key: string,
-): Promise<UserActor> {
+async function authenticateKey(deps: AgentCallerDeps, key: string): Promise<UserActor> {
   try {
-    return await keys.authenticate(key);
+    return await deps.keys.authenticate(key);
   } catch (err) {
     if (err instanceof AppError && err.status === 401) throw refusal(deps, err.code, err.message);
     throw err;

@@ -19,6 +19,8 @@ export interface CredentialCache<R> {
   authenticate(secret: string): UserActor | R | Promise<UserActor | R>;
   /** This process asks the database again. */
   forget(hashes: readonly Buffer[]): void;
+  /** The same for all credentials of a user whose plan, role or standing changed. */
+  forgetUser(userId: number): void;
   /** Writes which were used since the last time. */
   flush(): Promise<void>;
 }
@@ -45,13 +47,16 @@ export function createCredentialCache<R>({
   // By hash, so that a memory dump contains no secret.
   const cache = createLru<Cached>(MAX_CACHED);
   const used = new Set<string>();
+  // Raised by each forgetting: a reading that began before it may be older than the change, so it is not kept.
+  let generation = 0;
   const nameOf = (hash: Buffer): string => hash.toString('latin1');
 
   const readNow = async (hash: Buffer): Promise<Credential | undefined> => {
     // Before the query: what it saw is at least this old.
     const readAtMs = now();
+    const readIn = generation;
     const credential = await read(hash);
-    cache.set(nameOf(hash), { credential, readAtMs }, 1);
+    if (readIn === generation) cache.set(nameOf(hash), { credential, readAtMs }, 1);
     return credential;
   };
   const check = (credential: Credential | undefined): UserActor | R => {
@@ -68,7 +73,12 @@ export function createCredentialCache<R>({
         : readNow(hash).then(check);
     },
     forget: hashes => {
+      generation++;
       for (const hash of hashes) cache.delete(nameOf(hash));
+    },
+    forgetUser: userId => {
+      generation++;
+      cache.deleteWhere(({ credential }) => credential?.actor.userId === userId);
     },
     async flush() {
       if (used.size === 0) return;

@@ -19,6 +19,8 @@ export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthentica
       if (row === undefined) return undefined;
       const { id, user_id: userId, plan } = row;
       const scopes = new Set(row.scopes as Scope[]);
+      // As of a session: the scope lasts as long as its user is an administrator.
+      if (!row.is_admin) scopes.delete('instance:admin');
       return {
         id,
         actor: { kind: 'user', userId, credential: { kind: 'key', id }, scopes, plan },

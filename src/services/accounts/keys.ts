@@ -84,11 +84,16 @@ function presentFound(key: ListedKey | undefined) {
   return presentKey(key);
 }
 
-/** Ends a key of the caller's, in every process within five seconds. Throws 404. */
-export async function revokeOwnKey(deps: KeyDeps, actor: Actor, id: string): Promise<void> {
+/** Ends a key of the caller's: in this process at once, in others within five seconds. Throws 404. */
+export async function revokeOwnKey(
+  deps: KeyDeps & Partial<Pick<Deps, 'keys'>>,
+  actor: Actor,
+  id: string,
+): Promise<void> {
   const user = requireScope(actor, 'account:admin');
-  if (!(await revokeKey(deps.db, id, user.userId)))
-    throw new AppError('not_found', 'You have no key with this id.');
+  const hash = await revokeKey(deps.db, id, user.userId);
+  if (hash === undefined) throw new AppError('not_found', 'You have no key with this id.');
+  deps.keys?.forget([hash]);
 }
 
 function presentKey(key: ListedKey) {

@@ -141,7 +141,7 @@ describe('a key', () => {
     };
     await me(body.key);
     assert.equal(await lastUse(), null);
-    await test.keys.flush();
+    await test.deps.keys.flush();
     assert.match((await lastUse()) ?? '', /^\d{4}-\d{2}-\d{2}T/);
   });
 

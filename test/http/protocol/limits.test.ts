@@ -290,8 +290,9 @@ describe('several processes on one database', () => {
 
   it('keep one caller to one limit over two servers', async () => {
     const caller = await test.createCaller({ plan: 'small' });
-    const deps = { ...test.deps, limiter: new RateLimiter(test.deps.db, test.deps.now) };
-    const second = await createServer(deps, createKeyAuthenticator(deps.db, deps.now), test.mounts);
+    const { db, now } = test.deps;
+    const deps = { ...test.deps, limiter: new RateLimiter(db, now), keys: createKeyAuthenticator(db, now) };
+    const second = await createServer(deps, test.mounts);
     const statuses = await Promise.all(
       Array.from({ length: 80 }, async (_, index) => {
         const app = index % 2 === 0 ? test.app : second;

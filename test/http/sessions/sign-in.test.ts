@@ -140,7 +140,7 @@ describe('failed sign-ins', () => {
   it('are ten in 15 minutes for an account, over all processes; then the right password is refused too', async () => {
     const { email } = await createPerson(test, operator);
     const deps = { ...test.deps, limiter: new RateLimiter(test.deps.db, test.deps.now) };
-    const second: TestApp = { ...test, app: await createServer(deps, test.keys, test.mounts) };
+    const second: TestApp = { ...test, app: await createServer(deps, test.mounts) };
     try {
       for (let failure = 0; failure < 10; failure++) {
         const app = failure % 2 === 0 ? test : second;
@@ -165,7 +165,7 @@ describe('failed sign-ins', () => {
     for (let round = 0; round < 12; round++)
       assert.equal((await tryIn({ email: person.email, password: PASSWORD }, from)).status, 204);
     const deps = { ...test.deps, limiter: new RateLimiter(test.deps.db, test.deps.now) };
-    const second: TestApp = { ...test, app: await createServer(deps, test.keys, test.mounts) };
+    const second: TestApp = { ...test, app: await createServer(deps, test.mounts) };
     try {
       for (let failure = 0; failure < 10; failure++)
         assert.equal((await tryIn({ email: person.email, password: WRONG }, from, second)).status, 401);

@@ -1,0 +1,200 @@
+// Changes of an account by administrators: in force with the next request to the process that made them, in others within
+// five seconds.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { createServer } from '../../../src/http/server.ts';
+import { sha256 } from '../../../src/lib/crypto.ts';
+import { createCredentialCache } from '../../../src/services/accounts/credential-cache.ts';
+import { createKeyAuthenticator } from '../../../src/services/accounts/key-authenticator.ts';
+import { RateLimiter } from '../../../src/services/accounts/rate-limits.ts';
+import { createSessionAuthenticator } from '../../../src/services/sessions/session-authenticator.ts';
+import { createPerson } from '../../support/accounts/people.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, PAIR } from '../../support/workflows.ts';
+
+const CACHE_MS = 5000;
+const HOUR_MS = 3_600_000;
+const plans = {
+  small: { requestsPerMinute: 900, executionsPerMinute: 3, executionsPerDay: 5 },
+  large: { requestsPerMinute: 900, executionsPerMinute: 60, executionsPerDay: null },
+};
+
+// The clock stands still, at the beginning of a day, but where a test moves it.
+let nowMs = Date.parse('2026-05-04T00:00:00Z');
+let test: TestApp;
+/** Another process on the same database. */
+let other: TestApp;
+let operator: Caller;
+
+before(async () => {
+  test = await createTestApp({ plans, now: () => nowMs });
+  const { db, now } = test.deps;
+  const deps = {
+    ...test.deps,
+    limiter: new RateLimiter(db, now),
+    keys: createKeyAuthenticator(db, now),
+    sessions: createSessionAuthenticator(db, now),
+  };
+  other = { ...test, deps, app: await createServer(deps, test.mounts) };
+  operator = await test.createCaller();
+});
+after(async () => {
+  await other.app.close();
+  await test.close();
+});
+beforeEach(() => {
+  nowMs += 24 * HOUR_MS;
+});
+
+const change = async (userId: number, changes: object): Promise<void> =>
+  assert.equal((await operator.request('PATCH', `/admin/users/${userId}`, changes)).status, 200);
+
+/** The status of a request to one of the processes. */
+async function ask(at: TestApp, path: string, headers: Readonly<Record<string, string>>, body?: object) {
+  const { statusCode } = await at.app.inject({
+    method: body === undefined ? 'GET' : 'POST',
+    url: `/api/v1${path}`,
+    headers,
+    ...(body === undefined ? {} : { payload: body }),
+  });
+  return statusCode;
+}
+
+describe('instance:admin', () => {
+  it('of a key counts while its user is an administrator', async () => {
+    const admin = await test.createCaller();
+    const headers = { authorization: `Bearer ${admin.key}` };
+    for (const at of [test, other]) assert.equal(await ask(at, '/admin/users', headers), 200);
+    await change(admin.userId, { isAdmin: false });
+    assert.equal(await ask(test, '/admin/users', headers), 401);
+    assert.equal(
+      (await admin.request('PATCH', `/admin/users/${admin.userId}`, { isAdmin: true })).status,
+      401,
+    );
+    const { scopes } = (await admin.request<{ scopes: string[] }>('GET', '/me')).body;
+    assert.ok(!scopes.includes('instance:admin') && scopes.includes('account:admin'), String(scopes));
+    const handedOn = { name: 'k', scopes: ['instance:admin'] };
+    assert.equal((await admin.request('POST', '/keys', handedOn)).status, 403);
+    nowMs += CACHE_MS;
+    assert.equal(await ask(other, '/admin/users', headers), 401);
+    await change(admin.userId, { isAdmin: true });
+    assert.equal(await ask(test, '/admin/users', headers), 200);
+  });
+
+  it('of a session ends with the next request', async () => {
+    const person = await createPerson(test, operator, { isAdmin: true });
+    const headers = { cookie: person.cookie };
+    for (const at of [test, other]) assert.equal(await ask(at, '/admin/users', headers), 200);
+    await change(person.userId, { isAdmin: false });
+    assert.equal(await ask(test, '/admin/users', headers), 401);
+    nowMs += CACHE_MS;
+    assert.equal(await ask(other, '/admin/users', headers), 401);
+  });
+});
+
+describe('a disabled account', () => {
+  it('is refused at once, by key and by session', async () => {
+    const person = await createPerson(test, operator);
+    const keyed = await test.createCaller();
+    await person.request('GET', '/me');
+    await keyed.request('GET', '/me');
+    await change(person.userId, { disabled: true });
+    await change(keyed.userId, { disabled: true });
+    assert.equal((await person.request('GET', '/me')).status, 401);
+    assert.equal((await keyed.request('GET', '/me')).status, 401);
+  });
+});
+
+describe('a revoked key', () => {
+  it('is refused at once', async () => {
+    const caller = await test.createCaller();
+    const made = await caller.request<{ id: string; key: string }>('POST', '/keys', {
+      name: 'k',
+      scopes: ['workflows:read'],
+    });
+    const headers = { authorization: `Bearer ${made.body.key}` };
+    assert.equal(await ask(test, '/me', headers), 200);
+    assert.equal((await caller.request('DELETE', `/keys/${made.body.id}`)).status, 200);
+    assert.equal(await ask(test, '/me', headers), 401);
+  });
+});
+
+describe('a plan', () => {
+  /** How many of so many starts are accepted. */
+  async function countStarts(
+    at: TestApp,
+    caller: Caller,
+    workflowId: string,
+    starts: number,
+  ): Promise<number> {
+    let accepted = 0;
+    for (let start = 0; start < starts; start++) {
+      const headers = { authorization: `Bearer ${caller.key}` };
+      if ((await ask(at, `/workflows/${workflowId}/execute`, headers, {})) < 300) accepted++;
+    }
+    return accepted;
+  }
+
+  it('that is smaller limits the next starts, whatever was leased under the larger one', async () => {
+    const caller = await test.createCaller({ plan: 'large' });
+    const { id } = await createWorkflow(caller, PAIR);
+    assert.equal(await countStarts(test, caller, id, 2), 2);
+    await change(caller.userId, { plan: 'small' });
+    assert.equal(await countStarts(test, caller, id, 12), 1);
+    nowMs += 60_000;
+    // Three in a minute, of which two are left of the day's five.
+    assert.equal(await countStarts(test, caller, id, 12), 2);
+  });
+
+  it('that is larger admits the next start', async () => {
+    const caller = await test.createCaller({ plan: 'small' });
+    const { id } = await createWorkflow(caller, PAIR);
+    assert.equal(await countStarts(test, caller, id, 6), 3);
+    await change(caller.userId, { plan: 'large' });
+    assert.equal(await countStarts(test, caller, id, 12), 12);
+  });
+
+  it('is in force in another process within five seconds', async () => {
+    const caller = await test.createCaller({ plan: 'large' });
+    const { id } = await createWorkflow(caller, PAIR);
+    assert.equal(await countStarts(other, caller, id, 5), 5);
+    await change(caller.userId, { plan: 'small' });
+    nowMs += CACHE_MS;
+    assert.equal(await countStarts(other, caller, id, 12), 0);
+    await change(caller.userId, { plan: 'large' });
+    nowMs += CACHE_MS;
+    assert.equal(await countStarts(other, caller, id, 12), 12);
+  });
+});
+
+describe('a credential that is read while it is forgotten', () => {
+  it('is not kept', async () => {
+    const reading = Promise.withResolvers<void>();
+    let reads = 0;
+    const actor = {
+      kind: 'user',
+      userId: 1,
+      credential: { kind: 'key', id: 'key_1' },
+      scopes: new Set<never>(),
+      plan: 'free',
+    } as const;
+    const cache = createCredentialCache({
+      now: () => nowMs,
+      touch: async () => undefined,
+      refuse: () => undefined,
+      read: async hash => {
+        assert.deepEqual(hash, sha256('secret'));
+        if (reads++ === 0) await reading.promise;
+        return { id: 'key_1', actor, expiresAtMs: Number.POSITIVE_INFINITY };
+      },
+    });
+    const first = cache.authenticate('secret');
+    cache.forgetUser(1);
+    reading.resolve();
+    await first;
+    await cache.authenticate('secret');
+    assert.equal(reads, 2);
+    await cache.authenticate('secret');
+    assert.equal(reads, 2);
+  });
+});
