@@ -1,11 +1,12 @@
 // Executions read, listed and stopped.
 import { AppError } from '../lib/errors.ts';
-import { authorize, canDo, roleOf } from '../services/accounts/access.ts';
+import { authorize, canDo, hasOwnRole, isTeam, roleOf } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
 import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
 import { listExecutions } from '../store/execution-lists.ts';
 import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../store/executions.ts';
-import { findWorkflow } from '../store/workflows/workflows.ts';
+import { hasLeft } from '../store/teams.ts';
+import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import { endingUnleased } from './end-run.ts';
 import { planOf, stepsOf } from './executed-graph.ts';
@@ -13,7 +14,7 @@ import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentExecution, presentListedExecution } from './present-execution.ts';
 import type { ListExecutionsQuery } from './run.schema.ts';
 
-/** The execution, for whoever may edit its workflow or started it. Throws 404, 403. */
+/** The execution, for whoever may edit its workflow, or started it and has not left its team since. Throws 404, 403. */
 export async function getExecutionRow(
   deps: RunDeps,
   actor: Actor,
@@ -30,14 +31,21 @@ async function authorizeExecution(
   row: ExecutionRow | undefined,
 ): Promise<ExecutionRow> {
   if (row === undefined) throw new AppError('not_found', 'There is no execution with this id.');
-  if (row.user_id === user.userId) return row;
+  const isStarter = row.user_id === user.userId;
+  if (isStarter && !(isTeam(row.workspace) && (await hasLeft(deps.db, row.workspace, user.userId))))
+    return row;
   const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
-  if (workflow !== undefined && canDo(roleOf(user, workflow), 'edit')) return row;
+  // Whoever starts a run of a team's workflow by a share is not in the team.
+  const reads = isStarter ? hasOwnRole : mayEdit;
+  if (workflow !== undefined && reads(user, workflow)) return row;
   throw new AppError(
     'forbidden',
     'You may not see this execution: it is of a workflow that you cannot edit, and you did not start it.',
   );
 }
+
+const mayEdit = (user: UserActor, workflow: ReadWorkflowRow): boolean =>
+  canDo(roleOf(user, workflow), 'edit');
 
 export async function getExecution(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {
   return recordOf(deps, actor, await getExecutionRow(deps, actor, id));
@@ -65,7 +73,7 @@ export async function getExecutionGraph(deps: RunDeps, actor: Actor, id: string)
   return `{"workflowId":${JSON.stringify(row.workflow_id)},"workflowVersion":${row.workflow_version},${text}}`;
 }
 
-/** Newest first: of one workflow that the caller may edit, or all that the caller started. */
+/** Newest first: of one workflow that the caller may edit, or all that the caller started and may still read. */
 export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecutionsQuery, workflowId?: string) {
   const user = requireScope(actor, 'workflows:read');
   if (workflowId !== undefined)

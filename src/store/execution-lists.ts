@@ -2,7 +2,9 @@
 import { firstIdOf } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { COLUMNS, type ExecutionRow } from './executions.ts';
+import { USER_SHARES } from './permissions.ts';
 import { all } from './rows.ts';
+import { keepsStanding } from './standing.ts';
 
 export interface ExecutionFilter {
   readonly workflowId: string | null;
@@ -43,7 +45,12 @@ function idsOf({ createdAfter, createdBefore, before }: ExecutionFilter): readon
   return [first, before !== null && before < end ? before : end];
 }
 
-const OWNERS = { user: 'user_id = $1::int', workflow: 'workflow_id = $1::text' } as const;
+/** Runs of a team that the user has left are theirs no more, unless its workflow is shared with them. */
+const OWNERS = {
+  user: `e.user_id = $1::int and (${keepsStanding('e.workspace', '$1::int')} or exists (
+      select from ${USER_SHARES} p where p.workflow_id = e.workflow_id and p.user_id = $1::int))`,
+  workflow: 'e.workflow_id = $1::text',
+} as const;
 type Statements = Readonly<Record<keyof typeof OWNERS, string>>;
 
 const perOwner = (write: (owner: string) => string): Statements => ({
@@ -68,7 +75,7 @@ where e.id = any (array(${ids})) order by e.id desc`;
 const BY_STATUS = perOwner(owner =>
   page(`
   select n.id from unnest($2::text[]) as s(status) cross join lateral (
-    select id from executions where ${owner} and status = s.status and ${WITHIN} ${NEWEST}) n
+    select id from executions e where ${owner} and status = s.status and ${WITHIN} ${NEWEST}) n
   ${NEWEST}`),
 );
 
@@ -76,6 +83,6 @@ const BY_STATUS = perOwner(owner =>
 const BY_KEY = perOwner(owner =>
   page(`
   with found as materialized (
-    select id, user_id, workflow_id, status, created_at from executions where idempotency_key = $8)
-  select id from found where ${owner} and status = any ($2::text[]) and ${WITHIN} ${NEWEST}`),
+    select id, user_id, workflow_id, workspace, status, created_at from executions where idempotency_key = $8)
+  select id from found e where ${owner} and status = any ($2::text[]) and ${WITHIN} ${NEWEST}`),
 );

@@ -159,3 +159,15 @@ export function deleteEmailShare(tx: Tx, workflowId: string, email: string): Pro
 async function changes(tx: Tx, statement: string, values: readonly unknown[]): Promise<boolean> {
   return ((await tx.query(statement, values)).rowCount ?? 0) > 0;
 }
+
+/** Ends the user's shares of the team's workflows, by user id and by email. */
+export async function deletePermissionsIn(tx: Tx, teamId: string, userId: number): Promise<void> {
+  await tx.query(
+    `with by_email as (
+       delete from workflow_email_shares s using workflows w, users u
+       where w.id = s.workflow_id and w.team_id = $1 and u.id = $2 and lower(s.email) = lower(u.email))
+     delete from workflow_permissions p using workflows w
+     where p.user_id = $2 and w.id = p.workflow_id and w.team_id = $1`,
+    [teamId, userId],
+  );
+}

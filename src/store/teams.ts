@@ -1,6 +1,7 @@
 // Teams and their members.
 import type { Tx } from './db.ts';
 import { type After, all, countOf, first, matches } from './rows.ts';
+import { keepsStanding } from './standing.ts';
 
 export const TEAM_ROLES = ['OWNER', 'EDITOR', 'VIEWER'] as const;
 export type TeamRole = (typeof TEAM_ROLES)[number];
@@ -33,6 +34,11 @@ export function findTeam(tx: Tx, userId: number, teamId: string): Promise<TeamRo
 /** Whether there is such a team, whoever is in it. */
 export function isTeam(tx: Tx, teamId: string): Promise<boolean> {
   return matches(tx, 'select from teams where id = $1', [teamId]);
+}
+
+/** Whether the workspace is a team that the user is not in. */
+export async function hasLeft(tx: Tx, workspace: string, userId: number): Promise<boolean> {
+  return !(await matches(tx, `select where ${keepsStanding('$1::text', '$2::int')}`, [workspace, userId]));
 }
 
 /** The team whose workspace the user works in; undefined: the personal one, as after leaving that team. */

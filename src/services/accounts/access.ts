@@ -9,7 +9,7 @@ export type WorkflowRole = 'OWNER' | 'EDITOR' | 'VIEWER' | 'ANONYMOUS';
 /** Of a workflow, all that its readers' roles depend on. */
 export type RoleStanding = Pick<
   ReadWorkflowRow,
-  'user_id' | 'media_user_id' | 'share_role' | 'team_role' | 'link_permission' | 'is_published'
+  'user_id' | 'team_id' | 'media_user_id' | 'share_role' | 'team_role' | 'link_permission' | 'is_published'
 >;
 
 /** The same, and whether it may be copied. */
@@ -61,8 +61,8 @@ export type WorkspaceVerb = keyof typeof WORKSPACE_RULES;
 
 /** A line a standing, strongest first: the first that applies gives the role. */
 const STANDINGS: readonly (readonly [WorkflowRole, (userId: number, workflow: RoleStanding) => boolean])[] = [
-  ['OWNER', (userId, { user_id }) => user_id === userId],
-  ['OWNER', (userId, { media_user_id }) => media_user_id === userId],
+  ['OWNER', createdWorkflow],
+  ['OWNER', (userId, workflow) => workflow.media_user_id === userId && isInItsTeam(workflow)],
   ['OWNER', (_, { share_role }) => share_role === 'OWNER'],
   ['OWNER', (_, { team_role }) => team_role === 'OWNER'],
   ['EDITOR', (_, { share_role }) => share_role === 'EDIT'],
@@ -71,6 +71,28 @@ const STANDINGS: readonly (readonly [WorkflowRole, (userId: number, workflow: Ro
   ['VIEWER', (_, { team_role }) => team_role === 'VIEWER'],
   ['VIEWER', (_, workflow) => isPublic(workflow)],
 ];
+
+/** Whether the user created the workflow, and has not left its team since. */
+function createdWorkflow(userId: number, workflow: TeamStanding & Pick<RoleStanding, 'user_id'>): boolean {
+  return workflow.user_id === userId && isInItsTeam(workflow);
+}
+
+type TeamStanding = Pick<RoleStanding, 'team_id' | 'team_role'>;
+
+/** Standing from having made something in a team lasts as long as the membership. */
+function isInItsTeam({ team_id, team_role }: TeamStanding): boolean {
+  return team_id === null || team_role !== null;
+}
+
+/** Whether the actor created the workflow and has not left its team since: sees its secrets, may take it elsewhere. */
+export function isCreator(actor: Actor, workflow: TeamStanding & Pick<RoleStanding, 'user_id'>): boolean {
+  return actor.kind === 'user' && createdWorkflow(actor.userId, workflow);
+}
+
+/** Whether the actor has a role of their own, besides the one that everybody has at a public workflow. */
+export function hasOwnRole(actor: Actor, workflow: RoleStanding): boolean {
+  return roleOf(actor, { ...workflow, link_permission: 'PRIVATE', is_published: false }) !== undefined;
+}
 
 /** Whether the actor may do it. Scopes are another matter: services ask `requireScope` first. */
 export function can(actor: Actor, verb: WorkflowVerb, thing: OfWorkflow): boolean;
@@ -151,12 +173,17 @@ const SENTENCES: Readonly<Record<WorkflowVerb, string>> = {
   move: 'move this workflow: only its owner may',
 };
 
+const PERSONAL = 'user:';
+
 /** The pool a workflow runs and pays on: its team's, or its creator's own. */
 export function workspaceOf(workflow: { readonly team_id: string | null; readonly user_id: number }): string {
   return workflow.team_id ?? userWorkspace(workflow.user_id);
 }
 
+/** Whether the workspace is a team's, not somebody's own. */
+export const isTeam = (workspace: string): boolean => !workspace.startsWith(PERSONAL);
+
 /** The name of a user's personal workspace; as a `teamId` it names the personal team. */
 export function userWorkspace(userId: number): string {
-  return `user:${userId}`;
+  return `${PERSONAL}${userId}`;
 }

@@ -16,7 +16,8 @@ import {
   upsertEmailShare,
   upsertPermission,
 } from '../../store/permissions.ts';
-import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
+import { hasLeft } from '../../store/teams.ts';
+import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
 import { authorize } from './access.ts';
@@ -52,7 +53,7 @@ export async function shareWorkflow(deps: Deps, actor: Actor, workflowId: string
     return presentShare(
       'email' in who
         ? await shareWithEmail(tx, { workflowId, email: who.email, role })
-        : await shareWithUser(tx, user, workflow.user_id, { workflowId, userId: who.userId, role }),
+        : await shareWithUser(tx, user, workflow, { workflowId, userId: who.userId, role }),
     );
   });
 }
@@ -73,14 +74,15 @@ async function shareWithEmail(
 async function shareWithUser(
   tx: Tx,
   user: UserActor,
-  creatorId: number,
+  { user_id: creatorId, team_id }: ReadWorkflowRow,
   share: { readonly workflowId: string; readonly userId: number; readonly role: ShareRole },
 ): Promise<PermissionRow> {
   const { workflowId, userId } = share;
   // Whoever is in the list already may get another role without a common team.
   if (!(await updatePermission(tx, share))) {
     await getAcquaintance(tx, user, userId);
-    if (userId === creatorId)
+    // Who created it and left its team owns it no more.
+    if (userId === creatorId && (team_id === null || !(await hasLeft(tx, team_id, creatorId))))
       throw new AppError('conflict', 'This user created the workflow and owns it without a share.');
     await upsertPermission(tx, share);
   }

@@ -1,6 +1,7 @@
 // Who is in a team, with which role. Changes of one team's members wait for each other, so that an owner is always left.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
+import { deletePermissionsIn } from '../../store/permissions.ts';
 import type { MemberRow, TeamRole } from '../../store/teams.ts';
 import {
   deleteMember,
@@ -48,7 +49,7 @@ export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role:
   });
 }
 
-/** Owners remove anybody, everybody may leave. Throws 409 `last_owner` as `changeMember`. */
+/** Owners remove anybody, everybody may leave. Direct shares of the team's workflows end as well. Throws 409 `last_owner` as `changeMember`. */
 export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Promise<void> {
   const user = requireScope(actor, 'account:admin');
   await deps.db.transaction(async tx => {
@@ -58,6 +59,7 @@ export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Prom
     const member = await getMember(tx, id);
     if (member.role === 'OWNER') await requireOtherOwner(tx, id);
     await deleteMember(tx, id.teamId, id.userId);
+    await deletePermissionsIn(tx, id.teamId, id.userId);
   });
 }
 

@@ -9,7 +9,7 @@ import { probeStored } from '../../media/probe-stored.ts';
 import { acceptDeclared, identify, SNIFFED_BYTES } from '../../media/sniff.ts';
 import { tooLarge } from '../../media/spool.ts';
 import { pendingKey, type StoredFile } from '../../media/storage.ts';
-import { findMedia, type MediaRow } from '../../store/media/media.ts';
+import { findMedia, type MediaRow, mayUseMedia } from '../../store/media/media.ts';
 import { lockUpload, markDiscarded, markMoved, type UploadRow } from '../../store/media/uploads.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -56,7 +56,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
 
 async function findDone(deps: Deps, mediaId: string, userId: number): Promise<MediaRow | undefined> {
   const row = await findMedia(deps.db, mediaId);
-  return row?.user_id === userId && row.origin === 'upload' ? row : undefined;
+  const isTheirs = row?.user_id === userId && row.origin === 'upload';
+  return isTheirs && (await mayUseMedia(deps.db, mediaId, userId)) ? row : undefined;
 }
 
 /** Moves the bytes to where no address leads, once, since the minted one works for a while yet. */

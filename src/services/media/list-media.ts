@@ -2,7 +2,7 @@
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaRow, MediaUse } from '../../store/media/media.ts';
-import { deleteMedia, findMedia, listMediaOf, listMediaUses } from '../../store/media/media.ts';
+import { deleteMedia, findMedia, listMediaOf, listMediaUses, mayUseMedia } from '../../store/media/media.ts';
 import { findTeam } from '../../store/teams.ts';
 import { can, userWorkspace, type WorkspaceVerb, workspaceOf } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
@@ -28,11 +28,12 @@ export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery)
   );
 }
 
-/** One file, uploaded or made by a run, for whoever is in its workspace or sent it. Throws 404, 403. */
+/** One file, uploaded or made by a run, for whoever may use it. Throws 404, 403. */
 export async function readMediaItem(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:write');
   const row = await getMedia(deps, id);
-  if (row.user_id === user.userId || (await mayIn(deps, user, 'read', row))) return presentMedia(deps, row);
+  if ((await mayIn(deps, user, 'read', row)) || (await mayUseMedia(deps.db, id, user.userId)))
+    return presentMedia(deps, row);
   throw new AppError('forbidden', 'This media is in a workspace that is not yours.');
 }
 

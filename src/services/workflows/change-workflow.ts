@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
 import { isRunImage } from '../../store/workflows/writes.ts';
-import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import {
   commitChange,
@@ -42,15 +42,16 @@ export async function changeWorkflow(
     const ignored = checkSentFields(body, presentMembers(deps, view));
     const moves = body.folderId !== undefined && body.folderId !== workflow.folder_id;
     const place = moves ? await moveTo(tx, user, workflow, body.folderId ?? null) : {};
+    const { secrets, warnings: ofSecrets } = await changeSecrets(deps, tx, user, workflow, body.secrets);
     const poster = await choosePoster(tx, deps, workflow, body.poster);
     const fields = {
       ...sentFields(body, workflow),
       webhook_url: body.webhookUrl === undefined ? workflow.webhook_url : body.webhookUrl,
       ...place,
-      secrets: changeSecrets(deps, user, workflow, body.secrets),
+      secrets,
       pinned_poster: poster.pinned,
     };
-    const warnings = [...ignored, ...warnOfSecrets(user, workflow, body.secrets), ...poster.warnings];
+    const warnings = [...ignored, ...ofSecrets, ...poster.warnings];
     const write = await prepareReplacement(deps, tx, view, body);
     return commitChange(tx, view, { fields, write, warnings, saving });
   });
@@ -78,15 +79,6 @@ async function choosePoster(
     pinned: workflow.pinned_poster,
     warnings: ['Ignored: poster. Only the stored thumbnail can be sent back, to pin it.'],
   };
-}
-
-function warnOfSecrets(
-  user: UserActor,
-  workflow: WorkflowRow,
-  sent: UpdateWorkflowBody['secrets'],
-): readonly string[] {
-  if (sent === undefined || sent === null || user.userId === workflow.user_id) return [];
-  return ['Ignored: secrets. Only the creator of the workflow may set them.'];
 }
 
 /**

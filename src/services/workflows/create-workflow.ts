@@ -117,14 +117,15 @@ async function replaceWorkflow(
     }
     const moves = body.folderId !== undefined && body.folderId !== workflow.folder_id;
     const place = moves ? await moveWithin(tx, user, workflow, body.folderId ?? null) : {};
+    const { secrets, warnings: ofSecrets } = await changeSecrets(deps, tx, user, workflow, body.secrets);
     const fields = {
       ...sentFields(body, workflow),
       ...place,
       media_id: body.mediaId === undefined ? workflow.media_id : body.mediaId,
-      secrets: changeSecrets(deps, user, workflow, body.secrets),
+      secrets,
     };
     const write = await prepareReplacement(deps, tx, view, body);
-    return commitChange(tx, view, { fields, write, warnings });
+    return commitChange(tx, view, { fields, write, warnings: [...warnings, ...ofSecrets] });
   });
   return { id, ...presentCommitted(deps, saved) };
 }

@@ -3,7 +3,7 @@ import { type Findings, NO_FINDINGS, truncationOf, warningSentences } from '../.
 import { sha256 } from '../../lib/crypto.ts';
 import type { WorkflowListRow } from '../../store/workflows/lists.ts';
 import type { PublishSettings, ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { can, canDo, roleOf, type WorkflowRole } from '../accounts/access.ts';
+import { can, canDo, isCreator, roleOf, type WorkflowRole } from '../accounts/access.ts';
 import type { Actor, UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { decryptSecrets, seesSecrets } from './workflow-secrets.ts';
@@ -91,7 +91,7 @@ export function presentMembers(deps: PresentDeps, { workflow: row, actor, role }
     dailyCreditBudget: row.daily_credit_budget,
     executionEngine: 'standard',
     lastEditorHeartbeatAt: row.last_editor_heartbeat_at?.toISOString() ?? null,
-    isOwner: actor.kind === 'user' && row.user_id === actor.userId,
+    isOwner: isCreator(actor, row),
     canEdit: canDo(role, 'edit'),
     canDuplicate: can(actor, 'duplicate', { workflow: row }),
     userRole: role,
@@ -163,7 +163,7 @@ export function presentListedWorkflow(deps: Pick<Deps, 'settings'>, actor: UserA
     poster: presentPoster(deps, row.card.poster),
     userId: row.user_id,
     linkPermission: row.link_permission,
-    isOwner: row.user_id === actor.userId,
+    isOwner: isCreator(actor, row),
     canEdit: isEditor,
     userRole: role,
   };

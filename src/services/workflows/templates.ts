@@ -41,7 +41,7 @@ export async function listTemplatePage(
   for (const row of data) {
     const price = await priceOf(row);
     priced.push({
-      ...presentTemplate(deps, row, userId),
+      ...presentTemplate(deps, row),
       credits: price?.credits ?? null,
       creditsExact: price?.exact ?? false,
     });
@@ -57,9 +57,9 @@ function templateIdOf(workflowId: string): string {
   return workflowId.replace(/^wf_/, 'tpl_');
 }
 
-function presentTemplate(deps: Deps, row: TemplateRow, userId: number | null) {
+function presentTemplate(deps: Deps, row: TemplateRow) {
   const { title, description, category, allowDuplicate } = row.publish_settings ?? {};
-  const isOwner = row.user_id === userId;
+  const isOwner = row.is_own;
   return {
     id: templateIdOf(row.id),
     workflowId: row.id,

@@ -4,7 +4,7 @@ import type { Tx } from '../../store/db.ts';
 import { type FolderRow, lockFolder } from '../../store/folders.ts';
 import { mayUseMedia } from '../../store/media/media.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { authorize, can, userWorkspace, workspaceOf } from '../accounts/access.ts';
+import { authorize, can, isCreator, userWorkspace, workspaceOf } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 
 export interface WorkflowLocation {
@@ -26,7 +26,7 @@ export async function moveTo(
   if (folderId === null) return { folder_id: null, team_id: workflow.team_id };
   const folder = await openFolder(tx, user, folderId);
   // Only the creator's own workspace goes with a workflow, so nobody else can move it out.
-  if (workspaceOf(folder) !== workspaceOf(workflow) && workflow.user_id !== user.userId) {
+  if (workspaceOf(folder) !== workspaceOf(workflow) && !isCreator(user, workflow)) {
     throw new AppError('forbidden', 'Only its creator may move this workflow to another workspace.');
   }
   return { folder_id: folder.id, team_id: folder.team_id };

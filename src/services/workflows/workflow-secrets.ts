@@ -1,7 +1,11 @@
-// A workflow's secrets: an object of strings, stored encrypted, seen and sent by its creator alone.
+// A workflow's secrets: an object of strings, stored encrypted, seen by its creator alone, and set by the creator as long as there is one.
 import { isDeepStrictEqual } from 'node:util';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Tx } from '../../store/db.ts';
+import { hasLeft } from '../../store/teams.ts';
+import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { isCreator } from '../accounts/access.ts';
 import { type Actor, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 
@@ -11,8 +15,8 @@ export type Secrets = Readonly<Record<string, string>>;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 /** Whether the reader may see them: the creator, by a key that may read. */
-export function seesSecrets(actor: Actor, workflow: { readonly user_id: number }): boolean {
-  return actor.kind === 'user' && actor.userId === workflow.user_id && hasScope(actor, 'workflows:read');
+export function seesSecrets(actor: Actor, workflow: ReadWorkflowRow): boolean {
+  return isCreator(actor, workflow) && hasScope(actor, 'workflows:read');
 }
 
 /** The secrets as they were sent; null where there are none. */
@@ -36,20 +40,27 @@ export function encryptSecrets(deps: Pick<Deps, 'secretsKey'>, secrets: Secrets 
 }
 
 /**
- * The encrypted secrets after a PUT. What anybody but the creator sends is ignored; so is null from a key that cannot
- * read, since a GET with it has shown null whatever was stored. The very same buffer where nothing changes.
+ * The encrypted secrets after a PUT. What anybody but the creator sends is ignored, unless the creator has left the team:
+ * then its OWNERs may replace them all. Null is ignored from whoever a GET shows null, whatever is stored. The very same
+ * buffer where nothing changes.
  */
-export function changeSecrets(
+export async function changeSecrets(
   deps: Pick<Deps, 'secretsKey'>,
+  tx: Tx,
   actor: Actor,
-  workflow: { readonly user_id: number; readonly secrets: Buffer | null },
+  workflow: ReadWorkflowRow,
   sent: Secrets | null | undefined,
-): Buffer | null {
-  const isCreator = actor.kind === 'user' && actor.userId === workflow.user_id;
-  if (sent === undefined || !isCreator) return workflow.secrets;
-  if (sent === null && !seesSecrets(actor, workflow)) return workflow.secrets;
-  if (isDeepStrictEqual({ ...decryptSecrets(deps, workflow.secrets) }, { ...sent })) {
-    return sent === null ? null : workflow.secrets;
-  }
-  return encryptSecrets(deps, sent);
+): Promise<{ readonly secrets: Buffer | null; readonly warnings: readonly string[] }> {
+  const { secrets } = workflow;
+  if (sent === undefined || (sent === null && !seesSecrets(actor, workflow)))
+    return { secrets, warnings: [] };
+  if (!isCreator(actor, workflow) && !(await mayReplaceSecrets(tx, workflow)))
+    return { secrets, warnings: ['Ignored: secrets. Only the creator of the workflow may set them.'] };
+  const isSame = isDeepStrictEqual({ ...decryptSecrets(deps, secrets) }, { ...sent });
+  return { secrets: isSame && sent !== null ? secrets : encryptSecrets(deps, sent), warnings: [] };
+}
+
+/** Whether the reader owns the team, and the workflow's creator is in it no more. */
+async function mayReplaceSecrets(tx: Tx, { team_id, team_role, user_id }: ReadWorkflowRow): Promise<boolean> {
+  return team_id !== null && team_role === 'OWNER' && (await hasLeft(tx, team_id, user_id));
 }

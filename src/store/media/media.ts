@@ -1,6 +1,7 @@
 // Media records; the bytes are in media storage under the same id.
 import type { Tx } from '../db.ts';
 import { all, first, matches } from '../rows.ts';
+import { isCreator, isMember, keepsStanding } from '../standing.ts';
 
 /** upload: sent by a user; output: of a run; input: fetched for a run; preview: of a workflow's card. */
 export const MEDIA_ORIGINS = ['upload', 'output', 'input', 'preview'] as const;
@@ -27,6 +28,9 @@ export type NewMedia = Omit<MediaRow, 'created_at'>;
 
 const COLUMNS =
   'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, created_at';
+
+const isUsableBy = (userId: string): string =>
+  `m.user_id = ${userId} and ${keepsStanding('m.workspace', userId)} or ${isMember('m.workspace', userId)}`;
 
 export function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
   return first(tx, `select ${COLUMNS} from media where id = $1`, [id]);
@@ -57,14 +61,9 @@ export async function insertMedia(tx: Tx, media: NewMedia): Promise<void> {
   );
 }
 
-/** Whether the media is the user's own, or in a team of the user's. */
+/** Whether the user sent the media, and has not left the team it is in since; or the media is in a team of the user's. */
 export function mayUseMedia(tx: Tx, id: string, userId: number): Promise<boolean> {
-  return matches(
-    tx,
-    `select from media m where m.id = $1 and (m.user_id = $2
-       or exists (select from team_members t where t.team_id = m.workspace and t.user_id = $2))`,
-    [id, userId],
-  );
+  return matches(tx, `select from media m where m.id = $1 and (${isUsableBy('$2')})`, [id, userId]);
 }
 
 /** Those of the ids that are in the workspace, or usable by one of the users as `mayUseMedia` says, in the order of the ids. */
@@ -80,8 +79,8 @@ export async function listUsableMedia(
   return all(
     tx,
     `select ${COLUMNS} from media m
-     where m.id = any ($1::text[]) and (m.workspace = $2 or m.user_id = any ($3::int[])
-       or exists (select from team_members t where t.team_id = m.workspace and t.user_id = any ($3::int[])))
+     where m.id = any ($1::text[]) and (m.workspace = $2
+       or exists (select from unnest($3::int[]) as u(id) where ${isUsableBy('u.id')}))
      order by array_position($1::text[], m.id)`,
     [use.ids, use.workspace, use.userIds],
   );
@@ -139,7 +138,7 @@ export function listMediaUses(
   return all(
     tx,
     `select w.id, w.name from workflows w
-     where w.deleted_at is null and (coalesce(w.team_id, 'user:' || w.user_id) = $2 or w.user_id = $3)
+     where w.deleted_at is null and (coalesce(w.team_id, 'user:' || w.user_id) = $2 or ${isCreator('$3')})
        and w.id in (
          select id from workflows where media_id = $1
          union

@@ -1,6 +1,7 @@
 // Presigned uploads: serialized per account, counted for an hour, open for a day.
 import type { Tx } from '../db.ts';
 import { all } from '../rows.ts';
+import { keepsStanding } from '../standing.ts';
 import type { MediaRow } from './media.ts';
 
 type Shared = 'id' | 'user_id' | 'workspace' | 'name' | 'content_type' | 'bytes' | 'created_at';
@@ -62,7 +63,8 @@ export async function insertUpload(tx: Tx, upload: Omit<UploadRow, 'moved_at'>):
 }
 
 /**
- * The user's open upload created since then, locked until the transaction ends; `busy` if another transaction holds it.
+ * The user's open upload created since then, in a workspace that the user has not left, locked until the transaction ends;
+ * `busy` if another transaction holds it.
  */
 export async function lockUpload(
   tx: Tx,
@@ -74,7 +76,8 @@ export async function lockUpload(
     tx
       .query<UploadRow>(
         `select ${COLUMNS} from media_uploads
-         where id = $1 and user_id = $2 and created_at > $3 and discarded_at is null for update`,
+         where id = $1 and user_id = $2 and created_at > $3 and discarded_at is null
+           and ${keepsStanding('media_uploads.workspace', '$2')} for update`,
         [upload.id, upload.userId, upload.since],
       )
       .then(({ rows }) => {

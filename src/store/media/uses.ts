@@ -2,6 +2,7 @@
 import type { Tx } from '../db.ts';
 import { USER_SHARES } from '../permissions.ts';
 import { all } from '../rows.ts';
+import { isCreator, isMember, keepsStanding } from '../standing.ts';
 
 export const USE_KINDS = ['workflow', 'publication', 'execution'] as const;
 export type UseKind = (typeof USE_KINDS)[number];
@@ -33,11 +34,10 @@ export interface UsePage {
   readonly limit: number;
 }
 
-const SEEN = `w.deleted_at is null and (w.user_id = $2
-  or exists (select from team_members m where m.team_id = w.team_id and m.user_id = $2)
+const SEEN = `w.deleted_at is null and (w.user_id = $2 and w.team_id is null or ${isMember('w.team_id', '$2')}
   or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $2))`;
 /** Whoever may edit a workflow may read its executions. */
-const EDITED = `w.user_id = $2
+const EDITED = `${isCreator('$2')}
   or exists (select from team_members m where m.team_id = w.team_id and m.user_id = $2 and m.role <> 'VIEWER')
   or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $2 and p.role <> 'VIEW')`;
 
@@ -72,7 +72,7 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
     where e.id in (
         select execution_id from media_reuses where media_id = $1
         union select execution_id from media where id = $1)
-      and w.deleted_at is null and (e.user_id = $2 or ${EDITED}) and ($3::text is null or e.id < $3)
+      and w.deleted_at is null and (e.user_id = $2 and ${keepsStanding('e.workspace', '$2')} or ${EDITED}) and ($3::text is null or e.id < $3)
     order by e.id desc limit $4`,
 };
 

@@ -2,6 +2,7 @@
 import type { Tx } from '../db.ts';
 import type { ExecutionStatus } from '../executions.ts';
 import { joinShares, STRONGER_SHARE } from '../permissions.ts';
+import { isCreator } from '../standing.ts';
 import { POSTER, type ReadWorkflowRow } from './workflows.ts';
 
 /** Additional data for cards. */
@@ -24,6 +25,7 @@ export interface WorkflowListRow
     ReadWorkflowRow,
     | 'id'
     | 'user_id'
+    | 'team_id'
     | 'name'
     | 'description'
     | 'tags'
@@ -103,18 +105,21 @@ interface Owner {
 }
 
 /** In their own list the user is the owner; in a team's list each workflow has a role for the user. */
-const OWN = {
-  roles: 'null as share_role, null as team_role, null::int as media_user_id',
-  joins: () => '',
-};
+const OWN_ROLES = 'null as share_role, m.role as team_role, null::int as media_user_id';
+const joinMembers = (user: string): string =>
+  `left join team_members m on m.team_id = w.team_id and m.user_id = ${user}`;
 const OWNERS: Readonly<Record<'own' | 'personal' | 'team', Owner>> = {
-  own: { where: 'w.user_id = $1::int', ...OWN },
-  personal: { where: 'w.user_id = $1::int and w.team_id is null', ...OWN },
+  own: { where: isCreator('$1::int'), roles: OWN_ROLES, joins: () => joinMembers('$1::int') },
+  personal: {
+    where: 'w.user_id = $1::int and w.team_id is null',
+    roles: 'null as share_role, null as team_role, null::int as media_user_id',
+    joins: () => '',
+  },
   team: {
     where: 'w.team_id = $1::text',
     roles: `${STRONGER_SHARE} as share_role, m.role as team_role, d.user_id as media_user_id`,
     joins: user => `${joinShares(user)}
-left join team_members m on m.team_id = w.team_id and m.user_id = ${user}
+${joinMembers(user)}
 left join media d on d.id = w.media_id`,
   },
 };
@@ -170,8 +175,8 @@ const KINDS = {
 
 /** The page's ids are passed as one array, so that joined rows are looked up one by one however many there are. */
 const list = (owner: keyof typeof OWNERS, form: keyof typeof FORMS, kind: keyof typeof KINDS): string => `
-select w.id, w.user_id, w.name, w.description, w.tags, w.is_active, w.is_published, w.link_permission, w.webhook_id,
-  w.webhook_url, ${OWNERS[owner].roles}, ${FORMS[form]}
+select w.id, w.user_id, w.team_id, w.name, w.description, w.tags, w.is_active, w.is_published, w.link_permission,
+  w.webhook_id, w.webhook_url, ${OWNERS[owner].roles}, ${FORMS[form]}
   ${iso('w.created_at')} as created_at, ${iso('w.updated_at')} as updated_at,
   (coalesce(c.count, 0) + runs.count)::int as execution_count, runs.count::int as uncounted,
   ${iso('last.created_at')} as last_executed_at

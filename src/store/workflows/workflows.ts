@@ -2,6 +2,7 @@
 import type { Tx } from '../db.ts';
 import { joinShares, type ShareRole, STRONGER_SHARE } from '../permissions.ts';
 import { all, first } from '../rows.ts';
+import { isCreator } from '../standing.ts';
 import type { TeamRole } from '../teams.ts';
 
 export const LINK_PERMISSIONS = ['PRIVATE', 'VIEW', 'DUPLICATE'] as const;
@@ -190,6 +191,8 @@ export interface TemplateRow {
   readonly team_id: string | null;
   readonly version: number;
   readonly published_version: number | null;
+  /** Whether the reader created it, and has not left its team since. */
+  readonly is_own: boolean;
   /** The newest video of its runs, where the reader may see it. */
   readonly preview: { readonly path: string; readonly contentType: string } | null;
 }
@@ -210,13 +213,13 @@ export function listTemplates(
     tx,
     `select w.id, w.user_id, w.name, w.description, w.tags, w.is_published, w.published_slug, w.published_at,
        w.link_permission, w.publish_settings, ${POSTER} as poster, w.views, w.team_id, w.version,
-       w.published_version, (
+       w.published_version, coalesce(${isCreator('$1::int')}, false) as is_own, (
          select json_build_object('path', v.id || '/' || v.name, 'contentType', v.content_type)
          from ${newestOutput('video')} v
-         where w.user_id = $1::int or w.publish_settings @> '{"showResults": true}') as preview
+         where ${isCreator('$1::int')} or w.publish_settings @> '{"showResults": true}') as preview
      from workflows w
      where w.publish_settings @> '{"isTemplate": true}' and w.deleted_at is null
-       and (w.is_published or w.user_id = $1::int)
+       and (w.is_published or ${isCreator('$1::int')})
        and ($2::text is null or w.publish_settings->>'category' = $2)
        and ($3::text is null or w.id < $3)
        and ($5::text is null or strpos(lower(concat_ws(' ', w.name, w.description, w.publish_settings->>'title',

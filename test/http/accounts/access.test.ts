@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Scope } from '../../../src/services/accounts/actor.ts';
 import { upsertPermission } from '../../../src/store/permissions.ts';
-import { insertMember, insertTeam } from '../../../src/store/teams.ts';
+import { deleteMember, insertMember, insertTeam } from '../../../src/store/teams.ts';
 import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { uploadPicture } from '../../support/media/files.ts';
 import { PAIR } from '../../support/workflows.ts';
 
 const TEAM = 'team_00000000000000000000000000';
@@ -12,7 +13,9 @@ const TEAM = 'team_00000000000000000000000000';
 const OWNERS = ['creator', 'team OWNER', 'shared OWNER'] as const;
 const EDITORS = ['team EDITOR', 'shared EDIT'] as const;
 const VIEWERS = ['team VIEWER', 'shared VIEW'] as const;
-const PEOPLE = [...OWNERS, ...EDITORS, ...VIEWERS, 'stranger'] as const;
+/** Who created the workflow, or sent the media it belongs to, and left its team since. */
+const REMOVED = ['removed creator', 'removed uploader'] as const;
+const PEOPLE = [...OWNERS, ...EDITORS, ...VIEWERS, ...REMOVED, 'stranger'] as const;
 type Person = (typeof PEOPLE)[number];
 
 /** On a workflow whose link is PRIVATE. */
@@ -56,6 +59,8 @@ const ROUTES: readonly Route[] = [
 
 let test: TestApp;
 let nobodyYet: Caller;
+/** In the team. */
+let mediaId: string;
 const people = new Map<Person, Caller>();
 
 before(async () => {
@@ -66,6 +71,11 @@ before(async () => {
   await insertTeam(db, { id: TEAM, name: 'Team' });
   for (const role of ['OWNER', 'EDITOR', 'VIEWER'] as const)
     await insertMember(db, TEAM, callerOf(`team ${role}`).userId, role);
+  await insertMember(db, TEAM, callerOf('creator').userId, 'VIEWER');
+  await insertMember(db, TEAM, callerOf('removed uploader').userId, 'EDITOR');
+  await callerOf('removed uploader').request('PUT', '/me/workspace', { teamId: TEAM });
+  ({ mediaId } = await uploadPicture(callerOf('removed uploader')));
+  await deleteMember(db, TEAM, callerOf('removed uploader').userId);
 });
 after(() => test.close());
 
@@ -76,12 +86,16 @@ function callerOf(person: Person): Caller {
 }
 
 /** A fresh private workflow of the creator, in the team and shared; its path. */
-async function createWorkflow(): Promise<string> {
+async function createWorkflow(creator: Person = 'creator'): Promise<string> {
   const { db } = test.deps;
-  const { status, body } = await callerOf('creator').request('POST', '/workflows', { name: 'W', ...PAIR });
+  const { status, body } = await callerOf(creator).request('POST', '/workflows', { name: 'W', ...PAIR });
   assert.equal(status, 201);
   const workflowId = String(body.id);
-  await db.query('update workflows set team_id = $2 where id = $1', [workflowId, TEAM]);
+  await db.query('update workflows set team_id = $2, media_id = $3 where id = $1', [
+    workflowId,
+    TEAM,
+    mediaId,
+  ]);
   for (const role of ['OWNER', 'EDIT', 'VIEW'] as const)
     await upsertPermission(db, { workflowId, userId: callerOf(`shared ${role}`).userId, role });
   return `/workflows/${workflowId}`;
@@ -94,7 +108,8 @@ for (const [method, path, who, scope, body] of ROUTES) {
   describe(`${method} /workflows/{id}${path}`, () => {
     it(`lets ${who} in and answers 403 forbidden to others`, async () => {
       for (const person of PEOPLE) {
-        const answer = await ask(callerOf(person), await createWorkflow());
+        const creator = person === 'removed creator' ? person : 'creator';
+        const answer = await ask(callerOf(person), await createWorkflow(creator));
         const isLetIn = (WHO[who] as readonly Person[]).includes(person);
         if (isLetIn) assert.ok(answer.status < 300, `${person}: ${answer.status} ${answer.body?.error}`);
         else assert.deepEqual([person, answer.status, answer.body.code], [person, 403, 'forbidden']);

@@ -154,8 +154,8 @@ describe('mediaId of a new workflow', () => {
       assert.equal(await count(people[role]), before + (status === 201 ? 1 : 0));
     });
 
-  it('may be one that the caller sent to a team and left there, and the editors of the team may use it', async () => {
-    for (const by of [people.left, people.editor]) assert.equal((await link(by, sentByLeaver)).status, 201);
-    refused(await link(people.stranger, sentByLeaver), 403, 'forbidden');
+  it('may be used by the editors of the team it was sent to, and no more by a sender who left the team', async () => {
+    assert.equal((await link(people.editor, sentByLeaver)).status, 201);
+    for (const by of [people.left, people.stranger]) refused(await link(by, sentByLeaver), 403, 'forbidden');
   });
 });

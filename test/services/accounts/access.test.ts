@@ -6,7 +6,7 @@ import type { Actor } from '../../../src/services/accounts/actor.ts';
 import { ANONYMOUS, SCOPES } from '../../../src/services/accounts/actor.ts';
 import type { Db } from '../../../src/store/db.ts';
 import { upsertPermission } from '../../../src/store/permissions.ts';
-import { insertMember, insertTeam } from '../../../src/store/teams.ts';
+import { deleteMember, insertMember, insertTeam } from '../../../src/store/teams.ts';
 import { insertUser } from '../../../src/store/users.ts';
 import { findWorkflow } from '../../../src/store/workflows/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -35,6 +35,9 @@ const PEOPLE = [
   'stranger',
 ] as const;
 type Person = (typeof PEOPLE)[number] | 'anonymous';
+
+/** Whose standing comes from what they made. */
+const MAKERS = ['creator', 'media owner'] as const;
 
 /** In the order of VERBS: x may, . may not. */
 const ALWAYS: Readonly<Partial<Record<Person, string>>> = {
@@ -117,6 +120,8 @@ before(async () => {
   await insertTeam(db, { id: TEAM, name: 'Team' });
   for (const role of ['OWNER', 'EDITOR', 'VIEWER'] as const)
     await insertMember(db, TEAM, userIdOf(`team ${role}`), role);
+  // As the least: what they made counts for more.
+  for (const person of MAKERS) await insertMember(db, TEAM, userIdOf(person), 'VIEWER');
   await db.query(
     `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin)
      values ($1, $2, $3, 'a.png', 'image/png', 1, '', 'upload')`,
@@ -157,6 +162,32 @@ for (const [name, world] of Object.entries(WORLDS)) {
     }
   });
 }
+
+describe('who left the team', () => {
+  before(async () => {
+    for (const person of MAKERS) await deleteMember(db, TEAM, userIdOf(person));
+  });
+  after(async () => {
+    for (const person of MAKERS) await insertMember(db, TEAM, userIdOf(person), 'VIEWER');
+  });
+
+  it('may do with what they made there what strangers may', async () => {
+    for (const [name, { link, published }] of Object.entries(WORLDS)) {
+      await db.query(
+        'update workflows set link_permission = $2, is_published = $3, publish_settings = $4 where id = $1',
+        [WORKFLOW, link, published !== undefined, JSON.stringify(published ?? null)],
+      );
+      for (const person of MAKERS)
+        assert.equal(await rowOf(person), await rowOf('stranger'), `${person}: ${name}`);
+    }
+  });
+
+  it('may do everything with what they made outside of it', async () => {
+    await db.query('update workflows set team_id = null where id = $1', [WORKFLOW]);
+    for (const person of MAKERS) assert.equal(await rowOf(person), ALWAYS[person]);
+    await db.query('update workflows set team_id = $2 where id = $1', [WORKFLOW, TEAM]);
+  });
+});
 
 describe('access to a workspace', () => {
   const VERBS_OF_WORKSPACE = ['read', 'edit', 'manage'] as const;

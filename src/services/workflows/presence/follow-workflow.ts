@@ -10,7 +10,7 @@ import {
   touchFollower,
 } from '../../../store/workflows/followers.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../../store/workflows/workflows.ts';
-import { authorize, roleOf } from '../../accounts/access.ts';
+import { authorize, hasOwnRole, roleOf } from '../../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../accounts/actor.ts';
 import type { Deps } from '../../deps.ts';
 import { readableVersion } from '../read-workflow.ts';
@@ -75,7 +75,7 @@ async function* follow(
     for (let row: ReadWorkflowRow | undefined = first; !signal.aborted; ) {
       const role = row === undefined ? undefined : roleOf(user, row);
       if (row === undefined || role === undefined) return;
-      const isListed = isMember(user, row);
+      const isListed = hasOwnRole(user, row);
       if (isListed) await touchFollower(db, follower);
       // Others are notified of a new viewer.
       if (isListed && sent.changed === '') await notifyFollowers(db, id);
@@ -98,10 +98,6 @@ async function* follow(
     await notifyFollowers(db, id);
   }
 }
-
-/** Whether the user has a role in the workflow beyond public access. */
-const isMember = (user: UserActor, row: ReadWorkflowRow): boolean =>
-  roleOf(user, { ...row, link_permission: 'PRIVATE', is_published: false }) !== undefined;
 
 function presentChange(row: ReadWorkflowRow, version: number) {
   return {

@@ -1,0 +1,170 @@
+// Standing that ends with its reason: memberships that made what somebody created theirs.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { startWorker } from '../../../src/jobs/worker.ts';
+import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
+import { insertMember } from '../../../src/store/teams.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type Uploaded, uploadPicture } from '../../support/media/files.ts';
+import { createWorkflow, edge, node, PAIR, put, read } from '../../support/workflows.ts';
+
+const WAITING = {
+  nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 600_000 })],
+  edges: [edge('a.text > d.input')],
+};
+
+interface Item {
+  readonly id: string;
+}
+
+let test: TestApp;
+let owner: Caller;
+let maker: Caller;
+let teamId: string;
+/** Created by the maker in the team, with a secret and a run of the maker's. */
+let workflowId: string;
+let executionId: string;
+let picture: Uploaded;
+
+before(async () => {
+  test = await createTestApp();
+  const { settings, now } = test.deps;
+  const worker = await startWorker(test.deps, new WorkerSlots(settings.WORKER_CONCURRENCY, now));
+  after(() => worker.stop(0));
+  [owner, maker] = [await test.createCaller(), await test.createCaller()];
+});
+after(() => test.close());
+
+const membership = (): string => `/teams/${teamId}/members/${maker.userId}`;
+const ok = async (caller: Caller, ...sent: Parameters<Caller['request']>) => {
+  const answer = await caller.request(...sent);
+  assert.ok(answer.status < 300, `${sent[0]} ${sent[1]}: ${answer.status} ${answer.body?.error}`);
+  return answer.body;
+};
+
+beforeEach(async () => {
+  teamId = String((await ok(owner, 'POST', '/teams', { name: 'T' })).id);
+  await insertMember(test.deps.db, teamId, maker.userId, 'EDITOR');
+  await ok(maker, 'PUT', '/me/workspace', { teamId });
+  picture = await uploadPicture(maker);
+  const folder = await ok(maker, 'POST', '/folders', { name: 'F', teamId });
+  ({ id: workflowId } = await createWorkflow(maker, {
+    ...WAITING,
+    mediaId: picture.mediaId,
+    secrets: { TOKEN: 'the maker’s' },
+  }));
+  await put(maker, workflowId, { folderId: folder.id });
+  executionId = String((await ok(maker, 'POST', `/workflows/${workflowId}/run`, {})).executionId);
+});
+
+const reads = (): readonly string[] => [
+  `/workflows/${workflowId}`,
+  `/workflows/${workflowId}/executions`,
+  `/executions/${executionId}`,
+  `/executions/${executionId}/workflow`,
+  `/executions/${executionId}/deliveries`,
+  `/media/${picture.mediaId}`,
+];
+
+describe('a member who leaves', () => {
+  it('reads nothing of what they made in the team, nor finds it in lists', async () => {
+    for (const path of reads()) await ok(maker, 'GET', path);
+    await ok(owner, 'DELETE', membership());
+    for (const path of reads()) assert.equal((await maker.request('GET', path)).status, 403, path);
+    for (const [path, id] of [
+      ['/workflows', workflowId],
+      ['/executions', executionId],
+      [`/executions?status=QUEUED`, executionId],
+      ['/media', picture.mediaId],
+    ] as const) {
+      const { body } = await maker.request<readonly Item[] | { readonly data: readonly Item[] }>('GET', path);
+      const data = 'data' in body ? body.data : (body as readonly Item[]);
+      assert.deepEqual(
+        data.filter(item => item.id === id),
+        [],
+        path,
+      );
+    }
+    await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
+    for (const path of reads()) await ok(maker, 'GET', path);
+    const { body } = await maker.request<readonly Item[]>('GET', '/workflows');
+    assert.ok(body.some(item => item.id === workflowId));
+  });
+
+  it('controls no run that they started there', async () => {
+    await ok(owner, 'DELETE', membership());
+    const acts = [
+      ['GET', `/executions/${executionId}/events`],
+      ['POST', `/executions/${executionId}/cancel`],
+      ['POST', `/executions/${executionId}/resume`],
+      ['DELETE', `/executions/${executionId}`],
+    ] as const;
+    for (const [method, path] of acts)
+      assert.equal((await maker.request(method, path, method === 'POST' ? {} : undefined)).status, 403, path);
+    await ok(owner, 'POST', `/executions/${executionId}/cancel`);
+  });
+
+  it('uses no media that they sent there', async () => {
+    const { id } = await createWorkflow(maker, PAIR);
+    await ok(maker, 'POST', '/workflows', { id, name: 'W', ...PAIR, mediaId: picture.mediaId });
+    await ok(owner, 'DELETE', membership());
+    const linking = { name: 'W', ...PAIR, mediaId: picture.mediaId };
+    assert.equal((await maker.request('POST', '/workflows', linking)).status, 403);
+    assert.equal((await maker.request('DELETE', `/media/${picture.mediaId}?force=true`)).status, 403);
+    await ok(owner, 'GET', `/media/${picture.mediaId}`);
+  });
+
+  it('completes no upload that was minted there', async () => {
+    const minted = await ok(maker, 'POST', '/media/upload-url', {
+      contentType: 'image/png',
+      bytes: 4,
+      filename: 'a.png',
+    });
+    const { pathname, search } = new URL(String(minted.uploadUrl));
+    const headers = minted.headers as Record<string, string>;
+    const sent = await test.app.inject({ method: 'PUT', url: pathname + search, headers, payload: 'fake' });
+    assert.equal(sent.statusCode, 200);
+    await ok(owner, 'DELETE', membership());
+    const { status } = await maker.request('POST', '/media/upload-url/complete', { mediaId: minted.mediaId });
+    assert.equal(status, 404);
+  });
+
+  it('takes nothing out of the team by a share, and keeps no share from before', async () => {
+    const shared = await createWorkflow(owner, PAIR);
+    const folder = await ok(owner, 'POST', '/folders', { name: 'G', teamId });
+    await put(owner, shared.id, { folderId: folder.id });
+    await ok(owner, 'PUT', `/workflows/${shared.id}/permissions`, { userId: maker.userId, role: 'OWNER' });
+    await ok(owner, 'DELETE', membership());
+    assert.equal((await maker.request('GET', `/workflows/${shared.id}`)).status, 403);
+    // Whoever created it and left can be let in again, as any other.
+    await ok(owner, 'PUT', `/workflows/${workflowId}/permissions`, { userId: maker.userId, role: 'OWNER' });
+    const own = await ok(maker, 'POST', '/folders', { name: 'mine', teamId: null });
+    const { isOwner, userRole } = await read(maker, workflowId);
+    assert.deepEqual([isOwner, userRole], [false, 'OWNER']);
+    assert.equal((await put(maker, workflowId, { folderId: own.id })).status, 403);
+  });
+});
+
+describe('the secrets of a workflow whose creator has left', () => {
+  const secretsOf = async (caller: Caller) => (await read(caller, workflowId)).secrets;
+  const send = async (caller: Caller, secrets: object | null) =>
+    (await put(caller, workflowId, { secrets })).body.meta.warnings;
+
+  it('are shown to nobody, and replaced by an OWNER of the team', async () => {
+    assert.deepEqual(await send(owner, { TOKEN: 'other' }), [
+      'Ignored: secrets. Only the creator of the workflow may set them.',
+    ]);
+    await ok(owner, 'DELETE', membership());
+    await ok(owner, 'PUT', `/workflows/${workflowId}/permissions`, { userId: maker.userId, role: 'OWNER' });
+    assert.deepEqual([await secretsOf(maker), await secretsOf(owner)], [null, null]);
+    assert.equal((await send(maker, { TOKEN: 'mine again' })).length, 1);
+    // As a GET has shown it.
+    assert.deepEqual(await send(owner, null), []);
+    await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
+    assert.deepEqual(await secretsOf(maker), { TOKEN: 'the maker’s' });
+    await ok(owner, 'DELETE', membership());
+    assert.deepEqual(await send(owner, { TOKEN: 'of the team' }), []);
+    await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
+    assert.deepEqual(await secretsOf(maker), { TOKEN: 'of the team' });
+  });
+});
