@@ -1,7 +1,9 @@
 // Completes package-lock.json after `npm i`; for the lock file of peers, with its folder behind it.
 // Adds the optional packages of other platforms that a registry mirror did not offer when the lock was written: npm 11 and
 // 12 refuse `npm ci` without them, and other platforms need them. Removes the engines that packages ask for: npm compares
-// them with the Node that it runs on itself, and warns without need, since ours comes with the package `node`.
+// them with the Node that it runs on itself, and warns without need, since ours comes with the package `node`. Fills in each missing
+// integrity from the registry, and ends with 1 if the registry does not have one: test/lock-files.test.ts refuses such a lock.
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,6 +11,8 @@ interface LockEntry {
   readonly version?: string;
   readonly dev?: boolean;
   readonly engines?: unknown;
+  readonly link?: boolean;
+  readonly integrity?: string;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
@@ -21,6 +25,26 @@ function platformOf(name: string): { os?: string[]; cpu?: string[]; libc?: strin
   const cpu = CPU.exec(name)?.[1];
   const libc = os === 'linux' && (name.includes('musl') ? 'musl' : 'glibc');
   return { ...(cpu && { cpu: [cpu] }), ...(os && { os: [os] }), ...(libc && { libc: [libc] }) };
+}
+
+const unverified: string[] = [];
+
+/** The entry with what the registry says of its package. A place that is no package, or one that is linked, is not fetched. */
+function fillIntegrity(place: string, entry: LockEntry): LockEntry {
+  if (place === '' || entry.link || entry.integrity !== undefined) return entry;
+  const name = `${place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${entry.version}`;
+  try {
+    const found = execFileSync('npm', ['view', name, 'dist.integrity', '--json'], {
+      encoding: 'utf8',
+      timeout: 60_000,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const { version, ...rest } = entry;
+    return { version, integrity: JSON.parse(found), ...rest } as LockEntry;
+  } catch {
+    unverified.push(name);
+    return entry;
+  }
 }
 
 const path = join(import.meta.dirname, '..', process.argv[2] ?? '.', 'package-lock.json');
@@ -48,7 +72,11 @@ for (const [parent, entry] of Object.entries(lock.packages)) {
 const packages = Object.fromEntries(
   Object.entries(lock.packages)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([place, { engines: _, ...entry }]) => [place, entry]),
+    .map(([place, { engines: _, ...entry }]) => [place, fillIntegrity(place, entry)]),
 );
 writeFileSync(path, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);
 process.stdout.write(added.length === 0 ? 'Nothing was missing.\n' : `Added ${added.join(', ')}.\n`);
+if (unverified.length > 0) {
+  process.stderr.write(`The registry has no integrity of ${unverified.join(', ')}.\n`);
+  process.exitCode = 1;
+}
