@@ -51,7 +51,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/': ['telemetry'],
   '@napi-rs/canvas': ['render/paint/canvas.ts'],
   aws4fetch: ['media'],
-  ajv: ['http/validator.ts', 'render/schema'],
+  ajv: ['lib/schema-check.ts'],
   commander: ['cli/program.ts'],
   esbuild: ['bundle'],
   fastify: ['http'],
@@ -76,7 +76,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   saxes: ['media'],
   sharp: ['media/images.ts', 'media/image-work.ts', 'media/load-sharp.ts', 'media/svg/rasterize-process.ts'],
   'string-width': ['cli/terminal/text-width.ts'],
-  typebox: ['lib/type.ts', 'http', 'mcp', 'runs', 'services', 'render/schema'],
+  typebox: ['lib/schema-check.ts', 'http', 'mcp', 'runs', 'services', 'render/schema'],
   undici: ['lib'],
 };
 

@@ -1,6 +1,6 @@
 // Presents a run to agents: its state, results, cost, and what to do next.
 
-import { Type } from '../lib/type.ts';
+import { Type } from 'typebox';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
 import { findMediaAt, makePreview } from '../services/media/preview-media.ts';
 import type { Caller } from './caller.ts';

@@ -1,7 +1,7 @@
 // Presents lint and pricing issues to agents.
+import { Type } from 'typebox';
 import type { LintIssue } from '../graph/issues.ts';
 import type { Issue } from '../lib/errors.ts';
-import { Type } from '../lib/type.ts';
 
 type Found = Issue & Partial<Pick<LintIssue, 'severity' | 'suggestion'>>;
 

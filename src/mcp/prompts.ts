@@ -1,6 +1,5 @@
 // Prompts that people pick in their client: a table of what each asks the model to do.
-import type { TObject } from 'typebox';
-import { Type } from '../lib/type.ts';
+import { type TObject, Type } from 'typebox';
 
 export interface Prompt {
   readonly name: string;

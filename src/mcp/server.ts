@@ -9,9 +9,9 @@ import {
   ResourceTemplate,
 } from '@modelcontextprotocol/server';
 import type { TObject } from 'typebox';
-import { Check } from 'typebox/schema';
 import { AppError } from '../lib/errors.ts';
 import { isRecord } from '../lib/record.ts';
+import { matchesSchema } from '../lib/schema-check.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { hasScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
 import { AGENT_SCOPES } from '../services/accounts/agent-caller.ts';
@@ -47,7 +47,7 @@ const UNCHECKED: jsonSchemaValidator = {
 };
 const CHECKED: jsonSchemaValidator = {
   getValidator: schema => data =>
-    Check(schema as unknown as TObject, data)
+    matchesSchema(schema as unknown as TObject, data)
       ? { valid: true, data: data as never, errorMessage: undefined }
       : { valid: false, data: undefined, errorMessage: 'an argument is missing or too long' },
 };

@@ -1,9 +1,7 @@
 // Defines a tool as data with a function. The protocol layer turns tools into responses.
-import type { Static, TObject, TSchema } from 'typebox';
-import { Compile, type Validator } from 'typebox/compile';
-import { Errors } from 'typebox/schema';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { AppError, type Issue } from '../lib/errors.ts';
-import { Type } from '../lib/type.ts';
+import { findFaults, type SchemaFault } from '../lib/schema-check.ts';
 import type { Scope } from '../services/accounts/actor.ts';
 import type { Caller } from './caller.ts';
 
@@ -56,12 +54,10 @@ interface TypedTool<I extends TObject> extends Omit<Tool, 'input' | 'call'> {
 
 /** A row of the table; its function is called with validated arguments. */
 export function defineTool<I extends TObject>({ call, ...tool }: TypedTool<I>): Tool {
-  let validator: Validator | undefined;
   return {
     ...tool,
     call: (caller, input) => {
-      validator ??= Compile(tool.input);
-      requireFit(validator, input);
+      requireMatch(tool.input, input);
       return call(caller, input as Static<I>);
     },
   };
@@ -91,11 +87,12 @@ export function Answer(properties: Readonly<Record<string, TSchema>>): TObject {
 const MAX_FAULTS = 20;
 
 /** Throws 400 with each invalid argument and its location. */
-function requireFit(validator: Validator, input: unknown): void {
+function requireMatch(schema: TObject, input: unknown): void {
   const inexact = findInexact(input);
   if (inexact !== undefined)
     throw invalid([{ path: inexact, message: 'is a number that would be changed: send it as text' }]);
-  if (!validator.Check(input)) throw invalid(faultsOf(validator.Type() as TObject, input));
+  const faults = findFaults(schema, input).slice(0, MAX_FAULTS);
+  if (faults.length > 0) throw invalid(faults.map(fault => describeFault(schema, fault)));
 }
 
 interface Fault {
@@ -103,36 +100,21 @@ interface Fault {
   readonly message: string;
 }
 
-function faultsOf(schema: TObject, input: unknown): readonly Fault[] {
-  return Errors(schema, input)[1]
-    .filter(({ keyword }) => keyword !== 'boolean')
-    .slice(0, MAX_FAULTS)
-    .flatMap(fault => describeFault(schema, fault));
-}
-
-type SchemaFault = ReturnType<typeof Errors>[1][number];
-
-function describeFault(schema: TObject, { keyword, instancePath, params, message }: SchemaFault): Fault[] {
-  const details = params as Readonly<Record<string, unknown>>;
+function describeFault(schema: TObject, { keyword, instancePath, params, message }: SchemaFault): Fault {
   if (keyword === 'required')
-    return namesIn(details.requiredProperties).map(name => ({
-      path: `${instancePath}/${name}`,
-      message: 'is missing',
-    }));
+    return { path: `${instancePath}/${params.missingProperty}`, message: 'is missing' };
   if (keyword === 'additionalProperties')
-    return namesIn(details.additionalProperties).map(name => ({
-      path: `${instancePath}/${name}`,
+    return {
+      path: `${instancePath}/${params.additionalProperty}`,
       message:
         instancePath === ''
           ? `is no argument; there are ${Object.keys(schema.properties).join(', ')}`
           : 'is not known here',
-    }));
+    };
   if (keyword === 'enum')
-    return [{ path: instancePath, message: `must be one of ${namesIn(details.allowedValues).join(', ')}` }];
-  return [{ path: instancePath, message }];
+    return { path: instancePath, message: `must be one of ${params.allowedValues.join(', ')}` };
+  return { path: instancePath, message: message ?? 'has the wrong form' };
 }
-
-const namesIn = (names: unknown): string[] => (Array.isArray(names) ? names.map(String) : []);
 
 function invalid(faults: readonly Fault[]): AppError {
   const issues: Issue[] = faults.map(fault => ({ code: 'invalid_request', ...fault }));

@@ -1,6 +1,6 @@
 // The forms of answers about runs, their deliveries and their credits, for the OpenAPI document.
+import { Type } from 'typebox';
 import { NODE_STATUSES } from '../engine/types.ts';
-import { Type } from '../lib/type.ts';
 import { Edge, Node } from '../services/graph.schema.ts';
 import { pageOf } from '../services/paging.ts';
 import { EventStreamOf, Named, Nullable, Timestamp } from '../services/schema.ts';

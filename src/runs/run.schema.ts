@@ -1,8 +1,7 @@
 // The forms of requests that start, list and follow runs.
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import type { Json, JsonObject } from '../graph/types.ts';
 import type { JsonText } from '../lib/json-text.ts';
-import { Type } from '../lib/type.ts';
 import { PageQuery } from '../services/paging.ts';
 import { NamedExact } from '../services/schema.ts';
 import { EXECUTION_STATUSES } from '../store/executions.ts';

@@ -1,7 +1,7 @@
 // Response schemas of the catalog, for the OpenAPI document.
+import { Type } from 'typebox';
 import { NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES, FIELD_TYPES, PORT_TYPES } from '../graph/types.ts';
-import { Type } from '../lib/type.ts';
 import { Named, Nullable } from './schema.ts';
 
 const PORT = {

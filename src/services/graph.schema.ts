@@ -1,8 +1,7 @@
 // Schemas of nodes and edges, for documentation: graph/parse and graph/lint validate, with better messages than a
 // schema.
-import type { TProperties } from 'typebox';
+import { type TProperties, Type } from 'typebox';
 import { CATEGORIES } from '../graph/types.ts';
-import { Type } from '../lib/type.ts';
 import { Named } from './schema.ts';
 
 /** A named object that allows other members: they are stored as sent. */

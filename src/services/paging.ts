@@ -1,8 +1,7 @@
 // Pages lists: query parameters, cursors, and the one function that turns a query into a page.
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import { type IdKind, isId } from '../lib/ids.ts';
-import { Type } from '../lib/type.ts';
 import type { After } from '../store/rows.ts';
 import { parseIsoTime } from './iso-time.ts';
 

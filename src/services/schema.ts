@@ -1,7 +1,6 @@
 // Building blocks of request and response schemas. Request schemas validate, document and type; response schemas only
 // document.
-import type { TObjectOptions, TProperties, TSchema } from 'typebox';
-import { Type } from '../lib/type.ts';
+import { type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox';
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 

@@ -1,6 +1,6 @@
 // The web application: its pages, and the files they load.
+import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
-import { Type } from '../../lib/type.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
 import type { App } from '../app.ts';
 import { chooseCoding } from '../compression/content-coding.ts';

@@ -1,7 +1,8 @@
 // Sign-in and sessions over HTTP.
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { networkOf } from '../../lib/addresses.ts';
-import { Type } from '../../lib/type.ts';
 import { LinkAnswer, LinkBody, Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';

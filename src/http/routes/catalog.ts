@@ -1,5 +1,5 @@
 // GET /nodes and GET /models: the catalog, open to anyone, cached for an hour.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { CATALOG_ANSWERS } from '../../services/catalog.schema.ts';
 import { listCatalog } from '../../services/catalog.ts';
 import type { Deps } from '../../services/deps.ts';

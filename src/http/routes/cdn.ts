@@ -1,8 +1,7 @@
 // Media under /cdn: public, immutable, in ranges.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
-import { Type } from '../../lib/type.ts';
 import type { Deps } from '../../services/deps.ts';
 import { openMedia } from '../../services/media/serve-media.ts';
 import { Plain } from '../../services/schema.ts';

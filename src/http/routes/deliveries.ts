@@ -1,5 +1,5 @@
 // Webhook deliveries over HTTP: their log, sending one again, trying an address out.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { listExecutionDeliveries, redeliver, testWebhook } from '../../runs/deliveries.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { ExecutionId, RunBody } from '../../runs/run.schema.ts';

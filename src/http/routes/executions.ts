@@ -1,7 +1,8 @@
 // Executions over HTTP: the record, the lists, the event stream, cancel.
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
-import { Type } from '../../lib/type.ts';
 import { removeExecution } from '../../runs/delete-execution.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {

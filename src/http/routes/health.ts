@@ -1,6 +1,6 @@
 // Whether the process lives, whether it can work, and its measurements.
+import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
-import { Type } from '../../lib/type.ts';
 import type { Deps } from '../../services/deps.ts';
 import { checkReadiness } from '../../services/readiness.ts';
 import { Plain } from '../../services/schema.ts';

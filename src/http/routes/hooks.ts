@@ -1,5 +1,5 @@
 // The addresses where providers report the end of their work.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { createHookReceiver } from '../../runs/calls/hooks.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../runs/run-answer.schema.ts';

@@ -1,7 +1,8 @@
 // Sign-in at an OpenID provider over HTTP: browsers are sent there, come back, and go on with a session.
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
-import { Type } from '../../lib/type.ts';
 import type { Deps } from '../../services/deps.ts';
 import {
   CALLBACK_PATH,

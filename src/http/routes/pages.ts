@@ -1,6 +1,7 @@
 // The pages that people and search engines read: content pages, the lists of each section, and what machines ask for.
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { renderContentPage } from '../../pages/content-page.ts';
 import { MAX_SITEMAP_PAGES, renderLlms, renderRobots, renderRss, renderSitemap } from '../../pages/feeds.ts';
 import { renderListPage } from '../../pages/list-page.ts';

@@ -1,5 +1,5 @@
 // The first page that people open.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { renderStartPage } from '../../pages/start-page.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';

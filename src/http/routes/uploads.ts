@@ -1,5 +1,5 @@
 // The door that stands in for a bucket's presigned addresses: raw bytes in, answers as S3 gives them.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import type { Deps } from '../../services/deps.ts';
 import { printRefusal, putUpload } from '../../services/media/upload-door.ts';
 import { Plain } from '../../services/schema.ts';

@@ -1,5 +1,5 @@
 // Arguments that several tools share.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { Exact } from '../../services/schema.ts';
 import { Anything, Id } from '../tool.ts';
 

@@ -1,7 +1,7 @@
 // Workflows made and changed by agents: created in one call, edited by operations, configured node by node, cloned from templates.
+import { Type } from 'typebox';
 import { truncationOf } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
-import { Type } from '../../lib/type.ts';
 import { Exact } from '../../services/schema.ts';
 import { editGraph } from '../../services/workflows/change-workflow.ts';
 import { createWorkflow } from '../../services/workflows/create-workflow.ts';

@@ -1,7 +1,7 @@
 // A tool to check a graph before it is stored or run: its issues, and its price.
+import { Type } from 'typebox';
 import type { Graph } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
-import { Type } from '../../lib/type.ts';
 import { Exact } from '../../services/schema.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';

@@ -1,6 +1,6 @@
 // Files brought in by agents: fetched from an address, or put there by a command that the agent's user can run.
+import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
-import { Type } from '../../lib/type.ts';
 import { completeUpload } from '../../services/media/complete-upload.ts';
 import { mintUpload } from '../../services/media/presigned-upload.ts';
 import { uploadInline } from '../../services/media/upload-media.ts';

@@ -1,12 +1,12 @@
 // Tools to search the catalog: words find brief rows, node types give complete entries.
 
+import { Type } from 'typebox';
 import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';
 import { canJoin } from '../../graph/catalog.ts';
 import { unknownNodeType } from '../../graph/nearest.ts';
 import { PORT_TYPES, type PortType } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { getOrMake } from '../../lib/get-or-make.ts';
-import { Type } from '../../lib/type.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Exact } from '../../services/schema.ts';
 import { RENDERER } from '../renderer-rule.ts';

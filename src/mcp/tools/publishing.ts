@@ -1,5 +1,5 @@
 // A tool to publish or unpublish a workflow.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { Exact } from '../../services/schema.ts';
 import { publishWorkflow } from '../../services/workflows/publish-workflow.ts';
 import { openForReading } from '../../services/workflows/read-workflow.ts';

@@ -1,5 +1,5 @@
 // Tools to find and read workflows.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { Exact } from '../../services/schema.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';

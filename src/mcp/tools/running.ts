@@ -1,9 +1,8 @@
 // Tools to start, follow and cancel runs.
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { JsonText } from '../../lib/json-text.ts';
-import { Type } from '../../lib/type.ts';
 import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';
 import { cancelRun } from '../../runs/executions.ts';
 import type { AcceptedRun } from '../../runs/idempotency.ts';

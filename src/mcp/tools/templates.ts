@@ -1,5 +1,5 @@
 // Tools for templates: the quickest way to a workflow that runs.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { priceTemplate } from '../../runs/estimate/price-template.ts';
 import { Exact } from '../../services/schema.ts';
 import { openForReading, readableText } from '../../services/workflows/read-workflow.ts';

@@ -1,6 +1,5 @@
 // Defines the properties that all elements share: position, timing, appearance, motion.
-import type { Static } from 'typebox';
-import { Type } from '../../lib/type.ts';
+import { type Static, Type } from 'typebox';
 import { motions } from './motion.ts';
 import { described, exact, maybe, ref, text, values, whole, within } from './values.ts';
 

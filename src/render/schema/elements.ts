@@ -1,6 +1,5 @@
 // Defines each kind of element, and the schema that tells them apart.
-import type { Static, TProperties } from 'typebox';
-import { Type } from '../../lib/type.ts';
+import { type Static, type TProperties, Type } from 'typebox';
 import { COMMON_MEANING, common, FITS, PART_DEFS, parts } from './common.ts';
 import { motions } from './motion.ts';
 import { byType, described, maybe, oneOf, ref, text, values, whole, within } from './values.ts';

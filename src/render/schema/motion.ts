@@ -1,6 +1,5 @@
 // Names the motions: entrances, exits, loops, letter animations, and transitions between scenes.
-import type { Static } from 'typebox';
-import { Type } from '../../lib/type.ts';
+import { type Static, Type } from 'typebox';
 import { described, maybe, oneOf, ref, values, within } from './values.ts';
 
 /** Entrances and exits; `timeline/presets.ts` has one row for each. */

@@ -1,6 +1,5 @@
 // Defines the scene graph, with its fifteen top-level properties, and its JSON Schema.
-import type { Static } from 'typebox';
-import { Type } from '../../lib/type.ts';
+import { type Static, Type } from 'typebox';
 import { ELEMENT_DEFS, elements, ROLES } from './elements.ts';
 import { MOTION_DEFS, motions } from './motion.ts';
 import {

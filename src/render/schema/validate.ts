@@ -1,31 +1,11 @@
 // Validates an untrusted value as a scene graph, or reports what is wrong by JSON pointer.
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { AppError, type Issue } from '../../lib/errors.ts';
+import { findFaults, type SchemaFault } from '../../lib/schema-check.ts';
 import { SCENE_GRAPH_SCHEMA, type SceneGraph } from './scene-graph.ts';
 
 /** Maximum nesting depth, and maximum number of reported issues. */
 const MAX_DEPTH = 32;
 const MAX_ISSUES = 20;
-
-let compiled: ReturnType<Ajv2020['compile']> | undefined;
-
-const OPTIONS = {
-  allErrors: true,
-  strict: false,
-  discriminator: true,
-  verbose: false,
-  // Inlining named schemas and optimizing the code takes half of the compile time and makes no check faster.
-  inlineRefs: false,
-  code: { optimize: false },
-  // The schema is our own, and a test compiles it with all checks enabled.
-  validateSchema: false,
-} as const;
-
-// Compiled at first use, so that a service without videos does not pay for it.
-function validator(): ReturnType<Ajv2020['compile']> {
-  compiled ??= new Ajv2020(OPTIONS).compile(SCENE_GRAPH_SCHEMA);
-  return compiled;
-}
 
 /** Throws `invalid_scene_graph` with `issues`. */
 export function parseSceneGraph(value: unknown): SceneGraph {
@@ -49,9 +29,7 @@ function findIssues(value: unknown): readonly Issue[] {
   const deep = findPointerBelowDepth(value);
   if (deep !== undefined)
     return [{ path: deep, code: 'too_deep', message: `is nested over ${MAX_DEPTH} levels deep` }];
-  const validate = validator();
-  if (validate(value)) return [];
-  return explain(validate.errors ?? []);
+  return explain(findFaults(SCENE_GRAPH_SCHEMA, value));
 }
 
 /** The pointer of a value below the deepest allowed level, found without recursion. */
@@ -76,8 +54,8 @@ const SPECIFIC: ReadonlySet<string> = new Set(['additionalProperties', 'required
  * Reports one issue per location. For a value with several allowed forms the validator reports an error for each form
  * and then that none matches. Only the specific, deeper errors help; if there are none, report that no form matches.
  */
-function explain(errors: readonly ErrorObject[]): readonly Issue[] {
-  const unions = new Map<string, ErrorObject>();
+function explain(errors: readonly SchemaFault[]): readonly Issue[] {
+  const unions = new Map<string, SchemaFault>();
   const specific = new Set<string>();
   for (const error of errors) {
     if (error.keyword === 'anyOf') unions.set(error.instancePath, error);
@@ -104,7 +82,7 @@ function explain(errors: readonly ErrorObject[]): readonly Issue[] {
   return [...reported.values()];
 }
 
-function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
+function pointerOf({ instancePath, keyword, params }: SchemaFault): string {
   if (keyword === 'additionalProperties')
     return `${instancePath}/${escapeKey(String(params.additionalProperty))}`;
   if (keyword === 'required') return `${instancePath}/${escapeKey(String(params.missingProperty))}`;
@@ -114,7 +92,7 @@ function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
 
 const DEFS: Readonly<Record<string, object>> = SCENE_GRAPH_SCHEMA.$defs;
 
-const MESSAGES: Readonly<Record<string, (error: ErrorObject) => string>> = {
+const MESSAGES: Readonly<Record<string, (error: SchemaFault) => string>> = {
   additionalProperties: () => 'is not a property that is known here',
   required: () => 'is missing',
   enum: ({ params }) => `must be one of ${(params.allowedValues as string[]).join(', ')}`,
@@ -127,6 +105,6 @@ const MESSAGES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   },
 };
 
-function messageOf(error: ErrorObject): string {
+function messageOf(error: SchemaFault): string {
   return MESSAGES[error.keyword]?.(error) ?? error.message ?? 'is not valid';
 }

@@ -1,6 +1,5 @@
 // Defines the value types of scene graphs: times, lengths, colors, paints, easings, and animated values.
-import type { Static, TProperties, TSchema } from 'typebox';
-import { Type } from '../../lib/type.ts';
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 
 /** An object schema that refuses unknown properties. */
 export const exact = <P extends TProperties>(properties: P) =>

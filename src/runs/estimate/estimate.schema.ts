@@ -1,5 +1,5 @@
 // The forms of estimates: what is asked of a run before it begins, and what it will cost.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { Named, NamedExact } from '../../services/schema.ts';
 import { ExecuteBody } from '../run.schema.ts';
 

@@ -1,6 +1,5 @@
 // The forms of requests and answers about accounts, teams, members and shares.
-import type { Static } from 'typebox';
-import { Type } from '../../lib/type.ts';
+import { type Static, Type } from 'typebox';
 import { LINK_KINDS } from '../../store/people/password-links.ts';
 import { SHARE_ROLES } from '../../store/permissions.ts';
 import { TEAM_ROLES } from '../../store/teams.ts';

@@ -1,6 +1,5 @@
 // The forms of folder requests and answers.
-import type { Static } from 'typebox';
-import { Type } from '../../lib/type.ts';
+import { type Static, Type } from 'typebox';
 import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 import { Name } from './names.ts';
 

@@ -1,5 +1,5 @@
 // The forms of requests and answers about API keys.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { pageOf } from '../paging.ts';
 import { Exact, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 import { SCOPES } from './actor.ts';

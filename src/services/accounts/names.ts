@@ -1,6 +1,6 @@
 // Names that people give to keys, teams, folders and accounts, and the emails that accounts are known by.
+import { Type } from 'typebox';
 import { AppError, invalidField } from '../../lib/errors.ts';
-import { Type } from '../../lib/type.ts';
 import { isUniqueViolation } from '../../store/db.ts';
 
 export const Name = Type.String({ minLength: 1, maxLength: 200 });

@@ -1,9 +1,9 @@
 // Defines the first entry of a backup: its format, schema version and tables.
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { parseJson } from '../../lib/record.ts';
-import { Type } from '../../lib/type.ts';
+import { matchesSchema } from '../../lib/schema-check.ts';
 
 /** Increase when the current program can no longer read files of older ones. */
 const FORMAT = 1;
@@ -44,8 +44,7 @@ export function writeHeader(header: Omit<BackupHeader, 'format'>): Buffer {
 export async function readHeader(body: AsyncIterable<Uint8Array>, bytes: number): Promise<BackupHeader> {
   if (bytes > MAX_HEADER_BYTES) throw noBackup();
   const value = parseJson(Buffer.concat(await Array.fromAsync(body)).toString());
-  const { Check } = await import('typebox/schema');
-  if (Check(Header, value)) return value;
+  if (matchesSchema(Header, value)) return value;
   const format = (value as { format?: unknown } | null | undefined)?.format;
   if (typeof format !== 'number' || format <= FORMAT) throw noBackup();
   throw new AppError(

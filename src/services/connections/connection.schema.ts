@@ -1,5 +1,5 @@
 // Response schemas of agents' connections.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { AGENT_SCOPES } from '../accounts/agent-caller.ts';
 import { pageOf } from '../paging.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';

@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import type { Issue } from '../../lib/errors.ts';
 import { AppError } from '../../lib/errors.ts';
+import { findFaults } from '../../lib/schema-check.ts';
 import type { AddressKind } from '../../lib/web-address.ts';
 import { ADDRESS_FORMS, isWebAddress } from '../../lib/web-address.ts';
 import type { ContentBlock } from './content.schema.ts';
@@ -41,7 +42,7 @@ interface Findings {
 }
 
 /** Throws 400 `invalid_request` with everything that is wrong. */
-export async function checkContent(body: UpdateContentBody): Promise<CheckedContent> {
+export function checkContent(body: UpdateContentBody): CheckedContent {
   const found: Findings = { issues: [], ignored: [] };
   if (!SLUG.test(body.slug))
     found.issues.push(
@@ -53,7 +54,7 @@ export async function checkContent(body: UpdateContentBody): Promise<CheckedCont
   const sent: SentContent = {
     ...fields,
     ...(body.title === undefined ? {} : { title: body.title.trim() }),
-    ...(blocks === undefined ? {} : { contentBlocks: blocks && (await readBlocks(blocks, found)) }),
+    ...(blocks === undefined ? {} : { contentBlocks: blocks && readBlocks(blocks, found) }),
   };
   if (found.issues.length === 0) checkMarkdown(sent, found);
   const [first] = found.issues;
@@ -100,11 +101,7 @@ function checkAddress(name: string, value: unknown, path: string, found: Finding
   if (!isWebAddress(value, kind)) found.issues.push(fault(path, `must be ${ADDRESS_FORMS[kind]}`));
 }
 
-async function readBlocks(
-  blocks: readonly { readonly type: string }[],
-  found: Findings,
-): Promise<ContentBlock[]> {
-  const { Errors } = await import('typebox/schema');
+function readBlocks(blocks: readonly { readonly type: string }[], found: Findings): ContentBlock[] {
   return blocks.flatMap((block, index) => {
     const path = `/contentBlocks/${index}`;
     const form: TSchema | undefined = Object.hasOwn(BLOCKS, block.type)
@@ -115,9 +112,9 @@ async function readBlocks(
       found.issues.push(fault(`${path}/type`, `"${named}" is not one of ${Object.keys(BLOCKS).join(', ')}`));
       return [];
     }
-    const [, [wrong]] = Errors(form, block);
+    const [wrong] = findFaults(form, block);
     if (wrong !== undefined) {
-      found.issues.push(fault(`${path}${wrong.instancePath}`, wrong.message));
+      found.issues.push(fault(`${path}${wrong.instancePath}`, wrong.message ?? 'has the wrong form'));
       return [];
     }
     return [readMembers(form as Form, block, path, found) as ContentBlock];

@@ -1,6 +1,5 @@
 // Schemas of content pages: validate, document and type the content webhook.
-import type { Static, TSchema } from 'typebox';
-import { Type } from '../../lib/type.ts';
+import { type Static, type TSchema, Type } from 'typebox';
 import { CONTENT_CATEGORIES, CONTENT_TYPES, type ContentCategory } from '../../store/content.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
 

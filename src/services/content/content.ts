@@ -89,7 +89,7 @@ export async function publishContent(
   body: CreateContentBody,
   renderer: MarkdownRenderer,
 ): Promise<WrittenContent> {
-  const { sent, warnings } = await checkContent(body);
+  const { sent, warnings } = checkContent(body);
   const fields = await applySent({ ...BLANK, ...identityOf(body, sent) }, sent, renderer);
   const authorId = await findAuthor(deps.db);
   if (authorId === undefined) {
@@ -108,7 +108,7 @@ export async function changeContent(
   body: UpdateContentBody,
   renderer: MarkdownRenderer,
 ): Promise<WrittenContent> {
-  const { sent, warnings } = await checkContent(body);
+  const { sent, warnings } = checkContent(body);
   const row = await explainConflict(sent, () =>
     deps.db.transaction(async tx => {
       const current = await lockContent(tx, sent.slug);

@@ -1,8 +1,7 @@
 // Credits of a workspace: what there is, what moved, and the operator's grants. 1 credit is 0.01 USD of cost.
 
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
-import { Type } from '../../lib/type.ts';
 import type { EntryRow } from '../../store/credits.ts';
 import { findPool, grant, listEntries } from '../../store/credits.ts';
 import { isTeam } from '../../store/teams.ts';

@@ -1,6 +1,5 @@
 // What the active workspace has spent: by day, by model, by workflow; and the budgets of its workflows.
-import type { Static } from 'typebox';
-import { Type } from '../../lib/type.ts';
+import { type Static, Type } from 'typebox';
 import {
   type BudgetRow,
   listBudgets,

@@ -1,6 +1,5 @@
 // The forms of media requests and answers.
-import type { Static } from 'typebox';
-import { Type } from '../../lib/type.ts';
+import { type Static, Type } from 'typebox';
 import { USE_KINDS } from '../../store/media/uses.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { Exact, Named, NamedExact, Nullable } from '../schema.ts';

@@ -1,5 +1,6 @@
 // The inline door in its three forms: a multipart form, a data URL, an address to fetch from.
 import { AppError } from '../../lib/errors.ts';
+import { matchesSchema } from '../../lib/schema-check.ts';
 import { maxBytesAt } from '../../media/accepted-types.ts';
 import { type DataUrl, parseDataUrl } from '../../media/data-url.ts';
 import { can, workspaceOf } from '../accounts/access.ts';
@@ -62,7 +63,7 @@ async function readForm(
         file = await receiveFile(deps, { ...part, maxBytes: type => maxBytesAt('multipart', type) }, signal);
     }
     if (file === undefined) throw refusal('The form has no file: send it as a part named file.');
-    return { file, hints: await parseHints(fields) };
+    return { file, hints: parseHints(fields) };
   } catch (err) {
     if (file !== undefined) await dropFile(deps, file.id);
     throw err;
@@ -70,11 +71,10 @@ async function readForm(
 }
 
 /** Numbers as texts; a field that was left empty is absent. */
-async function parseHints(fields: ReadonlyMap<string, string>): Promise<Hints> {
+function parseHints(fields: ReadonlyMap<string, string>): Hints {
   const given = [...fields].filter(([, text]) => text.trim() !== '');
   const hints: unknown = Object.fromEntries(given.map(([name, text]) => [name, Number(text)]));
-  const { Check } = await import('typebox/schema');
-  if (Check(Hints, hints)) return hints;
+  if (matchesSchema(Hints, hints)) return hints;
   throw refusal(
     'Besides file, the form may have width and height, whole numbers from 1 to 100000, and duration in seconds, up to 86400.',
   );

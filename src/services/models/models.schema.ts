@@ -1,5 +1,5 @@
 // The form of the operator's models over HTTP.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { LISTING_PROVIDERS } from '../../nodes/models/listing/listing.ts';
 import { Exact, Nullable } from '../schema.ts';
 

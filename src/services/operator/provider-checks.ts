@@ -1,6 +1,6 @@
 // Checks whether configured providers respond, each at most once in ten seconds.
+import { Type } from 'typebox';
 import { toError } from '../../lib/errors.ts';
-import { Type } from '../../lib/type.ts';
 import { faultOf, listProbes, type ProbedProvider } from '../../nodes/models/provider-probes.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';

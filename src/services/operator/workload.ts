@@ -1,5 +1,5 @@
 // Reports the state of the instance for operators: plans, workers, and pending work.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import {
   countJobs,
   countRunsUnderWay,

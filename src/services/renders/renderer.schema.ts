@@ -1,6 +1,5 @@
 // Request and response schemas of the video renderer.
-import type { Static } from 'typebox';
-import { Type } from '../../lib/type.ts';
+import { type Static, Type } from 'typebox';
 import { RENDER_STATUSES } from '../../store/renders/renders.ts';
 import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 

@@ -1,5 +1,5 @@
 // The forms of requests and answers about sign-in and sessions.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { TEAM_ROLES } from '../../store/teams.ts';
 import { SCOPES } from '../accounts/actor.ts';
 import { Email, Name } from '../accounts/names.ts';

@@ -1,5 +1,5 @@
 // Response schemas of workflows, for the OpenAPI document.
-import { Type } from '../../lib/type.ts';
+import { Type } from 'typebox';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, Node } from '../graph.schema.ts';
 import { pageOf } from '../paging.ts';

@@ -1,6 +1,5 @@
 // The schema of a workflow file: what an export returns, and what an import accepts.
-import type { Static } from 'typebox';
-import { Type } from '../../lib/type.ts';
+import { type Static, Type } from 'typebox';
 import { Edge, Node } from '../graph.schema.ts';
 import { MAX_EXPORTED_MEDIA } from '../media/exported-media.ts';
 import { Hints } from '../media/media.schema.ts';

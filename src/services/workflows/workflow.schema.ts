@@ -1,6 +1,5 @@
 // Request schemas of workflows: validate, document, and type.
-import type { Static } from 'typebox';
-import { Type } from '../../lib/type.ts';
+import { type Static, Type } from 'typebox';
 import { EXECUTION_STATUSES } from '../../store/executions.ts';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, NodeInput } from '../graph.schema.ts';

@@ -1,7 +1,8 @@
 // The page on which a person decides what a program may do in their name.
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { AppError } from '../../../lib/errors.ts';
-import { Type } from '../../../lib/type.ts';
 import { requireSession } from '../../../services/accounts/actor.ts';
 import type { ConsentAnswer, OAuthMount, Visit } from '../../../services/connections/oauth-server.ts';
 import type { App } from '../../app.ts';
