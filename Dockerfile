@@ -1,10 +1,10 @@
-# syntax=docker/dockerfile:1
+# syntax=docker/dockerfile:1.24.0@sha256:87999aa3d42bdc6bea60565083ee17e86d1f3339802f543c0d03998580f9cb89
 # One image for every role: Node, the program and its packages; no package manager, no compiler, no root.
 # docker build -t graphwright .                          amd64 or arm64, whatever this machine is
 # docker buildx build --platform linux/amd64,linux/arm64 .
 
 # The program as the npm package has it.
-FROM node:24-bookworm AS package
+FROM node:24.21.0-bookworm@sha256:64af3819f9275802414d7cdc38c27e9d82bd564dec4d4da87d008255d36c63b4 AS package
 WORKDIR /src
 COPY package.json package-lock.json ./
 COPY scripts/trim-install.js scripts/
@@ -13,7 +13,7 @@ COPY . .
 RUN npm run package
 
 # Its packages for the platform of the image.
-FROM node:24-bookworm AS tree
+FROM node:24.21.0-bookworm@sha256:64af3819f9275802414d7cdc38c27e9d82bd564dec4d4da87d008255d36c63b4 AS tree
 COPY --from=package /src/dist/graphwright /app
 COPY scripts/image-tree.sh /
 RUN sh /image-tree.sh /app \
@@ -23,7 +23,7 @@ RUN sh /image-tree.sh /app \
 
 # glibc, libstdc++, certificates, and the account nonroot (65532). The embedded PostgreSQL's initdb starts programs by
 # /bin/sh, so a shell is added; a service with DATABASE_URL never calls it.
-FROM gcr.io/distroless/cc-debian12:nonroot
+FROM gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da0158a9c6da57b217585af0786db3845d1f0ec1a0dd182f
 COPY --from=tree /bin/dash /bin/sh
 COPY --from=tree /node /usr/local/bin/node
 COPY --from=tree /app /app

@@ -23,8 +23,11 @@ const lastStage = instructions.slice(instructions.findLastIndex(({ name }) => na
 const restOf = (wanted: string): readonly string[] =>
   lastStage.filter(({ name }) => name === wanted).map(({ rest = '' }) => rest);
 
+/** A tag says what it is, the digest which bytes. */
+const PINNED = /^[\w./-]+:(?!latest)[\w.-]+@sha256:[0-9a-f]{64}$/;
+
 describe('the Dockerfile', () => {
-  it('has known instructions, and tags that are no moving target', () => {
+  it('has known instructions, and base images by version and digest', () => {
     const allowed =
       /^(?:FROM|WORKDIR|COPY|RUN|ENV|USER|VOLUME|EXPOSE|STOPSIGNAL|HEALTHCHECK|ENTRYPOINT|CMD)$/;
     assert.deepEqual(
@@ -32,7 +35,8 @@ describe('the Dockerfile', () => {
       [],
     );
     for (const { name, rest = '' } of instructions)
-      if (name === 'FROM') assert.match(rest, /^[\w./-]+:(?!latest)[\w.-]+(?: AS [a-z]+)?$/);
+      if (name === 'FROM') assert.match(rest.replace(/ AS [a-z]+$/, ''), PINNED);
+    assert.match(/^# syntax=(.*)\n/.exec(read('Dockerfile'))?.[1] ?? '', PINNED);
     assert.doesNotMatch(read('Dockerfile'), /amd64\/|arm64\/|x86_64|sudo|curl .*\|/);
   });
 
@@ -85,6 +89,12 @@ describe('compose.yaml', () => {
       assert.deepEqual(cap_drop, ['ALL'], name);
       assert.deepEqual(unknown(Object.keys(environment)), [], name);
     }
+  });
+
+  it('runs images of others by version and digest', () => {
+    const others = all.filter(([, { image }]) => image !== 'graphwright');
+    assert.deepEqual(others.map(([name]) => name).sort(), ['caddy', 'postgres', 's3']);
+    for (const [, { image }] of others) assert.match(image, PINNED);
   });
 
   it('names services, volumes and files that there are', () => {
