@@ -146,7 +146,7 @@ function enter(event: KeyboardEvent, editor: EditorContextValue): boolean {
 
 function leave({ view, session, canvas }: EditorContextValue): boolean {
   if (view.getState().connecting !== undefined)
-    view.setState({ connecting: undefined, announcement: messages.flow.connectEnded });
+    view.setState({ connecting: undefined, announcement: messages.flow.connectCancelled });
   else session.store.actions.select([]);
   canvas.current?.focus();
   return true;
@@ -170,10 +170,10 @@ function pickPort(event: KeyboardEvent, editor: EditorContextValue): boolean {
   const { connecting } = view.getState();
   const name = (event.target as HTMLElement).getAttribute('aria-label') ?? '';
   if (connecting === undefined)
-    view.setState({ connecting: port, announcement: messages.flow.connectBegun(name) });
+    view.setState({ connecting: port, announcement: messages.flow.connectStarted(name) });
   else if (canConnect(board, catalog, connecting, port)) {
     store.actions.perform(messages.flow.gestures.connect, connect(board, catalog, connecting, port));
     view.setState({ connecting: undefined, announcement: messages.flow.connected(name) });
-  } else view.setState({ announcement: messages.flow.notConnected(name) });
+  } else view.setState({ announcement: messages.flow.incompatible(name) });
   return true;
 }

@@ -26,7 +26,7 @@ const ICONS: Readonly<Record<string, Icon>> = {
 export function RunMark({ run }: { readonly run: NodeState }) {
   const { status, cached, progress } = run;
   const Shown = cached && status === 'COMPLETED' ? Zap : ICONS[status];
-  const word = cached && status === 'COMPLETED' ? messages.flow.cached : messages.flow.nodeStates[status];
+  const word = cached && status === 'COMPLETED' ? messages.flow.cached : messages.nodeStates[status];
   const isMoving = status === 'RUNNING' && progress > 0 && progress < 1;
   return (
     <span

@@ -18,7 +18,7 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
   const ms =
     startedAt !== null && finishedAt !== null ? Date.parse(finishedAt) - Date.parse(startedAt) : undefined;
   const facts = [
-    cached ? texts.cached : texts.nodeStates[status],
+    cached ? texts.cached : messages.nodeStates[status],
     ms === undefined || cached ? undefined : formatDuration(ms),
     credits > 0 ? texts.credits(credits, formatNumber(credits)) : undefined,
   ].filter(fact => fact !== undefined);

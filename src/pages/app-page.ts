@@ -1,19 +1,19 @@
-// The HTML that the web application starts from, and what stands in its place while it cannot.
+// Renders the HTML that loads the web application, and the pages shown while it is being bundled or when bundling failed.
 import { renderDocument, SITE_NAME } from './document.ts';
 import { type Html, html, trusted } from './html.ts';
 import { RELOAD_PATH } from './reload-script.ts';
 import { ICON_PATH, PALETTE_PATH } from './stylesheet.ts';
 
 export interface AppPage {
-  /** As the reader chose it; undefined: as the system has it. */
+  /** The theme that the reader chose; undefined: follows the system. */
   readonly theme: 'light' | 'dark' | undefined;
-  /** Addresses. */
+  /** URLs. */
   readonly entry: string;
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
-  /** Page → addresses of its styles, for when it is opened later. */
+  /** Page → URLs of its style sheets, for pages opened later. */
   readonly pageStyles: Readonly<Record<string, readonly string[]>>;
-  /** Who is signed in, as the API answers it; undefined: the page has to ask. */
+  /** The session as the API returns it; undefined: the page requests it. */
   readonly session: unknown;
 }
 
@@ -26,29 +26,29 @@ ${[PALETTE_PATH, ...styles].map(path => html`<link rel="stylesheet" href="${path
 ${scripts.map(path => html`<link rel="modulepreload" href="${path}">`)}
 <script type="module" src="${entry}"></script>
 ${json('page-styles', pageStyles)}${session === undefined ? undefined : json('session', session)}</head>
-<body><div id="app"></div><noscript><p>${SITE_NAME} needs JavaScript here. Its <a href="/docs">API</a> and the <a href="/blog">blog</a> do without.</p></noscript></body></html>`.toString();
+<body><div id="app"></div><noscript><p>${SITE_NAME} requires JavaScript. The <a href="/docs">API reference</a> and the <a href="/blog">blog</a> work without it.</p></noscript></body></html>`.toString();
 }
 
-/** Data for the scripts. No text in it can end the element it stands in. */
+/** Embeds data for scripts. `<` is escaped, so that no text can close the script element. */
 const json = (id: string, value: unknown): Html =>
   html`<script type="application/json" id="${id}">${trusted(JSON.stringify(value).replaceAll('<', '\\u003c'))}</script>`;
 
-/** It asks again by itself. */
+/** Renders the page shown while the application is being bundled. It reloads itself. */
 export function renderPreparingPage(): string {
   return renderDocument({
-    title: 'One moment',
-    description: 'The application is being prepared.',
+    title: 'Starting',
+    description: 'The application is starting.',
     canonical: undefined,
     head: html`<script src="${RELOAD_PATH}" defer></script>`,
-    main: html`<div class="wrap"><div class="hero"><h1>One moment</h1><p class="lead">The service has just started and prepares these pages. This page reloads by itself.</p></div></div>`,
+    main: html`<div class="wrap"><div class="hero"><h1>Starting…</h1><p class="lead">The service has just started and is preparing the application. This page reloads automatically.</p></div></div>`,
   });
 }
 
 export function renderUnpreparedPage(): string {
   return renderDocument({
-    title: 'These pages could not be prepared',
-    description: 'The application could not be bundled.',
+    title: 'The application could not be started',
+    description: 'The application could not be started.',
     canonical: undefined,
-    main: html`<div class="wrap"><div class="hero"><h1>These pages could not be prepared</h1><p class="lead">The API works, the application does not: the log of the service says why. Whoever runs it can look there, and start it again.</p><a class="button" href="/docs">Open the API reference</a></div></div>`,
+    main: html`<div class="wrap"><div class="hero"><h1>The application could not be started</h1><p class="lead">The API works, but the web application does not. Ask an administrator to check the log of the service and restart it.</p><a class="button" href="/docs">Open the API reference</a></div></div>`,
   });
 }

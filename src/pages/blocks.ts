@@ -1,4 +1,4 @@
-// The content blocks of a page, one renderer a type.
+// Renders the content blocks of a page, with one renderer per block type.
 import type { ContentBlock } from '../services/content/content.schema.ts';
 import { address, type Html, html, trusted } from './html.ts';
 
@@ -31,12 +31,12 @@ const RENDERERS: Renderers = {
     html`<section class="block cta"><h2>${title}</h2>${text === undefined ? undefined : html`<p class="pre">${text}</p>`}<a class="button" href="${address(link)}">${buttonCopy}</a></section>`,
 };
 
-/** `rendered` contains the markup of the markdown blocks, in order. */
+/** `rendered` holds the markup of the markdown blocks, in order. */
 export function renderBlocks(blocks: readonly ContentBlock[], rendered: readonly string[]): Html[] {
   let markdownBlocks = 0;
   return blocks.map(block => {
     const markup = block.type === 'markdown' ? (rendered[markdownBlocks++] ?? '') : '';
-    // The table's type ties each renderer to its block; a look-up by a union loses that.
+    // The table's type ties each renderer to its block; indexing it with a union loses that.
     return (RENDERERS[block.type] as (block: ContentBlock, markup: string) => Html)(block, markup);
   });
 }

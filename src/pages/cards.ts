@@ -1,10 +1,10 @@
-// Pages in a list: picture, date, title, summary; all of the card is the link.
+// Renders pages as cards with image, date, title and summary. The whole card is a link.
 import type { ContentCard } from '../services/content/present-content.ts';
 import { formatDate } from './dates.ts';
 import { address, type Html, html, trusted } from './html.ts';
 import { pagePath } from './sections.ts';
 
-/** `heading` is the level below the one that the list stands under. */
+/** `heading` is one level below the heading of the list. */
 export function renderCards(cards: readonly ContentCard[], heading: 'h2' | 'h3'): Html {
   const [open, close] = [trusted(`<${heading}>`), trusted(`</${heading}>`)];
   return html`<ul class="cards">${cards.map(

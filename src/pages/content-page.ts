@@ -1,5 +1,4 @@
-// A content page as a complete document: its parts in the order that its kind asks for.
-
+// Renders a content page as a complete document, with its parts in the order of its type.
 import type { PublishedPage } from '../services/content/present-content.ts';
 import { renderBlocks } from './blocks.ts';
 import { renderCards } from './cards.ts';
@@ -19,7 +18,7 @@ import { contentThings, jsonLd } from './json-ld.ts';
 import { pagePath, SECTIONS } from './sections.ts';
 import type { FlowView, Site } from './site.ts';
 
-/** `flow` is the workflow to preview, where there is one that anybody may see. */
+/** `flow` is the public workflow to preview, if there is one. */
 export function renderContentPage(page: PublishedPage, flow: FlowView | undefined, site: Site): string {
   const { baseUrl } = site;
   const image = page.ogImage ?? page.heroImage;
@@ -36,7 +35,7 @@ export function renderContentPage(page: PublishedPage, flow: FlowView | undefine
   });
 }
 
-/** Features and models: the preview stands below the hero and above the steps. */
+/** Features and models: the preview goes between the hero and the steps. */
 function renderProduct(page: PublishedPage, flow: FlowView | undefined, site: Site): Html {
   const [body, ...blocks] = page.rendered;
   const picture =
@@ -45,7 +44,7 @@ function renderProduct(page: PublishedPage, flow: FlowView | undefined, site: Si
       : html`<img src="${address(page.heroImage, 'media')}" alt="" fetchpriority="high">`;
   return html`<div class="wrap">
 <div class="hero${picture === undefined ? '' : ' split'}"><div>${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}${renderButton(page)}</div>${picture}</div>
-${flow === undefined ? undefined : renderFlow(flow, site, 'The workflow behind it', 'Open the workflow')}
+${flow === undefined ? undefined : renderFlow(flow, site, 'The workflow behind it', 'Open workflow')}
 ${renderAnswer(page.quickAnswer)}
 ${renderValueProps(page.valueProps)}
 ${renderSteps(page.howToSteps)}
@@ -58,7 +57,7 @@ ${renderCallToAction(page)}
 </div>`;
 }
 
-/** Articles: the preview stands after the body and before the related posts. */
+/** Articles: the preview goes between the body and the related posts. */
 function renderArticle(page: PublishedPage, flow: FlowView | undefined, site: Site): Html {
   const [body = '', ...blocks] = page.rendered;
   return html`<article><div class="post"><div class="hero">${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}<p class="byline">${page.author} · <time datetime="${page.publishedAt}">${formatDate(page.publishedAt)}</time> · ${readingMinutes(page.rendered)} min read</p></div></div>
@@ -71,7 +70,7 @@ ${renderValueProps(page.valueProps)}
 ${renderSteps(page.howToSteps)}
 </div></article>
 <div class="wrap">
-${flow === undefined ? undefined : renderFlow(flow, site, 'Try this workflow', 'Open and run it')}
+${flow === undefined ? undefined : renderFlow(flow, site, 'Try this workflow', 'Open workflow')}
 ${renderQuestions(page.faqSchema)}
 ${renderCrossLinks(page.crossLinks)}
 ${renderRelated('Related posts', page)}
@@ -85,7 +84,7 @@ function renderCrumbs(page: PublishedPage): Html {
   return html`<nav class="crumbs" aria-label="Breadcrumb"><ol><li><a href="${path}">${title}</a></li>${sub}</ol></nav>`;
 }
 
-/** A subtitle that only repeats the title is none. */
+/** Omits a subtitle that only repeats the title. */
 function renderLead({ title, subtitle }: PublishedPage): Html | undefined {
   return subtitle === title ? undefined : html`<p class="lead pre" dir="auto">${subtitle}</p>`;
 }

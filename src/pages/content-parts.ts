@@ -1,4 +1,4 @@
-// The parts that content pages are put together from; a part without content leaves nothing.
+// Renders the parts of content pages. A part without content renders nothing.
 import type { PublishedPage } from '../services/content/present-content.ts';
 import { address, type Html, html } from './html.ts';
 
@@ -20,7 +20,7 @@ export function renderValueProps(props: PublishedPage['valueProps']): Html | und
   )}</ul></section>`;
 }
 
-/** An emoji or an address is shown; the name of an icon from somebody's set is not ours to guess. */
+/** Shows an emoji or an image URL. Names of icon sets are not resolved. */
 function renderIcon(icon: string | undefined): Html | undefined {
   if (icon === undefined) return undefined;
   if (PICTOGRAPH.test(icon)) return html`<span class="icon" aria-hidden="true">${icon}</span>`;
@@ -42,7 +42,7 @@ function renderImage(url: string | undefined): Html | undefined {
 
 export function renderQuestions(faq: PublishedPage['faqSchema']): Html | undefined {
   if (faq.length === 0) return undefined;
-  return html`<section class="part side"><h2>Questions and answers</h2><div class="faq">${faq.map(
+  return html`<section class="part side"><h2>Frequently asked questions</h2><div class="faq">${faq.map(
     ({ question, answer }) =>
       html`<details><summary><h3>${question}</h3></summary><p class="pre">${answer}</p></details>`,
   )}</div></section>`;

@@ -1,4 +1,4 @@
-// Dates as pages and feeds write them; all are UTC.
+// Formats dates for pages, in UTC.
 
 const READABLE = new Intl.DateTimeFormat('en', {
   year: 'numeric',

@@ -1,4 +1,4 @@
-// The frame of every page: head, masthead, main, footer.
+// Renders the frame of every public page: head, header, main, footer.
 import { address, type Html, html, type Piece, trusted } from './html.ts';
 import { SECTIONS } from './sections.ts';
 import { ICON_PATH, STYLESHEET_PATH } from './stylesheet.ts';
@@ -6,15 +6,15 @@ import { ICON_PATH, STYLESHEET_PATH } from './stylesheet.ts';
 export interface Document {
   readonly title: string;
   readonly description: string;
-  /** Absolute; undefined: not to be indexed. */
+  /** Absolute URL; undefined: the page is not indexed. */
   readonly canonical: string | undefined;
   readonly ogType?: 'website' | 'article';
-  /** Absolute. */
+  /** Absolute URL. */
   readonly image?: string | undefined;
   readonly keywords?: readonly string[];
-  /** Further elements of the head. */
+  /** Additional elements for the head. */
   readonly head?: Piece;
-  /** The section that the page belongs to, as a path. */
+  /** Path of the section that the page belongs to. */
   readonly section?: string;
   readonly main: Html;
 }
@@ -44,25 +44,25 @@ ${head}</head><body>
 </body></html>`.toString();
 }
 
-/** The mark of the service. */
+/** The logo. */
 const MARK = trusted(
   '<svg width="22" height="22" viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="3.4" stroke-linecap="round" aria-hidden="true"><circle cx="8" cy="9" r="4.5"/><circle cx="24" cy="23" r="4.5"/><path d="M12.5 9C22 9 10 23 19.5 23"/></svg>',
 );
 
-/** All are written, and the style sheet shows those that fit the reader: the page is the same for everybody. */
-const OWN_LINKS = html`<li class="to-dark"><a href="/theme/dark" rel="nofollow">Dark</a></li><li class="to-light"><a href="/theme/light" rel="nofollow">Light</a></li><li class="visitor"><a href="/sign-in">Sign in</a></li><li class="user"><a href="/workflows">Your workflows</a></li>`;
+/** The page is the same for everyone, so it contains all links; the style sheet hides those that do not apply. */
+const OWN_LINKS = html`<li class="to-dark"><a href="/theme/dark" rel="nofollow">Dark</a></li><li class="to-light"><a href="/theme/light" rel="nofollow">Light</a></li><li class="visitor"><a href="/sign-in">Sign in</a></li><li class="user"><a href="/workflows">Workflows</a></li>`;
 
-/** What differs by reader: attributes of the root element, which the style sheet heeds. */
+/** What differs between readers: attributes of the root element that the style sheet uses. */
 export interface Reader {
-  /** As chosen; undefined: as the system has it. */
+  /** The chosen theme; undefined: follows the system. */
   readonly theme: 'light' | 'dark' | undefined;
   readonly isSignedIn: boolean;
 }
 
 const ROOT = '<html lang="en"';
 
-/** The page as that reader sees it. */
-export function addressTo({ theme, isSignedIn }: Reader, document: string): string {
+/** Applies the reader's theme and sign-in state to a rendered page. */
+export function personalize({ theme, isSignedIn }: Reader, document: string): string {
   const attributes = `${theme === undefined ? '' : ` data-theme="${theme}"`}${isSignedIn ? ' data-user' : ''}`;
   return document.replace(ROOT, ROOT + attributes);
 }
@@ -88,7 +88,7 @@ function cut(text: string, length: number): string {
   return characters.length <= length ? characters.join('') : `${characters.slice(0, length - 1).join('')}…`;
 }
 
-/** A path of this site as an absolute address; absolute ones stay. */
+/** Turns a path of this site into an absolute URL. Absolute URLs stay as they are. */
 export function absolute(baseUrl: string, url: string): string {
   return url.startsWith('/') ? `${baseUrl}${url}` : url;
 }

@@ -1,10 +1,10 @@
-// What machines read of the site: sitemap, robots rules, and the blog's RSS feed.
+// Renders what machines read: the sitemap, robots.txt, llms.txt and the RSS feed of the blog.
 import type { ContentCard } from '../services/content/present-content.ts';
 import { SITE_NAME } from './document.ts';
 import { html } from './html.ts';
 import { pagePath, SECTIONS } from './sections.ts';
 
-/** All that a sitemap may contain (sitemaps.org); the sections take three. */
+/** A sitemap may list 50,000 URLs (sitemaps.org); this leaves room for the sections. */
 export const MAX_SITEMAP_PAGES = 49_990;
 
 export function renderSitemap(
@@ -26,13 +26,13 @@ export function renderRobots(baseUrl: string): string {
   return `User-agent: *\nDisallow: /api/\n\nSitemap: ${baseUrl}/sitemap.xml\n`;
 }
 
-/** Where models that read the web find what this is and how to use it (llmstxt.org). */
+/** Describes the service to language models (llmstxt.org). */
 export function renderLlms(baseUrl: string): string {
   return `# ${SITE_NAME}
 
 > Stores, lints, lays out, runs and publishes workflows: graphs of nodes that make images, video, sound and text.
 
-An agent uses it by the Model Context Protocol at ${baseUrl}/mcp, a program by the API at ${baseUrl}/api/v1.
+Agents connect over the Model Context Protocol at ${baseUrl}/mcp. Programs use the API at ${baseUrl}/api/v1.
 
 ## Docs
 

@@ -1,4 +1,4 @@
-// The graphs of the start pages: one to look at, and the smallest that does something, to send as it stands.
+// Defines the two example graphs of the start page: one to display, and a minimal one to send to the API.
 import type { Graph, GraphEdge, GraphNode, JsonObject } from '../graph/types.ts';
 
 type Row = readonly [id: string, label: string, nodeType: string, x: number, y: number, config?: JsonObject];
@@ -28,7 +28,7 @@ const CATEGORIES: Readonly<Record<string, string>> = {
 const TEMPLATE = { template: 'A postcard of {{place}} at sunset' };
 const GREETING = { template: 'Greetings from {{place}}' };
 
-/** A place becomes a postcard. */
+/** Turns the name of a place into a postcard. */
 export const POSTCARD: Graph = {
   nodes: (
     [

@@ -1,4 +1,4 @@
-// A workflow's picture in a page: complete for its own page, reduced to names and ports for a preview.
+// Draws a workflow as SVG: complete for its own page, or reduced to names and ports as a preview.
 import type { Catalog } from '../graph/catalog.ts';
 import { drawGraph } from '../graph/draw/draw.ts';
 import { styleSheet } from '../graph/draw/theme.ts';
@@ -6,29 +6,29 @@ import { sha256 } from '../lib/crypto.ts';
 import { type Html, html, trusted } from './html.ts';
 import type { FlowView, Site } from './site.ts';
 
-/** What a preview may add to a page; a heavier one is loaded as an image. */
+/** Larger previews are loaded as an image instead of inlined. */
 const MAX_INLINE_BYTES = 12_000;
-/** As many as the layout takes; what is larger is no picture any more. */
+/** The limit of the layout. Larger graphs would not be readable. */
 const MAX_DRAWN_NODES = 250;
 
-/** For the page's content policy: the hash of the style sheet that stands in the drawing. */
+/** Hash of the style sheet in the drawing, for the Content-Security-Policy. */
 export const DRAWING_STYLE_HASH = `sha256-${sha256(styleSheet('auto')).toString('base64')}`;
 
-/** Undefined where there is nothing to draw, or too much. */
+/** Returns undefined for graphs that are empty or too large. */
 export function drawFlow(flow: FlowView, { catalog }: Site): string | undefined {
   const { graph, pictures } = flow;
   return isDrawable(flow) ? drawGraph(graph, catalog, { title: titleOf(flow), pictures }) : undefined;
 }
 
-/** The same with names and ports alone, at half the weight. */
+/** Draws only names and ports, at half the size. */
 export function drawPreview(flow: FlowView, { catalog }: Site): string | undefined {
   const { graph, pictures } = flow;
   return isDrawable(flow)
-    ? drawGraph(graph, portsAlone(catalog), { title: titleOf(flow), pictures })
+    ? drawGraph(graph, withPortsOnly(catalog), { title: titleOf(flow), pictures })
     : undefined;
 }
 
-/** The preview in its frame, which scrolls where the screen is narrow. */
+/** Renders the preview in a frame that scrolls on narrow screens. */
 export function renderPreview(flow: FlowView, site: Site): Html | undefined {
   const drawing = drawPreview(flow, site);
   if (drawing === undefined) return undefined;
@@ -36,7 +36,7 @@ export function renderPreview(flow: FlowView, site: Site): Html | undefined {
     Buffer.byteLength(drawing) <= MAX_INLINE_BYTES
       ? trusted(drawing)
       : html`<img src="${flowPath(flow)}/preview.svg" alt="${titleOf(flow)}" loading="lazy">`;
-  return html`<div class="flow" role="region" aria-label="Drawing of the workflow" tabindex="0">${picture}</div>`;
+  return html`<div class="flow" role="region" aria-label="Workflow diagram" tabindex="0">${picture}</div>`;
 }
 
 export function flowPath({ id }: Pick<FlowView, 'id'>): string {
@@ -51,7 +51,7 @@ function isDrawable({ graph: { nodes } }: FlowView): boolean {
   return nodes.length > 0 && nodes.length <= MAX_DRAWN_NODES;
 }
 
-function portsAlone(catalog: Catalog): Catalog {
+function withPortsOnly(catalog: Catalog): Catalog {
   return {
     ...catalog,
     ports: (nodeType, config) => {

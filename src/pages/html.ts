@@ -1,8 +1,8 @@
-// HTML as a value: the template tag escapes whatever is put into it that is not HTML already.
+// Builds HTML with a template tag that escapes every value that is not HTML already.
 import { escapeXml } from '../graph/draw/text.ts';
 import { type AddressKind, isWebAddress } from '../lib/web-address.ts';
 
-/** Markup that is safe to send. Only this file makes it; a JSON value can never pass for it. */
+/** Markup that is safe to send. Only this file creates instances, so a JSON value can never pass as one. */
 export class Html {
   readonly #text: string;
 
@@ -17,17 +17,17 @@ export class Html {
 
 export type Piece = Html | string | number | undefined | null | readonly Piece[];
 
-/** Markup with its pieces escaped; lists are joined, what is absent leaves nothing. */
+/** Escapes the pieces, joins lists, and renders undefined and null as nothing. */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return new Html(String.raw({ raw: strings }, ...pieces.map(toText)));
 }
 
-/** Takes text for markup: for what was sanitized, drawn or encoded just before, and nothing else. */
+/** Marks text as safe markup. Only for text that was sanitized, drawn or encoded just before. */
 export function trusted(text: string): Html {
   return new Html(text);
 }
 
-/** An address as an attribute value; one that a page may not carry becomes `#`. */
+/** Returns the URL for use in an attribute, or `#` if its scheme is not allowed. */
 export function address(url: string, kind: AddressKind = 'link'): string {
   return isWebAddress(url, kind) ? url : '#';
 }

@@ -1,4 +1,4 @@
-// Structured data of a page (schema.org), as one JSON-LD graph in a script element that no text can close.
+// Renders the structured data of a page (schema.org) as JSON-LD in a script element that no text can close.
 import type { PublishedPage } from '../services/content/present-content.ts';
 import { absolute, SITE_NAME } from './document.ts';
 import { type Html, html, trusted } from './html.ts';

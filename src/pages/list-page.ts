@@ -1,5 +1,4 @@
-// The pages of a section, newest first, twelve at a time.
-
+// Renders the list of a section's pages, newest first, twelve per page.
 import type { ContentList } from '../services/content/present-content.ts';
 import { renderCards } from './cards.ts';
 import { renderDocument } from './document.ts';
@@ -19,7 +18,7 @@ export function renderListPage(list: ContentList, { baseUrl }: Pick<Site, 'baseU
     head: jsonLd([breadcrumbs([[section.title, baseUrl + section.path]])]),
     section: section.path,
     main: html`<div class="wrap"><div class="hero"><h1>${title}</h1><p class="lead">${section.description}</p></div>
-${cards.length === 0 ? html`<p class="meta">Nothing is published here yet.</p>` : renderCards(cards, 'h2')}
+${cards.length === 0 ? html`<p class="meta">No pages yet.</p>` : renderCards(cards, 'h2')}
 ${pageCount > 1 ? renderPager(list, pageCount) : undefined}</div>`,
   });
 }

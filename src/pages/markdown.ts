@@ -1,9 +1,9 @@
-// Markdown that others wrote → markup that is safe to send: rendered by markdown-it, sanitized by sanitize-html.
+// Converts untrusted markdown to safe markup: renders it with markdown-it and sanitizes it with sanitize-html.
 import MarkdownIt from 'markdown-it';
 import footnotes from 'markdown-it-footnote';
 import sanitizeHtml from 'sanitize-html';
 
-// Raw HTML is let through to the sanitizer, which alone decides; nothing is made a link that was not written as one.
+// Raw HTML passes through to the sanitizer, which alone decides. Bare URLs are not turned into links.
 const parser = new MarkdownIt({ html: true, linkify: false }).use(footnotes);
 
 const FOOTNOTE_ID = /^fn(?:ref)?-\d+-\d+(?::\d+)?$/;
@@ -17,7 +17,7 @@ const ALLOWED_TAGS = [
   ...['strong', 'b', 'em', 'i', 's', 'del', 'ins', 'mark', 'sub', 'sup', 'small', 'code', 'kbd', 'abbr', 'q'],
 ];
 
-/** `part` keeps the footnote ids of one page's markdown parts distinct. */
+/** `part` keeps footnote ids distinct between the markdown parts of one page. */
 export function renderMarkdown(markdown: string, part: number): string {
   const raw = parser.render(markdown, { docId: String(part) });
   const clean = sanitizeHtml(raw, {
@@ -34,28 +34,28 @@ export function renderMarkdown(markdown: string, part: number): string {
     allowedSchemes: ['http', 'https', 'mailto'],
     allowedSchemesByTag: { img: ['http', 'https'] },
     allowProtocolRelative: false,
-    // Deeper markup than any reader follows would only cost browsers time.
+    // Deeper nesting has no use and slows browsers down.
     nestingLimit: 50,
     parseStyleAttributes: false,
     transformTags: transforms(),
     exclusiveFilter: ({ tag, attribs }) => tag === 'img' && (attribs.src ?? '') === '',
   });
-  // Tables keep their meaning only as tables, so it is a box around them that scrolls on narrow screens. What is left
-  // of `<` in the sanitizer's output is tags alone.
+  // Wraps tables in a box that scrolls on narrow screens. Every `<` in the sanitizer's output starts a tag, so plain
+  // replacement is safe.
   return clean
     .replaceAll('<table>', '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')
     .trim();
 }
 
-/** For one rendering: headings depend on those before them. */
+/** Creates the transformations for one rendering. Headings depend on those before them. */
 function transforms(): Record<string, sanitizeHtml.Transformer> {
   const open: number[] = [];
   const heading: sanitizeHtml.Transformer = tagName => {
     const level = Number(tagName.slice(1));
     while (open.length > 0 && (open.at(-1) ?? 0) >= level) open.pop();
     open.push(level);
-    // The page's title is the only h1, and no level is left out on the way down.
+    // The page's title is the only h1, and levels are not skipped.
     return { tagName: `h${Math.min(6, 1 + open.length)}`, attribs: {} };
   };
   return {
@@ -75,12 +75,12 @@ function transforms(): Record<string, sanitizeHtml.Transformer> {
   };
 }
 
-/** Any other id could take the place of one of the page's own. */
+/** Other ids are removed: they could shadow ids of the page. */
 function keepFootnoteId({ id, ...others }: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
   return id !== undefined && FOOTNOTE_ID.test(id) ? { ...others, id } : others;
 }
 
-/** The arrow that leads back from a footnote says nothing by itself. */
+/** Gives the arrow that leads back from a footnote an accessible name. */
 function labelBackReference(attribs: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
   const { href, title, id } = attribs;
   const kept = {
@@ -88,10 +88,10 @@ function labelBackReference(attribs: sanitizeHtml.Attributes): sanitizeHtml.Attr
     ...(title === undefined ? {} : { title }),
     ...(id === undefined ? {} : { id }),
   };
-  return attribs.class === 'footnote-backref' ? { ...kept, 'aria-label': 'Back to the text' } : kept;
+  return attribs.class === 'footnote-backref' ? { ...kept, 'aria-label': 'Back to text' } : kept;
 }
 
-/** markdown-it aligns by style, which no page may carry. */
+/** Replaces the style attribute that markdown-it writes, because the pages' policy forbids inline styles. */
 function alignCell(tagName: string, { style = '' }: sanitizeHtml.Attributes): sanitizeHtml.Tag {
   const align = /^text-align:(left|center|right)$/.exec(style)?.[1];
   return { tagName, attribs: align === undefined ? {} : { class: align } };

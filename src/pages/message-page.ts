@@ -1,32 +1,32 @@
-// A page that says why there is no other: not found, not for you, not now.
+// Renders error pages: not found, no access, temporarily unavailable.
 import { renderDocument } from './document.ts';
 import { html } from './html.ts';
 import { RELOAD_PATH } from './reload-script.ts';
 
 const TITLES: Readonly<Record<number, string>> = {
-  401: 'This is not public',
-  403: 'This is not shared with you',
-  404: 'This page does not exist',
-  429: 'A moment, please',
+  401: 'Sign in required',
+  403: 'No access',
+  404: 'Page not found',
+  429: 'Too many requests',
 };
 
 export function renderMessagePage(status: number, message: string): string {
-  const title = TITLES[status] ?? 'This did not work';
+  const title = TITLES[status] ?? 'Something went wrong';
   return renderDocument({
     title,
     description: message,
     canonical: undefined,
-    main: html`<div class="wrap"><div class="hero"><p class="crumbs">${status}</p><h1>${title}</h1><p class="lead">${message}</p><a class="button" href="/">Go to the start page</a></div></div>`,
+    main: html`<div class="wrap"><div class="hero"><p class="crumbs">${status}</p><h1>${title}</h1><p class="lead">${message}</p><a class="button" href="/">Go to home page</a></div></div>`,
   });
 }
 
-/** Asks again by itself, with the address as it is. */
+/** Renders the page of an outage. It reloads itself at the same address. */
 export function renderOutagePage(message: string): string {
   return renderDocument({
-    title: 'The service is not ready',
+    title: 'Service unavailable',
     description: message,
     canonical: undefined,
     head: html`<script src="${RELOAD_PATH}" defer></script>`,
-    main: html`<div class="wrap"><div class="hero"><p class="crumbs">503</p><h1>The service is not ready</h1><p class="lead">${message} This page comes back by itself.</p></div></div>`,
+    main: html`<div class="wrap"><div class="hero"><p class="crumbs">503</p><h1>Service unavailable</h1><p class="lead">${message} This page reloads automatically.</p></div></div>`,
   });
 }

@@ -1,17 +1,17 @@
-// The colours of the pages, light and dark; a test checks every pair of text and background against WCAG AA.
+// Defines the colors of all pages, light and dark. A test checks every pair of text and background against WCAG AA.
 
 export interface Palette {
   readonly paper: string;
-  /** Cards, code, tinted bands. */
+  /** Background of cards and code. */
   readonly raised: string;
   readonly line: string;
   readonly ink: string;
-  /** Text of less weight. */
+  /** Secondary text. */
   readonly soft: string;
   readonly accent: string;
-  /** A ground that is tinted with the accent. */
+  /** Background tinted with the accent color. */
   readonly tint: string;
-  /** Of what went well, asks for care, or failed. */
+  /** Status colors. */
   readonly success: string;
   readonly warning: string;
   readonly danger: string;
@@ -43,7 +43,7 @@ export const DARK: Palette = {
   danger: '#ff8f8c',
 };
 
-/** The colours as variables: those of the system, or those that `data-theme` on the root element names. */
+/** CSS variables of the colors: the system's theme, or the one that `data-theme` on the root element names. */
 export const PALETTE_RULES = `:root{color-scheme:light dark;${variables(LIGHT)}}@media (prefers-color-scheme:dark){:root{${variables(DARK)}}}:root[data-theme=light]{color-scheme:light;${variables(LIGHT)}}:root[data-theme=dark]{color-scheme:dark;${variables(DARK)}}`;
 
 function variables(palette: Palette): string {

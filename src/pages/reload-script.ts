@@ -1,5 +1,5 @@
-// The script of the page that waits: it loads the page again. An element in its place would not where the address has a
-// fragment, as links to set a password have.
+// Holds the script that reloads a waiting page. A meta refresh would not work: it does not reload addresses with a
+// fragment, such as links to set a password.
 import { sha256Hex } from '../lib/crypto.ts';
 
 export const RELOAD_SCRIPT = 'setTimeout(()=>location.reload(),1000)';

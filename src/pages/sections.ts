@@ -1,4 +1,4 @@
-// The sections of the site: which section a page stands in, and its address.
+// Defines the sections of the site and the path of each content page.
 import type { ContentCard, ContentList } from '../services/content/present-content.ts';
 
 export interface Section {
@@ -13,19 +13,19 @@ export const SECTIONS: Readonly<Record<ContentList['category'], Section>> = {
     category: 'features',
     path: '/features',
     title: 'Features',
-    description: 'Tools and features for building workflows of AI media.',
+    description: 'Tools and features for building AI media workflows.',
   },
   models: {
     category: 'models',
     path: '/models',
     title: 'Models',
-    description: 'Models that can take a place in a workflow, and what each does best.',
+    description: 'The models you can use in a workflow, and what each does best.',
   },
   articles: {
     category: 'articles',
     path: '/blog',
     title: 'Blog',
-    description: 'Guides, ideas and news about workflows of AI media.',
+    description: 'Guides, ideas and news about AI media workflows.',
   },
 };
 
@@ -41,7 +41,7 @@ export function pagePath({ type, slug }: Pick<ContentCard, 'type' | 'slug'>): st
   return `${FOLDERS[type]}/${slug}`;
 }
 
-/** The number of the page is left out for the first. */
+/** The first page has no page number in its path. */
 export function listPath(section: Section, page: number): string {
   return page === 1 ? section.path : `${section.path}?page=${page}`;
 }

@@ -1,4 +1,4 @@
-// What pages are rendered from besides a content record: the site, and a workflow as its reader may see it.
+// Defines what pages are rendered from: the site, and a workflow as its reader may see it.
 import type { Catalog } from '../graph/catalog.ts';
 import type { Graph } from '../graph/types.ts';
 
@@ -8,15 +8,15 @@ export interface FlowView {
   readonly name: string;
   readonly description: string | null;
   readonly graph: Graph;
-  /** Ids of the input nodes that are offered; null: all of them. */
+  /** Ids of the input nodes to show; null: all of them. */
   readonly exposedInputs: readonly string[] | null;
-  /** Addresses of pictures that a run made, by node id. */
+  /** URLs of result images, by node id. */
   readonly pictures?: ReadonlyMap<string, string> | undefined;
 }
 
-/** What is the same for every page. */
+/** What all pages share. */
 export interface Site {
-  /** BASE_URL, without a slash at its end. */
+  /** BASE_URL without a trailing slash. */
   readonly baseUrl: string;
   readonly catalog: Catalog;
 }

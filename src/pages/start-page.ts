@@ -1,4 +1,4 @@
-// The page that people open first: what this service is, and how a first workflow is made and run.
+// Renders the home page: what the service does, and how to create and run a first workflow.
 import { renderDocument, SITE_NAME } from './document.ts';
 import { FIRST_WORKFLOW, POSTCARD } from './first-graph.ts';
 import { renderPreview } from './flow-drawing.ts';
@@ -6,15 +6,15 @@ import { type Html, html } from './html.ts';
 import type { Site } from './site.ts';
 
 const LEAD =
-  'Connect AI models, media tools and logic in a graph. Graphwright checks the graph, runs it, keeps the results and reports when they are ready.';
+  'Connect AI models, media tools and logic in a workflow. Graphwright validates it, runs it, stores the results and notifies you when they are ready.';
 
-/** What stands at `/` for who is not signed in. */
+/** Renders `/` for visitors who are not signed in. */
 export function renderStartPage(site: Site): string {
   return renderDocument({
     title: SITE_NAME,
     description: LEAD,
     canonical: `${site.baseUrl}/`,
-    main: html`<div class="wrap"><div class="hero"><h1>Workflows that make pictures, video and sound</h1><p class="lead">${LEAD}</p><p class="actions"><a class="button" href="/sign-in">Sign in</a> <a class="button quiet" href="/docs">Open the API reference</a></p></div>
+    main: html`<div class="wrap"><div class="hero"><h1>Build workflows for images, video and audio</h1><p class="lead">${LEAD}</p><p class="actions"><a class="button" href="/sign-in">Sign in</a> <a class="button quiet" href="/docs">Open the API reference</a></p></div>
 ${renderExample(site)}${renderAbilities()}${renderFirstSteps(site)}</div>`,
   });
 }
@@ -23,35 +23,35 @@ const EXAMPLE = { id: '', name: 'Postcard', description: null, graph: POSTCARD, 
 
 function renderExample(site: Site): Html | undefined {
   const drawing = renderPreview(EXAMPLE, site);
-  return html`<section class="part"><h2>One place in, one postcard out</h2>${drawing}<p class="byline">The place goes into a prompt and a greeting. The prompt becomes a picture, the greeting a card, and both a postcard.</p></section>`;
+  return html`<section class="part"><h2>Example: a postcard from any place</h2>${drawing}<p class="byline">The place is inserted into a prompt and a greeting. The prompt generates an image, the greeting becomes a card, and the two are combined into a postcard.</p></section>`;
 }
 
 const ABILITIES = [
   [
-    'Checked before it runs',
-    'Each write is checked against the catalog of nodes, and each fault is named with its place.',
+    'Validated before it runs',
+    'Every change is checked against the node catalog, and every issue names its location.',
   ],
+  ['Durable runs', 'After a crash, an accepted run continues from the last completed node.'],
   [
-    'Runs that survive',
-    'A run that has been accepted goes on after a crash, from the last node that was completed.',
+    'Predictable costs',
+    'You see an estimate before each run, and you are never charged more than was reserved.',
   ],
-  ['Known costs', 'An estimate before the run, a reservation while it runs, and no charge above it.'],
-  ['Signed webhooks', 'One signed message when a run has ended, sent again until it is received.'],
+  ['Signed webhooks', 'Each run sends one signed webhook when it ends, retried until it is received.'],
   [
-    'Media included',
-    'Uploads, checked files, a media address for each result, and video made from templates.',
+    'Media storage included',
+    'Upload and validate files, get a URL for every result, and render video from templates.',
   ],
-  ['Yours to host', 'One program that brings its own database, on one machine or on many.'],
+  ['Self-hosted', 'One program with its own database, on one machine or many.'],
 ] as const;
 
 function renderAbilities(): Html {
-  return html`<section class="part"><h2>What it does for you</h2><ul class="grid">${ABILITIES.map(
+  return html`<section class="part"><h2>Features</h2><ul class="grid">${ABILITIES.map(
     ([title, text]) => html`<li><h3>${title}</h3><p>${text}</p></li>`,
   )}</ul></section>`;
 }
 
 function renderFirstSteps({ baseUrl }: Site): Html {
-  return html`<section class="part"><h2>From nothing to a result</h2><ol class="steps wide">${firstSteps(
+  return html`<section class="part"><h2>Get started</h2><ol class="steps wide">${firstSteps(
     `${baseUrl}/api/v1`,
   ).map(
     ([title, text, command]) =>
@@ -64,24 +64,24 @@ const HEADERS = `-H "Authorization: Bearer $GRAPHWRIGHT_API_KEY" -H 'Content-Typ
 function firstSteps(api: string): readonly (readonly [title: string, text: string, command: string])[] {
   return [
     [
-      'Get a key',
-      'The service prints the first key when it starts for the first time. Ask whoever runs it for another.',
+      'Get an API key',
+      'The service prints the first key when it starts for the first time. Create more keys in Settings.',
       'export GRAPHWRIGHT_API_KEY=sk-…',
     ],
     [
-      'Save a workflow',
-      'Two nodes and an edge. The answer holds the id of the workflow, and whatever the check found.',
+      'Create a workflow',
+      'This one has two nodes and a connection. The response contains the id of the workflow and any issues.',
       `curl ${api}/workflows \\\n  ${HEADERS} \\\n  -d '${formatGraph(FIRST_WORKFLOW)}'`,
     ],
     [
       'Run it',
-      'Put the id in, and change the place. The answer waits up to 30 seconds for the result.',
+      'Replace ID with the id of the workflow. The request waits up to 30 seconds for the result.',
       `curl ${api}/workflows/ID/run \\\n  ${HEADERS} -H 'Prefer: wait=30' \\\n  -d '{ "inputs": { "place": "Porto" } }'`,
     ],
   ];
 }
 
-/** JSON that can be read: a line for each edge, three for each node. */
+/** Formats JSON for reading: one line per edge, three per node. */
 function formatGraph({ name, nodes, edges }: typeof FIRST_WORKFLOW): string {
   const nodeLines = nodes.map(({ id, type, position, data: { config, ...data } }) => {
     const open = (part: object): string => JSON.stringify(part).slice(0, -1);

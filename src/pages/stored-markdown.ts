@@ -1,8 +1,8 @@
-// Markdown of content pages → the markup that is stored with them. The libraries that make it are loaded with the first page.
+// Renders the markdown of content pages to the markup that is stored with them. Loads the libraries on first use.
 
 /**
- * What was rendered is stored with the page, so that no reader waits for it; `format` is raised with every change of
- * markdown.ts that changes markup, and markup of another format is rendered anew.
+ * The markup is stored with the page so that readers do not wait for it. Increase `format` with every change to
+ * markdown.ts that changes markup: markup of another format is rendered again.
  */
 export const MARKDOWN = {
   format: 1,

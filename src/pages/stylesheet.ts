@@ -1,4 +1,4 @@
-// The one style sheet of all pages, addressed by its hash so that browsers may keep it for good.
+// Holds the one style sheet of all public pages. Its path contains its hash, so that browsers can cache it forever.
 import { styleSheet } from '../graph/draw/theme.ts';
 import { sha256Hex } from '../lib/crypto.ts';
 import { PALETTE_RULES } from './palette.ts';
@@ -172,7 +172,7 @@ figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--soft)}
 @media print{.bar,.top,.foot,.cta,.button{display:none}}
 `;
 
-/** Drawings follow the system by themselves, and here the reader's choice. */
+/** Diagrams follow the system's theme on their own; these rules apply the theme that the reader chose. */
 const DRAWINGS = (['light', 'dark'] as const)
   .map(theme => styleSheet(theme).replaceAll('.gw-', `:root[data-theme=${theme}] .gw-`))
   .join('');
@@ -181,10 +181,10 @@ export const STYLESHEET = `${PALETTE_RULES}${RULES.replaceAll('\n', '')}${DRAWIN
 
 export const STYLESHEET_PATH = `/pages/style-${sha256Hex(STYLESHEET).slice(0, 12)}.css`;
 
-/** The colours alone, for the web application. */
+/** Only the colors, for the web application. */
 export const PALETTE_PATH = `/pages/palette-${sha256Hex(PALETTE_RULES).slice(0, 12)}.css`;
 
-/** Two nodes and the wire between them. */
+/** Two nodes and the connection between them. */
 export const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>path,circle{fill:none;stroke:#3146c9;stroke-width:3.4;stroke-linecap:round}@media(prefers-color-scheme:dark){path,circle{stroke:#a3b2ff}}</style><circle cx="8" cy="9" r="4.5"/><circle cx="24" cy="23" r="4.5"/><path d="M12.5 9C22 9 10 23 19.5 23"/></svg>';
 

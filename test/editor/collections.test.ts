@@ -40,7 +40,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
 
   it('uploads files that are chosen, dropped and pasted', async () => {
     await checkViews(browser, { url: service.url, path: '/media', name: 'media-empty', cookie }, page =>
-      page.getByRole('heading', { name: 'No media here yet' }).waitFor(),
+      page.getByRole('heading', { name: 'No media yet' }).waitFor(),
     );
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
@@ -83,7 +83,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await page.getByRole('button', { name: 'Details of drop.png' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('320 × 200').waitFor();
-    await dialog.getByText('Nothing that you can see uses it.').waitFor();
+    await dialog.getByText('Not used in anything you can view.').waitFor();
     const [, mediaId = ''] = /(med_[0-9a-z]{26})/.exec((await dialog.textContent()) ?? '') ?? [];
     const data = { label: SCRIPT, category: 'input', nodeType: 'input:image', config: { mediaId } };
     const node = { id: 'a', type: 'basedNode', position: { x: 0, y: 0 }, data };
@@ -98,7 +98,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Delete drop.png?' }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('drop.png is deleted.').waitFor();
+    await page.getByText('drop.png was deleted.').waitFor();
     await page.getByRole('button', { name: 'Details of drop.png' }).waitFor({ state: 'detached' });
     assert.deepEqual(opened.errors, []);
   });
@@ -144,7 +144,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await page.getByRole('button', { name: 'New team' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Studio');
-    await dialog.getByRole('button', { name: 'Make the team' }).click();
+    await dialog.getByRole('button', { name: 'Create team' }).click();
     await page.getByRole('heading', { name: 'Members of Studio' }).waitFor();
     const invitations = page.getByRole('list', { name: 'Invitations to Studio' });
     for (const email of ['bea@example.com', 'nobody@example.com']) {
@@ -153,9 +153,9 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
       await dialog.getByRole('button', { name: 'Invite' }).click();
       await invitations.getByText(email).waitFor();
     }
-    await page.getByRole('button', { name: 'Revoke the invitation of nobody@example.com' }).click();
+    await page.getByRole('button', { name: 'Revoke the invitation for nobody@example.com' }).click();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('The invitation of nobody@example.com is revoked.').waitFor();
+    await page.getByText('The invitation for nobody@example.com was revoked.').waitFor();
     await acceptAsBea(body.inviteUrl, await linkOf(page));
     await page.reload();
     const role = page.getByLabel('Role of Bea');
@@ -168,23 +168,23 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await role.selectOption('VIEWER');
     await asked;
     assert.equal(await role.inputValue(), 'VIEWER');
-    assert.equal(await page.getByText('The role of Bea is changed.').count(), 0);
+    assert.equal(await page.getByText('The role of Bea was changed.').count(), 0);
     listed.resolve();
-    await page.getByText('The role of Bea is changed.').waitFor();
+    await page.getByText('The role of Bea was changed.').waitFor();
     assert.equal(await role.inputValue(), 'VIEWER');
-    await page.getByRole('button', { name: 'Work here: Studio' }).click();
-    await page.getByText('You work in Studio now.').waitFor();
+    await page.getByRole('button', { name: 'Switch to Studio' }).click();
+    await page.getByText('Switched to Studio.').waitFor();
     const path = new URL(page.url()).pathname + new URL(page.url()).search;
     await checkViews(browser, { url: service.url, path, name: 'settings-team', cookie }, it =>
       it.getByLabel('Role of Bea').waitFor(),
     );
     await page.getByRole('button', { name: 'Remove Bea' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('Bea is no member any more.').waitFor();
-    await page.getByRole('button', { name: 'Delete the team' }).click();
-    await page.getByRole('heading', { name: 'Delete the team Studio?' }).waitFor();
-    await dialog.getByRole('button', { name: 'Delete the team' }).click();
-    await page.getByText('The team Studio is deleted.').waitFor();
+    await page.getByText('Bea was removed.').waitFor();
+    await page.getByRole('button', { name: 'Delete team' }).click();
+    await page.getByRole('heading', { name: 'Delete Studio?' }).waitFor();
+    await dialog.getByRole('button', { name: 'Delete team' }).click();
+    await page.getByText('Studio was deleted.').waitFor();
     await page.getByRole('heading', { name: 'Members of Studio' }).waitFor({ state: 'detached' });
     assert.deepEqual(opened.errors, []);
   });
@@ -192,7 +192,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
   /** As the button next to it copies it; the page itself has no word of the link. */
   const linkOf = async (page: Page): Promise<string> => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.getByRole('button', { name: 'Copy the link for bea@example.com' }).click();
+    await page.getByRole('button', { name: 'Copy link for bea@example.com' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     return page.evaluate<string>('navigator.clipboard.readText()');
   };
@@ -202,7 +202,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     const { page } = opened;
     await page.goto(inviteUrl);
     await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+    await page.getByRole('button', { name: 'Set password and sign in' }).click();
     await page.getByRole('link', { name: '1 invitation' }).waitFor();
     await page.goto(link);
     await page.getByRole('button', { name: 'Accept the invitation to Studio' }).waitFor();
@@ -218,7 +218,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
       it => it.getByRole('button', { name: 'Decline the invitation to Studio' }).waitFor(),
     );
     await page.getByRole('button', { name: 'Accept the invitation to Studio' }).click();
-    await page.getByText('You are a member of Studio now.').waitFor();
+    await page.getByText('You joined Studio.').waitFor();
     await page.getByRole('heading', { name: 'Members of Studio' }).waitFor();
     await page.getByRole('link', { name: '1 invitation' }).waitFor({ state: 'detached' });
     assert.deepEqual(opened.errors, []);

@@ -56,16 +56,16 @@ describe('the pages', { skip: NO_BROWSER }, () => {
       await page.getByLabel('Email').fill('ana@example.com');
       await page.getByLabel('Password').fill(PASSWORD);
     }
-    await Promise.all(pages.map(page => page.getByRole('button', { name: 'Create the account' }).click()));
+    await Promise.all(pages.map(page => page.getByRole('button', { name: 'Create account' }).click()));
     const ends = await Promise.all(
       pages.map(page =>
         Promise.race([
           page
-            .getByRole('heading', { name: 'Make your first workflow' })
+            .getByRole('heading', { name: 'Create your first workflow' })
             .waitFor()
             .then(() => 'in'),
           page
-            .getByRole('heading', { name: 'This link works no more' })
+            .getByRole('heading', { name: 'This link has expired' })
             .waitFor()
             .then(() => 'out'),
         ]),
@@ -90,10 +90,10 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     const { page, context } = opened;
     await page.goto('/workflows');
     await page.getByRole('button', { name: 'New folder' }).click();
-    await page.getByLabel('Name of the folder').fill('Kept');
+    await page.getByLabel('Folder name').fill('Kept');
     const other = await context.newPage();
     await other.goto('/media');
-    await other.getByRole('button', { name: 'Account of Ana' }).click();
+    await other.getByRole('button', { name: 'Account: Ana' }).click();
     await other.getByRole('menuitem', { name: 'Sign out' }).click();
     await other.waitForURL(`${service.url}/`);
     await page.getByRole('button', { name: 'Save' }).click();
@@ -125,7 +125,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     const { page } = opened;
     await page.goto('/workflows');
     await page.getByRole('button', { name: 'New folder' }).click();
-    await page.getByLabel('Name of the folder').fill('After the restart');
+    await page.getByLabel('Folder name').fill('After the restart');
     await first.close();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
@@ -150,14 +150,14 @@ describe('the pages', { skip: NO_BROWSER }, () => {
       await page.getByRole('link', { name: 'Media' }).click();
       await page.getByRole('alert').first().waitFor();
       const other = await context.newPage();
-      const outage = other.getByRole('heading', { name: 'The service is not ready' });
+      const outage = other.getByRole('heading', { name: 'Service unavailable' });
       // For a moment the service still knows whose session it is, and sends the application.
       await waitUntil('the page to say so', async () => {
         await other.goto('/templates');
         return outage.isVisible();
       });
       await door.open();
-      await page.getByRole('heading', { name: 'No media here yet' }).waitFor();
+      await page.getByRole('heading', { name: 'No media yet' }).waitFor();
       await other.getByRole('heading', { name: 'No templates yet' }).waitFor();
     } finally {
       await joined.close();

@@ -31,8 +31,8 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     await page.getByLabel('Email').fill(WHO.email);
     await page.getByLabel('Password').fill(WHO.password);
     assert.equal(new URL(page.url()).hash, '', 'the token is gone from the address');
-    await page.getByRole('button', { name: 'Create the account' }).click();
-    await page.getByRole('heading', { name: 'Make your first workflow' }).waitFor();
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('heading', { name: 'Create your first workflow' }).waitFor();
     assert.equal(new URL(page.url()).pathname, '/workflows');
     cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`)[0] ?? '';
     assert.deepEqual(opened.errors, []);
@@ -45,7 +45,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     await checkViews(
       browser,
       { url: service.url, path: '/workflows', name: 'workflows-empty', cookie },
-      page => page.getByRole('heading', { name: 'Make your first workflow' }).waitFor(),
+      page => page.getByRole('heading', { name: 'Create your first workflow' }).waitFor(),
     );
   });
 

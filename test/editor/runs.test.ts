@@ -90,8 +90,8 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await page.getByText(`It says: ${SCRIPT}`).first().waitFor();
     await waitUntil('the first delivery', () => receiver.received.length > 0);
     const before = receiver.received.length;
-    await page.getByRole('button', { name: 'Send again' }).first().click();
-    await page.getByText('The webhook is being sent again.').waitFor();
+    await page.getByRole('button', { name: 'Resend' }).first().click();
+    await page.getByText('The webhook is being resent.').waitFor();
     await waitUntil('another delivery', () => receiver.received.length > before);
     assert.deepEqual(opened.errors, []);
   });
@@ -100,7 +100,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await checkViews(
       browser,
       { url: service.url, path: `/executions/${failed}`, name: 'run-failed', cookie },
-      page => page.getByRole('heading', { name: 'What went wrong' }).waitFor(),
+      page => page.getByRole('heading', { name: 'Error' }).waitFor(),
     );
     receiver.answer(res => res.writeHead(200, { 'content-type': 'text/plain' }).end('here again'));
     await using opened = await browser.open(service.url, undefined, cookie);
@@ -141,11 +141,11 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
     await page.goto('/executions');
-    await page.getByLabel('State').selectOption('FAILED');
+    await page.getByLabel('Status').selectOption('FAILED');
     await page.getByText(SCRIPT).waitFor({ state: 'detached' });
     await page.getByText('Fetches what is not there').waitFor();
     assert.equal(new URL(page.url()).search, '?status=FAILED');
-    await page.getByLabel('State').selectOption('CANCELLED');
-    await page.getByRole('heading', { name: 'No run is like that' }).waitFor();
+    await page.getByLabel('Status').selectOption('CANCELLED');
+    await page.getByRole('heading', { name: 'No matching runs' }).waitFor();
   });
 });

@@ -24,7 +24,7 @@ describe('a page', () => {
   it('says to wait while the application is being bundled, and reloads itself', async () => {
     const answer = await open('/sign-in');
     assert.equal(answer.statusCode, 503);
-    assert.match(answer.body, /<h1>One moment<\/h1>/);
+    assert.match(answer.body, /<h1>Starting…<\/h1>/);
     const [, script = ''] = /<script src="([^"]+)" defer>/.exec(answer.body) ?? [];
     assert.match((await open(script)).body, /location\.reload/);
     await test.deps.editor.start();

@@ -39,16 +39,16 @@ const SCRIPT = '<img src=x onerror=alert(1)>';
 
 /** Each part by its name, and the words by which it is complete. */
 const PARTS: Readonly<Record<string, { readonly part: string; readonly words: string }>> = {
-  Profile: { part: 'profile', words: 'Personal workspace id' },
+  Profile: { part: 'profile', words: 'Personal workspace ID' },
   Password: { part: 'password', words: 'New password' },
-  Sessions: { part: 'sessions', words: 'This one' },
-  'Connected programs': { part: 'connections', words: 'No program is connected' },
+  Sessions: { part: 'sessions', words: 'Current' },
+  'Connected apps': { part: 'connections', words: 'No connected apps' },
   'API keys': { part: 'keys', words: 'bootstrap' },
   Teams: { part: 'teams', words: 'Your personal workspace' },
-  Credits: { part: 'credits', words: 'Ledger' },
+  Credits: { part: 'credits', words: 'Transactions' },
   Users: { part: 'users', words: 'bea@example.com' },
   Providers: { part: 'providers', words: 'FAL_KEY' },
-  Workload: { part: 'workload', words: 'At work' },
+  Workload: { part: 'workload', words: 'Active' },
   Models: { part: 'models', words: 'Models that were added here' },
 };
 
@@ -101,15 +101,15 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
   it('let an administrator invite a user, by a link that is shown once', async () => {
     await using opened = await open('users');
     const { page } = opened;
-    await page.getByRole('button', { name: 'Invite a user' }).click();
+    await page.getByRole('button', { name: 'Invite user' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Bea');
     await dialog.getByLabel('Email').fill('bea@example.com');
-    await dialog.getByLabel('Credits to begin with').fill('250');
-    await dialog.getByRole('button', { name: 'Make the invitation' }).click();
+    await dialog.getByLabel('Initial credits').fill('250');
+    await dialog.getByRole('button', { name: 'Create invitation' }).click();
     const link = await page.getByRole('textbox', { name: 'Link' }).inputValue();
     await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByText('No password yet').waitFor();
+    await page.getByText('Invited', { exact: true }).waitFor();
     assert.equal(await page.getByText(link).count(), 0);
     assert.equal(await acceptInvite(link), 204);
 
@@ -117,15 +117,15 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('Credits').fill('50');
     await dialog.getByLabel('Note').fill('for a start');
     await dialog.getByRole('button', { name: 'Grant credits' }).click();
-    await page.getByText('Bea has 300 credits now.').waitFor();
+    await page.getByText('Bea now has 300 credits.').waitFor();
     await actOn(page, 'Bea', 'Disable');
     await dialog.getByRole('button', { name: 'Disable' }).click();
     await page.getByText('Disabled', { exact: true }).waitFor();
     await actOn(page, 'Bea', 'Enable');
     await dialog.getByRole('button', { name: 'Enable' }).click();
-    await page.getByText('Bea is enabled.').waitFor();
+    await page.getByText('Bea was enabled.').waitFor();
     await page.getByLabel('Search').fill('nobody at all');
-    await page.getByRole('heading', { name: 'Nobody is called that' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching users' }).waitFor();
     assert.deepEqual(opened.errors, []);
   });
 
@@ -142,7 +142,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await using opened = await open('models');
     const { page } = opened;
     const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'Add a model' }).click();
+    await page.getByRole('button', { name: 'Add model' }).click();
     await dialog.getByText('2 found').waitFor();
     await takeScreenshot(page, 'settings-models-find', VIEWS[0]);
     await assertAccessible(page);
@@ -152,8 +152,8 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await dialog.getByText('video:fal_kite').waitFor();
     await takeScreenshot(page, 'settings-models-plan', VIEWS[0]);
     await assertAccessible(page);
-    await dialog.getByRole('button', { name: 'Write 1 model' }).click();
-    await page.getByText('1 model is written.').waitFor();
+    await dialog.getByRole('button', { name: 'Save 1 model' }).click();
+    await page.getByText('1 model was saved.').waitFor();
     await page.getByRole('cell', { name: 'video:fal_kite' }).waitFor();
 
     await page.getByRole('button', { name: 'Compare' }).click();
@@ -168,11 +168,11 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
 
     await page.getByRole('button', { name: 'Remove Kite' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('Kite is removed.').waitFor();
+    await page.getByText('Kite was removed.').waitFor();
     await page.getByText('Hidden', { exact: true }).waitFor();
     assert.deepEqual(opened.errors, []);
 
-    await page.getByRole('button', { name: 'Add a model' }).click();
+    await page.getByRole('button', { name: 'Add model' }).click();
     await dialog.getByLabel('Provider').selectOption('Replicate');
     await dialog.getByText('replicate is not configured in this service.').waitFor();
   });
@@ -197,12 +197,12 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
   it('change the name of who is signed in, wherever it stands', async () => {
     await using opened = await open('profile');
     const { page } = opened;
-    await page.getByRole('button', { name: 'Change your name' }).click();
+    await page.getByRole('button', { name: 'Change name' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Ana North');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Your name is changed.').waitFor();
+    await page.getByText('Your name was changed.').waitFor();
     assert.equal(await page.getByText('Ana', { exact: true }).count(), 0);
-    await page.getByRole('button', { name: 'Account of Ana North' }).waitFor();
+    await page.getByRole('button', { name: 'Account: Ana North' }).waitFor();
     assert.deepEqual(opened.errors, []);
   });
 
@@ -213,7 +213,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill(SCRIPT);
     await dialog.getByLabel('Run workflows').uncheck();
-    await dialog.getByRole('button', { name: 'Make the key' }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
     const key = await page.getByRole('textbox', { name: 'API key' }).inputValue();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText(SCRIPT).waitFor();
@@ -224,13 +224,13 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     assert.equal((await page.content()).includes(key), false);
 
     await actOn(page, SCRIPT, 'Rename');
-    await dialog.getByLabel('Name').fill('of a machine');
+    await dialog.getByLabel('Name').fill('Build machine');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('of a machine').waitFor();
-    await actOn(page, 'of a machine', 'Delete');
-    await page.getByRole('heading', { name: 'Delete the key of a machine?' }).waitFor();
+    await page.getByText('Build machine').waitFor();
+    await actOn(page, 'Build machine', 'Delete');
+    await page.getByRole('heading', { name: 'Delete Build machine?' }).waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('The key of a machine is deleted.').waitFor();
+    await page.getByText('Build machine was deleted.').waitFor();
     assert.deepEqual(opened.errors, []);
   });
 
@@ -238,22 +238,22 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await signIn(service, PASSWORD);
     await using opened = await open('sessions');
     const { page } = opened;
-    await page.getByRole('button', { name: /^End the session of/ }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
-    await page.getByText('The session has ended.').waitFor();
-    await page.getByRole('button', { name: /^End the session of/ }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Sign out of/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('The session was signed out.').waitFor();
+    await page.getByRole('button', { name: /^Sign out of/ }).waitFor({ state: 'detached' });
     assert.deepEqual(opened.errors, []);
 
     await page.getByRole('link', { name: 'Password' }).click();
     await page.getByLabel('Current password').fill('not this one');
     await page.getByLabel('New password').fill('a better horse');
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('button', { name: 'Change password' }).click();
     const failure = page.getByRole('alert');
     await failure.getByText('invalid_credentials').waitFor();
-    await failure.getByText('Request id').waitFor();
+    await failure.getByText('Request ID').waitFor();
     await page.getByLabel('Current password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Change the password' }).click();
-    await page.getByText('Your password is changed.').waitFor();
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Your password was changed').waitFor();
     const [session] = await opened.context.cookies();
     cookie = `${session?.name}=${session?.value}`;
     assert.equal(await signIn(service, PASSWORD), 401);
@@ -265,14 +265,14 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await checkViews(
       browser,
       { url: service.url, path: '/settings/credits', name: 'settings-spending', cookie },
-      page => page.getByText('Most in a day: 25').waitFor(),
+      page => page.getByText('Highest day: 25').waitFor(),
     );
     const id = await service.create({ name: 'Bounded', nodes: [TEXT], edges: [] });
     await service.request('PUT', `/workflows/${id}/budget`, { dailyCreditBudget: 500 });
     await using opened = await open('credits');
     const { page } = opened;
     await page.getByRole('button', { name: 'Change the budget of Bounded' }).click();
-    await page.getByLabel('Budget a day').fill('750');
+    await page.getByLabel('Daily budget').fill('750');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: '750' }).waitFor();
     assert.deepEqual(opened.errors, []);
@@ -294,7 +294,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await page.getByText('cid@example.com').waitFor();
     assert.equal(await page.getByRole('link', { name: 'Users' }).count(), 0);
     await page.goto('/settings/users');
-    await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   });
 
   it('begin at sign-in, which leads to the identity provider and says why it came to nothing', async () => {
@@ -317,7 +317,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
 });
 
 async function actOn(page: Page, name: string, action: string): Promise<void> {
-  await page.getByRole('button', { name: `Actions of ${name}` }).click();
+  await page.getByRole('button', { name: `Actions for ${name}` }).click();
   await page.getByRole('menuitem', { name: action, exact: true }).click();
 }
 

@@ -82,7 +82,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
   });
 
   it('finds by a tag that is clicked, and by team', async () => {
-    await page.getByRole('button', { name: 'Only with the tag film' }).click();
+    await page.getByRole('button', { name: 'Filter by tag film' }).click();
     await link('A greeting').waitFor({ state: 'detached' });
     assert.match(page.url(), /tag=film/);
     await page.getByRole('button', { name: 'Tag: film' }).click();
@@ -90,16 +90,16 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     const team = await service.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
     await page.reload();
     await page.getByLabel('Team').selectOption('Studio');
-    await page.getByRole('heading', { name: 'No workflow is like that' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching workflows' }).waitFor();
     assert.match(page.url(), new RegExp(`teamId=${team.body.id}`));
-    await page.getByLabel('Team').selectOption('Without a team');
+    await page.getByLabel('Team').selectOption('Personal');
     await link('A greeting').waitFor();
     await page.getByLabel('Team').selectOption('');
   });
 
   it('moves a workflow into a new folder by dragging, and out again by the dialog', async () => {
     await page.getByRole('button', { name: 'New folder' }).click();
-    await page.getByLabel('Name of the folder').fill('Films');
+    await page.getByLabel('Folder name').fill('Films');
     await page.getByRole('button', { name: 'Save' }).click();
     const folder = page.getByRole('button', { name: /^Films/ });
     await folder.waitFor();
@@ -107,28 +107,28 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
       .getByRole('listitem')
       .filter({ has: link('Product film') })
       .dragTo(folder);
-    await page.getByText('Product film is in Films.').waitFor();
+    await page.getByText('Product film was moved to Films.').waitFor();
     await page.getByRole('button', { name: 'New folder' }).click();
-    await page.getByLabel('Name of the folder').fill('Old ones');
+    await page.getByLabel('Folder name').fill('Old ones');
     await page.getByRole('button', { name: 'Save' }).click();
     const old = page.getByRole('button', { name: /^Old ones/ });
     await old.dragTo(folder);
-    await page.getByText('Old ones is in Films.').waitFor();
-    await old.dragTo(page.getByRole('button', { name: 'Without a folder' }));
-    await page.getByText('Old ones is at the top now.').waitFor();
+    await page.getByText('Old ones was moved to Films.').waitFor();
+    await old.dragTo(page.getByRole('button', { name: 'No folder' }));
+    await page.getByText('Old ones was moved to the top level.').waitFor();
     await folder.click();
     await link('A greeting').waitFor({ state: 'detached' });
-    await act('Product film', 'Move to a folder');
-    await page.getByRole('dialog').getByLabel('Folders').selectOption({ label: 'Without a folder' });
+    await act('Product film', 'Move to folder');
+    await page.getByRole('dialog').getByLabel('Folders').selectOption({ label: 'No folder' });
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: 'No workflow is like that' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching workflows' }).waitFor();
     await page.getByRole('button', { name: 'All workflows', exact: true }).click();
   });
 
   it('says what a control does, on hover and on focus, also above a dialog', async () => {
     const tip = page.getByRole('tooltip', { includeHidden: true });
-    await page.getByRole('button', { name: 'Actions of A greeting', exact: true }).hover();
-    await tip.filter({ hasText: 'Actions of A greeting' }).waitFor();
+    await page.getByRole('button', { name: 'Actions for A greeting', exact: true }).hover();
+    await tip.filter({ hasText: 'Actions for A greeting' }).waitFor();
     await page.keyboard.press('Escape');
     await tip.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'New folder' }).click();
@@ -144,7 +144,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
 
   it('copies, deletes and brings back', async () => {
     await act('A greeting', 'Duplicate');
-    await page.getByText('A greeting is copied.').waitFor();
+    await page.getByText('A greeting was duplicated.').waitFor();
     await act('Product film', 'Delete');
     await link('Product film').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -161,12 +161,12 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
       { name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{"a":') },
     ]);
     await link('Taken in').waitFor();
-    await page.getByText('broken.json holds no JSON.').waitFor();
+    await page.getByText('broken.json is not a JSON file.').waitFor();
     assert.deepEqual(opened.errors, []);
   });
 
   async function act(name: string, action: string): Promise<void> {
-    await page.getByRole('button', { name: `Actions of ${name}`, exact: true }).click();
+    await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
     await page.getByRole('menuitem', { name: action }).click();
   }
 });

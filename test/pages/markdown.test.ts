@@ -55,7 +55,7 @@ describe('renderMarkdown', () => {
     assert.match(markup, /<img src="\/a.png" alt="alt" loading="lazy" title="t" \/>/);
     assert.match(markup, /<a href="#fn-2-1" id="fnref-2-1">/);
     assert.match(markup, /<li id="fn-2-1">/);
-    assert.match(markup, /aria-label="Back to the text"/);
+    assert.match(markup, /aria-label="Back to text"/);
   });
 
   it('begins headings at h2 and leaves no level out', () => {

@@ -19,7 +19,7 @@ export const EDGE_REMEDIES: Readonly<Record<string, FindRemedy>> = {
   unknown_port: onEdge(nameFittingPort),
   incompatible_types: onEdge((finding, edge) => convertBetween(finding, edge) ?? removeEdge(finding, edge)),
   port_fed_twice: keepNewestFeed,
-  cycle: openCircle,
+  cycle: breakCycle,
   duplicate_edge_id: ({ board, issue: { edgeId } }) => {
     const index = board.edges.findLastIndex(({ id }) => id === edgeId);
     const before = board.edges[index];
@@ -114,9 +114,9 @@ function portOf({ board, catalog }: Finding, edge: GraphEdge): string {
 }
 
 /** Without the newest edge of the circle through the node. */
-function openCircle({ board, issue: { nodeId = '' } }: Finding): Remedy | undefined {
+function breakCycle({ board, issue: { nodeId = '' } }: Finding): Remedy | undefined {
   const isInCircle = ({ source, target }: GraphEdge): boolean =>
     reaches(board, nodeId, source) && reaches(board, target, nodeId);
   const newest = board.edges.findLast(isInCircle);
-  return newest && change(texts.openCircle, remove(board, { edges: [newest.id] }));
+  return newest && change(texts.breakCycle, remove(board, { edges: [newest.id] }));
 }

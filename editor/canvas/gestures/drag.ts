@@ -71,7 +71,7 @@ function labelOf(
   { isOut, count }: { readonly isOut: boolean; readonly count: number },
 ): string {
   if (rewired.length === 0) return texts.move(count);
-  return isOut ? texts.pullOut : texts.insert;
+  return isOut ? texts.detach : texts.insert;
 }
 
 /** By hand: React writes a place only where it is another than the last one it wrote. */

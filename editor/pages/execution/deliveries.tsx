@@ -47,7 +47,7 @@ function Item({ delivery, path }: { readonly delivery: Delivery; readonly path: 
   const done = useDone();
   const again = useMutation({
     mutationFn: () => api.post(`${path}/${id}/redeliver`),
-    onSuccess: () => done(texts.sentAgain, [path]),
+    onSuccess: () => done(texts.resent, [path]),
     onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
   });
   return (
@@ -57,13 +57,13 @@ function Item({ delivery, path }: { readonly delivery: Delivery; readonly path: 
         <code>{event}</code>
         <span className={styles.address}>{url}</span>
         <Button size="s" isBusy={again.isPending} onClick={() => again.mutate()}>
-          {texts.sendAgain}
+          {texts.resend}
         </Button>
       </div>
       <ol className={styles.attempts}>
         {attempts.map(({ attempt, startedAt, durationMs, statusCode, error }) => (
           <li key={attempt}>
-            <strong>{statusCode ?? texts.noAnswer}</strong> <Ago time={startedAt} />
+            <strong>{statusCode ?? texts.noResponse}</strong> <Ago time={startedAt} />
             {durationMs !== null && ` · ${formatDuration(durationMs)}`}
             {error !== null && ` · ${error}`}
           </li>

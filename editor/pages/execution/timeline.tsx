@@ -3,6 +3,7 @@ import type { Execution, NodeState } from '../../../sdk/src/types.ts';
 import { classNames } from '../../kit/class-names.ts';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
 import { durationMs } from '../../lib/runs.ts';
+import { messages } from '../../messages.ts';
 import { texts } from './messages.ts';
 import styles from './timeline.module.css';
 
@@ -41,14 +42,18 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
       <span className={styles.label} title={label}>
         {label}
       </span>
-      <span className={styles.track} role="img" aria-label={texts.bar(label, texts.nodeStates[status], took)}>
+      <span
+        className={styles.track}
+        role="img"
+        aria-label={texts.bar(label, messages.nodeStates[status], took)}
+      >
         {ms !== null && (
           <span className={classNames(styles.bar, styles[status])} style={place(state, ms, scale)} />
         )}
       </span>
       <span className={styles.took}>{took}</span>
       <span className={styles.notes}>
-        {texts.nodeStates[status]}
+        {messages.nodeStates[status]}
         {notes.map(note => `, ${note}`)}
       </span>
       {error !== null && <p className={styles.error}>{error}</p>}

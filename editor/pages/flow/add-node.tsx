@@ -70,14 +70,14 @@ function findEntries(entries: readonly CatalogEntry[], text: string): readonly C
       .map(({ entry }) => toChoice(entry, undefined));
   const findAll = (types: readonly string[]): readonly CatalogEntry[] =>
     types.flatMap(type => entries.find(({ nodeType }) => nodeType === type) ?? []);
-  const favourites = findAll(favouriteTypes());
-  const recent = findAll(recentTypes()).filter(entry => !favourites.includes(entry));
-  const known = new Set([...favourites, ...recent]);
+  const favorites = findAll(favouriteTypes());
+  const recent = findAll(recentTypes()).filter(entry => !favorites.includes(entry));
+  const known = new Set([...favorites, ...recent]);
   const rest = entries
     .filter(entry => !known.has(entry))
     .sort((a, b) => ORDER.indexOf(a.category) - ORDER.indexOf(b.category));
   return [
-    ...favourites.map(entry => toChoice(entry, texts.favourites)),
+    ...favorites.map(entry => toChoice(entry, texts.favorites)),
     ...recent.map(entry => toChoice(entry, texts.recent)),
     ...rest.map(entry => toChoice(entry, texts.categories[entry.category])),
   ];

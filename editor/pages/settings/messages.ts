@@ -1,4 +1,4 @@
-// The texts that all parts of the settings share.
+// Defines the texts that all parts of the settings share.
 import { messages } from '../../messages.ts';
 
 export const texts = {
@@ -8,7 +8,7 @@ export const texts = {
     profile: 'Profile',
     password: 'Password',
     sessions: 'Sessions',
-    connections: 'Connected programs',
+    connections: 'Connected apps',
     keys: 'API keys',
     teams: 'Teams',
     credits: 'Credits',

@@ -1,18 +1,18 @@
-// The texts of sign-in at an identity provider.
+// Defines the texts of sign-in with an identity provider.
 export const texts = {
   openid: (host: string): string => `Continue with ${host}`,
   or: 'or',
   needsSetup:
-    'Nobody can sign in yet. Open the link that the service printed at its first start; graphwright users setup-link prints a new one.',
-  /** Why a sign-in there came to nothing, by what the address says. */
+    'Nobody can sign in yet. Open the link that the service printed when it first started, or run “graphwright users setup-link” for a new one.',
+  /** Why the sign-in failed, by the code in the address. */
   refused: {
-    expired:
-      'This sign-in was not begun in this browser, or was begun more than 10 minutes ago. Try it again.',
-    refused: 'The identity provider did not let you in, or its answer did not hold. Try it again.',
-    unverified: 'The identity provider has not verified your email. Verify it there, then try again.',
-    unknown: 'There is no account for your email here. Ask whoever runs this service for an invitation.',
-    linked: 'The account with your email belongs to another identity. Sign in with that one, or by password.',
-    disabled: 'Your account is disabled. Ask whoever runs this service.',
-    unreachable: 'The identity provider does not answer. Try it again in a moment.',
+    expired: 'This sign-in expired or was started in another browser. Try again.',
+    refused: 'The identity provider refused the sign-in. Try again.',
+    unverified: 'Your email is not verified with the identity provider. Verify it there, then try again.',
+    unknown: 'No account uses your email. Ask an administrator for an invitation.',
+    linked:
+      'The account with your email is linked to another identity. Sign in with that identity or with your password.',
+    disabled: 'Your account is disabled. Contact an administrator.',
+    unreachable: 'The identity provider is not responding. Try again in a moment.',
   },
 } as const;

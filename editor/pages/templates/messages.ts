@@ -1,4 +1,4 @@
-// The texts of the templates page.
+// Defines the texts of the templates page.
 import { formatNumber } from '../../lib/format.ts';
 
 export const texts = {
@@ -6,14 +6,13 @@ export const texts = {
   category: 'Category',
   all: 'All categories',
   emptyTitle: 'No templates yet',
-  empty: 'A workflow that is published with a category stands here, ready for others to begin with.',
-  noneTitle: 'No template is in this category',
-  none: 'Choose another category, or look at all templates.',
-  use: 'Use',
-  copyOf: (title: string): string => `Use ${title}`,
-  look: 'Look at it',
+  empty: 'Publish a workflow as a template and it appears here.',
+  noneTitle: 'No matching templates',
+  none: 'Choose another category, or view all templates.',
+  use: 'Use template',
+  nameOfUse: (title: string): string => `Use ${title}`,
   free: 'Free',
-  unknown: 'Price known at the run',
+  unknown: 'Price varies',
   price: (credits: number, isExact: boolean): string =>
     `${isExact ? '' : 'from '}${formatNumber(credits)} ${credits === 1 ? 'credit' : 'credits'}`,
   mine: 'Yours',

@@ -39,7 +39,7 @@ export function TemplateCard({ template }: { readonly template: Template }) {
             <Button
               look="primary"
               size="s"
-              aria-label={texts.copyOf(title)}
+              aria-label={texts.nameOfUse(title)}
               isBusy={use.isPending}
               onClick={() => use.mutate()}
             >

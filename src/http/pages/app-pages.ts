@@ -1,4 +1,4 @@
-// Pages of the web application as answers: which of its files a page loads, under which policy.
+// Sends the pages of the web application: the files that each page loads, and their security policy.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Bundle, PageFiles } from '../../bundle/bundle-editor.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -16,9 +16,9 @@ import { HTML, sendErrorPage, themeOf } from './page-answers.ts';
 export const ASSETS = '/assets';
 
 export interface AppPages {
-  /** Whether the application has that page; true while nobody knows yet. */
+  /** Whether the application has the page. Returns true until the bundle is ready. */
   has(page: string): boolean;
-  /** Sends the page of that folder below `editor/pages`. Throws 404 where there is none. */
+  /** Sends the page of a folder in `editor/pages`, or a 404 page. */
   send(req: FastifyRequest, reply: FastifyReply, page: string): Promise<FastifyReply>;
 }
 
@@ -52,7 +52,7 @@ export function createAppPages(deps: HttpDeps): AppPages {
       }
       const files = state.bundle.manifest.pages[page];
       if (files === undefined) {
-        sendErrorPage(new AppError('not_found', 'There is no such page.'), req, reply);
+        sendErrorPage(new AppError('not_found', 'Page not found.'), req, reply);
         return reply;
       }
       const session = await findSession(deps, req.actor);
@@ -62,12 +62,12 @@ export function createAppPages(deps: HttpDeps): AppPages {
   };
 }
 
-/** The answer to the first thing that each page asks. Where there is none the page asks itself, and learns why. */
+/** Returns the session, which every page needs first. If it cannot be read, the page requests it and gets the error. */
 async function findSession(deps: HttpDeps, actor: Actor): Promise<unknown> {
   return hasSession(actor) ? readOwnSession(deps, actor).catch(() => undefined) : undefined;
 }
 
-/** Scripts and styles of the service alone, none in the page itself; media from where they are kept too. */
+/** Allows only scripts and styles of the service, none inline, and media from the storage origins. */
 function policyFor(mediaOrigins: readonly string[]): string {
   const media = ["'self'", ...mediaOrigins].join(' ');
   return [

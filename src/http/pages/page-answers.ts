@@ -1,8 +1,8 @@
-// Pages on their way out: the policy that browsers apply to them, conditional requests, and errors a person can read.
+// Sends pages: security policy, conditional requests, caching, and error pages.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../lib/crypto.ts';
 import { createLru } from '../../lib/lru.ts';
-import { addressTo, type Reader } from '../../pages/document.ts';
+import { personalize, type Reader } from '../../pages/document.ts';
 import { DRAWING_STYLE_HASH } from '../../pages/flow-drawing.ts';
 import { renderMessagePage, renderOutagePage } from '../../pages/message-page.ts';
 import { findMatch } from '../conditional.ts';
@@ -11,15 +11,15 @@ import { namesSession } from '../session-cookie.ts';
 
 export interface PageAnswer {
   readonly body: Buffer;
-  /** Weak: it names every coding. */
+  /** Weak, because it covers every content encoding. */
   readonly etag: string;
   readonly contentType: string;
-  /** Another policy than pages of this type have. */
+  /** Replaces the default policy of the content type. */
   readonly policy?: string;
 }
 
 export interface PageCache {
-  /** What was made under the key, or what `make` makes now. A key must name all that the answer depends on. */
+  /** Returns the cached page, or makes and caches it. The key must contain everything that the page depends on. */
   get(key: string, make: () => Promise<PageAnswer>): Promise<PageAnswer>;
 }
 
@@ -27,7 +27,7 @@ export const HTML = 'text/html; charset=utf-8';
 export const SVG = 'image/svg+xml; charset=utf-8';
 const MAX_CACHED_BYTES = 64_000_000;
 
-// Nothing runs. Pictures and videos come from wherever an author found them; the one inline style is the drawing's.
+// No scripts. Images and videos may come from any host; the only inline style is that of the diagram.
 const POLICIES: Readonly<Record<string, string>> = {
   [HTML]: [
     "default-src 'none'",
@@ -41,10 +41,10 @@ const POLICIES: Readonly<Record<string, string>> = {
   [SVG]: "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 };
 
-/** As other pages, with the one script that loads the page again. */
+/** The policy of pages that reload themselves by script. */
 const RELOADING = `${POLICIES[HTML]}; script-src 'self'`;
 
-const NOTHING_HERE = 'The address may be mistyped, or what stood here was moved or taken down.';
+const UNKNOWN_ADDRESS = 'Check the address. The page may have been moved or deleted.';
 const TAKES_HTML = /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
 export function toAnswer(text: string, contentType: string): PageAnswer {
@@ -53,7 +53,7 @@ export function toAnswer(text: string, contentType: string): PageAnswer {
   return { body, contentType, etag };
 }
 
-/** Keeps rendered pages up to a weight in bytes, the ones read last. */
+/** Creates a least-recently-used cache of rendered pages, limited in bytes. */
 export function createPageCache(): PageCache {
   const kept = createLru<PageAnswer>(MAX_CACHED_BYTES);
   return {
@@ -67,7 +67,7 @@ export function createPageCache(): PageCache {
   };
 }
 
-/** Sends the page, or 304. */
+/** Sends the page, or 304 if the reader already has it. */
 export function sendPage(
   req: FastifyRequest,
   reply: FastifyReply,
@@ -80,14 +80,14 @@ export function sendPage(
   return reply.header('content-type', contentType).send(body);
 }
 
-/** Pages of HTML are in the colours that their reader chose, and lead who is signed in to the application. */
+/** Applies the reader's theme and sign-in state to HTML pages. */
 function forReader(page: PageAnswer, req: FastifyRequest, reply: FastifyReply): PageAnswer {
   if (page.contentType !== HTML) return page;
   reply.header('vary', reply.getHeader('vary') ?? 'Cookie');
   const reader = readerOf(req);
   if (reader.theme === undefined && !reader.isSignedIn) return page;
   const etag = `${page.etag.slice(0, -1)}-${reader.theme ?? ''}${reader.isSignedIn ? '-user' : ''}"`;
-  return { ...page, etag, body: Buffer.from(addressTo(reader, page.body.toString())) };
+  return { ...page, etag, body: Buffer.from(personalize(reader, page.body.toString())) };
 }
 
 const readerOf = ({ headers: { cookie } }: FastifyRequest): Reader => ({
@@ -97,29 +97,29 @@ const readerOf = ({ headers: { cookie } }: FastifyRequest): Reader => ({
 
 const THEME = /(?:^|;\s*)theme=(light|dark)(?:;|$)/;
 
-/** The theme that the reader chose, by the cookie that the application and the pages share. */
+/** Reads the chosen theme from the cookie that the application and the public pages share. */
 export function themeOf(cookie = ''): Reader['theme'] {
   return THEME.exec(cookie)?.[1] as Reader['theme'];
 }
 
-/** Whether the caller asks for a page rather than for JSON: a browser that opens an address. */
+/** Whether the request expects a page rather than JSON, as a browser navigation does. */
 export function wantsPage({ method, headers }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && TAKES_HTML.test(headers.accept ?? '');
 }
 
 /**
- * Says in a page why there is none. What is our fault goes on to the server's own handler; an outage does not where a
- * person waits for a page, which then loads itself again until the outage has ended.
+ * Sends an error page. Other 5xx errors go on to the server's error handler, except for an outage when a browser expects
+ * a page: that page reloads itself until the outage ends.
  */
 export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: FastifyReply): void {
   const err = translateError(thrown, req.method);
   if (err.code === 'unavailable' && wantsPage(req)) {
-    req.log.error({ err: err.cause ?? err, requestId: req.id }, 'a page could not be made');
+    req.log.error({ err: err.cause ?? err, requestId: req.id }, 'failed to render a page');
     reply
       .code(err.status)
       .headers({ ...err.headers, 'cache-control': 'no-store', ...securityHeaders(HTML, RELOADING) })
       .header('content-type', HTML)
-      .send(addressTo(readerOf(req), renderOutagePage(err.message)));
+      .send(personalize(readerOf(req), renderOutagePage(err.message)));
     return;
   }
   if (err.status >= 500) {
@@ -129,7 +129,9 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
   reply
     .code(err.status)
     .headers({ ...err.headers, 'cache-control': 'no-cache', ...securityHeaders(HTML), 'content-type': HTML })
-    .send(addressTo(readerOf(req), renderMessagePage(err.status, req.is404 ? NOTHING_HERE : err.message)));
+    .send(
+      personalize(readerOf(req), renderMessagePage(err.status, req.is404 ? UNKNOWN_ADDRESS : err.message)),
+    );
 }
 
 function securityHeaders(contentType: string, policy = POLICIES[contentType]): Record<string, string> {

@@ -1,5 +1,4 @@
-// /docs: the reference that people read, made of the OpenAPI document and of the guides in docs/.
-
+// Serves /docs: the API reference, generated from the OpenAPI document and the guides in docs/.
 import { AppError } from '../../lib/errors.ts';
 import {
   REFERENCE_SCRIPT,
@@ -12,10 +11,10 @@ import { createReference, type Reference } from '../../pages/reference/pages.ts'
 import type { App } from '../app.ts';
 import { HTML, type PageAnswer, sendErrorPage, sendPage, toAnswer } from './page-answers.ts';
 
-const FRESH = 'public, no-cache';
-const FOR_GOOD = 'public, max-age=31536000, immutable';
+const REVALIDATE = 'public, no-cache';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-// Everything comes from here, and what is tried is asked of here.
+// Everything is loaded from this service, and the forms send requests only to this service.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,13 +26,13 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The guides bring the libraries for markdown along, so they are loaded with the first page. */
+/** Loads the guides, and with them the markdown libraries, on the first request. */
 async function readReference(baseUrl: string, document: () => Document): Promise<Reference> {
   const { readGuides } = await import('../../pages/reference/guides.ts');
   return createReference(document(), await readGuides(), baseUrl);
 }
 
-/** `document` is asked for when the first page is, once every route is registered. */
+/** `document` is called on the first request, when every route is registered. */
 export function registerReference(app: App, baseUrl: string, document: () => Document): void {
   let made: Promise<Reference> | undefined;
   const reference = (): Promise<Reference> => {
@@ -45,28 +44,35 @@ export function registerReference(app: App, baseUrl: string, document: () => Doc
     const known = pages.get(path);
     if (known !== undefined) return known;
     const text = (await reference()).page(path);
-    if (text === undefined) throw new AppError('not_found', `The reference has no page ${path}.`);
+    if (text === undefined) throw new AppError('not_found', `Page ${path} not found in the API reference.`);
     const page = { ...toAnswer(text, HTML), policy: POLICY };
-    // Only paths that exist come here, so the map is bounded.
+    // Bounded, because only paths of existing pages get here.
     pages.set(path, page);
     return page;
   };
   const route = { config: { limit: 'none' }, errorHandler: sendErrorPage, schema: { hide: true } } as const;
   for (const path of ['/docs', '/docs/*'])
-    app.get(path, route, async (req, reply) => sendPage(req, reply, await answerTo(pathOf(req.url)), FRESH));
+    app.get(path, route, async (req, reply) =>
+      sendPage(req, reply, await answerTo(pathOf(req.url)), REVALIDATE),
+    );
   const files: Readonly<Record<string, PageAnswer>> = {
     [REFERENCE_STYLE_PATH]: toAnswer(REFERENCE_STYLE, 'text/css; charset=utf-8'),
     [REFERENCE_SCRIPT_PATH]: toAnswer(REFERENCE_SCRIPT, 'text/javascript; charset=utf-8'),
   };
   for (const [path, file] of Object.entries(files))
-    app.get(path, route, async (req, reply) => sendPage(req, reply, file, FOR_GOOD));
+    app.get(path, route, async (req, reply) => sendPage(req, reply, file, IMMUTABLE));
   app.get('/docs/search.json', route, async (req, reply) => {
     const { index } = await reference();
-    return sendPage(req, reply, toAnswer(JSON.stringify(index), 'application/json; charset=utf-8'), FRESH);
+    return sendPage(
+      req,
+      reply,
+      toAnswer(JSON.stringify(index), 'application/json; charset=utf-8'),
+      REVALIDATE,
+    );
   });
 }
 
-/** Without the query, and without a slash at the end. */
+/** Returns the path without the query and without a trailing slash. */
 function pathOf(url: string): string {
   return (url.split('?')[0] ?? '').replace(/\/+$/, '');
 }

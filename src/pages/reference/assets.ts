@@ -1,4 +1,4 @@
-// The style sheet and the script of the reference, addressed by their hashes.
+// Holds the style sheet and the script of the API reference. Their paths contain their hashes.
 import { readFileSync } from 'node:fs';
 import { sha256Hex } from '../../lib/crypto.ts';
 

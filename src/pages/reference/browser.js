@@ -1,10 +1,10 @@
-// What the pages of the reference do in a browser: search, one language of samples at a time, and trying requests.
+// Runs in the browser on the pages of the API reference: search, language tabs, and sending requests.
 const MAX_FOUND = 12;
 const MAX_SHOWN = 200_000;
 
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-/** The key that was typed in this tab; nothing elsewhere ever sees it. */
+/** Keeps the API key in this tab only. */
 const keyStore = {
   read: () => sessionStorage.getItem('graphwright-key') ?? '',
   write: key => sessionStorage.setItem('graphwright-key', key),
@@ -104,7 +104,7 @@ function startCredential() {
   input.value = keyStore.read();
   input.addEventListener('input', () => keyStore.write(input.value.trim()));
   box.hidden = false;
-  // Asked for when somebody looks: to nobody's session the answer is a refusal, which browsers log as an error.
+  // Requested only when the box is opened: without a session the response is an error, which browsers log.
   box.addEventListener('toggle', () => showSession(box.querySelector('[data-session]')), { once: true });
 }
 
@@ -112,10 +112,10 @@ async function showSession(note) {
   const answer = await fetch('/api/v1/auth/session', { headers: { accept: 'application/json' } });
   if (!answer.ok) return;
   const { user } = await answer.json();
-  note.textContent = `Signed in as ${user.email}: without a key, requests go by your session.`;
+  note.textContent = `Signed in as ${user.email}. Requests use your session unless you enter a key.`;
 }
 
-/** The request that a form stands for. A key is sent instead of the cookie, never with it. */
+/** Builds the request of a form. If there is a key, it is sent instead of the cookie. */
 function requestOf(form) {
   const { method, path } = form.dataset;
   const fields = new FormData(form);
@@ -162,7 +162,7 @@ async function send(form, signal) {
   }
 }
 
-/** Text as it arrives, which an event stream does for long; of anything else its size. */
+/** Shows text as it arrives, for event streams. For other content, shows the size. */
 async function showBody(answer, show) {
   const type = answer.headers.get('content-type') ?? '';
   if (!/json|text|xml/.test(type)) {

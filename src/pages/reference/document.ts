@@ -1,4 +1,4 @@
-// The part of the OpenAPI document that the reference shows.
+// Types and reads the parts of the OpenAPI document that the API reference shows.
 
 export interface Schema {
   readonly $ref?: string;
@@ -60,7 +60,7 @@ interface DescribedOperation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-/** An operation with its place in the document. */
+/** An operation with its method and path. */
 export interface Operation extends DescribedOperation {
   readonly method: string;
   readonly path: string;
@@ -86,7 +86,7 @@ export interface Group {
   readonly operations: readonly Operation[];
 }
 
-/** A text as a part of an address: lower case, with dashes. */
+/** Converts text to a URL slug: lower case, with dashes. */
 export function toSlug(text: string): string {
   return text
     .toLowerCase()
@@ -94,7 +94,7 @@ export function toSlug(text: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
-/** The operations by tag, in the order of the document's tags; a tag without one is left out. */
+/** Groups the operations by tag, in the order of the document's tags. Tags without operations are omitted. */
 export function groupsOf(document: Document): readonly Group[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -119,17 +119,17 @@ function parameterOf(document: Document, parameter: Parameter): Parameter {
   return document.components.parameters[nameOf(parameter.$ref)] ?? parameter;
 }
 
-/** The response itself where the operation refers to it. */
+/** Resolves a reference to a shared response. */
 export function responseOf(document: Document, response: Response): Response {
   return document.components.responses[nameOf(response.$ref)] ?? response;
 }
 
-/** The last part of a reference; nothing of none. */
+/** Returns the last segment of a reference, or an empty string. */
 export function nameOf(ref: string | undefined): string {
   return ref?.split('/').at(-1) ?? '';
 }
 
-/** The example that was recorded with the content. */
+/** Returns the example recorded with the content. */
 export function exampleOf(content: Content | undefined): unknown {
   return Object.values(content?.examples ?? {})[0]?.value;
 }

@@ -1,4 +1,4 @@
-// The guides of the reference: the pages of docs/ as HTML, with headings that can be linked to.
+// Converts the pages of docs/ to the guides of the API reference: HTML with headings that can be linked to.
 import { readFile } from 'node:fs/promises';
 import { type Html, trusted } from '../html.ts';
 import { renderMarkdown } from '../markdown.ts';
@@ -6,7 +6,7 @@ import { toSlug } from './document.ts';
 
 const FOLDER = new URL('../../../docs/', import.meta.url);
 
-/** In the order in which they are shown: for who calls the API, then for who runs the service. */
+/** In display order: first the guides for callers of the API, then those for administrators. */
 const GUIDES = [
   'api',
   'agents',
@@ -54,15 +54,15 @@ function toGuide(name: string, markdown: string): Guide {
       return `<h${level} id="${id}">${inner}</h${level}>`;
     })
     .replace(/<a href="([^"]*)">(.*?)<\/a>/g, (_, href: string, inner: string) => toLink(href, inner))
-    // A corner of a table without a word heads nothing.
+    // An empty corner cell is not a header.
     .replaceAll('<th></th>', '<td></td>')
-    // Regions need names of their own.
+    // Regions need unique names.
     .replaceAll('aria-label="Table"', () => `aria-label="Table ${++tables}"`)
     .replaceAll('<pre>', '<pre tabindex="0">');
   return { name, title, headings, body: trusted(body) };
 }
 
-/** A link to another guide leads there; to a file of the repository, nowhere. */
+/** Keeps links to other guides and removes links to files of the repository. */
 function toLink(href: string, inner: string): string {
   if (/^(?:https?:|#|\/)/.test(href)) return `<a href="${href}">${inner}</a>`;
   const [, name = '', hash = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];

@@ -1,14 +1,14 @@
-// One operation of the reference: what it takes and answers, how it is called, and a form to try it.
+// Renders one operation of the API reference: parameters, responses, code samples, and a form to try it.
 import { type Html, html } from '../html.ts';
 import type { Document, Operation, Parameter, Response } from './document.ts';
 import { exampleOf, nameOf, responseOf } from './document.ts';
 import { pathValue, samplesOf } from './samples.ts';
 import { inline, type Row, renderSchema, renderTable, renderType } from './schema.ts';
 
-/** The operation as a section that can be linked to by its id. */
+/** Renders the operation as a section with its id as anchor. */
 export function renderOperation(document: Document, operation: Operation, origin: string): Html {
   const { operationId, summary = operationId, description = '', method, path } = operation;
-  const answers = Object.entries(operation.responses).map(
+  const responses = Object.entries(operation.responses).map(
     ([status, response]) => [status, responseOf(document, response)] as const,
   );
   return html`<section class="operation" id="${operationId}"><h2><a href="#${operationId}">${summary}</a></h2>
@@ -18,21 +18,21 @@ export function renderOperation(document: Document, operation: Operation, origin
     .filter(paragraph => paragraph !== '')
     .map(paragraph => html`<p>${inline(paragraph)}</p>`)}
 <p class="soft">${credentialNote(operation)}</p>
-${renderParameters(operation)}${renderBody(document, operation)}${renderAnswers(answers)}</div>
-<div>${renderSamples(operation, origin)}${renderExample(answers)}${renderTry(operation)}</div></div></section>`;
+${renderParameters(operation)}${renderBody(document, operation)}${renderResponses(responses)}</div>
+<div>${renderSamples(operation, origin)}${renderExample(responses)}${renderTry(operation)}</div></div></section>`;
 }
 
 const CREDENTIALS: Readonly<Record<string, string>> = {
   apiKey: 'an API key',
-  session: 'the session of who is signed in',
+  session: 'a signed-in session',
   contentSecret: 'the content secret',
 };
 
 function credentialNote({ security = [] }: Operation): string {
   const ways = security.flatMap(way => Object.keys(way).map(name => CREDENTIALS[name] ?? name));
-  if (ways.length === 0) return 'Needs no credential.';
+  if (ways.length === 0) return 'No authentication required.';
   const isOpen = security.some(way => Object.keys(way).length === 0);
-  return `${isOpen ? 'Public; more is shown with' : 'Needs'} ${ways.join(' or ')}.`;
+  return `${isOpen ? 'Public. Returns more with' : 'Requires'} ${ways.join(' or ')}.`;
 }
 
 const toRow = ({ name, required = false, schema = {}, description }: Parameter): Row => ({
@@ -42,7 +42,7 @@ const toRow = ({ name, required = false, schema = {}, description }: Parameter):
   description: description ?? schema.description,
 });
 
-const PLACES = { path: 'In the path', query: 'In the query', header: 'Headers' } as const;
+const PLACES = { path: 'Path parameters', query: 'Query parameters', header: 'Headers' } as const;
 
 function renderParameters({ parameters }: Operation): Html {
   return html`${Object.entries(PLACES).map(([place, title]) => {
@@ -54,18 +54,18 @@ function renderParameters({ parameters }: Operation): Html {
 function renderBody({ components }: Document, { requestBody }: Operation): Html | undefined {
   const contents = Object.entries(requestBody?.content ?? {});
   if (contents.length === 0) return undefined;
-  return html`<h3>Body</h3>${contents.map(
+  return html`<h3>Request body</h3>${contents.map(
     ([type, { schema = {} }]) =>
       html`<p class="kind">${type}${schema.$ref === undefined ? undefined : html`: ${renderType(schema)}`}</p>${renderSchema(components.schemas[nameOf(schema.$ref)] ?? schema)}`,
   )}`;
 }
 
-type Answers = readonly (readonly [status: string, response: Response])[];
+type Responses = readonly (readonly [status: string, response: Response])[];
 
-function renderAnswers(answers: Answers): Html {
-  const isRefusal = ([status]: Answers[number]): boolean => Number(status) >= 400;
-  return html`<h3>Answers</h3><dl class="members">${answers
-    .filter(answer => !isRefusal(answer))
+function renderResponses(responses: Responses): Html {
+  const isError = ([status]: Responses[number]): boolean => Number(status) >= 400;
+  return html`<h3>Responses</h3><dl class="members">${responses
+    .filter(response => !isError(response))
     .map(
       ([status, { description = '', content = {} }]) =>
         html`<div><dt><code>${status}</code></dt><dd><p>${inline(description)}</p>${Object.entries(
@@ -74,8 +74,8 @@ function renderAnswers(answers: Answers): Html {
           ([type, { schema = {} }]) => html`<p class="kind">${type}: ${renderType(schema)}</p>`,
         )}</dd></div>`,
     )}</dl>
-<details><summary>Refusals</summary><dl class="members">${answers
-    .filter(isRefusal)
+<details><summary>Errors</summary><dl class="members">${responses
+    .filter(isError)
     .map(
       ([status, { description = '' }]) =>
         html`<div><dt><code>${status}</code></dt><dd>${description
@@ -91,14 +91,14 @@ function renderSamples(operation: Operation, origin: string): Html {
   )}</div>`;
 }
 
-function renderExample(answers: Answers): Html | undefined {
-  const [status, response] = answers.find(([status]) => Number(status) < 300) ?? [];
+function renderExample(responses: Responses): Html | undefined {
+  const [status, response] = responses.find(([status]) => Number(status) < 300) ?? [];
   const value = exampleOf(response?.content?.['application/json']);
   if (value === undefined) return undefined;
-  return html`<details><summary>An answer, ${status}</summary><pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre></details>`;
+  return html`<details><summary>Example response (${status})</summary><pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre></details>`;
 }
 
-/** Hidden until the script, without which it could send nothing, shows it. */
+/** Hidden until the script shows it, because the form needs the script to send requests. */
 function renderTry(operation: Operation): Html {
   const { operationId, method, path, parameters, requestBody } = operation;
   const label = (name: string, field: Html): Html => html`<label><span>${name}</span>${field}</label>`;
@@ -121,5 +121,5 @@ function renderTry(operation: Operation): Html {
             html`<textarea name="body" rows="8" spellcheck="false">${JSON.stringify(exampleOf(json) ?? {}, null, 2)}</textarea>`,
           )
         : undefined;
-  return html`<details class="try" hidden><summary>Try it</summary><form data-method="${method}" data-path="${path}" aria-label="Try ${operationId}">${fields}${body}<p><button class="button" type="submit">Send ${method}</button> <button class="button quiet" type="button" data-stop hidden>Stop</button></p><pre class="answer" tabindex="0" role="region" aria-label="What ${operationId} answered" aria-live="polite" hidden></pre></form></details>`;
+  return html`<details class="try" hidden><summary>Try it</summary><form data-method="${method}" data-path="${path}" aria-label="Try ${operationId}">${fields}${body}<p><button class="button" type="submit">Send ${method}</button> <button class="button quiet" type="button" data-stop hidden>Stop</button></p><pre class="answer" tabindex="0" role="region" aria-label="Response of ${operationId}" aria-live="polite" hidden></pre></form></details>`;
 }

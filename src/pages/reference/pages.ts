@@ -1,4 +1,4 @@
-// The pages of the API reference: its start, a page for each group of operations, the types, and the guides.
+// Creates the pages of the API reference: the overview, a page per group of operations, the types, and the guides.
 import { renderDocument } from '../document.ts';
 import { type Html, html } from '../html.ts';
 import { REFERENCE_SCRIPT_PATH, REFERENCE_STYLE_PATH } from './assets.ts';
@@ -7,19 +7,19 @@ import type { Guide } from './guides.ts';
 import { renderOperation } from './operation.ts';
 import { inline, renderSchema } from './schema.ts';
 
-export interface Found {
+export interface SearchEntry {
   readonly title: string;
   readonly note: string;
   readonly path: string;
-  /** What is searched, in lower case. */
+  /** The text to search, in lower case. */
   readonly words: string;
 }
 
 export interface Reference {
-  /** Path → page; undefined where there is none. */
+  /** Returns the page at the path, or undefined. */
   page(path: string): string | undefined;
-  /** All that can be searched for. */
-  readonly index: readonly Found[];
+  /** The search index. */
+  readonly index: readonly SearchEntry[];
 }
 
 interface Part {
@@ -28,11 +28,11 @@ interface Part {
   readonly main: () => Html;
 }
 
-/** The reference of a document. Pages are made when they are asked for. */
+/** Creates the reference of an OpenAPI document. Pages are rendered on request. */
 export function createReference(document: Document, guides: readonly Guide[], baseUrl: string): Reference {
   const groups = groupsOf(document);
   const parts = new Map<string, Part>([
-    ['/docs', startOf(groups, guides)],
+    ['/docs', overviewOf(groups, guides)],
     ['/docs/types', typesOf(document)],
     ...Object.entries(document.components.schemas).map(
       ([name, schema]) => [`/docs/types/${name}`, typePart(name, schema)] as const,
@@ -52,57 +52,61 @@ export function createReference(document: Document, guides: readonly Guide[], ba
 const groupPath = ({ slug }: Group): string => `/docs/${slug}`;
 const guidePath = ({ name }: Guide): string => `/docs/guides/${name}`;
 
-interface Around {
+interface Navigation {
   readonly groups: readonly Group[];
   readonly guides: readonly Guide[];
   readonly baseUrl: string;
 }
 
-function renderPart(path: string, { title, lead, main }: Part, around: Around): string {
+function renderPart(path: string, { title, lead, main }: Part, navigation: Navigation): string {
   return renderDocument({
     title: `${title} · API`,
     description: lead || `${title}: a guide to the API.`,
-    canonical: around.baseUrl + path,
+    canonical: navigation.baseUrl + path,
     section: '/docs',
     head: html`<link rel="stylesheet" href="${REFERENCE_STYLE_PATH}"><script src="${REFERENCE_SCRIPT_PATH}" defer></script>`,
     main: html`<div class="wrap reference"><div class="read"><p class="jump"><a href="#contents">Contents</a></p><h1>${title}</h1>${
       lead === '' ? undefined : html`<p class="lead">${inline(lead)}</p>`
-    }${main()}</div>${renderContents(path, around)}</div>`,
+    }${main()}</div>${renderContents(path, navigation)}</div>`,
   });
 }
 
-function renderContents(path: string, { groups, guides }: Around): Html {
+function renderContents(path: string, { groups, guides }: Navigation): Html {
   const link = (to: string, label: string): Html =>
     html`<a href="${to}"${to === path ? html` aria-current="page"` : undefined}>${label}</a>`;
   return html`<nav class="contents" id="contents" aria-label="Contents">
 <form role="search" data-search hidden><label><span>Search</span><input type="search" autocomplete="off" spellcheck="false" placeholder="/"></label><p class="soft" role="status"></p><ul data-found></ul></form>
-<details class="credential" data-credential hidden><summary>Your credential</summary><label><span>API key</span><input type="password" autocomplete="off" placeholder="sk-…"></label><p class="soft" data-session>Kept in this tab alone.</p></details>
-<h2>Guides</h2><ul><li>${link('/docs', 'Start')}</li>${guides.map(
+<details class="credential" data-credential hidden><summary>Authentication</summary><label><span>API key</span><input type="password" autocomplete="off" placeholder="sk-…"></label><p class="soft" data-session>Stored only in this tab.</p></details>
+<h2>Guides</h2><ul><li>${link('/docs', 'Overview')}</li>${guides.map(
     guide =>
       html`<li>${link(guidePath(guide), guide.title)}${
-        guidePath(guide) === path ? within(guide.headings.map(({ id, title }) => [id, title])) : undefined
+        guidePath(guide) === path
+          ? renderAnchors(guide.headings.map(({ id, title }) => [id, title]))
+          : undefined
       }</li>`,
   )}</ul>
 <h2>Operations</h2><ul>${groups.map(
     group =>
       html`<li>${link(groupPath(group), group.name)}${
         groupPath(group) === path
-          ? within(group.operations.map(({ operationId, summary = operationId }) => [operationId, summary]))
+          ? renderAnchors(
+              group.operations.map(({ operationId, summary = operationId }) => [operationId, summary]),
+            )
           : undefined
       }</li>`,
   )}<li>${link('/docs/types', 'Types')}</li></ul></nav>`;
 }
 
-function within(headings: readonly (readonly [id: string, title: string])[]): Html {
+function renderAnchors(headings: readonly (readonly [id: string, title: string])[]): Html {
   return html`<ul>${headings.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>`;
 }
 
-function startOf(groups: readonly Group[], guides: readonly Guide[]): Part {
+function overviewOf(groups: readonly Group[], guides: readonly Guide[]): Part {
   const count = groups.reduce((sum, { operations }) => sum + operations.length, 0);
   return {
-    title: 'The API',
-    lead: 'Store, lint, lay out, run and publish graphs of AI-media nodes.',
-    main: () => html`<p>${count} operations in ${groups.length} groups, each with its parameters, answers, refusals, and the same request in curl, JavaScript and Python. <a href="/openapi.json">The OpenAPI document</a> is what this reference is made of; <a href="/docs/guides/api">How the API behaves</a> is what a schema cannot say.</p>
+    title: 'API reference',
+    lead: 'Create, validate, run and publish AI media workflows.',
+    main: () => html`<p>${count} operations in ${groups.length} groups, each with its parameters, responses, errors, and an example request in curl, JavaScript and Python. Start with the <a href="/docs/guides/api">API guide</a>, or download the <a href="/openapi.json">OpenAPI document</a>.</p>
 <section class="part"><h2>Guides</h2><ul class="grid">${guides.map(
       guide =>
         html`<li><h3><a href="${guidePath(guide)}">${guide.title}</a></h3><p>${guide.headings
@@ -120,7 +124,7 @@ function startOf(groups: readonly Group[], guides: readonly Guide[]): Part {
 function typesOf({ components }: Document): Part {
   return {
     title: 'Types',
-    lead: 'What the API takes and answers, by name. The SDK has each as `Schemas.Name`.',
+    lead: 'The types of requests and responses. The SDK exports each one as `Schemas.Name`.',
     main: () =>
       html`<dl class="members">${Object.entries(components.schemas).map(
         ([name, { description = '' }]) =>
@@ -148,7 +152,7 @@ const guidePart = ({ title, body }: Guide): Part => ({
   main: () => html`<div class="prose">${body}</div>`,
 });
 
-function operationEntries(groups: readonly Group[]): Found[] {
+function operationEntries(groups: readonly Group[]): SearchEntry[] {
   return groups.flatMap(group =>
     group.operations.map(({ operationId, summary = operationId, description = '', method, path }) => ({
       title: summary,
@@ -159,7 +163,7 @@ function operationEntries(groups: readonly Group[]): Found[] {
   );
 }
 
-function guideEntries(guides: readonly Guide[]): Found[] {
+function guideEntries(guides: readonly Guide[]): SearchEntry[] {
   return guides.flatMap(guide =>
     [{ id: '', title: guide.title }, ...guide.headings].map(({ id, title }) => ({
       title,
@@ -170,7 +174,7 @@ function guideEntries(guides: readonly Guide[]): Found[] {
   );
 }
 
-function typeEntries({ components }: Document): Found[] {
+function typeEntries({ components }: Document): SearchEntry[] {
   return Object.entries(components.schemas).map(([name, { description = '' }]) => ({
     title: name,
     note: 'Type',

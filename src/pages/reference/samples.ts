@@ -1,4 +1,4 @@
-// The same request in curl, in JavaScript with the SDK, and in Python.
+// Generates example requests in curl, in JavaScript with the SDK, and in Python.
 import { exampleOf, type Operation } from './document.ts';
 
 export interface Sample {
@@ -6,16 +6,16 @@ export interface Sample {
   readonly code: string;
 }
 
-/** A header's value, with the environment variable that stands in it. */
+/** A header whose value comes from an environment variable. */
 interface Secret {
   readonly header: string;
   readonly before: string;
   readonly variable: string;
 }
 
-interface Asked {
+interface SampleRequest {
   readonly method: string;
-  /** Below the origin, with examples for its parameters. */
+  /** Path below the origin, with example values for its parameters. */
   readonly path: string;
   readonly origin: string;
   readonly secrets: readonly Secret[];
@@ -30,7 +30,7 @@ const SECRETS: Readonly<Record<string, readonly Secret[]>> = {
 };
 
 const NUMBER = '01jd8x3k5m7p9r1t3v5w7y9z0b';
-/** What stands before `{id}` in a path → an id of that kind. */
+/** The path segment before `{id}` → an example id of that kind. */
 const IDS: Readonly<Record<string, string>> = {
   workflows: `wf_${NUMBER}`,
   executions: `ex_${NUMBER}`,
@@ -54,16 +54,16 @@ const VALUES: Readonly<Record<string, string>> = {
   token: 'token',
 };
 
-/** An example of a parameter in a path. */
+/** Returns an example value of a path parameter. */
 export function pathValue(path: string, name: string): string {
   const before = new RegExp(`/([^/]+)/\\{${name}\\}`).exec(path)?.[1] ?? '';
   return VALUES[name] ?? IDS[before] ?? 'id';
 }
 
-/** The operation's request in each language. */
+/** Generates the request of the operation in each language. */
 export function samplesOf(operation: Operation, origin: string): readonly Sample[] {
   const ways = Object.keys(operation.security?.[0] ?? {});
-  const asked: Asked = {
+  const asked: SampleRequest = {
     method: operation.method,
     path: operation.path.replace(/\{(\w+)\}/g, (_, name: string) => pathValue(operation.path, name)),
     origin,
@@ -80,9 +80,9 @@ export function samplesOf(operation: Operation, origin: string): readonly Sample
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-function toCurl({ method, origin, path, secrets, body }: Asked, isForm: boolean): string {
+function toCurl({ method, origin, path, secrets, body }: SampleRequest, isForm: boolean): string {
   const headers = secrets.map(({ header, before, variable }) => `-H "${header}: ${before}$${variable}"`);
-  // As a browser says it: a cookie alone is not heeded.
+  // A session cookie is accepted only with an Origin header, as browsers send it.
   if (secrets.some(({ header }) => header === 'Cookie') && method !== 'GET')
     headers.push(`-H ${quote(`Origin: ${origin}`)}`);
   const content = isForm
@@ -102,7 +102,7 @@ const graphwright = createClient({
 });
 `;
 
-/** Operations that the SDK has a method for. */
+/** Operations that have a method in the SDK. */
 const METHODS: Readonly<Record<string, (id: string, body: string) => string>> = {
   runWorkflow: (id, body) =>
     `const run = await graphwright.run('${id}', ${body});\nfor (const { label, url, text } of await run.outputs()) console.log(label, url ?? text);`,
@@ -114,11 +114,11 @@ const METHODS: Readonly<Record<string, (id: string, body: string) => string>> = 
     `const media = await graphwright.upload(await openAsBlob('picture.png', { type: 'image/png' }));\nconsole.log(media.url);`,
 };
 
-function toJavaScript({ method, origin, path, secrets, body }: Asked, operationId: string): string {
+function toJavaScript({ method, origin, path, secrets, body }: SampleRequest, operationId: string): string {
   const written = body === undefined ? '{}' : toLiteral(body);
   const own = METHODS[operationId];
   const id = path.split('/')[4] ?? '';
-  // A browser sends the cookie of who is signed in; elsewhere it is a key.
+  // Browsers send the session cookie on their own; other programs use a key.
   const secret = secrets.find(({ header }) => header !== 'Cookie');
   const head = CLIENT(origin, secret);
   if (own !== undefined) {
@@ -133,7 +133,7 @@ function toJavaScript({ method, origin, path, secrets, body }: Asked, operationI
   return `${head}\nconst answer = await graphwright.request('${method}', '${path.replace('/api/v1', '')}'${more});\nconsole.log(answer);`;
 }
 
-/** Lists that come in one answer. */
+/** Lists that are not paginated. */
 const UNPAGED: ReadonlySet<string> = new Set([
   'listNodes',
   'listModels',
@@ -142,12 +142,12 @@ const UNPAGED: ReadonlySet<string> = new Set([
   'listSignInMethods',
 ]);
 
-/** JSON as JavaScript writes it: names without quotes where they need none. */
+/** Formats a value as a JavaScript literal, with quotes only where names need them. */
 function toLiteral(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, '$1$2:');
 }
 
-function toPython({ method, origin, path, secrets, body }: Asked): string {
+function toPython({ method, origin, path, secrets, body }: SampleRequest): string {
   const headers = secrets.map(
     ({ header, before, variable }) => `    "${header}": "${before}" + os.environ["${variable}"],`,
   );

@@ -1,4 +1,4 @@
-// Schemas for people: what a value is in a few words, and the members of an object as a table.
+// Renders schemas: a short description of a type, and a table of the members of an object.
 import { type Html, html } from '../html.ts';
 import { nameOf, type Schema } from './document.ts';
 
@@ -12,7 +12,7 @@ interface Member {
   readonly isRequired: boolean;
 }
 
-/** What a value is: its type, with a link where it is a named one, and its limits. */
+/** Describes a type and its limits in a few words. Named types are links. */
 export function renderType(schema: Schema): Html {
   const { $ref, enum: values, anyOf, oneOf, allOf, type, items } = schema;
   if ($ref !== undefined) return html`<a href="/docs/types/${nameOf($ref)}">${nameOf($ref)}</a>`;
@@ -43,11 +43,11 @@ function limitsOf(schema: Schema): string[] {
     minLength !== undefined && minLength > 1 && `at least ${minLength} characters`,
     maxLength !== undefined && `at most ${maxLength} characters`,
     maxItems !== undefined && `at most ${maxItems} items`,
-    schema.default !== undefined && `by default ${JSON.stringify(schema.default)}`,
+    schema.default !== undefined && `default ${JSON.stringify(schema.default)}`,
   ].filter(limit => typeof limit === 'string');
 }
 
-/** The members of an object in a table; of anything else what it is. */
+/** Renders the members of an object as a table, and describes any other type. */
 export function renderSchema(schema: Schema): Html {
   const members = membersOf(schema);
   if (members.length === 0) return html`<p>${renderType(schema)}</p>`;
@@ -68,7 +68,7 @@ export interface Row {
   readonly description: string | undefined;
 }
 
-/** Members or parameters, a row each. */
+/** Renders members or parameters, one row each. */
 export function renderTable(rows: readonly Row[]): Html {
   return html`<dl class="members">${rows.map(
     ({ name, isRequired, type, description }) =>
@@ -78,7 +78,7 @@ export function renderTable(rows: readonly Row[]): Html {
   )}</dl>`;
 }
 
-/** A sentence whose `code` is shown as code. */
+/** Formats the `code` parts of a sentence as code. */
 export function inline(text: string): Html {
   return html`${text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
@@ -95,7 +95,7 @@ function membersOf(schema: Schema, prefix = '', depth = 1): Member[] {
   });
 }
 
-/** The object without a name inside a member: itself, one that may be null, or an item of a list. */
+/** Returns the unnamed object type inside a member: the member itself, its nullable type, or the type of its items. */
 function innerOf(schema: Schema): readonly [schema: Schema | undefined, mark: string] {
   if (schema.properties !== undefined) return [schema, ''];
   if (schema.items?.properties !== undefined) return [schema.items, '[]'];

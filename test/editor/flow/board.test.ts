@@ -46,14 +46,14 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.ok(canvas);
     await page.mouse.dblclick(canvas.x + 300, canvas.y + 420);
     await addNode(page, 'Sandbox picture');
-    await page.getByRole('button', { name: 'Close the inspector' }).click();
+    await page.getByRole('button', { name: 'Close inspector' }).click();
     await page.mouse.dblclick(canvas.x + 30, canvas.y + 420);
     await addNode(page, 'Text');
     await page
       .getByRole('complementary', { name: 'Inspector' })
       .getByLabel('Text', { exact: true })
       .fill('a lighthouse');
-    await page.getByRole('button', { name: 'Close the inspector' }).click();
+    await page.getByRole('button', { name: 'Close inspector' }).click();
     await page.getByRole('button', { name: 'Zoom to fit' }).click();
     await page.waitForTimeout(300);
     await connect(page, 'Output Text of Text', 'Input Prompt of Sandbox picture');
@@ -144,7 +144,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Control+a');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Delete');
-    await page.getByRole('heading', { name: 'What should this workflow make?' }).waitFor();
+    await page.getByRole('heading', { name: 'Start building your workflow' }).waitFor();
     for (let steps = 0; steps < 5; steps++) await page.keyboard.press('Control+z');
     assert.ok(await page.getByRole('button', { name: 'Undo' }).isDisabled());
     await untilSaved(page);
@@ -156,7 +156,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await using opened = await flow.open(id);
     const { page } = opened;
     await page.keyboard.press('Control+f');
-    await page.getByRole('dialog', { name: 'Find a node' }).getByRole('combobox').fill('prev');
+    await page.getByRole('dialog', { name: 'Find node' }).getByRole('combobox').fill('prev');
     await page.keyboard.press('Enter');
     await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label').waitFor();
     await page.waitForFunction(() => document.activeElement?.getAttribute('data-node-id') === 'preview');
@@ -196,7 +196,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
       await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
       await takeScreenshot(page, 'flow-inspector', view);
       await assertAccessible(page);
-      for (const name of ['Add node', 'Earlier runs', 'Versions', 'Export', 'Share']) {
+      for (const name of ['Add node', 'Run history', 'Versions', 'Export', 'Share']) {
         await page.getByRole('button', { name, exact: true }).click();
         await page.getByRole('dialog').waitFor();
         await page.waitForTimeout(250);

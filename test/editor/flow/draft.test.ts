@@ -146,7 +146,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Delete');
     const status = page.getByRole('status', { name: 'Saving' });
-    await status.filter({ hasText: 'Not saved: a workflow has at least one node.' }).waitFor();
+    await status.filter({ hasText: 'Not saved: add at least one node.' }).waitFor();
     await page.keyboard.press('Control+s');
     assert.deepEqual(writes, []);
     await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();

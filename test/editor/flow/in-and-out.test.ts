@@ -45,7 +45,7 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     const { page } = opened;
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     const files: Awaited<ReturnType<typeof save>>[] = [];
-    for (const name of ['Picture with the workflow in it', 'Workflow as JSON', 'Drawing as SVG'])
+    for (const name of ['Image that contains the workflow', 'Workflow as JSON', 'Diagram as SVG'])
       files.push(await save(page, name));
     const [png, json, svg] = files.map(({ bytes }) => bytes);
     assert.ok(png && json && svg);
@@ -102,10 +102,10 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     await nodeOf(page, 'Picture').waitFor();
     await page.getByRole('complementary', { name: 'Inspector' }).waitFor({ state: 'detached' });
     await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
-    await page.getByRole('button', { name: 'Make it a favourite' }).click();
-    await page.getByRole('button', { name: 'Close the inspector' }).click();
+    await page.getByRole('button', { name: 'Add to favorites' }).click();
+    await page.getByRole('button', { name: 'Close inspector' }).click();
     await page.getByRole('button', { name: 'Add node', exact: true }).click();
-    await palette.getByText('Favourites').waitFor();
+    await palette.getByText('Favorites').waitFor();
     assert.match((await palette.getByRole('option').first().textContent()) ?? '', /^Sandbox picture/);
     assert.deepEqual(opened.errors, []);
   });

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { type FlowTests, nodeOf, type SentGraph, startFlowTests, untilSaved } from './flow-page.ts';
 
-const STILL = 'figure[aria-label="The video at the playhead"] img';
+const STILL = 'figure[aria-label="Video at the playhead"] img';
 
 const GRAPH = {
   secrets: { TOKEN: 'abc', OTHER: 'def' },
@@ -41,15 +41,15 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     // Brackets are closed as they are typed, and Backspace deletes no node.
     await page.keyboard.press('Backspace');
     await page.keyboard.insertText('{"b": [true, "ü"]');
-    await inspector.getByText(/This is not JSON/).waitFor();
+    await inspector.getByText(/Invalid JSON/).waitFor();
     await page.keyboard.insertText('}');
-    await inspector.getByText(/This is not JSON/).waitFor({ state: 'detached' });
+    await inspector.getByText(/Invalid JSON/).waitFor({ state: 'detached' });
     assert.deepEqual(await configOf('json'), { value: { b: [true, 'ü'] } });
     await takeScreenshot(page, 'flow-code', VIEWS[3]);
     await assertAccessible(page);
 
     await nodeOf(page, 'list').click({ position: { x: 90, y: 20 } });
-    await inspector.getByRole('button', { name: 'Add an item' }).click();
+    await inspector.getByRole('button', { name: 'Add item' }).click();
     await inspector.getByLabel('Item 3', { exact: true }).fill('{"c": 3}');
     await inspector.getByRole('button', { name: 'Move item 3 up' }).click();
     await inspector.getByRole('button', { name: 'Remove item 1' }).click();
@@ -76,7 +76,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     const id = await flow.create(FLAWED);
     await using opened = await flow.open(id);
     const { page } = opened;
-    const panel = page.getByRole('region', { name: 'Findings' });
+    const panel = page.getByRole('region', { name: 'Issues' });
     await panel.getByRole('button', { name: '8 warnings' }).click();
     await nodeOf(page, 'blur').getByRole('img', { name: '3 warnings' }).waitFor();
     await takeScreenshot(page, 'flow-findings', VIEWS[2]);
@@ -148,7 +148,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     const { page } = opened;
     await nodeOf(page, 'video').click({ position: { x: 90, y: 20 } });
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
-    await inspector.getByRole('button', { name: 'Choose by picture' }).click();
+    await inspector.getByRole('button', { name: 'Browse templates' }).click();
     const dialog = page.getByRole('dialog', { name: 'Video templates' });
     await dialog.getByRole('listitem').nth(2).waitFor();
     await page.waitForFunction(() =>
@@ -157,13 +157,12 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     await takeScreenshot(page, 'flow-video-templates', VIEWS[2]);
     await assertAccessible(page);
     await dialog.getByRole('button').filter({ hasText: /quote/i }).first().click();
-    const still = inspector.getByRole('figure', { name: 'A still of the video' });
+    const still = inspector.getByRole('figure', { name: 'Video frame' });
     await still.locator('img').waitFor();
     const first = await still.locator('img').getAttribute('src');
-    await still.getByRole('slider', { name: 'Time of the still' }).fill('0');
+    await still.getByRole('slider', { name: 'Frame time' }).fill('0');
     await page.waitForFunction(
-      ([src]) =>
-        document.querySelector('figure[aria-label="A still of the video"] img')?.getAttribute('src') !== src,
+      ([src]) => document.querySelector('figure[aria-label="Video frame"] img')?.getAttribute('src') !== src,
       [first],
     );
     await takeScreenshot(page, 'flow-still', VIEWS[2]);
@@ -191,22 +190,22 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     };
     const media = await flow.send<{ data: readonly unknown[] }>('GET', '/media?limit=100');
     await nodeOf(page, 'video').click({ position: { x: 90, y: 20 } });
-    await page.getByRole('button', { name: 'Edit the scenes' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Scenes of the video' });
-    await dialog.getByRole('button', { name: 'Begin with a scene' }).click();
+    await page.getByRole('button', { name: 'Edit scenes' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Video scenes' });
+    await dialog.getByRole('button', { name: 'Add a scene' }).click();
     const first = await untilDrawn(null);
     assert.match(first ?? '', /^data:image\/webp/);
 
     const layers = dialog.getByRole('region', { name: 'Layers' });
     await layers.getByRole('button', { name: 'Text: Hello' }).click();
-    const form = dialog.getByRole('region', { name: 'Fields of the layer' });
+    const form = dialog.getByRole('region', { name: 'Layer fields' });
     await form.getByLabel('Text', { exact: true }).fill('Good evening');
     await form.getByLabel('Font size', { exact: true }).fill('18vmin');
     const second = await untilDrawn(first);
     await layers.getByLabel('New layer').selectOption('shape');
     await layers.getByRole('button', { name: 'Add', exact: true }).click();
     await form.getByLabel('Shape', { exact: true }).selectOption('star');
-    await layers.getByRole('button', { name: 'Move it up' }).click();
+    await layers.getByRole('button', { name: 'Move up' }).click();
     const third = await untilDrawn(second);
     await dialog.getByRole('slider', { name: 'Playhead' }).fill('0');
     await untilDrawn(third);
@@ -245,7 +244,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await configOf(), scene(star, '1.5s'));
 
     await layers.getByRole('button', { name: 'Shape' }).click();
-    await layers.getByRole('button', { name: 'Remove the layer' }).click();
+    await layers.getByRole('button', { name: 'Remove layer' }).click();
     await layers.getByRole('button', { name: 'Shape' }).waitFor({ state: 'detached' });
     assert.deepEqual(await configOf(), scene(undefined, '1.5s'));
     await dialog.getByRole('button', { name: 'Undo' }).click();

@@ -98,7 +98,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     const { page } = opened;
     await other.page.goto(`/flow/${id}`);
     await boardOf(other.page).waitFor();
-    await page.getByRole('list', { name: 'Who else is here' }).getByText('Ben Guest').waitFor();
+    await page.getByRole('list', { name: 'Other editors' }).getByText('Ben Guest').waitFor();
     const { updatedAt } = await flow.read(id);
     await nodeOf(other.page, 'Preview').click({ position: { x: 90, y: 20 } });
     await nodeOf(page, 'Preview').getByText('Ben Guest').waitFor();
@@ -120,8 +120,8 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
 
     await page.getByRole('button', { name: 'Versions' }).click();
     const dialog = page.getByRole('dialog', { name: 'Versions' });
-    await dialog.getByRole('listitem').last().getByRole('button', { name: 'Compare with the board' }).click();
-    const notice = page.getByRole('region', { name: 'Difference to a version' });
+    await dialog.getByRole('listitem').last().getByRole('button', { name: 'Compare with board' }).click();
+    const notice = page.getByRole('region', { name: 'Version comparison' });
     await notice.getByText('2 changed').waitFor();
     assert.equal(await page.locator('[data-fate="changed"]').count(), 2);
     await takeScreenshot(page, 'flow-diff', VIEWS[2]);

@@ -71,19 +71,22 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     const { page } = opened;
     await select(page, 'Picture');
     await page.getByRole('button', { name: 'Run to here' }).click();
-    const plan = page.getByRole('region', { name: 'Run a part' });
-    await plan.getByRole('status', { name: 'Price of this part' }).filter({ hasText: '0 credits' }).waitFor();
-    assert.match((await plan.textContent()) ?? '', /2 nodes run/);
+    const plan = page.getByRole('region', { name: 'Run part of the workflow' });
+    await plan
+      .getByRole('status', { name: 'Price of these nodes' })
+      .filter({ hasText: '0 credits' })
+      .waitFor();
+    assert.match((await plan.textContent()) ?? '', /2 nodes to run/);
     assert.equal(await page.locator('[data-plan="run"]').count(), 2);
     assert.equal(await page.locator('[data-plan="out"]').count(), 1);
     await takeScreenshot(page, 'flow-plan', VIEWS[2]);
-    await plan.getByRole('button', { name: 'Run these' }).click();
+    await plan.getByRole('button', { name: 'Run nodes' }).click();
     await untilRun(page, 'Completed');
     const [first] = await flow.runs(id);
     assert.deepEqual(statesOf(first), ['idea COMPLETED', 'picture COMPLETED']);
 
-    await page.getByRole('button', { name: 'Run this again' }).click();
-    await plan.filter({ hasText: '1 has its result' }).waitFor();
+    await page.getByRole('button', { name: 'Rerun this node' }).click();
+    await plan.filter({ hasText: '1 result reused' }).waitFor();
     await page.keyboard.press('Enter');
     await flow.untilRuns(id, 2);
     await untilRun(page, 'Completed');
@@ -101,7 +104,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await untilRun(page, 'Completed');
     const [first] = await flow.runs(id);
     await select(page, 'Picture');
-    await page.getByRole('button', { name: 'Pin the result' }).click();
+    await page.getByRole('button', { name: 'Pin result' }).click();
     await page
       .getByRole('complementary', { name: 'Inspector' })
       .getByLabel('Seed', { exact: true })
@@ -133,12 +136,12 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     const { updatedAt } = await flow.read(id);
     const [second, first] = await flow.runs(id);
 
-    await page.getByRole('button', { name: 'Earlier runs' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Earlier runs' });
+    await page.getByRole('button', { name: 'Run history' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Run history' });
     await dialog.getByRole('listitem').nth(1).waitFor();
     await takeScreenshot(page, 'flow-runs', VIEWS[2]);
     await assertAccessible(page);
-    await dialog.getByRole('button', { name: 'Show on the board' }).nth(1).click();
+    await dialog.getByRole('button', { name: 'Show on board' }).nth(1).click();
     const figure = page.getByRole('figure', { name: 'Result of Picture' });
     await figure.locator(`img[src="${urlOf(first)}"]`).waitFor();
     assert.equal((await flow.read(id)).updatedAt, updatedAt);
@@ -147,7 +150,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await figure.getByRole('button').click();
     const result = page.getByRole('dialog', { name: 'Result of Picture' });
     await result.getByLabel('Compare with').selectOption(`run ${second?.id}`);
-    await result.getByRole('slider', { name: 'How much of the other is seen' }).fill('30');
+    await result.getByRole('slider', { name: 'Comparison slider' }).fill('30');
     assert.equal(await result.locator(`img[src="${urlOf(second)}"]`).count(), 1);
     await takeScreenshot(page, 'flow-compare', VIEWS[2]);
     await assertAccessible(page);
@@ -239,7 +242,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await untilRun(page, 'Completed');
     await page.reload();
     await picture.waitFor();
-    await page.getByRole('button', { name: 'Hide the run' }).click();
+    await page.getByRole('button', { name: 'Hide run' }).click();
     await picture.waitFor({ state: 'detached' });
     await page.reload();
     await nodeOf(page, 'Picture').waitFor();
@@ -290,9 +293,9 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await nodeOf(page, 'ask').getByRole('button', { name: 'Approve', exact: true }).click();
     await untilRun(page, 'Failed');
     await takeScreenshot(page, 'flow-failed', VIEWS[2]);
-    await nodeOf(page, 'parse').getByRole('button', { name: 'Try again from here' }).click();
-    const plan = page.getByRole('region', { name: 'Run a part' });
-    await plan.filter({ hasText: '1 node runs' }).waitFor();
+    await nodeOf(page, 'parse').getByRole('button', { name: 'Retry from here' }).click();
+    const plan = page.getByRole('region', { name: 'Run part of the workflow' });
+    await plan.filter({ hasText: '1 node to run' }).waitFor();
     await assertAccessible(page);
     await page.keyboard.press('Escape');
     await plan.waitFor({ state: 'detached' });

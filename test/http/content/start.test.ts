@@ -69,7 +69,7 @@ describe('the start page', () => {
     const { cookie } = await createPerson(test, caller);
     const answer = await test.app.inject({ url: '/blog', headers: { accept: BROWSER, cookie } });
     assert.match(answer.body, /<html lang="en" data-user>/);
-    assert.match(answer.body, /href="\/workflows">Your workflows/);
+    assert.match(answer.body, /href="\/workflows">Workflows/);
     assert.doesNotMatch((await open('/blog')).body, /data-user>/);
   });
 
@@ -104,7 +104,7 @@ describe('a path that is not there', () => {
       const answer = await open(url);
       assert.equal(answer.statusCode, 404);
       assert.match(String(answer.headers['content-type']), /^text\/html/);
-      assert.match(answer.body, /This page does not exist/);
+      assert.match(answer.body, /Page not found/);
       assert.equal(answer.headers.vary, 'Accept, Accept-Encoding');
       assert.ok(answer.headers['x-ratelimit-limit']);
     }

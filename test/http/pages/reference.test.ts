@@ -167,7 +167,7 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     await using opened = await browser.open(url);
     const { page } = opened;
     await page.goto('/docs/folders');
-    await page.getByText('Your credential').click();
+    await page.getByText('Authentication').click();
     await page.getByLabel('API key').fill(caller.key);
     const create = page.locator('#createFolder');
     await create.getByText('Try it').click();
@@ -187,7 +187,7 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     await using opened = await browser.open(url, VIEWS[0], person.cookie);
     const { page } = opened;
     await page.goto('/docs/folders');
-    await page.getByText('Your credential').click();
+    await page.getByText('Authentication').click();
     await page.getByText(`Signed in as ${person.email}`).waitFor();
     const create = page.locator('#createFolder');
     await create.getByText('Try it').click();

@@ -40,7 +40,7 @@ describe('the consent page', { skip: NO_BROWSER }, () => {
       browser,
       { url: service.origin, path: url, cookie: service.person.cookie, name: 'consent' },
       async page => {
-        await page.getByRole('heading', { name: 'Let Claude Code' }).waitFor();
+        await page.getByRole('heading', { name: 'Allow Claude Code' }).waitFor();
         assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 3);
       },
     );
@@ -68,7 +68,7 @@ describe('the consent page', { skip: NO_BROWSER }, () => {
     await page.getByLabel('Email').fill(service.person.email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: /sign in/i }).click();
-    await page.getByRole('button', { name: 'Refuse' }).click();
+    await page.getByRole('button', { name: 'Deny' }).click();
     await page.waitForURL(`${redirect}?*`);
     assert.equal(new URL(page.url()).searchParams.get('error'), 'access_denied');
   });

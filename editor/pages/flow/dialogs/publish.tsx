@@ -66,7 +66,7 @@ export function PublishPart({ workflow, path }: { readonly workflow: WorkflowInf
         </Button>
         {workflow.isPublished && (
           <Button size="s" look="quiet" onClick={() => publish.mutate(false)}>
-            {texts.withdraw}
+            {texts.unpublish}
           </Button>
         )}
       </div>

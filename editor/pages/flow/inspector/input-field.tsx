@@ -25,7 +25,7 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
   if (feeder !== undefined) return <Fed input={input}>{texts.fedBy(feeder)}</Fed>;
   const kind = controlOf(input);
   if (kind === undefined)
-    return <Fed input={input}>{input.required ? texts.needsEdge : texts.takesEdge}</Fed>;
+    return <Fed input={input}>{input.required ? texts.notConnected : texts.connectedInput}</Fed>;
   const value = node.data.config?.[input.id];
   const isChanged = value !== undefined;
   const change = (next: Json | undefined): void =>

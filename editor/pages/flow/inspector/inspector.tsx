@@ -79,7 +79,7 @@ function Favour({ nodeType }: { readonly nodeType: string }) {
     <IconButton
       size="s"
       icon={Star}
-      label={isOne ? texts.unfavour : texts.favour}
+      label={isOne ? texts.removeFavorite : texts.addFavorite}
       aria-pressed={isOne}
       onClick={() => setOne(toggleFavourite(nodeType))}
     />

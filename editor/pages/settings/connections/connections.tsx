@@ -55,15 +55,15 @@ function EndDialog({ connection: { id, clientName }, onClose }: EndDialogProps) 
   const done = useDone();
   return (
     <ConfirmDialog
-      title={texts.endTitle(clientName)}
-      action={texts.end}
+      title={texts.disconnectTitle(clientName)}
+      action={texts.disconnect}
       run={async () => {
         await api.delete(`/connections/${id}`);
-        await done(texts.ended(clientName), ['/connections']);
+        await done(texts.disconnected(clientName), ['/connections']);
       }}
       onClose={onClose}
     >
-      {texts.endText}
+      {texts.disconnectText}
     </ConfirmDialog>
   );
 }
@@ -82,8 +82,12 @@ const columnsOf = (end: (connection: Connection) => void): readonly Column<Conne
     isTitleHidden: true,
     align: 'end',
     cell: connection => (
-      <Button size="s" aria-label={texts.endOf(connection.clientName)} onClick={() => end(connection)}>
-        {texts.end}
+      <Button
+        size="s"
+        aria-label={texts.disconnectApp(connection.clientName)}
+        onClick={() => end(connection)}
+      >
+        {texts.disconnect}
       </Button>
     ),
   },

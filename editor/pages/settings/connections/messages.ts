@@ -1,18 +1,17 @@
-// The texts of the list of programs that were let in.
+// Defines the texts of the list of connected apps.
 export const texts = {
-  lead: 'Agents and other programs that you let in. Each works with your account, within its rights, until you end it.',
-  emptyTitle: 'No program is connected',
+  lead: 'Agents and other apps that can use your account. Each one keeps its permissions until you disconnect it.',
+  emptyTitle: 'No connected apps',
   empty:
-    'Give an agent that speaks MCP the address of this service with /mcp after it. It then asks you here whether it may come in.',
-  program: 'Program',
-  host: 'Answered at',
-  rights: 'Rights',
-  since: 'Let in',
+    'To connect an MCP agent, give it the address of this service followed by /mcp. It then asks you for access.',
+  program: 'App',
+  host: 'Redirects to',
+  rights: 'Permissions',
+  since: 'Connected',
   lastUsed: 'Last used',
-  end: 'End',
-  endOf: (name: string): string => `End the connection of ${name}`,
-  endTitle: (name: string): string => `End the connection of ${name}?`,
-  endText:
-    'The program can do nothing with your account any more, within five seconds. It may ask you again.',
-  ended: (name: string): string => `${name} is connected no more.`,
+  disconnect: 'Disconnect',
+  disconnectApp: (name: string): string => `Disconnect ${name}`,
+  disconnectTitle: (name: string): string => `Disconnect ${name}?`,
+  disconnectText: 'The app loses access to your account within five seconds. It can ask for access again.',
+  disconnected: (name: string): string => `${name} was disconnected.`,
 } as const;

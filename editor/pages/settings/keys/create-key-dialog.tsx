@@ -31,7 +31,7 @@ export function CreateKeyDialog({ onMade, onClose }: CreateKeyProps) {
     const expiresAt = days === '0' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
     const { key } = await api.post<CreatedKey>('/keys', { name, scopes, expiresAt });
     onMade(key);
-    await done(texts.made, ['/keys']);
+    await done(texts.created, ['/keys']);
   };
   return (
     <FormDialog title={texts.createTitle} submit={texts.submit} run={create} onClose={onClose}>

@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<Key>[] = [
 ];
 
 function Expiry({ time }: { readonly time: string | null }) {
-  if (time === null) return texts.noEnd;
+  if (time === null) return texts.neverExpires;
   if (Date.parse(time) < Date.now()) return <Badge tone="danger">{texts.expired}</Badge>;
   return <Day time={time} />;
 }

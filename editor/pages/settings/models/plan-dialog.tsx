@@ -50,7 +50,7 @@ export function PlanDialog({ wish, onClose }: { readonly wish: Wish; readonly on
   const write = useMutation({
     mutationFn: async () => {
       await api.post('/admin/models', { revision: data?.revision, models });
-      await done(texts.written(models.length), ['/admin/models', '/nodes']);
+      await done(texts.saved(models.length), ['/admin/models', '/nodes']);
     },
     onSuccess: onClose,
   });
@@ -66,7 +66,7 @@ export function PlanDialog({ wish, onClose }: { readonly wish: Wish; readonly on
             isBusy={write.isPending}
             onClick={() => write.mutate()}
           >
-            {texts.write(models.length)}
+            {texts.save(models.length)}
           </Button>
         )
       }

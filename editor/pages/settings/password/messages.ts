@@ -1,9 +1,9 @@
-// The texts of the part that changes the password.
+// Defines the texts of the password settings.
 export const texts = {
-  lead: 'When it changes, all your other sessions end. API keys and connected programs go on.',
+  lead: 'Changing your password signs you out everywhere else. API keys and connected apps keep working.',
   current: 'Current password',
   next: 'New password',
-  hint: '10 characters or more.',
-  submit: 'Change the password',
-  changed: 'Your password is changed. Your other sessions have ended.',
+  hint: 'At least 10 characters.',
+  submit: 'Change password',
+  changed: 'Your password was changed and your other sessions were signed out.',
 } as const;

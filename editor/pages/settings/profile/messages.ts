@@ -1,16 +1,16 @@
-// The texts of the profile.
+// Defines the texts of the profile settings.
 export const texts = {
-  lead: 'Who you are to this service. Whoever administers it can change your plan.',
-  rename: 'Change your name',
-  renamed: 'Your name is changed.',
-  id: 'User id',
+  lead: 'Your account on this service. An administrator can change your plan.',
+  rename: 'Change name',
+  renamed: 'Your name was changed.',
+  id: 'User ID',
   plan: 'Plan',
-  rights: 'Rights',
+  rights: 'Role',
   admin: 'Administrator',
   author: 'Author',
   member: 'User',
   workspace: 'Active workspace',
-  personal: 'Personal workspace id',
-  copyId: 'Copy the workspace id',
-  ends: 'This session ends',
+  personal: 'Personal workspace ID',
+  copyId: 'Copy workspace ID',
+  ends: 'Session expires',
 } as const;

@@ -1,15 +1,15 @@
-// The texts of the list of providers.
+// Defines the texts of the list of providers.
 export const texts = {
-  lead: 'Where models run. A provider is configured by the settings of the service, which are read at its start.',
+  lead: 'Services that run models. Configure providers in the settings of the service, then restart it.',
   provider: 'Provider',
-  state: 'State',
-  answers: 'Answers',
-  silent: 'Does not answer',
+  state: 'Status',
+  reachable: 'Reachable',
+  unreachable: 'Unreachable',
   off: 'Not configured',
   address: 'Address',
-  latency: 'Time',
+  latency: 'Latency',
   setting: 'Setting',
   problem: 'Problem',
-  ask: 'Ask again',
-  asked: 'Asked',
+  check: 'Check again',
+  checked: 'Last checked',
 } as const;

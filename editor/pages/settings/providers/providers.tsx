@@ -28,7 +28,7 @@ export function Providers() {
     <>
       <PageHead title={shared.parts.providers}>
         <Button icon={Refresh} isBusy={isFetching} onClick={ask}>
-          {texts.ask}
+          {texts.check}
         </Button>
       </PageHead>
       <Lead>{texts.lead}</Lead>
@@ -36,7 +36,7 @@ export function Providers() {
       {data === undefined && !error && <Loading />}
       {data && (
         <>
-          <Facts facts={[[texts.asked, <Ago key="asked" time={data.checkedAt} />]]} />
+          <Facts facts={[[texts.checked, <Ago key="asked" time={data.checkedAt} />]]} />
           <Table
             label={shared.parts.providers}
             columns={COLUMNS}
@@ -65,8 +65,8 @@ const COLUMNS: readonly Column<Provider>[] = [
 function State({ answers }: Provider) {
   if (answers === null) return <Badge>{texts.off}</Badge>;
   return answers ? (
-    <Badge tone="success">{texts.answers}</Badge>
+    <Badge tone="success">{texts.reachable}</Badge>
   ) : (
-    <Badge tone="danger">{texts.silent}</Badge>
+    <Badge tone="danger">{texts.unreachable}</Badge>
   );
 }

@@ -1,17 +1,17 @@
-// The texts of the list of sessions.
+// Defines the texts of the list of sessions.
 export const texts = {
-  lead: 'Where you are signed in. End what you do not know, then change your password.',
+  lead: 'The places where you are signed in. Sign out any you do not recognize, then change your password.',
   label: 'Your sessions',
   browser: 'Browser',
-  unknown: 'Unknown program',
+  unknown: 'Unknown browser',
   on: (browser: string, system: string): string => `${browser} on ${system}`,
   address: 'Signed in from',
-  lastSeen: 'Last seen',
-  expires: 'Ends',
-  current: 'This one',
-  end: 'End',
-  endOf: (browser: string): string => `End the session of ${browser}`,
-  endTitle: (browser: string): string => `End the session of ${browser}?`,
-  endText: 'Whoever uses it has to sign in again. It ends within five seconds.',
-  ended: 'The session has ended.',
+  lastSeen: 'Last active',
+  expires: 'Expires',
+  current: 'Current',
+  signOut: 'Sign out',
+  signOutOf: (browser: string): string => `Sign out of ${browser}`,
+  signOutTitle: (browser: string): string => `Sign out of ${browser}?`,
+  signOutText: 'The session ends within five seconds. Using it again requires signing in.',
+  signedOut: 'The session was signed out.',
 } as const;

@@ -37,15 +37,15 @@ function EndDialog({ session, onClose }: { readonly session: ListedSession; read
   const done = useDone();
   return (
     <ConfirmDialog
-      title={texts.endTitle(browserName(session.userAgent))}
-      action={texts.end}
+      title={texts.signOutTitle(browserName(session.userAgent))}
+      action={texts.signOut}
       run={async () => {
         await api.delete(`/auth/sessions/${session.id}`);
-        await done(texts.ended, ['/auth/sessions']);
+        await done(texts.signedOut, ['/auth/sessions']);
       }}
       onClose={onClose}
     >
-      {texts.endText}
+      {texts.signOutText}
     </ConfirmDialog>
   );
 }
@@ -66,10 +66,10 @@ const columnsOf = (end: (session: ListedSession) => void): readonly Column<Liste
       ) : (
         <Button
           size="s"
-          aria-label={texts.endOf(browserName(session.userAgent))}
+          aria-label={texts.signOutOf(browserName(session.userAgent))}
           onClick={() => end(session)}
         >
-          {texts.end}
+          {texts.signOut}
         </Button>
       ),
   },

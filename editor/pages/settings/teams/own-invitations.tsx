@@ -78,7 +78,7 @@ function Card({ invitation: { team, role, invitedBy, expiresAt }, busy, onAnswer
       <div>
         <strong>{team.name}</strong>
         <p>
-          {texts.asRole(shared.roles[role])} {texts.by(invitedBy ?? texts.nobody)}; {texts.until}{' '}
+          {texts.asRole(shared.roles[role])} {texts.by(invitedBy ?? texts.deletedAccount)}; {texts.until}{' '}
           <Day time={expiresAt} />.
         </p>
       </div>

@@ -85,7 +85,8 @@ function Sent({ invitation, isRenewing, onRenew, onRevoke }: SentProps) {
       <div>
         <strong>{person}</strong> {isExpired && <Badge tone="danger">{texts.expired}</Badge>}
         <p>
-          {texts.asRole(shared.roles[role])} {texts.by(invitedBy ?? texts.nobody)} <Ago time={createdAt} />
+          {texts.asRole(shared.roles[role])} {texts.by(invitedBy ?? texts.deletedAccount)}{' '}
+          <Ago time={createdAt} />
           {!isExpired && (
             <>
               {'; '}

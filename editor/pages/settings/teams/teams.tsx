@@ -55,7 +55,7 @@ function CreateDialog({ onMade, onClose }: CreateDialogProps) {
   const create = async (): Promise<void> => {
     const team = await api.post<Team>('/teams', { name });
     onMade(team.id);
-    await done(texts.made(team.name), ['/teams', 'session']);
+    await done(texts.created(team.name), ['/teams', 'session']);
   };
   return (
     <FormDialog title={texts.createTitle} submit={texts.submit} run={create} onClose={onClose}>

@@ -25,7 +25,7 @@ export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
   const use = useMutation({
     mutationFn: ({ id }: Workspace) => api.put('/me/workspace', { teamId: id }),
     // What other pages show depends on it.
-    onSuccess: (_, { name }) => done(texts.worksIn(name), 'all'),
+    onSuccess: (_, { name }) => done(texts.switched(name), 'all'),
   });
   const rows: readonly Workspace[] = [{ id: null, name: texts.personal, role: 'OWNER' }, ...teams];
   const columns: readonly Column<Workspace>[] = [
@@ -44,11 +44,11 @@ export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
         ) : (
           <Button
             size="s"
-            aria-label={texts.workIn(workspace.name)}
+            aria-label={texts.switchToTeam(workspace.name)}
             isBusy={use.isPending && use.variables.id === workspace.id}
             onClick={() => use.mutate(workspace)}
           >
-            {texts.workHere}
+            {texts.switchTo}
           </Button>
         ),
     },

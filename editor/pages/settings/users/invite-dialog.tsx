@@ -30,7 +30,7 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
       invite: true,
     });
     if (inviteUrl !== undefined) onLink({ name, url: inviteUrl });
-    await done(texts.inviteMade(name), ['/admin/users']);
+    await done(texts.inviteCreated(name), ['/admin/users']);
   };
   const field = (key: keyof typeof profile) => ({
     value: profile[key],

@@ -46,7 +46,7 @@ function PasswordLinkDialog({ user: { name, email, hasPassword }, onLink, onClos
     onLink({ name, url });
   };
   return (
-    <FormDialog title={texts.passwordTitle(name)} submit={texts.makeLink} run={make} onClose={onClose}>
+    <FormDialog title={texts.passwordTitle(name)} submit={texts.createLink} run={make} onClose={onClose}>
       <p>{texts.passwordText}</p>
     </FormDialog>
   );

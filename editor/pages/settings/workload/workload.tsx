@@ -79,7 +79,7 @@ const WORKER_COLUMNS: readonly Column<Worker>[] = [
   { title: texts.process, align: 'end', cell: ({ pid }) => pid },
   { title: texts.runs, align: 'end', cell: ({ runs }) => formatNumber(runs) },
   { title: texts.started, cell: ({ startedAt }) => <Ago time={startedAt} /> },
-  { title: texts.heard, cell: ({ heartbeatAt }) => <Ago time={heartbeatAt} /> },
+  { title: texts.lastHeartbeat, cell: ({ heartbeatAt }) => <Ago time={heartbeatAt} /> },
 ];
 
 const JOB_COLUMNS: readonly Column<Jobs>[] = [
