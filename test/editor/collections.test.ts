@@ -130,7 +130,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     const { page } = opened;
     await page.goto('/templates');
     await page.getByText('Free').waitFor();
-    await page.getByRole('button', { name: 'Use A greeting' }).click();
+    await page.getByRole('button', { name: 'Use template A greeting' }).click();
     await page.waitForURL(/\/flow\//);
     assert.notEqual(new URL(page.url()).pathname, `/flow/${id}`);
   });

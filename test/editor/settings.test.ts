@@ -49,7 +49,7 @@ const PARTS: Readonly<Record<string, { readonly part: string; readonly words: st
   Users: { part: 'users', words: 'bea@example.com' },
   Providers: { part: 'providers', words: 'FAL_KEY' },
   Workload: { part: 'workload', words: 'Active' },
-  Models: { part: 'models', words: 'Models that were added here' },
+  Models: { part: 'models', words: 'Models added here' },
 };
 
 /** A video model as fal lists it. */
@@ -160,7 +160,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await dialog.getByRole('button', { name: 'Compare' }).click();
     // All that is shipped is missing in this list: far more than a fifth.
     await dialog.getByText('is no longer listed').first().waitFor();
-    const write = dialog.getByRole('button', { name: /^Write \d+ models$/ });
+    const write = dialog.getByRole('button', { name: /^Save \d+ models$/ });
     assert.equal(await write.isDisabled(), true);
     await dialog.getByLabel(/I have looked at it/).check();
     assert.equal(await write.isEnabled(), true);
@@ -272,7 +272,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await using opened = await open('credits');
     const { page } = opened;
     await page.getByRole('button', { name: 'Change the budget of Bounded' }).click();
-    await page.getByLabel('Daily budget').fill('750');
+    await page.getByLabel('Daily budget', { exact: true }).fill('750');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: '750' }).waitFor();
     assert.deepEqual(opened.errors, []);
@@ -301,7 +301,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await checkViews(
       browser,
       { url: service.url, path: '/sign-in?refused=unknown', name: 'sign-in-openid' },
-      page => page.getByText('There is no account for your email here.').waitFor(),
+      page => page.getByText('No account uses your email.').waitFor(),
     );
     await using opened = await browser.open(service.url);
     const { page } = opened;

@@ -10,7 +10,7 @@ export const texts = {
   noneTitle: 'No matching templates',
   none: 'Choose another category, or view all templates.',
   use: 'Use template',
-  nameOfUse: (title: string): string => `Use ${title}`,
+  nameOfUse: (title: string): string => `Use template ${title}`,
   free: 'Free',
   unknown: 'Price varies',
   price: (credits: number, isExact: boolean): string =>
