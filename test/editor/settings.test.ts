@@ -162,7 +162,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await dialog.getByText('is no longer listed').first().waitFor();
     const write = dialog.getByRole('button', { name: /^Save \d+ models$/ });
     assert.equal(await write.isDisabled(), true);
-    await dialog.getByLabel(/I have looked at it/).check();
+    await dialog.getByLabel(/I have reviewed these changes/).check();
     assert.equal(await write.isEnabled(), true);
     await dialog.getByRole('button', { name: 'Close' }).click();
 

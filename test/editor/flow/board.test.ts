@@ -178,7 +178,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await using opened = await flow.open(id);
     const { page } = opened;
     await page.emulateMedia({ reducedMotion: 'reduce' });
-    await page.getByRole('button', { name: 'Zoom to 100 %' }).click();
+    await page.getByRole('button', { name: 'Zoom to 100%' }).click();
     await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
     await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
     assert.deepEqual(await page.evaluate(SMALL_TARGETS), []);

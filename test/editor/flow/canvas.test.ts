@@ -89,7 +89,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     const id = await flow.create(THREE);
     await using opened = await flow.open(id);
     const { page } = opened;
-    await page.getByRole('button', { name: 'Zoom to 100 %' }).click();
+    await page.getByRole('button', { name: 'Zoom to 100%' }).click();
     const [x, y] = await headOf(page, 'C');
     await page.mouse.move(x, y);
     await page.mouse.down();
@@ -186,7 +186,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     await using opened = await flow.open(id);
     const { page } = opened;
     await page.evaluate(KEEP_MOVING);
-    await page.getByRole('button', { name: 'Zoom to 100 %' }).click();
+    await page.getByRole('button', { name: 'Zoom to 100%' }).click();
     const { x, y, zoom } = await viewOf(page);
     const spotOf = (dx: number, dy: number): Spot => [x + (MIDDLE.x + dx) * zoom, y + (MIDDLE.y + dy) * zoom];
     assert.equal(await page.locator('[data-node-id]').count(), 0);

@@ -41,7 +41,7 @@ describe('random gestures', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 10
     const { page } = opened;
     const readServer = async (): Promise<Board> => toBoard((await flow.read(id)) as unknown as Board);
     const first = JSON.stringify(await readServer());
-    await page.getByRole('button', { name: 'Zoom to 100 %' }).click();
+    await page.getByRole('button', { name: 'Zoom to 100%' }).click();
     const random = seededRandom(SEED);
     const model = new GestureModel(start);
     const trail: string[] = [];
