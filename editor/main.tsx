@@ -1,4 +1,4 @@
-// Where the application begins in the browser.
+// Starts the application in the browser.
 import './styles/base.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './frame/app.tsx';
@@ -6,6 +6,6 @@ import { preloadPage } from './frame/pages.ts';
 
 const place = document.getElementById('app');
 if (place === null) throw new Error('The page has no place for the application.');
-// The page is on its way already: drawn without it, a spinner would stay for a third of a second.
+// The page is already loading: rendering before it arrives would show a spinner.
 await preloadPage(location.pathname);
 createRoot(place).render(<App />);

@@ -1,4 +1,4 @@
-// What the bundler makes of imports that are not scripts.
+// Declares the modules that the bundler creates from imports that are not scripts.
 declare module '*.module.css' {
   const classes: Readonly<Record<string, string>>;
   export default classes;

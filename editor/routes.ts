@@ -1,4 +1,4 @@
-// All pages: path → what is loaded when it is opened. A page lives in `pages/<name>/page.tsx` and exports `Page`.
+// Lists all pages by path. A page lives in `pages/<name>/page.tsx`, exports `Page` and is loaded on demand.
 
 import History from 'icon:history';
 import Images from 'icon:images';
@@ -10,14 +10,14 @@ import type { Icon } from './kit/icon.ts';
 import { messages } from './messages.ts';
 
 export interface Route {
-  /** As wouter has it; parameters after a colon. */
+  /** Wouter pattern: parameters start with a colon. */
   readonly path: string;
-  /** The folder below `pages`. */
+  /** Folder in `pages`. */
   readonly name: string;
   readonly load: () => Promise<{ readonly Page: ComponentType }>;
-  /** Who may see it: `visitors` need no session, and see no navigation. */
+  /** `visitors` pages need no session and show no navigation. */
   readonly for: 'users' | 'visitors';
-  /** Its line of the navigation; absent: it has none. */
+  /** Entry in the navigation; absent: none. */
   readonly nav?: { readonly label: string; readonly icon: Icon };
   /** Fills the window: no margins, no page scrolling. */
   readonly isFull?: true;

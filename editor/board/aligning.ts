@@ -1,4 +1,4 @@
-// Lines and even gaps for nodes that are selected: where each comes to stand.
+// Aligns and distributes the selected nodes: computes where each one moves.
 import type { Position } from '../../src/graph/types.ts';
 
 export interface Placed extends Position {
@@ -42,13 +42,13 @@ const LINES: Readonly<Record<Line, Edge>> = {
   },
 };
 
-/** Every node on one line of their common box. */
+/** Places every node on one line of their common bounding box. */
 export function align(boxes: readonly Placed[], line: Line): ReadonlyMap<string, Position> {
   const place = LINES[line](boxes);
   return new Map(boxes.map(box => [box.id, round({ x: box.x, y: box.y, ...place(box) })]));
 }
 
-/** Equal gaps between the first and the last, which stay; where they overlap the gaps are negative, and equal all the same. */
+/** Spaces nodes evenly between the first and the last, which stay in place. Gaps may be negative if nodes overlap. */
 export function distribute(boxes: readonly Placed[], direction: Direction): ReadonlyMap<string, Position> {
   const [axis, size] = direction === 'across' ? (['x', 'width'] as const) : (['y', 'height'] as const);
   const sorted = boxes.toSorted((a, b) => a[axis] - b[axis]);

@@ -1,11 +1,11 @@
-// The board: a workflow as it stands in the editor, and the one form in which it changes.
+// Defines the board, which is a workflow as edited here, and the changes that are the only way to modify it.
 import type { GraphEdge, GraphNode, Json } from '../../src/graph/types.ts';
 
-/** The fields of a workflow outside its graph that the editor changes. */
+/** The fields of a workflow, other than its graph, that the editor changes. */
 export const FIELDS = ['name', 'description', 'tags'] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** Plain data. What the service sends and the editor does not know stays in `nodes` and `edges` untouched. */
+/** Plain data. Properties that the editor does not know stay in `nodes` and `edges` untouched. */
 export interface Board {
   readonly fields: Readonly<Partial<Record<Field, Json>>>;
   readonly nodes: readonly GraphNode[];
@@ -13,8 +13,8 @@ export interface Board {
 }
 
 /**
- * One item that is added (`before` absent), removed (`after` absent) or replaced. `index` is its place in the list at the
- * moment of the change, so that a change taken back leaves the lists in the order they had, byte for byte.
+ * One item that is added (`before` absent), removed (`after` absent) or replaced. `index` is the position in the list
+ * when the change applies, so that undoing restores the lists in their exact order.
  */
 export type Change =
   | ItemChange<'nodes', GraphNode>
@@ -28,7 +28,7 @@ interface ItemChange<Of extends 'nodes' | 'edges', Item> {
   readonly after?: Item;
 }
 
-/** The board after the changes, in their order. Throws where a change does not fit the board: that is a bug of the caller. */
+/** Applies the changes in order. Throws if a change does not fit the board, which is a bug of the caller. */
 export function apply(board: Board, changes: readonly Change[]): Board {
   const next = { fields: { ...board.fields }, nodes: [...board.nodes], edges: [...board.edges] };
   for (const change of changes) {
@@ -44,7 +44,7 @@ export function apply(board: Board, changes: readonly Change[]): Board {
   };
 }
 
-/** What takes the changes back. */
+/** Returns the changes that undo the given ones. */
 export function invert(changes: readonly Change[]): readonly Change[] {
   return changes.toReversed().map(change => {
     const { before, after, ...rest } = change;
@@ -56,18 +56,18 @@ export function invert(changes: readonly Change[]): readonly Change[] {
   });
 }
 
-/** The node of that id, by a map that is made once for each list of nodes. */
+/** Finds a node by id, with a map built once per list of nodes. */
 export function findNode(board: Board, id: string): GraphNode | undefined {
   const index = indexOfNode(board, id);
   return index === undefined ? undefined : board.nodes[index];
 }
 
-/** Its place in `nodes`. */
+/** Returns the index of a node in `nodes`. */
 export function indexOfNode(board: Board, id: string): number | undefined {
   return indexOf(board.nodes, id);
 }
 
-/** An edge's place in `edges`. */
+/** Returns the index of an edge in `edges`. */
 export function indexOfEdge(board: Board, id: string): number | undefined {
   return indexOf(board.edges, id);
 }

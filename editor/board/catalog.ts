@@ -1,4 +1,4 @@
-// The node catalog in the browser: what the service lists, and the ports of nodes whose config gives rise to them.
+// Creates the node catalog in the browser: the entries that the service lists, and ports derived from a node's config.
 import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../../src/graph/catalog.ts';
 import { builtKeys, extractedPaths, switchCases, templateTokens } from '../../src/graph/config-ports.ts';
 import type { GraphNode, JsonObject, PortType } from '../../src/graph/types.ts';
@@ -6,7 +6,7 @@ import type { GraphNode, JsonObject, PortType } from '../../src/graph/types.ts';
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 const NO_CONFIG: JsonObject = {};
 
-/** `entries` are those of GET /nodes, hidden ones included. */
+/** `entries` are the response of GET /nodes, including hidden entries. */
 export function createCatalog(entries: readonly CatalogEntry[]): Catalog {
   const byType = new Map(entries.map(entry => [entry.nodeType, entry]));
   const resolved = new Map<string, WeakMap<JsonObject, ResolvedPorts>>();
@@ -33,7 +33,10 @@ export function createCatalog(entries: readonly CatalogEntry[]): Catalog {
   };
 }
 
-/** The ports of a node as it stands; of what the catalog does not know, or knows only once it is saved, those that were saved in it. */
+/**
+ * Returns the ports of a node. For types that are unknown, or whose ports only the service computes, returns the saved
+ * ports.
+ */
 export function portsOf(catalog: Catalog, { data }: GraphNode): ResolvedPorts {
   const ports = catalog.ports(data.nodeType, data.config ?? NO_CONFIG);
   if (catalog.find(data.nodeType) !== undefined && !SAVED.has(data.nodeType)) return ports;
@@ -45,7 +48,7 @@ export function portsOf(catalog: Catalog, { data }: GraphNode): ResolvedPorts {
   };
 }
 
-/** Types whose ports the service writes into the node when it is saved. */
+/** Types whose ports the service writes into the node when the workflow is saved. */
 const SAVED: ReadonlySet<string> = new Set(['video:renderer']);
 
 type Dynamic = (config: JsonObject, fixed: Pick<ResolvedPorts, 'inputs' | 'outputs'>) => ResolvedPorts;

@@ -1,13 +1,13 @@
-// Nodes and edges as text: what is copied, and what can be pasted.
+// Converts nodes and edges to clipboard text and back.
 import { parseGraph } from '../../src/graph/parse.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject, Position } from '../../src/graph/types.ts';
 import type { Board, Change } from './board.ts';
 import { add, childrenOf, freeId } from './edits.ts';
 
-/** Marks our own text on the clipboard; the number is the form's version. */
+/** Marks clipboard text of this program. The value is the format version. */
 const MARK = 'graphwright';
 
-/** The nodes with the edges between them. */
+/** Copies the selected nodes and the edges between them. */
 export function copyText(board: Board, selection: ReadonlySet<string>): string | undefined {
   const nodes = board.nodes.filter(({ id }) => selection.has(id));
   if (nodes.length === 0) return undefined;
@@ -21,7 +21,7 @@ export interface Pasted {
   readonly edges: readonly GraphEdge[];
 }
 
-/** Our own text, a workflow's JSON, or an export of one; undefined where it is none of them. */
+/** Reads clipboard text of this program, the JSON of a workflow, or an export. Returns undefined for anything else. */
 export function readPasted(text: string): Pasted | undefined {
   try {
     const json = JSON.parse(text) as Json;
@@ -36,7 +36,7 @@ export function readPasted(text: string): Pasted | undefined {
   }
 }
 
-/** The pasted nodes under free ids, moved so that their middle is at `at`, with the ids they got. */
+/** Returns changes that add the pasted nodes with free ids, centered at `at`, and the new ids. */
 export function paste(
   board: Board,
   { nodes, edges }: Pasted,

@@ -1,4 +1,4 @@
-// What became of each node between two states of a board: added, removed, changed, or only moved.
+// Compares two states of a board: which nodes were added, removed, changed, or only moved.
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from './board.ts';
 import { isSame } from './merge.ts';
@@ -6,10 +6,10 @@ import { isSame } from './merge.ts';
 export type Fate = 'added' | 'changed' | 'moved';
 
 export interface Difference {
-  /** By id of a node that is there now. */
+  /** By node id, for nodes of the newer state. */
   readonly fates: ReadonlyMap<string, Fate>;
   readonly removed: readonly GraphNode[];
-  /** Edges that are new, and edges that are gone. */
+  /** Numbers of added and removed edges. */
   readonly edges: { readonly added: number; readonly removed: number };
 }
 
@@ -29,7 +29,7 @@ export function compareBoards(before: Parts, after: Parts): Difference {
   };
 }
 
-/** What a service or a browser works out anew is no change. */
+/** Values that the service or the browser derives do not count as changes. */
 function fateOf(before: GraphNode | undefined, after: GraphNode): Fate | undefined {
   if (before === undefined) return 'added';
   const [was, is] = [contentOf(before), contentOf(after)];

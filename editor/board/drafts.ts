@@ -1,22 +1,22 @@
-// Drafts in the browser's IndexedDB: what was changed here and is not yet known to be at the service, a row a workflow.
+// Stores drafts in IndexedDB: changes that the service may not have yet, one row per workflow.
 import type { Board } from './board.ts';
 import type { History } from './history.ts';
 import type { Remote } from './saver.ts';
 
 export interface Draft {
   readonly workflowId: string;
-  /** Whose it is: another account in the same browser does not see it. */
+  /** The owner: another account in the same browser cannot see the draft. */
   readonly userId: string;
   readonly board: Board;
   readonly history: History;
-  /** The service's state that the changes were made on. */
+  /** The state of the service that the changes are based on. */
   readonly base: Remote;
   readonly atMs: number;
 }
 
 export interface Drafts {
   find(workflowId: string): Promise<Draft | undefined>;
-  /** Throws a QuotaExceededError where the browser has no room. */
+  /** Throws a QuotaExceededError if the browser is out of storage. */
   keep(draft: Omit<Draft, 'userId'>): Promise<void>;
   forget(workflowId: string): Promise<void>;
   close(): void;
@@ -25,7 +25,7 @@ export interface Drafts {
 const NAME = 'graphwright';
 const STORE = 'drafts';
 
-/** Throws where the browser keeps nothing, as in some private windows. */
+/** Throws if the browser has no storage, as in some private windows. */
 export async function openDrafts(userId: string): Promise<Drafts> {
   const db = await open();
   const act = <T>(mode: IDBTransactionMode, request: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> =>
@@ -56,7 +56,7 @@ function open(): Promise<IDBDatabase> {
   });
 }
 
-/** Resolves when the transaction is through, not when the request is: before that nothing is kept. */
+/** Resolves when the transaction completes, not when the request does: only then is the data stored. */
 function settle<T>(store: IDBObjectStore, act: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const request = act(store);

@@ -1,4 +1,4 @@
-// The open board for the components that show it, and the state of the view that is no part of the board.
+// Provides the open board to components, and the view state that is not part of the board.
 import { createContext, type ReactNode, useContext } from 'react';
 import { createStore, type StoreApi, useStore } from 'zustand';
 import type { RunRequest } from '../../sdk/src/types.ts';
@@ -11,69 +11,69 @@ import type { Difference } from './difference.ts';
 import type { BoardSession } from './session.ts';
 import type { BoardState } from './store.ts';
 
-/** One end of an edge that is being made. */
+/** One end of a connection that is being made. */
 export interface PortRef {
   readonly nodeId: string;
   /** `in-…` or `out-…`. */
   readonly handle: string;
 }
 
-/** Where a new node goes, and what it is to be joined with. */
+/** Where a new node goes, and which port it connects to. */
 export interface Placing {
   readonly at?: Position | undefined;
   readonly from?: PortRef | undefined;
 }
 
-/** What opens over the board. */
+/** The panel that is open over the board. */
 export type Panel =
   | { readonly kind: 'add'; readonly placing: Placing; readonly text?: string }
   | { readonly kind: 'commands' | 'keys' | 'find' | 'runs' | 'versions' | 'share' | 'export' | 'secrets' }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 
-/** A run of a part of the board that is about to start. */
+/** A partial run that is about to start. */
 export interface PlannedRun {
   readonly kind: RunKind;
   readonly request: RunRequest;
-  /** By node id what will be done with it; a node that is not there has no part in the run. */
+  /** By node id, what the run does with the node. Nodes that are absent do not take part. */
   readonly states: ReadonlyMap<string, 'run' | 'cached' | 'kept'>;
-  /** Absent while it is worked out. */
+  /** Absent until it is computed. */
   readonly estimate?: Estimate;
 }
 
-/** The board next to one of its versions. */
+/** A comparison of the board with one of its versions. */
 export interface ShownDiff {
   readonly version: number;
-  /** As it was when it was compared. */
+  /** The board at the time of the comparison. */
   readonly board: Board;
   readonly difference: Difference;
 }
 
 export interface View {
   readonly diff?: ShownDiff | undefined;
-  /** Nodes that somebody else has just changed. */
+  /** Nodes that another person has just changed. */
   readonly touched?: { readonly by: string; readonly ids: ReadonlySet<string> } | undefined;
   readonly plan?: PlannedRun | undefined;
   readonly panel: Panel | undefined;
-  /** What lint finds in the board as it stands, by node: of an edge at the node where it ends. */
+  /** The lint issues of the board, by node. Issues of an edge belong to its target node. */
   readonly issues: ReadonlyMap<string, readonly LintIssue[]>;
-  /** The open end of the edge that is being made, by pointer or keyboard. */
+  /** The open end of the connection that is being made, by pointer or keyboard. */
   readonly connecting: PortRef | undefined;
-  /** What the next movement of the pointer draws around nodes, to select them. */
+  /** How the next drag selects nodes. */
   readonly tool: 'box' | 'lasso' | undefined;
-  /** Groups whose nodes are not shown, in this browser alone. */
+  /** Groups whose nodes are hidden, in this browser only. */
   readonly collapsed: ReadonlySet<string>;
-  /** The menu of a right click or a long press, in pixels of the window. */
+  /** The open context menu, at a position in window pixels. */
   readonly menu: { readonly at: Position; readonly isOnNode: boolean } | undefined;
-  /** Read aloud by screen readers. */
+  /** Text for screen readers. */
   readonly announcement: string;
 }
 
-/** What the canvas can do for other parts; there once it is drawn. */
+/** Actions of the canvas for other components. Available once the canvas is mounted. */
 export interface CanvasActions {
   center(): Position;
-  /** Where what is pasted goes: under the pointer, or to the middle where that is not over the board. */
+  /** Where pasted nodes go: under the pointer, or at the center if the pointer is not over the board. */
   pasteAt(): Position;
-  /** A point of the window on the board. */
+  /** Converts a point of the window to board coordinates. */
   toBoard(point: Position): Position;
   fit(ids?: readonly string[]): void;
   focusNode(id: string): void;
@@ -116,7 +116,7 @@ export function useEditor(): EditorContextValue {
   return value;
 }
 
-/** A part of the board's state. */
+/** Selects a part of the board's state. */
 export function useBoard<T>(select: (state: BoardState) => T): T {
   return useStore(useEditor().session.store, select);
 }

@@ -1,8 +1,8 @@
-// What people do to a board, as changes: pure functions from a board and a wish to the changes that fulfil it.
+// Builds the changes for edits of a board. Pure functions from a board and the wanted edit to changes.
 import type { GraphEdge, GraphNode, Json, JsonObject, NodeData, Position } from '../../src/graph/types.ts';
 import { type Board, type Change, type Field, findNode, indexOfEdge, indexOfNode } from './board.ts';
 
-/** Nodes and edges at the end of their lists. */
+/** Appends nodes and edges. */
 export function add(
   board: Board,
   {
@@ -16,7 +16,7 @@ export function add(
   ];
 }
 
-/** Without these nodes and edges, and without the edges of these nodes. Groups forget their lost children. */
+/** Removes nodes and edges, and the edges of removed nodes. Groups drop removed children. */
 export function remove(
   board: Board,
   { nodes = [], edges = [] }: { readonly nodes?: readonly string[]; readonly edges?: readonly string[] },
@@ -41,7 +41,7 @@ export function remove(
   ];
 }
 
-/** Each node at its new place. */
+/** Moves each node to its new position. */
 export function move(board: Board, positions: ReadonlyMap<string, Position>): readonly Change[] {
   return replaceNodes(board, [...positions.keys()], node => {
     const { x, y } = positions.get(node.id) ?? node.position;
@@ -49,7 +49,7 @@ export function move(board: Board, positions: ReadonlyMap<string, Position>): re
   });
 }
 
-/** A node of another size; what was measured of it no longer counts. */
+/** Resizes a node and drops its measured size. */
 export function resize(
   board: Board,
   id: string,
@@ -63,7 +63,7 @@ export function resize(
   });
 }
 
-/** One setting of a node; undefined takes it out, so that the default applies again. */
+/** Sets a config value of a node. Undefined removes it, so that the default applies again. */
 export function setConfig(board: Board, id: string, key: string, value: Json | undefined): readonly Change[] {
   return replaceNodes(board, [id], node => {
     const { [key]: before, ...rest } = node.data.config ?? {};
@@ -73,7 +73,7 @@ export function setConfig(board: Board, id: string, key: string, value: Json | u
   });
 }
 
-/** Fields of a node's data other than its settings: label, note, colour. */
+/** Sets fields of a node's data other than config, such as label, note or color. */
 export function setData(
   board: Board,
   id: string,
@@ -82,7 +82,7 @@ export function setData(
   return replaceNodes(board, [id], node => ({ ...node, data: { ...node.data, ...fields } as NodeData }));
 }
 
-/** A node as `change` makes it, in its place. The same object back means no change. */
+/** Replaces each node with the result of `change`. Returning the same object means no change. */
 export function replaceNodes(
   board: Board,
   ids: readonly string[],
@@ -97,7 +97,7 @@ export function replaceNodes(
   });
 }
 
-/** An edge as `change` makes it, in its place. */
+/** Replaces an edge with the result of `change`. */
 export function replaceEdge(
   board: Board,
   id: string,
@@ -110,13 +110,13 @@ export function replaceEdge(
     : [{ of: 'edges', index, before, after: change(before) }];
 }
 
-/** A field of the workflow itself. */
+/** Sets a field of the workflow itself. */
 export function setField(board: Board, key: Field, after: Json): readonly Change[] {
   const before = board.fields[key];
   return before === after ? [] : [{ of: 'fields', key, after, ...(before === undefined ? {} : { before }) }];
 }
 
-/** An id that no node or edge of the board has: the wish itself, or the wish with a number. */
+/** Returns an id that is free on the board: the wanted id, or the wanted id with a number. */
 export function freeId(board: Board, wish: string, taken: ReadonlySet<string> = new Set()): string {
   const isTaken = (id: string): boolean =>
     taken.has(id) || findNode(board, id) !== undefined || indexOfEdge(board, id) !== undefined;
@@ -125,13 +125,13 @@ export function freeId(board: Board, wish: string, taken: ReadonlySet<string> = 
   for (let number = 2; ; number++) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}`;
 }
 
-/** The nodes inside a group frame. */
+/** Returns the ids of the nodes inside a group. */
 export function childrenOf(node: GraphNode): readonly string[] {
   const childNodeIds = node.data.config?.childNodeIds;
   return Array.isArray(childNodeIds) ? childNodeIds.filter(id => typeof id === 'string') : [];
 }
 
-// From the last to the first, so that each index is right at its moment.
+// From last to first, so that each index is valid when its change applies.
 function removals<Item>(
   items: readonly Item[],
   isLost: (item: Item) => boolean,
@@ -142,7 +142,7 @@ function removals<Item>(
     .toReversed();
 }
 
-/** Other nodes and edges in place of all that there are. */
+/** Replaces all nodes and edges. */
 export function replaceAll(
   board: Board,
   { nodes, edges }: { readonly nodes: readonly GraphNode[]; readonly edges: readonly GraphEdge[] },

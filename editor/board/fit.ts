@@ -1,9 +1,9 @@
-// Changes that were made on one board, for another: after a merge, undo must not take back what others did. Each change is
-// found again by id, its difference alone is applied, and what has lost its ground is left out.
+// Rebases changes that were made on one board onto another: after a merge, undo must not revert what others did. Each
+// change finds its item by id and applies only its own difference. Changes whose item is gone are dropped.
 import { apply, type Board, type Change } from './board.ts';
 import { isSame, mergeItem } from './merge.ts';
 
-/** The changes that have the meaning of `changes` on this board; the same ones where nothing else happened to it. */
+/** Returns changes with the meaning of `changes` on this board, or the same changes if nothing else happened to it. */
 export function fit(board: Board, changes: readonly Change[]): readonly Change[] {
   const fitted: Change[] = [];
   let current = board;

@@ -1,4 +1,4 @@
-// A PNG that carries the graph it shows, in a text chunk of its own: a picture of a workflow can be dropped on a board again.
+// Embeds a graph in a PNG as a text chunk, so that a picture of a workflow can be dropped on a board.
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const KEYWORD = 'graphwright';
@@ -7,9 +7,9 @@ const HEAD = new TextEncoder().encode(`${KEYWORD}\0\0\0\0\0`);
 const TYPE = 'iTXt';
 const MAX_TEXT_BYTES = 10_000_000;
 
-/** The PNG with the text in it. Throws for bytes that are no PNG. */
+/** Returns the PNG with the text in it. Throws if the bytes are not a PNG. */
 export function embedText(png: Uint8Array, text: string): Uint8Array<ArrayBuffer> {
-  // After the first chunk, which the format wants to be the first.
+  // The format requires the header chunk to stay first.
   const [first] = [...chunksOf(png)];
   if (first === undefined) throw new RangeError('This is no PNG.');
   const chunk = makeChunk(new Uint8Array([...HEAD, ...new TextEncoder().encode(text)]));
@@ -20,7 +20,7 @@ export function embedText(png: Uint8Array, text: string): Uint8Array<ArrayBuffer
   return made;
 }
 
-/** The text that `embedText` put there; undefined where there is none, or the bytes are no PNG. */
+/** Returns the text that `embedText` wrote, or undefined if there is none or the bytes are not a PNG. */
 export function readText(png: Uint8Array): string | undefined {
   for (const { type, data } of chunksOf(png)) {
     if (type !== TYPE || data.length > MAX_TEXT_BYTES || !HEAD.every((byte, index) => data[index] === byte))
@@ -33,7 +33,7 @@ export function readText(png: Uint8Array): string | undefined {
 interface Chunk {
   readonly type: string;
   readonly data: Uint8Array;
-  /** Of the complete chunk, in the file. */
+  /** Offset of the end of the chunk in the file. */
   readonly end: number;
 }
 
@@ -50,7 +50,7 @@ function* chunksOf(png: Uint8Array): Generator<Chunk> {
   }
 }
 
-/** Length, type, data, and the checksum of type and data. */
+/** Writes length, type, data, and the checksum of type and data. */
 function makeChunk(data: Uint8Array): Uint8Array {
   const chunk = new Uint8Array(data.length + 12);
   const view = new DataView(chunk.buffer);
@@ -61,7 +61,7 @@ function makeChunk(data: Uint8Array): Uint8Array {
   return chunk;
 }
 
-/** CRC-32, as PNG has it. */
+/** CRC-32 as defined by PNG. */
 function checksum(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

@@ -1,13 +1,13 @@
-// Undo and redo: gestures as lists of changes, each of which can be taken back. Plain data, so that it can be kept over a reload.
+// Keeps undo and redo: edits as lists of invertible changes. Plain data, so that the history survives a reload.
 import { apply, type Board, type Change, invert } from './board.ts';
 import { fit } from './fit.ts';
 
-/** What one movement of the hand changed; it is undone as one. */
+/** The changes of one user action. They are undone together. */
 export interface Gesture {
-  /** For people: "Move 3 nodes". */
+  /** Shown to the user, such as "Move 3 nodes". */
   readonly label: string;
   readonly changes: readonly Change[];
-  /** Gestures in a row with the same key are one: typing into a field, arrow keys. */
+  /** Consecutive edits with the same key are joined, such as typing into a field or pressing arrow keys. */
   readonly key?: string | undefined;
   readonly atMs: number;
 }
@@ -24,10 +24,10 @@ export interface Moment {
 
 export const NO_HISTORY: History = { past: [], future: [] };
 export const MAX_GESTURES = 500;
-/** Gestures of one key that are further apart are two. */
+/** Edits with the same key that are further apart are not joined. */
 const SAME_GESTURE_MS = 1000;
 
-/** The board after a gesture, which forgets what was undone. A gesture without a change changes nothing at all. */
+/** Applies an edit and clears the redo list. An edit without changes does nothing. */
 export function perform({ board, history }: Moment, gesture: Gesture): Moment {
   if (gesture.changes.length === 0) return { board, history };
   const last = history.past.at(-1);
@@ -42,7 +42,7 @@ export function perform({ board, history }: Moment, gesture: Gesture): Moment {
   return { board: apply(board, gesture.changes), history: { past, future: [] } };
 }
 
-/** The board without the last gesture; the same moment where there is none. */
+/** Undoes the last edit. Returns the same state if there is none. */
 export function undo({ board, history }: Moment): Moment {
   const gesture = history.past.at(-1);
   if (gesture === undefined) return { board, history };
@@ -54,7 +54,7 @@ export function undo({ board, history }: Moment): Moment {
   };
 }
 
-/** The board with the gesture that was undone last. */
+/** Redoes the edit that was undone last. */
 export function redo({ board, history }: Moment): Moment {
   const gesture = history.future.at(-1);
   if (gesture === undefined) return { board, history };
@@ -65,7 +65,7 @@ export function redo({ board, history }: Moment): Moment {
   };
 }
 
-// Replacements of the same item in the same place become one, so that a long text typed letter by letter stays one change.
+// Joins replacements of the same item, so that typing a long text remains one change.
 function join(first: readonly Change[], second: readonly Change[]): readonly Change[] {
   const joined = [...first];
   for (const change of second) {

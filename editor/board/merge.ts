@@ -1,8 +1,9 @@
-// Three-way merge of two people's boards: by node, by edge, and within a node by place, label and setting. What only one of
-// them changed is taken; where both changed one value differently, mine stands for now and both are reported.
+// Merges two people's changes of a board (three-way): by node, by edge, and within a node by position, label and config
+// key. Changes of only one side are applied. If both sides changed a value differently, mine stays for now and the
+// conflict is reported.
 import type { Board } from './board.ts';
 
-/** One value that both changed. `path` says where: ["nodes", id, "config", "prompt"], ["fields", "name"]. */
+/** A value that both sides changed. `path` locates it: ["nodes", id, "config", "prompt"], ["fields", "name"]. */
 export interface Clash {
   readonly path: readonly string[];
   readonly base: unknown;
@@ -15,7 +16,7 @@ export interface Merged {
   readonly clashes: readonly Clash[];
 }
 
-/** `base` is what both began with: the version last read from, or written to, the service. */
+/** `base` is the common ancestor: the version last read from, or written to, the service. */
 export function mergeBoards(base: Board, mine: Board, theirs: Board): Merged {
   const clashes: Clash[] = [];
   const nodes = mergeItems(['nodes'], base.nodes, mine.nodes, theirs.nodes, clashes);
@@ -29,12 +30,12 @@ export function mergeBoards(base: Board, mine: Board, theirs: Board): Merged {
   return { board: { fields: fields as Board['fields'], nodes, edges }, clashes };
 }
 
-/** An item with what turned `base` into `mine`, on top of theirs; mine where both changed one value. */
+/** Applies the difference between `base` and `mine` to theirs. Mine wins if both changed a value. */
 export function mergeItem<T extends { readonly id: string }>(base: T, mine: T, theirs: T): T {
   return mergeObjects([], base as Fields, mine as Fields, theirs as Fields, []) as unknown as T;
 }
 
-/** Whether two JSON values are the same; the order of keys does not count. */
+/** Whether two JSON values are equal, regardless of key order. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (Array.isArray(one) || Array.isArray(other))
@@ -52,7 +53,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   );
 }
 
-/** `next` made of the items of `known` wherever they are the same: comparing the two then costs next to nothing. */
+/** Returns `next` with the equal items of `known` reused, which makes later comparisons cheap. */
 export function shareItems(known: Board, next: Board): Board {
   return { ...next, nodes: share(known.nodes, next.nodes), edges: share(known.edges, next.edges) };
 }
@@ -68,7 +69,7 @@ function share<T extends Item>(known: readonly T[], next: readonly T[]): readonl
 type Item = { readonly id: string };
 type Fields = Readonly<Record<string, unknown>>;
 
-// In the order of mine, with what they added at its end.
+// In my order, followed by the items that they added.
 function mergeItems<T extends Item>(
   path: readonly string[],
   base: readonly T[],
@@ -99,7 +100,7 @@ function mergeItems<T extends Item>(
   return [...kept, ...added];
 }
 
-/** Objects whose keys are values of their own: everything else is one value. */
+/** Objects that are merged key by key. Everything else is merged as one value. */
 const NESTED = new Set(['data', 'config', 'params']);
 
 function mergeObjects(

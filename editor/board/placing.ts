@@ -1,4 +1,4 @@
-// A new node: from the catalog's entry, at its place, joined with the open end of an edge.
+// Creates a new node from a catalog entry and connects it to the open end of a connection.
 
 import type { CatalogEntry } from '../../src/graph/catalog.ts';
 import { estimateDims } from '../../src/graph/dims.ts';
@@ -11,7 +11,7 @@ import { connect, fittingPort, isOutput } from './wiring.ts';
 
 const GAP = 60;
 
-/** The changes that add it, and its id. */
+/** Returns the changes that add the node, and its id. */
 export function placeNode(
   { catalog, store }: Pick<BoardSession, 'catalog' | 'store'>,
   entry: CatalogEntry,
@@ -33,7 +33,7 @@ export function placeNode(
   return { id: node.id, changes: [...added, ...joined] };
 }
 
-/** A node of that type that is not on the board yet. */
+/** Creates a node of a type with a free id. */
 export function toNode(board: Board, entry: CatalogEntry): GraphNode {
   const [, name = 'node'] = entry.nodeType.split(':');
   const category = CATEGORIES.find(known => known === entry.category) ?? 'model';
@@ -51,7 +51,7 @@ export function toNode(board: Board, entry: CatalogEntry): GraphNode {
   };
 }
 
-// Not exactly on another one.
+// Avoids the exact position of another node.
 function freePlace(board: Board, wish: Position): Position {
   const isTaken = ({ x, y }: Position): boolean =>
     board.nodes.some(

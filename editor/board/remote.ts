@@ -1,10 +1,10 @@
-// A workflow at the service, as the board reads and writes it.
+// Reads and writes a workflow at the service.
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { request } from '../lib/api.ts';
 import type { Board } from './board.ts';
 import type { Remote, SaveKind } from './saver.ts';
 
-/** What the pages show of a workflow in addition to its graph. */
+/** What pages show of a workflow in addition to its graph. */
 export interface WorkflowInfo {
   readonly id: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface WorkflowInfo {
   readonly publishedSlug: string | null;
   readonly publishSettings: Readonly<Record<string, unknown>> | null;
   readonly updatedAt: string;
-  /** For its creator alone. */
+  /** Only for its creator. */
   readonly secrets?: Readonly<Record<string, string>> | null;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
@@ -30,14 +30,14 @@ export async function readRemote(id: string, signal: AbortSignal): Promise<Remot
   return toRemote(await request<WorkflowInfo>('GET', `/workflows/${id}`, { signal }));
 }
 
-/** Throws an ApiError `stale_write` where somebody else has written since `etag`. */
+/** Throws an ApiError with code `stale_write` if another writer has saved since `etag`. */
 export async function writeRemote(
   id: string,
   { board, etag, how }: { readonly board: Board; readonly etag: string; readonly how: SaveKind },
   signal: AbortSignal,
 ): Promise<RemoteWorkflow> {
   const answer = await request<WorkflowInfo>('PUT', `/workflows/${id}`, {
-    // Every place on the board is one that a person has chosen.
+    // Keeps all node positions, because the user chose them.
     body: { ...board.fields, nodes: board.nodes, edges: board.edges, autoLayout: false },
     headers: { 'if-match': etag },
     query: how === 'autosave' ? { autosave: true } : {},
@@ -46,7 +46,7 @@ export async function writeRemote(
   return toRemote(answer);
 }
 
-/** The board of a workflow as the service sends it. */
+/** Converts a workflow of the service to a board. */
 export function boardOf({ name, description, tags, nodes, edges }: Omit<WorkflowInfo, 'id'>): Board {
   return { fields: { name, description, tags }, nodes: nodes.map(withoutDims), edges };
 }
@@ -55,7 +55,7 @@ function toRemote({ body, headers }: { body: WorkflowInfo; headers: Headers }): 
   return { info: body, board: boardOf(body), etag: headers.get('etag') ?? '' };
 }
 
-// The service works it out anew at each reading.
+// The service computes it on every read.
 function withoutDims(node: GraphNode): GraphNode {
   const { dims: _, ...kept } = node;
   return kept as GraphNode;

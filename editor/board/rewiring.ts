@@ -1,4 +1,4 @@
-// Edges that follow nodes: a node put into an edge, and a node pulled out of one.
+// Rewires edges: inserts a node into an edge, and detaches nodes from their edges.
 import type { Catalog } from '../../src/graph/catalog.ts';
 import type { GraphEdge } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
@@ -16,7 +16,7 @@ const targetOf = ({ target, targetHandle }: GraphEdge): PortRef => ({
   handle: targetHandle ?? '',
 });
 
-/** The changes that put the node into the edge, from its source to its target; undefined where its ports do not fit. */
+/** Returns the changes that insert the node into the edge, or undefined if its ports do not fit. */
 export function insert(
   board: Board,
   catalog: Catalog,
@@ -46,7 +46,7 @@ export function insert(
   return [...cut, ...first, ...second];
 }
 
-/** The changes that cut the nodes off, and join what fed them with what they fed, where the types fit. */
+/** Returns the changes that detach the nodes and connect their sources to their targets where the types fit. */
 export function pullOut(board: Board, catalog: Catalog, ids: readonly string[]): readonly Change[] {
   const inner = new Set(ids);
   const into = board.edges.filter(({ source, target }) => !inner.has(source) && inner.has(target));

@@ -1,12 +1,12 @@
-// Brings a board to the service and what others wrote to the board. One save is under way at a time. A stale one is merged
-// with what stands there and sent again, so that no save overwrites another. What the service refuses stays in the draft.
+// Saves a board to the service and merges what others saved. One save runs at a time. A stale save is merged with the
+// newer version and sent again, so that no save overwrites another. What the service refuses stays in the draft.
 import { ApiError } from '../../sdk/src/errors.ts';
 import { messages } from '../flow-messages.ts';
 import { SentenceError } from '../lib/sentence-error.ts';
 import type { Board } from './board.ts';
 import { type Clash, isSame, mergeBoards, shareItems } from './merge.ts';
 
-/** The workflow as the service has it. */
+/** The workflow at the service. */
 export interface Remote {
   readonly board: Board;
   readonly etag: string;
@@ -16,7 +16,10 @@ export type SaveState =
   | { readonly kind: 'saved' | 'saving' | 'unsaved' | 'offline' | 'empty' }
   | { readonly kind: 'refused'; readonly error: ApiError };
 
-/** The service would refuse it, and whatever emptied the board should not empty the workflow. It stays in the draft. */
+/**
+ * The service refuses empty workflows, and an accidentally emptied board must not empty the workflow. It stays in the
+ * draft.
+ */
 export class EmptyBoardError extends SentenceError {
   constructor() {
     super(messages.flow.save.empty);
@@ -27,28 +30,28 @@ export type SaveKind = 'autosave' | 'save';
 
 export interface SaverDeps {
   readonly read: (signal: AbortSignal) => Promise<Remote>;
-  /** Throws an ApiError with `stale_write` where the service's board is not the one of `etag`. */
+  /** Throws an ApiError with code `stale_write` if the service's board does not match `etag`. */
   readonly write: (board: Board, etag: string, how: SaveKind, signal: AbortSignal) => Promise<Remote>;
   readonly board: () => Board;
-  /** Takes what others changed into the board; mine stands where both changed one value. */
+  /** Merges changes of others into the board. Mine wins if both changed a value. */
   readonly absorb: (board: Board, clashes: readonly Clash[]) => void;
   readonly report: (state: SaveState) => void;
 }
 
 const PAUSE_MS = 700;
-/** A person who never pauses is saved all the same, this long after the first change that the service has not. */
+/** Saves at the latest this long after the first unsaved change, even if the user never pauses. */
 const MAX_WAIT_MS = 1400;
 const RETRY_MS = [1000, 2000, 5000, 10_000] as const;
-/** Merges in a row before a save gives up: others write faster than this one can. */
+/** The save gives up after this many consecutive merges: others write faster. */
 const MAX_MERGES = 5;
 
-/** `base` is what the service had last, and what a draft is based on. */
+/** `base` is the last known state of the service, on which drafts are based. */
 export class Saver {
   readonly #deps: SaverDeps;
   readonly #closing = new AbortController();
   #base: Remote;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the first change was made that is not being written. */
+  /** Time of the first change that is not being saved. */
   #changedAtMs: number | undefined;
   #failures = 0;
   #isWriting = false;
@@ -67,11 +70,11 @@ export class Saver {
     return !isSame(this.#deps.board(), this.#base.board);
   }
 
-  /** The board changed: it is written after a pause of quiet. */
+  /** Called after each change. Saves after a pause. */
   notify(): void {
     if (!this.isDirty) {
       clearTimeout(this.#timer);
-      // What is being written is another board: it is written over once the service has answered.
+      // Another board is being saved; this one follows when the service has answered.
       this.#deps.report({ kind: this.#isWriting ? 'saving' : 'saved' });
       return;
     }
@@ -82,7 +85,7 @@ export class Saver {
     this.#plan(Math.max(0, Math.min(PAUSE_MS, leftMs)));
   }
 
-  /** Somebody else wrote: it is read and merged. */
+  /** Called when another writer saved: reads and merges. */
   refresh(): Promise<void> {
     return this.#enqueue(async () => {
       this.#take(await this.#deps.read(this.#closing.signal), this.#base.board);
@@ -90,7 +93,7 @@ export class Saver {
     });
   }
 
-  /** Resolves when the service has the board as it stands; throws what refuses it. */
+  /** Resolves when the service has the current board. Throws the error that prevents it. */
   flush(how: SaveKind = 'save'): Promise<void> {
     return this.#enqueue(() => this.#save(how));
   }
@@ -103,7 +106,7 @@ export class Saver {
   #plan(ms: number): void {
     clearTimeout(this.#timer);
     if (this.#closing.signal.aborted) return;
-    // What fails is reported by #save, and tried again.
+    // #save reports the failure and retries.
     this.#timer = setTimeout(() => this.flush('autosave').catch(() => undefined), ms);
   }
 
@@ -155,7 +158,7 @@ export class Saver {
     if (!isRefusal) this.#plan(RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)] ?? PAUSE_MS);
   }
 
-  // `since` is the last state that both this board and the service's came from.
+  // `since` is the last common ancestor of this board and the service's.
   #take(remote: Remote, since: Board): void {
     const mine = this.#deps.board();
     const { board, clashes } = mergeBoards(since, mine, remote.board);

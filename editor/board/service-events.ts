@@ -1,4 +1,4 @@
-// What the service announces of an open workflow: that others wrote, who has it open, and that it was away for a while.
+// Receives events of an open workflow: changes by others, who has it open, and reconnects after an outage.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RemoteWorkflow } from './remote.ts';
 import type { Saver } from './saver.ts';
@@ -6,28 +6,28 @@ import type { Saver } from './saver.ts';
 export interface PresentUser {
   readonly userId: number;
   readonly name: string;
-  /** Ids of nodes. Absent: the service is older than the page. */
+  /** Node ids. Absent: the service is older than the page. */
   readonly selected?: readonly string[];
 }
 
 export interface Presence {
   readonly users: readonly PresentUser[];
-  /** By the id of a node, who has it selected. */
+  /** By node id, who has the node selected. */
   readonly at: ReadonlyMap<string, readonly PresentUser[]>;
 }
 
-/** A person's colour: far apart for people who follow each other. */
+/** Returns a person's color. Consecutive users get clearly different hues. */
 export const hueOf = (userId: number): number => (userId * 137) % 360;
 
 export interface ServiceEvents {
-  /** Who has the workflow open, this person included. */
+  /** Everyone who has the workflow open, including this user. */
   readonly others: StoreApi<Presence>;
-  /** Calls back when the service was away and is there again; returns the way out. */
+  /** Calls back when the service is reachable again after an outage. Returns an unsubscribe function. */
   onReconnect(listener: () => void): () => void;
   close(): void;
 }
 
-/** `refresh` is called where somebody else wrote. The browser itself connects again after a cut. */
+/** Calls `refresh` when another writer saved. The browser reconnects on its own. */
 export function followService(id: string, saver: Saver, refresh: () => void): ServiceEvents {
   const others = createStore<Presence>(() => ({ users: [], at: new Map() }));
   const listeners = new Set<() => void>();

@@ -1,4 +1,4 @@
-// An open board: its state, its saving, its draft in the browser, and what others write to it meanwhile.
+// Opens a board: its state, saving, local draft, and changes of others.
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { type Draft, type Drafts, openDrafts } from './drafts.ts';
 import { BoardJobs } from './jobs/jobs.ts';
@@ -16,9 +16,9 @@ export interface BoardSession {
   readonly store: BoardStore;
   readonly saver: Saver;
   readonly jobs: BoardJobs;
-  /** Who has the workflow open, this person included. */
+  /** Everyone who has the workflow open, including this user. */
   readonly others: ServiceEvents['others'];
-  /** Calls back when the service was away and is there again; returns the way out. */
+  /** Calls back when the service is reachable again after an outage. Returns an unsubscribe function. */
   onReconnect(listener: () => void): () => void;
   close(): void;
 }
@@ -27,14 +27,14 @@ interface Start {
   readonly id: string;
   readonly userId: string;
   readonly catalog: Promise<Catalog>;
-  /** Called where the browser keeps no drafts, or has no room for them. */
+  /** Called if the browser cannot store drafts. */
   readonly onNoDraft: () => void;
 }
 
 const CHANGES = 'graphwright-boards';
 const DRAFT_PAUSE_MS = 150;
 
-/** Reads the workflow and the draft of it that this browser has. */
+/** Reads the workflow and its local draft. */
 export async function openSession(start: Start, signal: AbortSignal): Promise<BoardSession> {
   const [remote, { drafts, draft }, catalog] = await Promise.all([
     readRemote(start.id, signal),
@@ -45,7 +45,7 @@ export async function openSession(start: Start, signal: AbortSignal): Promise<Bo
   const isLeft = merged !== undefined && !isSame(merged.board, remote.board);
   const store = createBoardStore({
     board: isLeft ? merged.board : remote.board,
-    // The steps of a draft lead through the board that it was: they fit where they are found again by id.
+    // The history of a draft is based on the board of the draft, so its changes are rebased by id.
     ...(draft === undefined ? {} : { history: draft.history }),
   });
   if (isLeft && merged.clashes.length > 0) store.actions.absorb(merged.board, merged.clashes);
@@ -130,7 +130,10 @@ interface Keeping extends Pick<Start, 'id' | 'onNoDraft'> {
   readonly saver: Saver;
 }
 
-/** Writes the draft soon after each change. It stays, with its steps, once all is saved, so that undo outlives a reload. */
+/**
+ * Writes the draft shortly after each change. The draft and its history stay after saving, so that undo survives a
+ * reload.
+ */
 function keepDraft({ id, drafts, store, saver, onNoDraft }: Keeping): { plan(): void; keep(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isReported = false;
@@ -155,9 +158,9 @@ function keepDraft({ id, drafts, store, saver, onNoDraft }: Keeping): { plan(): 
 
 const IDLE_TIMEOUT_MS = 350;
 
-/** Copying a large board takes some milliseconds, which a person who types should not wait for. */
+/** Copying a large board takes milliseconds, so it waits for an idle moment. */
 function whenIdle(act: () => void): void {
-  // Safari has no such callback.
+  // Safari does not have requestIdleCallback.
   if (typeof requestIdleCallback === 'undefined') act();
   else requestIdleCallback(act, { timeout: IDLE_TIMEOUT_MS });
 }

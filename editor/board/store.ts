@@ -1,4 +1,4 @@
-// The state of an open board: what the canvas, the inspector and the toolbar read, and the few ways to change it.
+// Holds the state of an open board, which the canvas, inspector and toolbar read, and the actions that change it.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { type Board, type Change, indexOfEdge, indexOfNode } from './board.ts';
 import { type History, NO_HISTORY, perform, redo, undo } from './history.ts';
@@ -8,20 +8,20 @@ import type { SaveState } from './saver.ts';
 export interface BoardState {
   readonly board: Board;
   readonly history: History;
-  /** Ids of the nodes and edges that are selected. No part of the board: selecting changes nothing. */
+  /** Ids of the selected nodes and edges. Selecting does not change the board. */
   readonly selection: ReadonlySet<string>;
-  /** What this person and another both changed, until one of the two is chosen. */
+  /** Values that this user and another both changed, until one is chosen. */
   readonly clashes: readonly Clash[];
   readonly save: SaveState;
 }
 
 export interface BoardActions {
-  /** One gesture, to be undone as one. `key` joins what follows in a row: letters typed into one field. */
+  /** Applies one edit, undone as one step. `key` joins consecutive edits, such as typing into one field. */
   perform(label: string, changes: readonly Change[], key?: string): void;
   undo(): void;
   redo(): void;
   select(ids: Iterable<string>): void;
-  /** What others changed. It is not a gesture: undo does not take it back. */
+  /** Applies changes of others. Undo does not revert them. */
   absorb(board: Board, clashes: readonly Clash[]): void;
   settle(clash: Clash): void;
   report(save: SaveState): void;
@@ -29,7 +29,7 @@ export interface BoardActions {
 
 export type BoardStore = StoreApi<BoardState> & { readonly actions: BoardActions };
 
-/** `start` may have a history: that of a draft which was kept over a reload. */
+/** `start` may contain the history of a draft that survived a reload. */
 export function createBoardStore(start: { readonly board: Board; readonly history?: History }): BoardStore {
   const store = createStore<BoardState>(() => ({
     board: start.board,

@@ -1,4 +1,4 @@
-// Files that come onto the board: media become input nodes, workflows and pictures of workflows their nodes.
+// Adds dropped files to the board: media become input nodes, workflows and pictures of workflows add their nodes.
 import type { Position } from '../../src/graph/types.ts';
 import type { Change } from './board.ts';
 import { apply } from './board.ts';
@@ -10,10 +10,10 @@ import { placeNode } from './placing.ts';
 import type { BoardSession } from './session.ts';
 
 const MEDIA = /^(image|video|audio)\//;
-/** More is no workflow. */
+/** Larger files are not workflows. */
 const MAX_JSON_BYTES = 20_000_000;
 
-/** The graph that a file is, or carries; undefined: it is none, but perhaps media. */
+/** Reads the graph that a file is or contains. Returns undefined if there is none; the file may be media. */
 export async function graphOfFile(file: File): Promise<Pasted | undefined> {
   if (file.size > MAX_JSON_BYTES) return undefined;
   if (file.type === 'image/png') {
@@ -26,7 +26,7 @@ export async function graphOfFile(file: File): Promise<Pasted | undefined> {
 /** `image`, `video` or `audio`. */
 export const mediaKindOf = ({ type }: Pick<File, 'type'>): string | undefined => MEDIA.exec(type)?.[1];
 
-/** An input node that has the media, joined with the port that it was dropped on. */
+/** Creates an input node with the media, connected to the port it was dropped on. */
 export function placeMedia(
   session: Pick<BoardSession, 'catalog' | 'store'>,
   { kind, url, name }: { readonly kind: string; readonly url: string; readonly name: string },
@@ -47,7 +47,7 @@ export function placeMedia(
   };
 }
 
-/** A text that is no workflow, as an input node. */
+/** Creates a text input node from pasted text that is not a workflow. */
 export function placeText(
   session: Pick<BoardSession, 'catalog' | 'store'>,
   text: string,

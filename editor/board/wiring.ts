@@ -1,4 +1,4 @@
-// Which ports may be joined: what lights up while an edge is made, and what the palette offers for it.
+// Decides which ports can be connected, for highlighting while connecting and for the palette.
 import {
   type Catalog,
   type CatalogEntry,
@@ -15,7 +15,7 @@ import { add, freeId, remove } from './edits.ts';
 
 export const isOutput = ({ handle }: PortRef): boolean => handle.startsWith('out-');
 
-/** Whether an edge between the two may be: one an output, the other an input, of types that fit, and no cycle. */
+/** Whether an edge between the ports is valid: an output and an input of compatible types, without a cycle. */
 export function canConnect(board: Board, catalog: Catalog, one: PortRef, other: PortRef): boolean {
   if (isOutput(one) === isOutput(other)) return false;
   const [source, target] = isOutput(one) ? [one, other] : [other, one];
@@ -26,7 +26,7 @@ export function canConnect(board: Board, catalog: Catalog, one: PortRef, other: 
   return canJoin(from.type, wanted) && !reaches(board, target.nodeId, source.nodeId);
 }
 
-/** The edge, in place of what fed the input before; a LIST takes several. */
+/** Connects the ports, replacing the input's previous edge. LIST inputs accept several edges. */
 export function connect(board: Board, catalog: Catalog, one: PortRef, other: PortRef): readonly Change[] {
   const [source, target] = isOutput(one) ? [one, other] : [other, one];
   const to = findPort(board, catalog, target);
@@ -52,7 +52,7 @@ export function edgeBetween(board: Board, source: PortRef, target: PortRef): Gra
   };
 }
 
-/** The port of a new node of this type that fits the open end of an edge; undefined where none does. */
+/** Returns the port of a node type that fits the open end of a connection, or undefined. */
 export function fittingPort(
   catalog: Catalog,
   board: Board,
@@ -100,14 +100,14 @@ export function reaches(board: Board, from: string, to: string): boolean {
 
 const grouped = new WeakMap<readonly GraphEdge[], ReadonlyMap<string, readonly GraphEdge[]>>();
 
-/** Edges by their source: worked out once for a list of edges, as it is asked for each port of the board. */
+/** Groups edges by source, computed once per list because it is needed for every port. */
 function nextOf(edges: readonly GraphEdge[]): ReadonlyMap<string, readonly GraphEdge[]> {
   const known = grouped.get(edges) ?? Map.groupBy(edges, ({ source }) => source);
   grouped.set(edges, known);
   return known;
 }
 
-/** Node ids from producers to consumers, then from top to bottom: the order of Tab. */
+/** Orders node ids from producers to consumers, then from top to bottom. This is the Tab order. */
 export function wiringOrder(board: Board): readonly string[] {
   const depth = new Map<string, number>();
   const feeds = Map.groupBy(board.edges, ({ target }) => target);

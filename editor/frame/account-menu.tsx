@@ -1,4 +1,4 @@
-// The account: who is signed in, how the pages look, and the way out.
+// Renders the account menu: who is signed in, theme, sign-out.
 
 import BookOpen from 'icon:book-open';
 import LogOut from 'icon:log-out';

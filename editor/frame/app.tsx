@@ -1,4 +1,4 @@
-// The frame of all pages: what they share, and which of them is shown.
+// Renders the frame that all pages share, and the current page.
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { Route as At, Switch } from 'wouter';
@@ -22,7 +22,7 @@ import { SignedIn } from './signed-in.tsx';
 import { Toasts } from './toasts.tsx';
 
 const queries = createQueries();
-/** Loaded after what is seen first. Its styles are those of the frame. */
+/** Loaded after the first paint. Its styles belong to the frame. */
 const ExpiredSessionDialog = later(
   async () => (await import('./expired-session-dialog.tsx')).ExpiredSessionDialog,
   () => null,

@@ -1,4 +1,4 @@
-// The frame of the pages before a session: one card in the middle.
+// Renders the layout of pages without a session: one card in the center.
 import type { ReactNode } from 'react';
 import { usePageTitle } from '../lib/page-title.ts';
 import { messages } from '../messages.ts';

@@ -1,4 +1,4 @@
-// What stands in place of a page that failed: the rest of the application goes on.
+// Shows an error in place of a page that crashed. The rest of the application keeps working.
 import { Component, type ReactNode } from 'react';
 import { Button } from '../kit/button.tsx';
 import { messages } from '../messages.ts';
@@ -18,7 +18,7 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
   override render(): ReactNode {
     const { error } = this.state;
     if (error === undefined) return this.props.children;
-    // A part that is there no more: the service runs another version by now.
+    // A chunk is missing because the service was updated.
     const isOutdated = error instanceof TypeError && /import|load/i.test(error.message);
     return (
       <div className={styles.message} role="alert">

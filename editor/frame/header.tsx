@@ -1,4 +1,4 @@
-// The head of every page of who is signed in: where to go, what is left to spend, and the account.
+// Renders the header for signed-in users: navigation, credits, account.
 
 import Coins from 'icon:coins';
 import Mail from 'icon:mail';
@@ -72,7 +72,7 @@ function NavLink({ route: { path, nav } }: { readonly route: NavRoute }) {
   );
 }
 
-/** The way to what waits for an answer; nothing where nothing does. */
+/** Links to pending invitations. Renders nothing if there are none. */
 function Invitations() {
   const { invitations } = useSession();
   if (invitations === 0) return null;

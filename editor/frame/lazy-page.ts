@@ -1,16 +1,16 @@
-// A page that is loaded when it is opened, its styles with it, or before that.
+// Loads a page and its styles on demand or in advance.
 import { type ComponentType, lazy } from 'react';
 import { readFirstData } from '../lib/first-data.ts';
 import type { Route } from '../routes.ts';
 
 export interface LazyPage {
-  /** The page itself where it is loaded, else what loads it; to be kept as long as the page is open. */
+  /** Returns the page if it is loaded, or a lazy component. Keep the result while the page is open. */
   readonly component: () => ComponentType;
-  /** Loads it ahead of its opening: then it is shown at once, where a spinner would stay for a third of a second. */
+  /** Preloads a page, so that it opens without a spinner. */
   readonly preload: () => Promise<unknown>;
 }
 
-/** Page → addresses of its styles, as the service wrote them into the HTML. */
+/** Page → URLs of its styles, as embedded in the HTML by the service. */
 const STYLES = readFirstData<Readonly<Record<string, readonly string[]>>>('page-styles') ?? {};
 
 export function lazyPage({ name, load }: Route): LazyPage {
@@ -24,7 +24,7 @@ export function lazyPage({ name, load }: Route): LazyPage {
   return { component: () => loaded ?? Later, preload: loadAll };
 }
 
-/** Resolves when it applies, so that no page is seen without. */
+/** Resolves when the style sheet applies, so that pages never appear unstyled. */
 function loadStyle(href: string): Promise<void> {
   if (document.querySelector(`link[rel=stylesheet][href="${CSS.escape(href)}"]`) !== null)
     return Promise.resolve();

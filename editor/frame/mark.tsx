@@ -1,4 +1,4 @@
-// The mark of the service: two nodes and the wire between them.
+// Renders the logo: two nodes and the connection between them.
 
 export function Mark({ size = 22 }: { readonly size?: number }) {
   return (

@@ -1,4 +1,4 @@
-// The navigation as a menu, where there is no room for a row.
+// Renders the navigation as a menu on narrow screens.
 
 import MenuIcon from 'icon:menu';
 import { IconButton } from '../kit/button.tsx';

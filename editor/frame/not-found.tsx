@@ -1,4 +1,4 @@
-// An address within the application at which there is nothing.
+// Renders the page for unknown addresses in the application.
 import { ButtonLink } from '../kit/button.tsx';
 import { usePageTitle } from '../lib/page-title.ts';
 import { messages } from '../messages.ts';

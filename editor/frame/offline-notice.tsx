@@ -1,4 +1,4 @@
-// Says that there is no network, as long as there is none.
+// Shows a notice while there is no network.
 
 import CloudOff from 'icon:cloud-off';
 import { useEffect, useState } from 'react';
@@ -22,7 +22,7 @@ export function OfflineNotice() {
   );
 }
 
-/** A browser without a network may still reach a service on its own machine: only the service itself can say so. */
+/** A browser without a network may still reach a service on its own machine, so the service itself is asked. */
 function useOffline(): boolean {
   const [isOffline, setOffline] = useState(false);
   useEffect(() => {

@@ -1,10 +1,10 @@
-// The pages with their ways to be loaded.
+// Lists the pages with their loaders.
 import { ROUTES, type Route } from '../routes.ts';
 import { type LazyPage, lazyPage } from './lazy-page.ts';
 
 export const PAGES: readonly (Route & LazyPage)[] = ROUTES.map(route => ({ ...route, ...lazyPage(route) }));
 
-/** Loads the page at that path, where there is one. What fails is said where the page is opened. */
+/** Preloads the page at a path. Errors are shown when the page is opened. */
 export async function preloadPage(pathname: string): Promise<void> {
   const page = PAGES.find(({ path }) => isAt(path, pathname));
   await page?.preload().catch(() => undefined);

@@ -1,4 +1,4 @@
-// Email and password, sent; on the page of sign-in, and over a page whose session has ended.
+// Renders the sign-in form, used by the sign-in page and by the dialog for expired sessions.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../kit/button.tsx';
@@ -9,7 +9,7 @@ import { api } from '../lib/api.ts';
 import { messages } from '../messages.ts';
 
 interface SignInFormProps {
-  /** Who signs in again; undefined: anybody. */
+  /** Who signs in again; undefined: anyone. */
   readonly email?: string | undefined;
   readonly onSignedIn: () => void;
 }

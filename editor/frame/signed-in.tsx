@@ -1,4 +1,4 @@
-// What only people with a session see; others are led to sign-in and back.
+// Shows its content only to signed-in users. Redirects others to sign in and back.
 import type { ReactNode } from 'react';
 import { Redirect } from 'wouter';
 import { Failure } from '../kit/failure.tsx';

@@ -1,4 +1,4 @@
-// The notices at the foot of the page. They wait while the pointer or the focus is on them.
+// Renders toasts. They stay while the pointer or focus is on them.
 
 import Close from 'icon:x';
 import { useEffect, useState } from 'react';

@@ -1,4 +1,4 @@
-// Small marks: a word in a tint, and the state of a run.
+// Renders badges: a tinted word, and the status of a run.
 import type { ReactNode } from 'react';
 import type { ExecutionStatus } from '../../sdk/src/types.ts';
 import { messages } from '../messages.ts';

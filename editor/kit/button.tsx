@@ -1,4 +1,4 @@
-// Buttons, and links that look like them.
+// Renders buttons, and links that look like buttons.
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
 import { Link } from 'wouter';
 import styles from './button.module.css';
@@ -8,14 +8,14 @@ import { Spinner } from './spinner.tsx';
 import { Tooltip } from './tooltip.tsx';
 
 interface Look {
-  /** One `primary` a view; `danger` for what cannot be undone. */
+  /** Use one `primary` button per view, and `danger` for actions that cannot be undone. */
   readonly look?: 'primary' | 'plain' | 'quiet' | 'danger';
   readonly size?: 'm' | 's';
   readonly icon?: Icon | undefined;
 }
 
 interface ButtonProps extends Look, Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'> {
-  /** Shows that its work is under way; it cannot be pressed meanwhile. */
+  /** Shows a spinner and disables the button. */
   readonly isBusy?: boolean;
   readonly ref?: Ref<HTMLButtonElement>;
 }
@@ -44,11 +44,11 @@ export function Button({
 
 interface IconButtonProps extends ButtonProps {
   readonly icon: Icon;
-  /** What it does: its name, and the tooltip. */
+  /** Accessible name and tooltip. */
   readonly label: string;
 }
 
-/** A button that shows an icon alone. */
+/** A button with only an icon. */
 export function IconButton({
   label,
   icon: IconOf,
@@ -77,7 +77,7 @@ interface ButtonLinkProps extends Look {
   readonly children: ReactNode;
 }
 
-/** Leads to another page of the application. */
+/** Links to another page of the application. */
 export function ButtonLink({ href, look = 'plain', size = 'm', icon: IconOf, children }: ButtonLinkProps) {
   return (
     <Link href={href} className={classNames(styles.button, styles[look], styles[size])}>
@@ -87,7 +87,7 @@ export function ButtonLink({ href, look = 'plain', size = 'm', icon: IconOf, chi
   );
 }
 
-/** Leads to an address that is no page of the application. */
+/** Links to an address outside the application. */
 export function ButtonAnchor({ href, look = 'plain', size = 'm', icon: IconOf, children }: ButtonLinkProps) {
   return (
     <a href={href} className={classNames(styles.button, styles[look], styles[size])}>

@@ -1,4 +1,4 @@
-// A dialog in which one thing of many is found by typing: a combobox over a list, by pointer and by keyboard.
+// Renders a dialog that finds one of many options by typing: a combobox over a list.
 
 import Search from 'icon:search';
 import {
@@ -20,22 +20,22 @@ export interface Choice {
   readonly detail?: ReactNode;
   readonly hint?: ReactNode;
   readonly icon?: ReactNode;
-  /** Shown above the first of those that have it in a row. */
+  /** Heading above consecutive options of the same group. */
   readonly section?: string;
 }
 
 interface ChooserProps {
   readonly title: string;
   readonly placeholder: string;
-  /** Stands in the field at first. */
+  /** Placeholder of the field. */
   readonly text?: string;
-  /** What the text finds, best first. */
+  /** Returns the options that match the text, best first. */
   readonly find: (text: string) => readonly Choice[];
   readonly onChoose: (id: string) => void;
   readonly onClose: () => void;
 }
 
-/** Shown at once; more are found by typing. */
+/** Number of options rendered; typing finds the others. */
 const MAX_SHOWN = 200;
 
 export function Chooser({ title, placeholder, text: first = '', find, onChoose, onClose }: ChooserProps) {
@@ -90,7 +90,7 @@ function cancel(event: SyntheticEvent, close: () => void): void {
 }
 
 function showOption(id: string): void {
-  // Newer browsers answer with a promise, which an effect must not give back.
+  // Newer browsers return a promise, which an effect must not return.
   document.getElementById(id)?.scrollIntoView({ block: 'nearest' });
 }
 
@@ -133,7 +133,7 @@ function useModal(ref: RefObject<HTMLDialogElement | null>): void {
 }
 
 interface SearchFieldProps {
-  /** Of the list. */
+  /** Id of the list. */
   readonly id: string;
   readonly label: string;
   readonly value: string;

@@ -1,4 +1,4 @@
-// Class names joined, without those that are absent.
+// Joins class names and skips absent ones.
 
 export const classNames = (...names: readonly (string | false | undefined)[]): string =>
   names.filter(Boolean).join(' ');

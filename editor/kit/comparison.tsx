@@ -1,4 +1,4 @@
-// Two pictures or videos one over the other, and a slider that says how much of each is seen.
+// Renders two images or videos on top of each other, with a slider that reveals one or the other.
 import { useState } from 'react';
 import styles from './comparison.module.css';
 import { MediaView, type ShownMedia } from './media-view.tsx';
@@ -10,7 +10,7 @@ export interface Compared extends ShownMedia {
 interface ComparisonProps {
   readonly before: Compared;
   readonly after: Compared;
-  /** Of the slider. */
+  /** Label of the slider. */
   readonly label: string;
 }
 

@@ -1,4 +1,4 @@
-// Asks before what cannot be undone, and stays with the error where it is refused.
+// Asks for confirmation before actions that cannot be undone. Stays open and shows the error on failure.
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { messages } from '../messages.ts';
@@ -7,14 +7,14 @@ import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 
 interface ConfirmDialogProps {
-  /** A question that names what it is about. */
+  /** A question that names what is affected. */
   readonly title: string;
-  /** What will be lost. */
+  /** Describes what will be lost. */
   readonly children: ReactNode;
-  /** The word on the button. */
+  /** Text of the confirm button. */
   readonly action: string;
   readonly run: () => Promise<unknown>;
-  /** Called when it is done, and when it is not wanted. */
+  /** Called when the action completed and when it was cancelled. */
   readonly onClose: () => void;
 }
 

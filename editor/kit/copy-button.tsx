@@ -1,4 +1,4 @@
-// Copies a text, also where the page came over plain HTTP, and says so for a moment.
+// Copies text, also on plain HTTP, and shows a short confirmation.
 
 import Check from 'icon:check';
 import Copy from 'icon:copy';
@@ -31,7 +31,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Without https there is no clipboard object, but the old command still works.
+    // Without https there is no clipboard API, but the legacy command works.
     return copyBySelection(text);
   }
 }
@@ -41,7 +41,7 @@ function copyBySelection(text: string): boolean {
   area.value = text;
   area.style.position = 'fixed';
   area.style.opacity = '0';
-  // A modal dialog takes the focus from all that is outside of it.
+  // A modal dialog takes the focus from everything outside of it.
   const place = document.activeElement?.closest('dialog') ?? document.body;
   const focused = document.activeElement;
   place.append(area);

@@ -1,4 +1,4 @@
-// A modal dialog: the browser's own, which keeps the focus inside, closes by Escape, and gives the focus back.
+// Renders a modal dialog. The native element traps focus, closes on Escape, and restores focus.
 
 import Close from 'icon:x';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
@@ -10,23 +10,23 @@ const FIRST_FIELD = 'input:not([hidden]), select, textarea';
 
 interface DialogProps {
   readonly title: string;
-  /** Called by Escape, by a click outside it, and by its close button. */
+  /** Called on Escape, on a click outside, and by the close button. */
   readonly onClose: () => void;
-  /** `l` for what is looked at rather than filled in, `xl` for what is worked on. */
+  /** `l` for viewing, `xl` for working in it. */
   readonly size?: 'm' | 'l' | 'xl';
   readonly children: ReactNode;
-  /** Buttons at its foot, the one that goes on last. */
+  /** Buttons at the bottom, the primary one last. */
   readonly actions?: ReactNode;
 }
 
-/** Open as long as it is rendered. */
+/** Open while rendered. */
 export function Dialog({ title, onClose, size = 'm', children, actions }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
-    // Else the close button has it, whose tooltip would take the first Escape.
+    // Otherwise the close button gets the focus, and its tooltip takes the first Escape.
     (dialog?.querySelector<HTMLElement>(FIRST_FIELD) ?? dialog)?.focus();
     return () => dialog?.close();
   }, []);

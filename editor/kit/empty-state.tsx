@@ -1,4 +1,4 @@
-// What stands where a list has nothing: how to begin.
+// Renders an empty list: how to start.
 import type { ReactNode } from 'react';
 import styles from './empty-state.module.css';
 import type { Icon } from './icon.ts';
@@ -7,7 +7,7 @@ interface EmptyStateProps {
   readonly icon: Icon;
   readonly title: string;
   readonly children: ReactNode;
-  /** The button that begins. */
+  /** The button for the first step. */
   readonly action?: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// An error as people need it: the sentence, the code, and the request id to copy.
+// Renders an error: message, code, and the request id to copy.
 import type { ReactNode } from 'react';
 import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
 import { SentenceError } from '../lib/sentence-error.ts';
@@ -7,7 +7,7 @@ import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import styles from './failure.module.css';
 
-/** The sentence of anything thrown. */
+/** Returns a message for anything thrown. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof ApiError || error instanceof SentenceError) return error.message;
   if (error instanceof ConnectionError) return messages.failure.unreachable;
@@ -16,9 +16,9 @@ export function sentenceOf(error: unknown): string {
 
 interface FailureProps {
   readonly error: unknown;
-  /** Shows a button that tries again. */
+  /** Shows a retry button. */
   readonly onRetry?: (() => void) | undefined;
-  /** Another way out. */
+  /** Another action. */
   readonly children?: ReactNode;
 }
 

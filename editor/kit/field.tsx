@@ -1,4 +1,4 @@
-// A labelled form control with its hint and its error, tied together for screen readers.
+// Renders labeled form controls with hint and error, linked for screen readers.
 import {
   type InputHTMLAttributes,
   type ReactNode,
@@ -22,7 +22,7 @@ interface Ties {
   readonly 'aria-invalid': true | undefined;
 }
 
-/** For a control of your own: `children` gets what ties it to label, hint and error. */
+/** For custom controls: `children` gets the attributes that link it to label, hint and error. */
 export function Field({
   label,
   hint,
@@ -86,7 +86,7 @@ export function SelectField({
   );
 }
 
-/** A box to tick, with its words after it. */
+/** A checkbox with its label after it. */
 export function CheckField({
   label,
   hint,

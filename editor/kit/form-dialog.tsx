@@ -1,4 +1,4 @@
-// A form in a dialog: it is sent, closes when that worked, and shows the error where it did not.
+// Renders a form in a dialog that closes on success and shows the error on failure.
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
@@ -8,10 +8,10 @@ import { Form } from './form.tsx';
 
 interface FormDialogProps {
   readonly title: string;
-  /** The word on the button. */
+  /** Text of the submit button. */
   readonly submit: string;
   readonly run: () => Promise<unknown>;
-  /** Called when it is done, and when it is not wanted. */
+  /** Called when the form was submitted and when it was cancelled. */
   readonly onClose: () => void;
   readonly children: ReactNode;
 }

@@ -1,8 +1,8 @@
-// A form whose fields stand below each other.
+// Renders a form with fields below each other.
 import type { ReactNode } from 'react';
 import styles from './form.module.css';
 
-/** The browser itself checks `required`, `type` and `minLength` before `onSubmit`. */
+/** The browser validates `required`, `type` and `minLength` before `onSubmit`. */
 export function Form({
   onSubmit,
   children,

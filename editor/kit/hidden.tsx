@@ -1,4 +1,4 @@
-// Words for screen readers alone.
+// Hides text visually but keeps it for screen readers.
 import type { ReactNode } from 'react';
 import styles from './hidden.module.css';
 

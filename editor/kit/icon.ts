@@ -1,8 +1,8 @@
-// An icon as a component. It is decoration: whoever shows one without words gives the button a label.
+// Creates icon components. Icons are decoration: a button with only an icon needs a label.
 import { createElement, type ReactElement } from 'react';
 
 export interface IconProps {
-  /** In pixels; by default as the text around it. */
+  /** In pixels; default: the size of the surrounding text. */
   readonly size?: number | string;
   readonly className?: string | undefined;
 }
@@ -19,7 +19,7 @@ export function drawIcon(body: string): Icon {
       'aria-hidden': true,
       focusable: false,
       className,
-      // The bundler's own text, from the icon set.
+      // Text from the icon set, inserted by the bundler.
       dangerouslySetInnerHTML: { __html: body },
     });
 }

@@ -1,4 +1,4 @@
-// A list that asks for its next page as it is scrolled, and stands where it was when the reader comes back.
+// Renders a list that loads more pages on scroll and restores its scroll position on return.
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
@@ -13,11 +13,11 @@ import { Loading } from './spinner.tsx';
 
 export type ListQuery<T> = UseInfiniteQueryResult<InfiniteData<ListPage<T>>>;
 
-/** A list of the API, page after page. Its query key is its path and query, so that a change can name it. */
+/** Reads a paginated list of the API. The query key is its path and query, so that changes can invalidate it. */
 export function useList<T>(
   path: string,
   query: Query = {},
-  /** How long until it is read anew while it is looked at, from what it has; false: never. */
+  /** Polling interval, computed from the items; false: no polling. */
   againAfterMs: (items: readonly T[]) => number | false = () => false,
 ): ListQuery<T> {
   return useInfiniteQuery({
@@ -33,9 +33,9 @@ export function useList<T>(
 
 interface InfiniteListProps<T> {
   readonly query: ListQuery<T>;
-  /** What stands there when there is nothing. */
+  /** Content of an empty list. */
   readonly empty: ReactNode;
-  /** All items so far. */
+  /** Renders all items loaded so far. */
   readonly children: (items: readonly T[]) => ReactNode;
 }
 
@@ -58,7 +58,7 @@ export function InfiniteList<T>({ query, empty, children }: InfiniteListProps<T>
 
 const AHEAD = '800px';
 
-/** Asks for more when it comes near the view; a button as well, for whoever does not scroll. */
+/** Loads more when it comes near the view. Also a button, for people who do not scroll. */
 function More({ isBusy, onReach }: { readonly isBusy: boolean; readonly onReach: () => void }) {
   const ref = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -79,10 +79,10 @@ function More({ isBusy, onReach }: { readonly isBusy: boolean; readonly onReach:
   );
 }
 
-/** The list stands where it was when its entry of the browser's history is returned to, as many pages as that takes. */
+/** Restores the scroll position of a history entry, loading as many pages as needed. */
 function useScrollPlace<T>({ data, hasNextPage, isFetchingNextPage, fetchNextPage }: ListQuery<T>): void {
   const [path] = useLocation();
-  // Where to go back to, until that is reached.
+  // The position to restore, until it is reached.
   const wanted = useRef<number>(undefined);
   const isLoaded = data !== undefined;
   useLayoutEffect(() => {

@@ -1,9 +1,9 @@
-// JSON as a tree whose branches open, so that a large value can be looked through without all of it being drawn.
+// Renders JSON as a collapsible tree, so that large values are not rendered completely.
 import { useState } from 'react';
 import { messages } from '../messages.ts';
 import styles from './json-tree.module.css';
 
-/** Branches so deep are open at first. */
+/** Branches up to this depth start open. */
 const OPEN_DEPTH = 2;
 const STEP = 100;
 const MAX_CHARS = 2000;

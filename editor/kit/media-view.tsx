@@ -1,4 +1,4 @@
-// A media file as people look at it: a picture, a video that plays, a sound with its waveform, or a link.
+// Renders a media file: an image, a video player, audio with its waveform, or a link.
 
 import Download from 'icon:download';
 import { messages } from '../messages.ts';
@@ -8,15 +8,15 @@ import { Waveform } from './waveform.tsx';
 
 export interface ShownMedia {
   readonly url: string;
-  /** Like `image/png`; what it is read from where it is not known is the address's ending. */
+  /** Such as `image/png`. If unknown, derived from the file extension. */
   readonly contentType?: string | undefined;
   readonly posterUrl?: string | undefined;
 }
 
 interface MediaViewProps extends ShownMedia {
-  /** What it shows, for those who cannot see it. */
+  /** Text alternative. */
   readonly label: string;
-  /** `whole`: with controls; `small`: as large as its place; `square`: the same in a grid, where sounds are not shown. */
+  /** `whole`: with controls; `small`: fills its container; `square`: square thumbnail, without audio. */
   readonly look?: 'whole' | 'small' | 'square';
 }
 
@@ -40,7 +40,7 @@ const KINDS: Readonly<Record<string, MediaKind>> = {
   flac: 'audio',
 };
 
-/** Of which of the three kinds it is; undefined: none of them. */
+/** Returns the kind of media, or undefined for other files. */
 export function kindOfMedia({ url, contentType }: ShownMedia): MediaKind | undefined {
   const type = contentType?.split('/', 1)[0];
   if (type === 'image' || type === 'video' || type === 'audio') return type;
@@ -79,7 +79,7 @@ interface VideoViewProps extends Pick<MediaViewProps, 'url' | 'posterUrl' | 'lab
   readonly plays: NonNullable<MediaViewProps['look']>;
 }
 
-/** Without controls it plays as long as the pointer is on it. */
+/** Without controls, plays while the pointer is on it. */
 function VideoView({ url, posterUrl, label, className, plays }: VideoViewProps) {
   const isWhole = plays === 'whole';
   const hover = {

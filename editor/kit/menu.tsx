@@ -1,4 +1,4 @@
-// A menu of a button.
+// Renders a dropdown menu.
 import * as DropdownMenu from 'radix-ui/dropdown-menu';
 import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -7,7 +7,7 @@ import type { Icon } from './icon.ts';
 import styles from './menu.module.css';
 
 interface MenuProps {
-  /** The button that opens it. */
+  /** The button that opens the menu. */
   readonly trigger: ReactElement;
   readonly align?: 'start' | 'end';
   /** MenuItem, MenuChoice, MenuText, MenuLine. */
@@ -16,7 +16,7 @@ interface MenuProps {
 
 export function Menu({ trigger, align = 'end', children }: MenuProps) {
   return (
-    // Not modal: locking the page's scrolling would need a style in the page, which its policy refuses.
+    // Not modal: locking the page's scrolling would need an inline style, which the policy forbids.
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
@@ -62,7 +62,7 @@ interface MenuChoiceProps<T extends string> {
   readonly onChoose: (value: T) => void;
 }
 
-/** One of several. */
+/** A radio item. */
 export function MenuChoice<T extends string>({ label, value, options, onChoose }: MenuChoiceProps<T>) {
   return (
     <DropdownMenu.RadioGroup value={value} onValueChange={next => onChoose(next as T)} aria-label={label}>
@@ -87,7 +87,7 @@ export function MenuLine() {
   return <DropdownMenu.Separator className={styles.line} />;
 }
 
-/** Leads to another page of the application. */
+/** Links to another page of the application. */
 export function MenuLink({
   href,
   icon: IconOf,

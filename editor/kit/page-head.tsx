@@ -1,4 +1,4 @@
-// The head of a page: its title, which is the tab's too, and its main buttons.
+// Renders the heading of a page, which is also the tab's title, and its main buttons.
 import type { ReactNode } from 'react';
 import { usePageTitle } from '../lib/page-title.ts';
 import styles from './page-head.module.css';

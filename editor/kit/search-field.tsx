@@ -1,4 +1,4 @@
-// A field to search by, which asks after a pause in typing, not at each letter.
+// Renders a search field that reports its text after a pause in typing.
 import { useEffect, useState } from 'react';
 import { TextField } from './field.tsx';
 

@@ -1,13 +1,13 @@
-// Work under way: a spinner where its end is not known, a bar where it is.
+// Renders progress: a spinner, or a bar if the progress is known.
 import { messages } from '../messages.ts';
 import styles from './spinner.module.css';
 
-/** Decoration: what it belongs to says that it is busy. */
+/** Decorative: the surrounding element announces the busy state. */
 export function Spinner() {
   return <span className={styles.spinner} aria-hidden />;
 }
 
-/** For a part of a page that is being loaded. */
+/** For a part of a page that is loading. */
 export function Loading({ label = messages.common.loading }: { readonly label?: string }) {
   return (
     <p className={styles.loading} role="status">
@@ -19,7 +19,7 @@ export function Loading({ label = messages.common.loading }: { readonly label?: 
 
 interface ProgressProps {
   readonly label: string;
-  /** From 0 to 1; undefined: not known. */
+  /** From 0 to 1; undefined: unknown. */
   readonly part: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// A table of rows; on a narrow screen it scrolls sideways in its own frame.
+// Renders a table that scrolls sideways on narrow screens.
 import type { Key, ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import { Hidden } from './hidden.tsx';
@@ -6,17 +6,17 @@ import styles from './table.module.css';
 
 export interface Column<T> {
   readonly title: string;
-  /** The title is for screen readers alone: of a column of buttons. */
+  /** Shows the title only to screen readers, for columns of buttons. */
   readonly isTitleHidden?: true;
   readonly cell: (row: T) => ReactNode;
-  /** Numbers stand at the end. */
+  /** Numbers are aligned at the end. */
   readonly align?: 'start' | 'end';
 }
 
 interface TableProps<T> {
-  /** What the rows are; not shown. */
+  /** Accessible name of the table. */
   readonly label: string;
-  /** The first one names the row. */
+  /** The first column names the row. */
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => Key;

@@ -1,4 +1,4 @@
-// Parts of a page of which one is shown; arrow keys move between them.
+// Renders tabs; arrow keys move between them.
 import * as Radix from 'radix-ui/tabs';
 import type { ReactNode } from 'react';
 import styles from './tabs.module.css';
@@ -8,7 +8,7 @@ interface TabsProps<T extends string> {
   readonly value: T;
   readonly onChange: (value: T) => void;
   readonly tabs: Readonly<Record<T, string>>;
-  /** Of the tab that is open. */
+  /** Content of the open tab. */
   readonly children: ReactNode;
 }
 

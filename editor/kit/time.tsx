@@ -1,4 +1,4 @@
-// A time as people say it, with the exact one on hover.
+// Renders a relative time with the exact time on hover.
 import { useSyncExternalStore } from 'react';
 import { formatAgo, formatExact } from '../lib/format.ts';
 
@@ -27,7 +27,7 @@ function tick(): void {
   for (const listener of clock.listeners) listener();
 }
 
-/** `5 min. ago`; kept up to date. */
+/** `5 min. ago`, kept up to date. */
 export function Ago({ time }: { readonly time: string }) {
   const now = useSyncExternalStore(subscribe, () => clock.now);
   const at = Date.parse(time);

@@ -1,12 +1,11 @@
-// A word on what a control does, on hover and on focus. One element shows them all, in the top layer, so that a dialog does
-// not cover it.
+// Shows tooltips on hover and focus. One element in the top layer shows all of them, so that dialogs do not cover it.
 import { cloneElement, type ReactElement, useEffect, useRef } from 'react';
 import { showTooltips, TIP_ID } from '../lib/tooltips.ts';
 import styles from './tooltip.module.css';
 
 interface TooltipProps {
   readonly text: string;
-  /** One element that takes focus, and has a name of its own. */
+  /** One focusable element with its own accessible name. */
   readonly children: ReactElement<{ 'data-tooltip'?: string }>;
 }
 
@@ -14,12 +13,12 @@ export function Tooltip({ text, children }: TooltipProps) {
   return cloneElement(children, { 'data-tooltip': text });
 }
 
-/** Shows the tooltips of the page; stands in it once. */
+/** Shows the tooltips of the page. Render it once. */
 export function Tooltips() {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const tip = ref.current;
-    // Older browsers: the controls have their names.
+    // Older browsers show no tooltips; controls still have names.
     if (tip === null || !('popover' in tip)) return;
     return showTooltips(tip);
   }, []);

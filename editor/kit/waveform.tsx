@@ -1,5 +1,5 @@
-// The loudness of a sound along its time, over the player that it belongs to; a click goes to that moment. A sound that
-// cannot be read, or is too large to, has the player alone.
+// Renders the waveform of an audio file over its player; clicking seeks. Without a readable file of moderate size, only
+// the player is shown.
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import styles from './waveform.module.css';
 
@@ -54,7 +54,7 @@ export function Waveform({ url, children }: WaveformProps) {
 
 type Root = React.RefObject<HTMLDivElement | null>;
 
-/** Read once it is near the view. */
+/** Loads the file when it comes near the view. */
 function usePeaks(root: Root, url: string): readonly number[] | undefined {
   const [peaks, setPeaks] = useState<readonly number[]>();
   useEffect(() => {
@@ -62,7 +62,7 @@ function usePeaks(root: Root, url: string): readonly number[] | undefined {
     const observer = new IntersectionObserver(([entry]) => {
       if (entry?.isIntersecting !== true) return;
       observer.disconnect();
-      // Without it there is still the player.
+      // On failure the player is still there.
       readPeaks(url, stop.signal).then(setPeaks, () => undefined);
     });
     if (root.current !== null) observer.observe(root.current);
@@ -74,7 +74,7 @@ function usePeaks(root: Root, url: string): readonly number[] | undefined {
   return peaks;
 }
 
-/** How much of it was played, from 0 to 1. */
+/** The fraction that was played, from 0 to 1. */
 function usePart(root: Root): number {
   const [part, setPart] = useState(0);
   useEffect(() => {
@@ -90,13 +90,13 @@ async function readPeaks(url: string, signal: AbortSignal): Promise<readonly num
   const answer = await fetch(url, { signal });
   if (!answer.ok) throw new Error('This sound cannot be read.');
   const bytes = await readBounded(answer);
-  // Few samples a second: minutes of sound are a few megabytes then.
+  // A low sample rate keeps minutes of audio at a few megabytes.
   const context = new OfflineAudioContext(1, 1, 8000);
   const sound = await context.decodeAudioData(bytes);
   return peaksOf(sound.getChannelData(0));
 }
 
-/** Whatever length it announces. Throws where it is too large to be decoded. */
+/** Reads the body up to the limit, whatever length is announced. Throws if it is too large. */
 async function readBounded({ body, headers }: Response): Promise<ArrayBuffer> {
   const reader = body?.getReader();
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -111,7 +111,7 @@ async function readBounded({ body, headers }: Response): Promise<ArrayBuffer> {
   throw new Error('This sound is too large to be drawn.');
 }
 
-/** The loudest sample of each part, the loudest of all as 1. */
+/** Returns the loudest sample of each part, relative to the overall maximum. */
 function peaksOf(samples: Float32Array): readonly number[] {
   const length = Math.max(1, Math.ceil(samples.length / BARS));
   const peaks = Array.from({ length: BARS }, (_, bar) =>

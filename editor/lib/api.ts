@@ -1,4 +1,5 @@
-// The service's API as the application calls it: by session cookie, and again after a sign-in where the session had ended.
+// Calls the API of the service with the session cookie. After an expired session it asks to sign in and repeats the
+// request.
 import { ApiError } from '../../sdk/src/errors.ts';
 import { followRun } from '../../sdk/src/follow.ts';
 import { type Answer, type Call, type Connection, type Query, send } from '../../sdk/src/send.ts';
@@ -24,8 +25,8 @@ export const connection: Connection = {
 export type CallOptions = Omit<Call, 'method' | 'path'>;
 
 /**
- * The answer with its status and headers. Throws an ApiError where the service refuses, a ConnectionError where it cannot
- * be reached. Where the session has ended it asks to sign in and then sends the same again.
+ * Returns the response with status and headers. Throws an ApiError if the service refuses, a ConnectionError if it is
+ * unreachable. If the session expired, asks to sign in and repeats the request.
  */
 export async function request<T>(
   method: string,
@@ -43,7 +44,7 @@ export async function request<T>(
 
 const bodyOf = async <T>(answer: Promise<Answer<T>>): Promise<T> => (await answer).body;
 
-/** Paths begin after `/api/v1`. Each resolves to the body of the answer. */
+/** Paths start after `/api/v1`. Each method resolves to the response body. */
 export const api = {
   get: <T>(path: string, options?: CallOptions): Promise<T> => bodyOf(request<T>('GET', path, options)),
   post: <T = unknown>(path: string, body?: unknown, options?: CallOptions): Promise<T> =>
@@ -56,18 +57,18 @@ export const api = {
     bodyOf(request<T>('DELETE', path, options)),
 };
 
-/** Whether the service knows of no session; a wrong password is something else. */
+/** Whether the error means that there is no session, as opposed to a wrong password. */
 export function isSignedOut(thrown: unknown): boolean {
   return thrown instanceof ApiError && thrown.status === 401 && thrown.code === 'unauthorized';
 }
 
-/** A page of a list, whichever of the two forms the list has. */
+/** A page of a list, in either of the API's two forms. */
 export interface ListPage<T> {
   readonly items: readonly T[];
   readonly nextCursor: string | null;
 }
 
-/** One page of a list. */
+/** Reads one page of a list. */
 export async function getPage<T>(path: string, query: Query, signal?: AbortSignal): Promise<ListPage<T>> {
   const { body, headers } = await request<unknown>('GET', path, { query, signal });
   if (Array.isArray(body)) return { items: body as T[], nextCursor: cursorOf(headers.get('link')) };
@@ -84,12 +85,12 @@ function cursorOf(link: string | null): string | null {
   return address === undefined ? null : new URL(address, location.origin).searchParams.get('cursor');
 }
 
-/** The events of a run up to its end, across cuts of the connection. */
+/** Follows the events of a run to its end, across reconnects. */
 export function follow(executionId: string, signal: AbortSignal): ReturnType<typeof followRun> {
   return followRun(connection, executionId, { signal });
 }
 
-/** Uploads a file of this computer. */
+/** Uploads a local file. */
 export function upload(file: File): Promise<Media> {
   return uploadFile(connection, file, {});
 }

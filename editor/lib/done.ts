@@ -1,4 +1,4 @@
-// What follows a change: the lists that it meets are read anew, and then a notice says what was done.
+// Finishes a change: invalidates the affected lists, then shows a toast.
 
 import { notifyManager, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
@@ -6,14 +6,14 @@ import { showToast, type Toast } from './toasts.ts';
 
 export type Done = (
   text: string,
-  /** The first parts of the keys of the queries that the change meets, or all queries. */
+  /** First segments of the query keys that the change affects, or all queries. */
   keys: readonly string[] | 'all',
   action?: Toast['action'],
 ) => Promise<void>;
 
 /**
- * Resolves when what the change meets is read anew. The notice comes after that, in the turn in which the page shows it or
- * a later one: who reads the notice finds the page as it says.
+ * Resolves when the affected queries are reloaded. The toast appears after that, so that the page already shows the new
+ * state.
  */
 export function useDone(): Done {
   const client = useQueryClient();

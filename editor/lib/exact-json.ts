@@ -1,6 +1,8 @@
-// JSON whose numbers stay as they are written: large integers and long fractions pass through unrounded.
+// Parses and formats JSON without rounding numbers: large integers and long fractions stay as written.
 
-/** As JSON.parse; in browsers that can, numbers that would be rounded go out again as they came. Throws a SyntaxError. */
+/**
+ * Like JSON.parse. In browsers that support it, numbers that would be rounded are kept verbatim. Throws a SyntaxError.
+ */
 export function parseExact(text: string): unknown {
   const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
   if (rawJSON === undefined) return JSON.parse(text);

@@ -1,10 +1,10 @@
-// A session that ended under an open page: all requests that found out wait for one sign-in, then go on.
+// Handles expired sessions: requests that fail wait for one sign-in, then continue.
 import { create } from 'zustand';
 
 interface ExpiredSession {
-  /** Settles all requests that wait; undefined: none does. */
+  /** Settles all waiting requests; undefined: none are waiting. */
   readonly settle: ((isSignedIn: boolean) => void) | undefined;
-  /** Who was signed in on this page; undefined: nobody was, so that there is nothing to go on with. */
+  /** The last signed-in user of this page; undefined: nobody was signed in. */
   readonly email: string | undefined;
 }
 
@@ -12,7 +12,7 @@ export const useExpiredSession = create<ExpiredSession>(() => ({ settle: undefin
 
 let asking: Promise<boolean> | undefined;
 
-/** Resolves to true once somebody has signed in, to false where nobody was signed in before or nobody does now. */
+/** Resolves to true after a sign-in, and to false if nobody was signed in before or the sign-in is cancelled. */
 export function askToSignIn(signal?: AbortSignal): Promise<boolean> {
   const { email } = useExpiredSession.getState();
   if (email === undefined) return Promise.resolve(false);
@@ -27,7 +27,7 @@ export function askToSignIn(signal?: AbortSignal): Promise<boolean> {
   ]);
 }
 
-/** Called with who is signed in, and with undefined after a sign-out. */
+/** Called with the signed-in user, and with undefined after a sign-out. */
 export function rememberUser(email: string | undefined): void {
   useExpiredSession.setState({ email });
 }

@@ -1,7 +1,7 @@
-// Files that come over the page from outside, or out of the clipboard.
+// Handles files that are dropped on the page or pasted.
 import { useEffect, useState } from 'react';
 
-/** Calls `add` with them; true while some are dragged over the page. `add` has to stay the same function. */
+/** Calls `add` with the files. Returns true while files are dragged over the page. `add` must be a stable function. */
 export function useFileDrop(add: (files: Iterable<File>) => void): boolean {
   const [isDragging, setDragging] = useState(false);
   useEffect(() => {

@@ -1,6 +1,6 @@
-// What the service wrote into the page, so that the page need not ask for it first.
+// Reads data that the service embedded in the page, which saves the first request.
 
-/** The JSON in the element of that id; undefined where there is none. */
+/** Parses the JSON in the element with the id, or returns undefined. */
 export function readFirstData<T>(id: string): T | undefined {
   const text = document.getElementById(id)?.textContent;
   return text === undefined || text === null ? undefined : (JSON.parse(text) as T);

@@ -1,4 +1,4 @@
-// Numbers, sizes, durations and times in the reader's own form and zone.
+// Formats numbers, sizes, durations and times for the reader's locale and time zone.
 
 const NUMBER = new Intl.NumberFormat();
 const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
@@ -9,10 +9,10 @@ const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 
 export const formatNumber = (value: number): string => NUMBER.format(value);
 
-/** `12.3K`; the exact number belongs into a tooltip. */
+/** `12.3K`; show the exact number in a tooltip. */
 export const formatCompact = (value: number): string => COMPACT.format(value);
 
-/** Of a part from 0 to 1. */
+/** Formats a fraction from 0 to 1. */
 export const formatPercent = (part: number): string => PERCENT.format(part);
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
@@ -46,7 +46,7 @@ const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])
 ];
 const MAX_RELATIVE_MS = 7 * 86_400_000;
 
-/** `now`, `5 min. ago`, `yesterday`; the day itself after a week. */
+/** `now`, `5 min. ago`, `yesterday`; the date after a week. */
 export function formatAgo(time: number, now: number): string {
   const distance = time - now;
   if (Math.abs(distance) >= MAX_RELATIVE_MS) return DAY.format(time);
@@ -56,7 +56,7 @@ export function formatAgo(time: number, now: number): string {
     : RELATIVE.format(Math.trunc(distance / step[1]), step[0]);
 }
 
-/** With the weekday, the second, and the zone. */
+/** With weekday, seconds and time zone. */
 export const formatExact = (time: number): string => EXACT.format(time);
 
 export const formatDay = (time: number): string => DAY.format(time);

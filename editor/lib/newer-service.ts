@@ -1,8 +1,8 @@
-// Whether the service was updated while this page was open: its pages then name another entry script than this one has.
+// Detects that the service was updated while this page was open: its pages then reference another entry script.
 
 const ENTRY = /<script type="module" src="([^"]+)">/;
 
-/** False where it is not known, as while the service starts. */
+/** Returns false if it cannot tell, for example while the service starts. */
 export async function isOutdated(signal: AbortSignal): Promise<boolean> {
   const mine = document.querySelector<HTMLScriptElement>('script[type="module"][src]')?.getAttribute('src');
   try {

@@ -1,4 +1,4 @@
-// The title of the browser's tab.
+// Sets the title of the browser tab.
 import { useEffect } from 'react';
 import { messages } from '../messages.ts';
 

@@ -1,19 +1,19 @@
-// What several pages say about runs.
+// Shares helpers for runs between pages.
 import { useQuery } from '@tanstack/react-query';
 import type { ListedExecution } from '../../sdk/src/types.ts';
 import { api } from './api.ts';
 
 const MOVING_MS = 3000;
 const QUIET_MS = 20_000;
-/** Names of so many workflows are looked up at once; a run of any other shows its workflow's id. */
+/** Maximum number of workflow names to look up; other runs show the id of their workflow. */
 const NAMES = 200;
 
-/** How soon a list of runs is read again: soon while one of them goes on. */
+/** Polling interval of a list of runs: short while one of them is in progress. */
 export function againAfterMs(runs: readonly Pick<ListedExecution, 'finishedAt'>[]): number {
   return runs.some(({ finishedAt }) => finishedAt === null) ? MOVING_MS : QUIET_MS;
 }
 
-/** From its start to its end, or to now; null where it has not begun. */
+/** Time from start to end, or to now; null before the start. */
 export function durationMs(
   { startedAt, finishedAt }: { readonly startedAt: string | null; readonly finishedAt: string | null },
   now = Date.now(),
@@ -22,7 +22,7 @@ export function durationMs(
   return Math.max(0, (finishedAt === null ? now : Date.parse(finishedAt)) - Date.parse(startedAt));
 }
 
-/** The names of the newest workflows, by id. */
+/** Reads the names of the newest workflows, by id. */
 export function useWorkflowNames(): ReadonlyMap<string, string> {
   const { data } = useQuery({
     queryKey: ['/workflows', 'names'],

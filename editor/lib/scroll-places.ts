@@ -1,5 +1,4 @@
-// Where lists were left, by the entry of the browser's history, so that a new visit begins at the top. They outlive the page,
-// since the editor is one of its own.
+// Stores scroll positions of lists per history entry. Uses session storage, because the editor is a separate page load.
 
 const NAME = 'scroll-places';
 const MAX_KEPT = 50;
@@ -9,7 +8,7 @@ const places = new Map<string, number>(readKept());
 export const findPlace = (key: string): number => places.get(key) ?? 0;
 
 export function keepPlace(key: string, top: number): void {
-  // Again at the end: the oldest is the first.
+  // Moves the entry to the end, so that the oldest comes first.
   places.delete(key);
   places.set(key, top);
 }
@@ -18,7 +17,7 @@ window.addEventListener('pagehide', () => {
   try {
     sessionStorage.setItem(NAME, JSON.stringify([...places].slice(-MAX_KEPT)));
   } catch {
-    // Full, or refused by the browser: then lists begin at the top.
+    // Storage is full or blocked: lists start at the top.
   }
 });
 

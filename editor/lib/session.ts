@@ -1,4 +1,4 @@
-// Who is signed in, and how sessions begin and end.
+// Reads and ends the session of the signed-in user.
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api } from './api.ts';
@@ -17,7 +17,7 @@ export interface Session {
   };
   readonly workspace: { readonly teamId: string | null; readonly name: string; readonly role: TeamRole };
   readonly teams: readonly { readonly id: string; readonly name: string; readonly role: TeamRole }[];
-  /** To teams, that wait for an answer. */
+  /** Number of pending team invitations. */
   readonly invitations: number;
   readonly plan: string;
   readonly credits: { readonly balance: number; readonly held: number };
@@ -27,11 +27,11 @@ export type TeamRole = 'OWNER' | 'EDITOR' | 'VIEWER';
 
 export const SESSION_KEY = ['session'] as const;
 
-/** As it was when the service wrote the page. */
+/** The session as embedded in the page. */
 const FIRST = readFirstData<Session>('session');
 const GIVEN = FIRST && { initialData: FIRST, initialDataUpdatedAt: performance.timeOrigin };
 
-/** The session as the service last gave it; its error is an ApiError `unauthorized` where nobody is signed in. */
+/** The latest session. Its error is an ApiError with code `unauthorized` if nobody is signed in. */
 export function useSessionQuery(): UseQueryResult<Session> {
   const query = useQuery({
     queryKey: SESSION_KEY,
@@ -46,26 +46,26 @@ export function useSessionQuery(): UseQueryResult<Session> {
   return query;
 }
 
-/** The session, for what is shown only to those who are signed in. */
+/** The session, for components shown only to signed-in users. */
 export function useSession(): Session {
   const { data } = useSessionQuery();
   if (data === undefined) throw new Error('There is no session here.');
   return data;
 }
 
-/** Ends the session and leaves nothing of it on the page. */
+/** Signs out and clears all state of the session. */
 export function useSignOut(): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
     await api.post('/auth/sign-out');
     rememberUser(undefined);
     client.clear();
-    // A new page: no state of the old session is left in memory.
+    // A full page load clears the state of the old session from memory.
     location.assign('/');
   };
 }
 
-/** The page to go on to after a sign-in: only ever one of this service. */
+/** Returns the page to open after sign-in, limited to this service. */
 export function nextPath(search: string): string {
   const next = new URLSearchParams(search).get('next') ?? '';
   const url = URL.canParse(next, location.origin) ? new URL(next, location.origin) : undefined;

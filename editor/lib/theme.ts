@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, or as the reader chose. A cookie, so that the service sends the page in it at once.
+// Reads and sets the theme. It is stored in a cookie so that the service can render pages with it.
 import { create } from 'zustand';
 
 export type Theme = 'system' | 'light' | 'dark';

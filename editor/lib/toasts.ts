@@ -1,4 +1,4 @@
-// Short notices at the foot of the page: what was done, with a way back.
+// Holds toasts: short confirmations, with an optional action such as undo.
 import { create } from 'zustand';
 
 export interface Toast {
@@ -13,7 +13,7 @@ export const useToasts = create<{ readonly toasts: readonly Toast[] }>(() => ({ 
 const MAX_SHOWN = 3;
 let count = 0;
 
-/** Shown for a while; with an `action` for longer. */
+/** Shown for a while; longer with an `action`. */
 export function showToast(text: string, options: Partial<Pick<Toast, 'tone' | 'action'>> = {}): void {
   const toast: Toast = { tone: 'done', ...options, text, id: count++ };
   useToasts.setState(({ toasts }) => ({ toasts: [...toasts, toast].slice(-MAX_SHOWN) }));

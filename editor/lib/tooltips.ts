@@ -1,13 +1,13 @@
-// When the tooltip shows, of which control, and where. The text is the control's `data-tooltip`.
+// Decides when a tooltip is shown, for which control, and where. The text is the control's `data-tooltip`.
 
 export const TIP_ID = 'tooltip';
 const DELAY_MS = 400;
-/** The pointer may move on to the tooltip itself. */
+/** Lets the pointer move to the tooltip itself. */
 const LEAVE_MS = 150;
 const GAP = 6;
 const MARGIN = 8;
 
-/** Follows pointer, focus and keys of the page. Returns what ends it. */
+/** Follows pointer, focus and keys. Returns an unsubscribe function. */
 export function showTooltips(element: HTMLElement): () => void {
   const tip = createTip(element);
   const listeners: Readonly<Record<string, (event: Event) => void>> = {
@@ -33,13 +33,13 @@ const ownerOf = (target: EventTarget | null): HTMLElement | undefined =>
   (target instanceof Element && target.closest<HTMLElement>('[data-tooltip]')) || undefined;
 
 interface Tip {
-  /** Whose text it shows; undefined: it is hidden. */
+  /** The control whose tooltip is shown; undefined: none. */
   owner(): HTMLElement | undefined;
   show(next: HTMLElement): void;
   hide(): void;
-  /** Hides it, and does not show it for this control before the pointer has been elsewhere. */
+  /** Hides the tooltip until the pointer has left the control. */
   dismiss(dismissed: HTMLElement | undefined): void;
-  /** The pointer is there now. */
+  /** Called when the pointer moves to a target. */
   point(target: EventTarget | null, pointerType: string): void;
 }
 
@@ -85,7 +85,7 @@ function createTip(element: HTMLElement): Tip {
   };
 }
 
-/** Above its owner, or below where there is no room, and never outside of the page. */
+/** Above the control, or below if there is no room, within the page. */
 function place(element: HTMLElement, owner: HTMLElement): void {
   const { left, top, bottom, width } = owner.getBoundingClientRect();
   const own = element.getBoundingClientRect();

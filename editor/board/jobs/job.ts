@@ -1,4 +1,4 @@
-// What is worked out about a board away from the page: what lint finds in it, and where its nodes stand once it is arranged.
+// Runs the computations about a board outside the page: lint and layout.
 import type { Catalog } from '../../../src/graph/catalog.ts';
 import { inspectGraph } from '../../../src/graph/inspect.ts';
 import { type Findings, type LintIssue, NO_FINDINGS } from '../../../src/graph/issues.ts';
@@ -9,7 +9,7 @@ export type Parts = Pick<Board, 'nodes' | 'edges'>;
 
 export type Job =
   | { readonly kind: 'lint'; readonly board: Parts }
-  /** `scope`: the nodes to be arranged; absent: all. */
+  /** `scope`: the nodes to arrange; absent: all. */
   | { readonly kind: 'arrange'; readonly board: Parts; readonly scope?: readonly string[] };
 
 export interface JobResults {
@@ -23,7 +23,7 @@ export function doJob(catalog: Catalog, job: Job): JobResults[Job['kind']] {
   return layoutGraph(board, catalog, scope === undefined ? {} : { scope });
 }
 
-/** Types whose ports the service alone knows. */
+/** Types whose ports only the service knows. */
 const UNKNOWN_PORTS: ReadonlySet<string> = new Set(['video:renderer']);
 
 function lint(catalog: Catalog, { nodes, edges }: Parts): Findings {

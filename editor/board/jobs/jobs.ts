@@ -1,5 +1,5 @@
-// A board's jobs in one worker, so that a person who draws or types never waits for them. The worker is started by the first
-// job, and given up where one takes too long or it fails: the next job starts another.
+// Runs lint and layout in one web worker, so that drawing and typing never wait for them. The first request starts the
+// worker. A worker that fails or takes too long is terminated, and the next request starts another.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import type { Job, JobResults, Parts } from './job.ts';
 
@@ -12,7 +12,7 @@ export interface Answer {
   readonly result: JobResults[Job['kind']];
 }
 
-/** The part of a Worker that is used. */
+/** The part of the Worker interface that is used. */
 export interface JobWorker {
   onmessage: ((event: MessageEvent<Answer>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
@@ -34,7 +34,7 @@ export class BoardJobs {
   readonly #waiting = new Map<number, Waiting>();
   #worker: JobWorker | undefined;
   #lastId = 0;
-  /** The board that was last to be linted, and the lint under way. */
+  /** The newest board to lint, and the lint in progress. */
   #newest: Parts | undefined;
   #linting: Promise<unknown> | undefined;
 
@@ -48,11 +48,11 @@ export class BoardJobs {
     return this.#do({ kind: 'arrange', board: { nodes, edges }, ...(scope === undefined ? {} : { scope }) });
   }
 
-  /** undefined: another board was to be linted meanwhile, and what is found in this one is out of date. */
+  /** Returns undefined if a newer board was submitted meanwhile, which makes these issues out of date. */
   async lint({ nodes, edges }: Parts): Promise<JobResults['lint'] | undefined> {
     const board = { nodes, edges };
     this.#newest = board;
-    // One at a time: of the boards that come while one is looked at, the last alone is looked at.
+    // Lints one board at a time. Of the boards that arrive meanwhile, only the newest is linted.
     while (this.#linting !== undefined) await this.#linting;
     if (this.#newest !== board) return undefined;
     const under = this.#do({ kind: 'lint', board });
@@ -79,7 +79,7 @@ export class BoardJobs {
     this.#waiting.set(id, { resolve, reject, timer });
     this.#worker ??= this.#startWorker();
     this.#worker.postMessage({ kind: 'job', id, job });
-    // The worker answers each order with the result of its kind.
+    // The worker answers each request with the result of its kind.
     return promise as Promise<JobResults[Kind]>;
   }
 

@@ -1,4 +1,4 @@
-// Starts the thread of a board's jobs.
+// Starts the web worker of a board.
 import workerFile from 'worker:worker.ts';
 
 export const startWorker = (): Worker => new Worker(new URL(workerFile, import.meta.url), { type: 'module' });

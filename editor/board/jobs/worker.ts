@@ -1,4 +1,4 @@
-// The thread of a board's jobs: first comes the catalog, then one order after the other, and each is answered.
+// Handles requests in the web worker: first the catalog, then one request at a time, each with one response.
 import { createCatalog } from '../catalog.ts';
 import { doJob } from './job.ts';
 import type { Answer, Order } from './jobs.ts';

@@ -1,4 +1,4 @@
-// Remedies of findings about edges: ends and ports that are not there, types that do not fit, circles, ports fed twice.
+// Defines fixes for issues of edges: missing ends and ports, incompatible types, cycles, inputs with several sources.
 import { canJoin, type InputDef } from '../../../src/graph/catalog.ts';
 import { joinPorts } from '../../../src/graph/handles.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
@@ -42,7 +42,7 @@ function removeEdge({ board }: Finding, { id }: GraphEdge): Remedy | undefined {
   return change(texts.removeEdge, remove(board, { edges: [id] }));
 }
 
-/** The port that is meant, or the only kind of port that the other end fits; else no edge. */
+/** Uses the suggested port, or the only kind of port that fits the other end. Otherwise removes the edge. */
 function nameFittingPort(finding: Finding, edge: GraphEdge): Remedy | undefined {
   const { board, catalog, issue } = finding;
   const key = lastSegment(finding);
@@ -69,7 +69,7 @@ function nameFittingPort(finding: Finding, edge: GraphEdge): Remedy | undefined 
 const fits = (from: InputDef['type'], { type, itemType }: InputDef): boolean =>
   canJoin(from, from === 'LIST' ? type : (itemType ?? type));
 
-/** From what an output gives to what an input takes: the node that makes one of the other. */
+/** Output type and input type → the node type that converts between them. */
 const CONVERTERS: Readonly<Record<string, string>> = {
   'VIDEO IMAGE': 'utility:video_frame',
   'VIDEO AUDIO': 'utility:audio_extract',
@@ -92,7 +92,7 @@ function convertBetween({ board, catalog }: Finding, edge: GraphEdge): Remedy | 
   return wired && change(texts.convert(entry.label), [...added, ...wired]);
 }
 
-/** A run takes the value of the last of them: that edge stays. */
+/** Keeps the last edge, because a run uses its value. */
 function keepNewestFeed(finding: Finding): Remedy | undefined {
   const { board, catalog } = finding;
   const node = nodeOf(finding);
@@ -113,7 +113,7 @@ function portOf({ board, catalog }: Finding, edge: GraphEdge): string {
   return joinPorts(edge, portsOf(catalog, source), portsOf(catalog, target), new Set())?.to.id ?? '';
 }
 
-/** Without the newest edge of the circle through the node. */
+/** Removes the newest edge of the cycle through the node. */
 function breakCycle({ board, issue: { nodeId = '' } }: Finding): Remedy | undefined {
   const isInCircle = ({ source, target }: GraphEdge): boolean =>
     reaches(board, nodeId, source) && reaches(board, target, nodeId);

@@ -1,4 +1,4 @@
-// The table from a rule of the lint to what puts it right. Findings without a line here are for a person to think about.
+// Maps each lint rule to its fix. Rules without an entry need a decision by the user.
 import type { Catalog } from '../../../src/graph/catalog.ts';
 import type { LintIssue } from '../../../src/graph/issues.ts';
 import { apply, type Board, type Change } from '../board.ts';
@@ -13,12 +13,12 @@ export const REMEDIES: Readonly<Record<string, FindRemedy>> = {
   ...EDGE_REMEDIES,
 };
 
-/** For the board as it stands, which may no longer be the one that the finding is of. */
+/** Finds the fix for the current board, which may be newer than the issue. */
 export function findRemedy(finding: Finding): Remedy | undefined {
   return Object.hasOwn(REMEDIES, finding.issue.code) ? REMEDIES[finding.issue.code]?.(finding) : undefined;
 }
 
-/** The changes that put right whatever needs no decision, and how many findings that is. */
+/** Returns the changes of all fixes that need no decision, and their number. */
 export function findAllChanges(
   board: Board,
   catalog: Catalog,

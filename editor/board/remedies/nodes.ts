@@ -1,4 +1,4 @@
-// Remedies of findings about complete nodes: their type, their ports, their groups, the lists that meet in them.
+// Defines fixes for issues of whole nodes: types, ports, groups, and lists of different lengths.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { joinPorts } from '../../../src/graph/handles.ts';
 import { describeUnfed } from '../../../src/graph/lint/rules-nodes.ts';
@@ -73,7 +73,7 @@ export const NODE_REMEDIES: Readonly<Record<string, FindRemedy>> = {
   }),
 };
 
-/** Another type in its place: the one that is meant, or one that takes and gives all that is wired; else without the node. */
+/** Replaces the node's type with the suggested type or one with compatible ports. Otherwise removes the node. */
 function replaceType(finding: Finding): Remedy | undefined {
   const { board, catalog, issue } = finding;
   const node = nodeOf(finding);
@@ -90,7 +90,7 @@ function replaceType(finding: Finding): Remedy | undefined {
   );
 }
 
-/** Of the same kind (what stands before the colon) the one that loses no edge and fewest settings, the cheapest of those. */
+/** Prefers types of the same family (before the colon) that lose no edge and the fewest settings, then the cheapest. */
 function findSubstitute({ board, catalog }: Finding, node: GraphNode): CatalogEntry | undefined {
   const [kind] = node.data.nodeType.split(':');
   const keys = Object.keys(node.data.config ?? {});
@@ -127,7 +127,7 @@ function keepMembers(finding: Finding, isKept: (id: string) => boolean): Remedy 
   return change(texts.leaveGroup, setConfig(finding.board, node.id, 'childNodeIds', kept));
 }
 
-/** All nodes that stand between members go into the group, as far as no other group has them. */
+/** Adds all nodes between the members to the group, unless they are in another group. */
 function takeIntoGroup(finding: Finding): Remedy | undefined {
   const { board } = finding;
   const node = nodeOf(finding);
@@ -144,7 +144,7 @@ function takeIntoGroup(finding: Finding): Remedy | undefined {
   return change(texts.intoGroup(between.length), setConfig(board, node.id, 'childNodeIds', childNodeIds));
 }
 
-/** What can be got to from the nodes; a node of them only by way of another. */
+/** Collects all nodes reachable from the given ones. A given node counts only if it is reached through another. */
 function reached(from: ReadonlySet<string>, next: (id: string) => readonly string[]): ReadonlySet<string> {
   const seen = new Set([...from].flatMap(next));
   for (const id of seen) for (const other of next(id)) seen.add(other);

@@ -1,4 +1,4 @@
-// Remedies of findings about a node's settings: keys that it does not know, values that it does not take.
+// Defines fixes for issues of a node's config: unknown keys and invalid values.
 import type { InputDef } from '../../../src/graph/catalog.ts';
 import { findListProblem, findNumberProblem } from '../../../src/graph/fields.ts';
 import { normalizeConfig } from '../../../src/graph/normalize.ts';
@@ -39,12 +39,12 @@ interface Setting {
   readonly board: Board;
   readonly node: GraphNode;
   readonly key: string;
-  /** As the lint saw it: numbers written as text are numbers. */
+  /** As lint reads it: numbers written as text count as numbers. */
   readonly value: Json;
   readonly input: InputDef | undefined;
 }
 
-/** For findings whose pointer ends with a key of `data.config` that is still there. */
+/** Applies to issues whose pointer ends with an existing key of `data.config`. */
 function onSetting(find: (setting: Setting) => Remedy | undefined): FindRemedy {
   return finding => {
     const [node, key] = [nodeOf(finding), lastSegment(finding)];
@@ -75,10 +75,10 @@ function bringIntoRange({ board, node, key, value, input }: Setting): Remedy | u
   return near === undefined ? toDefault(board, node, key) : set(board, node, key, near);
 }
 
-// Ten digits are more than any step has.
+// No step needs more than ten digits.
 const DIGITS = 10;
 
-/** The nearest number that the field takes; undefined where there is none. */
+/** Returns the nearest number that the field accepts, or undefined. */
 export function clamp(value: number, input: InputDef): number | undefined {
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, integer, step = 0 } = input;
   const inside = Math.min(max, Math.max(min, value));
@@ -89,7 +89,7 @@ export function clamp(value: number, input: InputDef): number | undefined {
   return findNumberProblem(near, input) === undefined ? near : undefined;
 }
 
-/** What the value means as the type of the field; undefined where that cannot be said. */
+/** Converts the value to the type of the field, or returns undefined if that is ambiguous. */
 function convert(value: Json, { type, enum: allowed }: InputDef): Json | undefined {
   const text = typeof value === 'boolean' || typeof value === 'number' ? String(value) : undefined;
   if (type === 'TEXT' && text !== undefined && (allowed?.includes(text) ?? true)) return text;
@@ -100,7 +100,7 @@ function convert(value: Json, { type, enum: allowed }: InputDef): Json | undefin
   return undefined;
 }
 
-/** `params` overrides the settings when the node runs: its values stay what they are, as settings. */
+/** `params` overrides config when the node runs, so moving its values to config keeps the behavior. */
 function takeParams(finding: Finding, keys: readonly string[]): Remedy | undefined {
   const node = nodeOf(finding);
   const params = node?.data.params;
