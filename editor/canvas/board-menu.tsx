@@ -1,4 +1,4 @@
-// The menu of a right click or a long press: what can be done to what is selected, or to the board.
+// Renders the context menu of the board and its nodes, opened by right click or long press.
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { useEditor, useView, type View } from '../board/editor-context.tsx';
 import { messages } from '../flow-messages.ts';
@@ -71,7 +71,7 @@ function walk(event: KeyboardEvent<HTMLElement>, close: () => void): void {
   event.preventDefault();
 }
 
-/** Moves it back to where all of it can be seen. */
+/** Moves the menu so that all of it is visible. */
 function keepInside(element: HTMLElement | null): void {
   if (element === null) return;
   const { right, bottom } = element.getBoundingClientRect();

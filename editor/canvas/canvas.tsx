@@ -1,5 +1,5 @@
-// The drawing of the board, and what the pointer does to it. The only folder that knows of React Flow: it pans and zooms, puts
-// the nodes that can be read into the page, and draws edges from port to port; edges and all other nodes are painted.
+// Renders the board and handles the pointer. This is the only folder that uses React Flow, which pans, zooms and mounts
+// the readable nodes. Edges and all other nodes are painted.
 import './react-flow.css';
 import {
   Background,
@@ -54,7 +54,7 @@ export function Canvas() {
   const [stage] = useState(() => new Stage());
   const frame = useRef<HTMLDivElement>(null);
   const [start, setStart] = useState<Viewport>();
-  // Before the first paint: the board is drawn once, where it is to be seen.
+  // Before the first paint, so that the board is drawn once, at its final view.
   useLayoutEffect(() => {
     if (start !== undefined || frame.current === null) return;
     const { width, height } = frame.current.getBoundingClientRect();
@@ -106,7 +106,7 @@ function Drawing({ stage, scene, model, start }: DrawingProps) {
         gap={20}
         size={1.4}
         className={styles.dots ?? ''}
-        // Its own style would be over that of the class.
+        // An inline style would override the class.
         bgColor="transparent"
       />
       <PaintLayer stage={stage} />
@@ -119,7 +119,7 @@ function Drawing({ stage, scene, model, start }: DrawingProps) {
   );
 }
 
-/** On the ground it opens the palette; on a node that is painted only it comes nearer. */
+/** On empty board: opens the palette. On a painted node: zooms in. */
 function doubleClick(
   { target, currentTarget, clientX, clientY }: MouseEvent<HTMLElement>,
   { editor, stage }: { readonly editor: EditorContextValue; readonly stage: Stage },
@@ -136,7 +136,7 @@ function doubleClick(
   else editor.canvas.current?.fit([box.id]);
 }
 
-/** Keeps the stage to what React Flow shows, and to the size of the window. */
+/** Keeps the render state in sync with React Flow's viewport and the window size. */
 function useView(stage: Stage, root: RefObject<HTMLDivElement | null>): void {
   const flow = useStoreApi<CardNode>();
   useEffect(() => {
@@ -147,7 +147,7 @@ function useView(stage: Stage, root: RefObject<HTMLDivElement | null>): void {
       stage.set({ viewport: { x, y, zoom } });
     });
     const mark = ({ viewport, isMoving }: Partial<Stage['now']>): void => {
-      // The browser moves a layer of its own instead of drawing all of its nodes anew.
+      // Gives the nodes their own layer while the view moves, so that the browser moves it without repainting.
       if (isMoving !== undefined) root.current?.toggleAttribute('data-moving', isMoving);
       if (viewport !== undefined) root.current?.toggleAttribute('data-far', viewport.zoom < FAR_ZOOM);
     };

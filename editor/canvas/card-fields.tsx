@@ -1,4 +1,4 @@
-// The settings that a node shows, as the inspector has them; the rest is there alone.
+// Renders the settings that a card shows. The inspector shows all of them.
 import styles from './card.module.css';
 import { shownFields } from './card-parts.ts';
 import type { CardData } from './model.ts';

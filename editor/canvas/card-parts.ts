@@ -1,4 +1,4 @@
-// What a card has below its ports: the page and the painter show the same.
+// Computes what a card shows below its ports, for both the DOM and the painter.
 import type { InputDef } from '../../src/graph/catalog.ts';
 import { fieldHeight, MAX_FIELDS, NODE_BOX } from '../../src/graph/dims.ts';
 import { isSecretName } from '../../src/graph/redact.ts';
@@ -8,14 +8,14 @@ const SHOWN_CHARS = 600;
 
 export interface ShownField {
   readonly field: InputDef;
-  /** From the top of the card. */
+  /** Offset from the top of the card. */
   readonly y: number;
   readonly height: number;
   readonly text: string;
   readonly isDefault: boolean;
 }
 
-/** The settings that have their place; the rest is in the inspector alone. */
+/** Returns the settings that fit on the card. The inspector shows all of them. */
 export function shownFields({ node, fields, inputs, outputs }: CardData, height: number): ShownField[] {
   let end: number = NODE_BOX.header + NODE_BOX.portRow * Math.max(inputs.length, outputs.length, 1);
   return fields.slice(0, MAX_FIELDS).flatMap((field): ShownField[] => {
@@ -41,7 +41,7 @@ function textOf(id: string, value: unknown): string {
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, SHOWN_CHARS);
 }
 
-/** Whether it has a place for what the node makes. */
+/** Whether the card has a preview of its result. */
 export const hasPreview = ({ entry, outputs }: CardData): boolean =>
   entry?.category === 'output' || outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO');
 

@@ -1,4 +1,4 @@
-// A node of the board: title, ports, settings, and what it made.
+// Renders a node: title, ports, settings and result.
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 import { useBoard, useEditor, useView } from '../board/editor-context.tsx';
@@ -18,7 +18,7 @@ import type { CardNode, ShownPort } from './model.ts';
 import { Port } from './port.tsx';
 import { PinMark, RunMark } from './run-mark.tsx';
 
-/** A node that was moved only is drawn as before: its place is React Flow's. */
+/** Moved nodes are not rendered again: React Flow positions them. */
 const isAlike = (one: NodeProps<CardNode>, other: NodeProps<CardNode>): boolean =>
   one.width === other.width &&
   one.height === other.height &&
@@ -82,7 +82,7 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
 type Fit = 'yes' | 'no' | undefined;
 const NO_FIT = (): Fit => undefined;
 
-/** While an edge is made: whether it may end at a port. */
+/** While connecting: whether the connection can end at a port. */
 function useFits(nodeId: string): (port: ShownPort) => Fit {
   const { session } = useEditor();
   const from = useView(view => view.connecting);

@@ -1,4 +1,4 @@
-// The picture of a node's category.
+// Renders the icon of a node's category.
 
 import Clapperboard from 'icon:clapperboard';
 import Eye from 'icon:eye';

@@ -1,8 +1,8 @@
-// Which colour and which shape a node's category and a port's type have. The colours themselves are in canvas.module.css.
+// Maps node categories and port types to their colors. The colors themselves are in canvas.module.css.
 import { CATEGORIES, PORT_TYPES } from '../../src/graph/types.ts';
 import type { CardData } from './model.ts';
 
-/** As the style sheet names them. */
+/** The names used in the style sheet. */
 export const KNOWN_CATEGORIES: ReadonlySet<string> = new Set([...CATEGORIES, 'video']);
 const KNOWN_TYPES: ReadonlySet<string> = new Set(PORT_TYPES);
 
@@ -11,7 +11,7 @@ export function categoryOf({ entry, node }: Pick<CardData, 'entry' | 'node'>): s
   return KNOWN_CATEGORIES.has(category) ? category : 'utility';
 }
 
-/** In lower case, as the style sheet names it. */
+/** In lower case, as in the style sheet. */
 export const typeName = (type: string): string => (KNOWN_TYPES.has(type) ? type : 'ANY').toLowerCase();
 
 export const typeColor = (type: string): string => `var(--type-${typeName(type)})`;

@@ -1,4 +1,4 @@
-// Everything that can be done to a board, once: for the keys, the command menu, the toolbar and the list of keys.
+// Defines all commands of the editor once, for the keys, the command menu, the toolbar and the list of shortcuts.
 
 import { estimateDims } from '../../src/graph/dims.ts';
 import type { Layout } from '../../src/graph/layout/layout.ts';
@@ -22,13 +22,13 @@ import { isEditing } from './editing.ts';
 export interface Command {
   readonly id: string;
   readonly label: string;
-  /** As people read it; `Mod` is Control, or Command on a Mac. */
+  /** Display form; `Mod` is Control, or Command on a Mac. */
   readonly keys: readonly string[];
   readonly run: (editor: EditorContextValue) => void;
 }
 
 const texts = messages.flow.commands;
-/** A longer text is pasted into a field. */
+/** Longer text is pasted only into fields. */
 const MAX_PASTED_CHARS = 20_000;
 
 const open =
@@ -100,7 +100,7 @@ function startRun({ runs, session, view }: EditorContextValue): void {
   void runs.start(pinsOf(session.store.getState().board));
 }
 
-/** Pins what the selected nodes gave in the run that is shown, or takes their pins off. */
+/** Pins the results of the selected nodes in the shown run, or unpins them. */
 function togglePin({ session, runs }: EditorContextValue): void {
   const { store } = session;
   const { run, nodes } = runs.getState();
@@ -131,7 +131,7 @@ const isElsewhere = (event: ClipboardEvent): boolean =>
   document.querySelector('dialog[open]') !== null ||
   String(document.getSelection()) !== '';
 
-/** The browser's own copy and cut: they work without https as well. */
+/** Handles the browser's copy and cut events, which also work without https. */
 export function copyOnEvent(editor: EditorContextValue, event: ClipboardEvent): void {
   const { board, selection } = editor.session.store.getState();
   const text = copyText(board, selection);
@@ -147,7 +147,7 @@ export function pasteOnEvent(editor: EditorContextValue, event: ClipboardEvent):
   if (pasteText(editor, text) || pasteAsNode(editor, text)) event.preventDefault();
 }
 
-/** What is no workflow becomes a text of the board. */
+/** Pastes text that is not a workflow as a text node. */
 function pasteAsNode({ session, canvas }: EditorContextValue, text: string): boolean {
   if (text.trim() === '' || text.length > MAX_PASTED_CHARS) return false;
   const placed = placeText(session, text, canvas.current?.pasteAt() ?? { x: 0, y: 0 });
@@ -165,7 +165,7 @@ async function pasteFromClipboard(editor: EditorContextValue): Promise<void> {
   }
 }
 
-/** Puts what the text says under the pointer. */
+/** Pastes a workflow at the pointer. */
 export function pasteText(editor: EditorContextValue, text: string): boolean {
   const pasted = readPasted(text);
   if (pasted === undefined) return false;
@@ -173,7 +173,7 @@ export function pasteText(editor: EditorContextValue, text: string): boolean {
   return true;
 }
 
-/** Nodes and edges from elsewhere, with their middle at that place, as one step. */
+/** Adds nodes and edges centered at a position, as one undo step. */
 export function putOnBoard({ session }: EditorContextValue, pasted: Pasted, at: Position): void {
   const { store } = session;
   const { changes, ids } = paste(store.getState().board, pasted, at);
@@ -255,7 +255,9 @@ function selectedBoxes(
     });
 }
 
-/** All of the board, or the nodes that are selected where there are several. What moved meanwhile is arranged all the same. */
+/**
+ * Arranges the selected nodes if there are several, otherwise the whole board. Nodes moved meanwhile are arranged too.
+ */
 async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
   const { store, jobs } = session;
   const { board, selection } = store.getState();

@@ -1,4 +1,4 @@
-// What flowed along the edge under the pointer in the run that is shown.
+// Shows the value that flowed through the connection under the pointer in the shown run.
 import { useEffect, useState } from 'react';
 import { useBoard } from '../board/editor-context.tsx';
 import { messages } from '../flow-messages.ts';
@@ -15,7 +15,7 @@ export function EdgeValue({ stage }: { readonly stage: Stage }) {
   useEffect(
     () =>
       stage.watch(({ hovered: _, ...rest }) => {
-        // Whatever moves the board moves the edge away from under the pointer.
+        // Moving the board moves the connection away from the pointer.
         setHovered('viewport' in rest || 'places' in rest ? undefined : stage.now.hovered);
       }),
     [stage],

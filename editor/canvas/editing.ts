@@ -1,8 +1,8 @@
-// Whether keys belong to a field rather than to the board.
+// Decides whether key events belong to a text field instead of the board.
 
 export const isEditing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
-    // Of an editor in a shadow root no more than its host is seen from here.
+    // For an editor in a shadow root, only its host element is visible here.
     target.dataset.editing !== undefined ||
     /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));

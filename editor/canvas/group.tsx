@@ -1,4 +1,4 @@
-// The frame of a group; its nodes stand on it and move with it. Collapsed it is its head alone, and its nodes are not shown.
+// Renders the frame of a group, which moves with its nodes. A collapsed group shows only its header.
 
 import ChevronDown from 'icon:chevron-down';
 import ChevronRight from 'icon:chevron-right';

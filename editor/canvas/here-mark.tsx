@@ -1,11 +1,11 @@
-// The names of others at the node that they have selected.
+// Shows the names of other users at the node that they have selected.
 import { useStore } from 'zustand';
 import { useEditor } from '../board/editor-context.tsx';
 import { hueOf } from '../board/service-events.ts';
 import { useSession } from '../lib/session.ts';
 import styles from './card.module.css';
 
-/** More would cover the nodes next to it. */
+/** More names would cover neighboring nodes. */
 const MAX_NAMES = 2;
 
 export function HereMark({ nodeId }: { readonly nodeId: string }) {

@@ -1,4 +1,4 @@
-// The sign at a node that lint finds something wrong with it.
+// Marks a node that has lint issues.
 import type { LintIssue } from '../../src/graph/issues.ts';
 import { useView } from '../board/editor-context.tsx';
 import { messages } from '../flow-messages.ts';

@@ -1,4 +1,4 @@
-// What keys do on the board. By the key's meaning, never by its place, so that every keyboard layout works.
+// Handles keys on the board. Uses `key`, never `code`, so that every keyboard layout works.
 import type { KeyboardEvent } from 'react';
 import type { EditorContextValue, PortRef } from '../board/editor-context.tsx';
 import { move } from '../board/edits.ts';
@@ -16,7 +16,7 @@ const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
 const STEP = 8;
 const LONG_STEP = 64;
 
-/** The command that the keys name, if any. Tab and pasting are looked after elsewhere. */
+/** Finds the command for a key event. Tab and paste are handled elsewhere. */
 export function findCommand(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>,
 ): Command | undefined {
@@ -34,7 +34,7 @@ function matches(
   const key = parts.at(-1) ?? '';
   const isMod = event.ctrlKey || event.metaKey;
   if (parts.includes('Mod') !== isMod) return false;
-  // A sign such as ? or / needs Shift on some keyboards and none on others.
+  // Signs such as ? or / need Shift on some keyboards only.
   if (/^[a-z]$/i.test(key) || key.length > 1) {
     if (parts.includes('Shift') !== event.shiftKey) return false;
   }
@@ -42,7 +42,7 @@ function matches(
   return event.key.toLowerCase() === key.toLowerCase();
 }
 
-/** Keys that arrive while the drawing, a node or a port has the focus. */
+/** Handles keys while the canvas, a node or a port has the focus. */
 export function handleCanvasKey(event: KeyboardEvent, editor: EditorContextValue): void {
   if (event.defaultPrevented || isEditing(event.target)) return;
   const handled =
@@ -91,7 +91,7 @@ function nudge(event: KeyboardEvent, { session }: EditorContextValue): boolean {
   return true;
 }
 
-/** Through the nodes in the order of the wiring; while an edge is made, through the ports where it may end. */
+/** Moves through the nodes in wiring order; while connecting, through the compatible ports. */
 function step(event: KeyboardEvent, editor: EditorContextValue): boolean {
   const { session, view, canvas } = editor;
   const { board } = session.store.getState();
@@ -111,7 +111,7 @@ function step(event: KeyboardEvent, editor: EditorContextValue): boolean {
   }
   const order = wiringOrder(board);
   const next = order[order.indexOf(here) + back];
-  // After the last node the focus goes on to the rest of the page.
+  // After the last node, the focus moves on to the rest of the page.
   if (next === undefined) {
     canvas.current?.focus();
     return back === -1;
@@ -129,7 +129,7 @@ function stepPort(root: Element, selector: string, from: EventTarget, back: numb
   return true;
 }
 
-/** From a node to its first port, or to the first node; on a port: begins an edge, or ends it. */
+/** Moves from a node to its first port, or to the first node. On a port, starts or finishes a connection. */
 function enter(event: KeyboardEvent, editor: EditorContextValue): boolean {
   if (portOf(event.target) !== undefined) return pickPort(event, editor);
   const here = nodeOf(event.target);

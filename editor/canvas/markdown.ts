@@ -1,4 +1,5 @@
-// Markdown of notes → markup: loaded where a note is on the board. No HTML and no pictures get through: others write boards too.
+// Renders the markdown of notes. Loaded when a board has a note. HTML and images are removed, because notes can come
+// from other users.
 import MarkdownIt from 'markdown-it';
 
 const MAX_CHARS = 20_000;

@@ -1,4 +1,4 @@
-// The board as React Flow draws it: nodes with their sizes and handles given, so that nothing is measured before it is drawn.
+// Converts the board to React Flow nodes with known sizes and handles, so that nothing has to be measured.
 import { type Node, type NodeHandle, Position as Side } from '@xyflow/react';
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
 import { estimateDims, portOffset } from '../../src/graph/dims.ts';
@@ -13,7 +13,7 @@ export interface ShownPort {
   readonly handle: string;
   readonly label: string;
   readonly type: string;
-  /** An edge names it, and the node has no such port. */
+  /** An edge uses this port, but the node does not have it. */
   readonly isUnknown?: true;
 }
 
@@ -25,7 +25,7 @@ export interface CardData extends Record<string, unknown> {
   readonly fields: readonly InputDef[];
 }
 export type CardNode = Node<CardData, 'card' | 'note' | 'group'>;
-/** An edge with the ports that it joins, named or worked out, and what flows along it. */
+/** An edge with its ports, declared or inferred, and the type that flows through it. */
 export interface Wire {
   readonly id: string;
   readonly source: string;
@@ -37,7 +37,7 @@ export interface Wire {
 
 export const PORT_PX = 14;
 
-/** Keeps what it made: a node that did not change is the same object again, so that only changed ones are drawn anew. */
+/** Caches what it creates: unchanged nodes keep their identity, so that only changed nodes are rendered again. */
 export class Model {
   readonly #catalog: Catalog;
   readonly #cards = new WeakMap<GraphNode, CardNode>();
@@ -50,7 +50,7 @@ export class Model {
     this.#catalog = catalog;
   }
 
-  /** Called after `wires`, which says which ports nodes have to show in addition to their own. */
+  /** Call after `wires`, which determines the additional ports that nodes show. */
   cards(nodes: readonly GraphNode[]): readonly CardNode[] {
     return nodes.map(node => this.#cardOf(node));
   }
@@ -62,7 +62,7 @@ export class Model {
     return kept.map(({ wire }) => wire);
   }
 
-  /** The node as React Flow is given it. */
+  /** Returns the React Flow node of a card. */
   shown(card: CardNode, isSelected: boolean): CardNode {
     if (!isSelected) return card;
     const known = this.#chosen.get(card) ?? { ...card, selected: true };
@@ -75,7 +75,7 @@ export class Model {
     if (known !== undefined) return known;
     const lost = this.#lost.get(node.id)?.join() ?? '';
     const last = this.#datas.get(node.data);
-    // A node that was only moved keeps its ports as they are, so that its card is not drawn anew.
+    // Moved nodes keep their port objects, so that their cards are not rendered again.
     const data =
       last?.lost === lost
         ? { ...last.data, node }
@@ -86,7 +86,7 @@ export class Model {
     return card;
   }
 
-  // A node whose edges name other lost ports than before is another card.
+  // Creates a new card if the set of missing ports that edges use has changed.
   #markLost(kept: readonly KeptWire[], byId: ReadonlyMap<string, GraphNode>): void {
     const groups = Map.groupBy(
       kept.flatMap(({ lost }) => lost),
@@ -103,7 +103,7 @@ export class Model {
     this.#lost = found;
   }
 
-  // An edge depends on what its nodes are, not on where they stand.
+  // An edge depends on the definitions of its nodes, not on their positions.
   #wireOf(edge: GraphEdge, byId: ReadonlyMap<string, GraphNode>): KeptWire[] {
     const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
     if (source === undefined || target === undefined) return [];
@@ -119,7 +119,7 @@ export class Model {
 
 interface KeptWire {
   readonly wire: Wire;
-  /** What it was made from. */
+  /** The inputs that the cached value was computed from. */
   readonly ends: readonly unknown[];
   readonly lost: readonly PortRef[];
 }
@@ -142,7 +142,7 @@ function toCard(catalog: Catalog, node: GraphNode, data: CardData): CardNode {
     ariaRole: 'group',
     ariaLabel: node.data.label,
     domAttributes: { 'data-node-id': node.id, tabIndex: -1 } as NonNullable<CardNode['domAttributes']>,
-    // The ground of a frame belongs to the board.
+    // The background of a frame belongs to the board.
     ...(type === 'group' ? { zIndex: GROUP_Z, style: { pointerEvents: 'none' } } : {}),
   };
 }
@@ -203,7 +203,7 @@ function toWire(catalog: Catalog, edge: GraphEdge, source: GraphNode, target: Gr
 const LOST_OUT = 'out-?';
 const LOST_IN = 'in-?';
 
-/** Handles that the edge names and its nodes lack: they are drawn all the same, so that no edge vanishes. */
+/** Returns handles that the edge uses and its nodes lack. They are drawn too, so that every edge is visible. */
 function findLost(catalog: Catalog, wire: Wire, source: GraphNode, target: GraphNode): readonly PortRef[] {
   const has = (ports: readonly { id: string; isPort: boolean }[], prefix: string, handle: string): boolean =>
     ports.some(port => port.isPort && prefix + port.id === handle);

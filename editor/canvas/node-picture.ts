@@ -1,21 +1,21 @@
-// What a node takes and makes as a small drawing, worked out from its ports alone: paths for an SVG of 72 × 40.
+// Draws a node type as a small icon derived from its ports: paths for an SVG of 72 × 40.
 import type { CatalogEntry } from '../../src/graph/catalog.ts';
 import type { PortType } from '../../src/graph/types.ts';
 
 export interface Stroke {
-  /** The `d` of a path. */
+  /** The `d` attribute of a path. */
   readonly path: string;
   readonly type: PortType;
   readonly isFilled: boolean;
 }
 
-/** For those who cannot see it: `Text, Image → Video`. */
+/** Text alternative: `Text, Image → Video`. */
 export interface NodePicture {
   readonly name: string;
   readonly strokes: readonly Stroke[];
 }
 
-/** The drawings, in a square of 24. A second path is filled. */
+/** The symbols, in a square of 24. The second path is filled. */
 const SIGNS: Readonly<Record<PortType, readonly [outline: string, solid?: string]>> = {
   TEXT: ['M4 6h16M4 12h16M4 18h9'],
   NUMBER: ['M5 7.5 8 5v14M14 8a3.5 3.5 0 1 1 6 2.6L13 19h7.5'],
@@ -38,7 +38,7 @@ const MAX_SOURCES = 3;
 const SOURCE_SIZE = 12;
 const PRODUCT_SIZE = 32;
 
-/** What it takes stands small at the left, what it makes large at the right; what has no end of its kind has its middle alone. */
+/** Inputs are small at the left, the output is large at the right. Types without inputs or outputs are centered. */
 export function pictureOf({ inputs, outputs }: Pick<CatalogEntry, 'inputs' | 'outputs'>): NodePicture {
   const taken = typesOf(inputs.flatMap(({ isPort, type }) => (isPort && type !== 'BOOLEAN' ? [type] : [])));
   const made = typesOf(outputs.flatMap(({ isPort, type }) => (isPort ? [type] : [])));
@@ -81,7 +81,10 @@ function draw(type: PortType, place: Place): readonly Stroke[] {
   ];
 }
 
-/** The path of the square of 24 in its place. Upper-case commands are moved and scaled, lower-case ones scaled. */
+/**
+ * Transforms a path from the square of 24 to its place. Upper-case commands are moved and scaled, lower-case ones
+ * scaled.
+ */
 export function fitPath(path: string, { x, y, size }: Place): string {
   const scale = size / 24;
   return path.replace(/([A-Za-z])([^A-Za-z]*)/g, (_, command: string, args: string) => {
@@ -91,7 +94,7 @@ export function fitPath(path: string, { x, y, size }: Place): string {
 
   function place(command: string, number: number, index: number): number {
     const isArc = command.toLowerCase() === 'a';
-    // The turn and the two flags of an arc are no lengths.
+    // The rotation and the two flags of an arc are not lengths.
     if (isArc && index % 7 >= 2 && index % 7 <= 4) return number;
     const isMoved = command === command.toUpperCase() && !(isArc && index % 7 < 2);
     const isVertical = command === 'V' || (command !== 'H' && (isArc ? index % 7 === 6 : index % 2 === 1));

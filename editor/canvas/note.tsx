@@ -1,4 +1,4 @@
-// A sticky note, written in markdown.
+// Renders a sticky note with markdown.
 import type { NodeProps } from '@xyflow/react';
 import { memo, useEffect, useState } from 'react';
 import type { CardNode } from './model.ts';
@@ -31,7 +31,7 @@ export const Note = memo(function Note({ data: { node }, selected = false }: Nod
   );
 });
 
-/** Undefined until the renderer is loaded: the bare text stands there meanwhile. */
+/** Undefined until the renderer is loaded; the plain text is shown meanwhile. */
 function useMarkup(text: string): string | undefined {
   const [markup, setMarkup] = useState<string>();
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The map of the board: every node as a dot of colour, and the part that is on the screen. A press or a drag goes there.
+// Renders the minimap: every node as a colored dot, and the visible part. Press or drag to move the view.
 import { useReactFlow } from '@xyflow/react';
 import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
 import { messages } from '../flow-messages.ts';
@@ -55,7 +55,7 @@ interface Drawn {
   readonly shown: RefObject<Fit>;
 }
 
-/** The nodes are drawn when the board changes; a movement of the view moves the frame alone. */
+/** Redraws the nodes when the board changes. Moving the view only moves the frame. */
 function keepDrawn({ stage, element, frame, shown }: Drawn): () => void {
   let look = readColors(element);
   let bounds: Rect | undefined;
@@ -66,7 +66,7 @@ function keepDrawn({ stage, element, frame, shown }: Drawn): () => void {
     showView();
   });
   const showView = (): void => {
-    // Where all of the board is in view there is nowhere to go.
+    // If the whole board is visible, there is nowhere to move.
     const isAll = bounds === undefined || contains(viewOf(stage.now.viewport, stage.now.size), bounds);
     element.parentElement?.toggleAttribute('data-idle', isAll);
     place(frame, stage, shown.current);
@@ -103,7 +103,7 @@ function mapOf(bounds: Rect | undefined): Fit {
   };
 }
 
-/** From an element of its own: the map's must keep its colour. */
+/** Reads the colors from a separate element, because the minimap must keep its own. */
 function readColors(element: HTMLElement): Look {
   const probe = document.createElement('i');
   element.parentElement?.append(probe);

@@ -1,4 +1,4 @@
-// A port of a node: where edges begin and end, by pointer and by keyboard. Its colour and its shape say its type.
+// Renders a port, where connections start and end by pointer or keyboard. Color and shape show its type.
 import { memo } from 'react';
 import { messages } from '../flow-messages.ts';
 import { portText } from './card-parts.ts';
@@ -9,7 +9,7 @@ import styles from './port.module.css';
 interface PortProps {
   readonly nodeLabel: string;
   readonly port: ShownPort;
-  /** While an edge is made: whether it may end here. */
+  /** While connecting: whether the connection can end here. */
   readonly fit: 'yes' | 'no' | undefined;
 }
 

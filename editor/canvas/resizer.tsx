@@ -1,4 +1,4 @@
-// The corner by which notes and frames of groups are resized: one movement is one step of undo.
+// Resizes notes and groups by dragging a corner. One drag is one undo step.
 import { useReactFlow } from '@xyflow/react';
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react';
 import type { GraphNode } from '../../src/graph/types.ts';
@@ -57,7 +57,7 @@ interface Pulling {
   readonly commit: (size: Size) => void;
 }
 
-/** The element alone follows the pointer; the board changes when it is released. */
+/** Only the element follows the pointer; the board changes on release. */
 function usePull({ sizeNow, zoomNow, commit }: Pulling) {
   const pull = useRef<Pull>(undefined);
   return {

@@ -1,4 +1,4 @@
-// How far a node is in the run that the board shows.
+// Shows the status of a node in the shown run.
 
 import Ban from 'icon:ban';
 import Check from 'icon:check';
@@ -42,7 +42,7 @@ export function RunMark({ run }: { readonly run: NodeState }) {
   );
 }
 
-/** The node has its result from an earlier run. */
+/** Marks a node with a pinned result. */
 export function PinMark() {
   return (
     <span className={styles.mark} role="img" aria-label={messages.flow.pinned} title={messages.flow.pinned}>

@@ -1,4 +1,4 @@
-// The sign of a finding: an error, which keeps the board from being saved, or a warning.
+// Renders the icon of an issue: error or warning.
 
 import CircleAlert from 'icon:circle-alert';
 import TriangleAlert from 'icon:triangle-alert';

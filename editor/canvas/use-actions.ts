@@ -1,4 +1,4 @@
-// What the other parts of the page can have the canvas do.
+// Provides the canvas actions for the rest of the page.
 import { type ReactFlowInstance, useReactFlow } from '@xyflow/react';
 import { type RefObject, useEffect } from 'react';
 import type { Position } from '../../src/graph/types.ts';
@@ -24,7 +24,7 @@ export function useActions(root: Root, stage: Stage): void {
   }, [canvas, flow, root, stage]);
 }
 
-/** Where the mouse is over the element, in pixels of the window; a finger that is gone is nowhere. */
+/** Tracks the mouse position over the element, in window pixels. Undefined for touch. */
 function followPointer(element: HTMLElement | null): { at(): Position | undefined; stop(): void } {
   let last: Position | undefined;
   const listening = new AbortController();
@@ -83,7 +83,7 @@ function createActions(
   };
 }
 
-/** Milliseconds of a movement, or none where the reader asked for little motion. */
+/** Duration of an animation, or 0 if the user prefers reduced motion. */
 const calm = (ms: number): number => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : ms);
 
 function isInside(element: HTMLElement, root: HTMLElement | null): boolean {
@@ -99,7 +99,7 @@ function isInside(element: HTMLElement, root: HTMLElement | null): boolean {
 
 const FOCUS_TRIES = 30;
 
-// A node out of view is not in the page before the next frames.
+// Waits for a node outside the view to be mounted in the following frames.
 function focusLater(find: () => HTMLElement | null, tries = FOCUS_TRIES): void {
   requestAnimationFrame(() => {
     const element = find();

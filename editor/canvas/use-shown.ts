@@ -1,4 +1,4 @@
-// The board as it is drawn: the scene of all of it for the painter, and the nodes that are in the page for React Flow.
+// Builds the scene of the whole board for the painter, and the mounted nodes for React Flow.
 import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useBoard, useEditor, useView } from '../board/editor-context.tsx';
 import { type CardNode, Model } from './model.ts';
@@ -13,14 +13,14 @@ export function useScene(): { readonly scene: Scene; readonly model: Model } {
   const edges = useBoard(({ board }) => board.edges);
   const collapsed = useView(view => view.collapsed);
   const scene = useMemo(() => {
-    // Edges first: they say which ports nodes have to show in addition to their own.
+    // Edges first: they determine the additional ports that nodes show.
     const wires = model.wires({ nodes, edges });
     return makeScene(model.cards(nodes), wires, collapsed);
   }, [model, nodes, edges, collapsed]);
   return { scene, model };
 }
 
-/** The nodes that are in the page: all of a small board, and of a large one those that are near enough to be read. */
+/** Returns the mounted nodes: all of a small board, and the readable ones of a large board. */
 export function useMounted(stage: Stage, scene: Scene, model: Model): CardNode[] {
   const { view } = useEditor();
   const selection = useBoard(state => state.selection);

@@ -1,4 +1,4 @@
-// Zoom by buttons.
+// Renders the zoom buttons.
 
 import Maximize from 'icon:maximize';
 import Minus from 'icon:minus';
@@ -15,10 +15,10 @@ import type { Size, Stage } from './scene/stage.ts';
 const texts = messages.flow;
 export const MIN_ZOOM = 0.03;
 export const MAX_ZOOM = 2.5;
-/** The bars that float over the board are not over what it is fitted to. */
+/** Leaves room for the bars that float over the board. */
 const PADDING = { x: 0.08, top: '68px', bottom: '76px' } as const;
 
-/** The view that shows these bounds; that of an empty board begins at its corner. */
+/** Returns the view that shows these bounds. For an empty board, the origin. */
 export function fitted(bounds: Rect | undefined, { width, height }: Size): Viewport {
   if (bounds === undefined) return { x: width / 2, y: height / 2, zoom: 1 };
   return getViewportForBounds(bounds, width, height, MIN_ZOOM, 1, PADDING);

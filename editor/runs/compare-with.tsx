@@ -1,4 +1,4 @@
-// A result next to another one: a further item of the same list, or what the node gave in an earlier run.
+// Compares a result with another item of the same list or with an earlier run.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Execution, ListedExecution } from '../../sdk/src/types.ts';
@@ -89,7 +89,7 @@ function EarlierRun({ executionId, nodeId, place, now }: EarlierRunProps) {
   return then === undefined ? <p>{texts.none}</p> : <Sides now={now} then={then} />;
 }
 
-/** One over the other where both are seen; else side by side. */
+/** Overlaid if both are visual, otherwise side by side. */
 function Sides({ now, then }: { readonly now: Result; readonly then: Result }) {
   if (isSeen(now) && isSeen(then))
     return (

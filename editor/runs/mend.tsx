@@ -1,4 +1,4 @@
-// What mends a run that failed, by its error: the place where what is missing is set up, or another try from the node.
+// Offers what fixes a failed run, by its error code: the page to change settings, or a retry from the node.
 
 import Key from 'icon:key-round';
 import Redo from 'icon:rotate-ccw';
@@ -10,14 +10,14 @@ import { planRun } from './plan-run.ts';
 
 const texts = messages.flow.mend;
 
-/** Pages that have the remedy, by the code of the error. */
+/** Pages that fix an error, by its code. */
 const PAGES: Readonly<Record<string, { readonly label: string; readonly href: string }>> = {
   provider_not_configured: { label: texts.providers, href: '/settings/providers' },
   insufficient_credits: { label: texts.credits, href: '/settings/credits' },
   daily_budget_exceeded: { label: texts.budget, href: '/settings/credits' },
 };
 
-/** Codes of errors that come from the node's settings. */
+/** Error codes caused by the node's settings. */
 const OF_SETTINGS: ReadonlySet<string> = new Set(['missing_input', 'invalid_config', 'invalid_input']);
 
 interface MendProps {

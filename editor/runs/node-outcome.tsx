@@ -1,4 +1,4 @@
-// What the run did with a node, in words and complete: for the inspector.
+// Describes the result status of a node in words, for the inspector.
 import type { GraphNode } from '../../src/graph/types.ts';
 import { useEditor } from '../board/editor-context.tsx';
 import { messages } from '../flow-messages.ts';

@@ -1,4 +1,4 @@
-// What a node made, in the node: a small picture, a text, a player; complete on a click.
+// Renders the result in the node: thumbnail, text or player. A click opens it in full.
 
 import ImageIcon from 'icon:image';
 import type { NodeState } from '../../sdk/src/types.ts';
@@ -13,7 +13,7 @@ import { resultsOf } from './results.ts';
 import { useRun } from './use-runs.ts';
 
 const texts = messages.flow;
-/** Shown in the node; the rest in the result's own view. */
+/** Shown in the node; the dialog shows the rest. */
 const MAX_SHOWN = 4;
 
 interface NodeResultProps {
@@ -50,7 +50,7 @@ export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
   );
 }
 
-/** The sentence, and the buttons that mend it. */
+/** The error message and the buttons that fix it. */
 function Failed({ node, sentence }: { readonly node: GraphNode; readonly sentence: string }) {
   const error = useRun(({ run }) => run?.error);
   return (

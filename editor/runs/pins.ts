@@ -1,14 +1,14 @@
-// Results that are pinned to nodes: kept in the node as the execution that made them, and sent with each run.
+// Pins results to nodes: stored in the node as the id of the execution, and sent with each run.
 import type { GraphNode } from '../../src/graph/types.ts';
 import type { Board, Change } from '../board/board.ts';
 import { replaceNodes } from '../board/edits.ts';
 
-/** The execution whose result the node has; undefined: it is run. */
+/** The execution whose result the node uses; undefined: the node runs. */
 export function pinOf({ data }: GraphNode): string | undefined {
   return typeof data.pinnedRun === 'string' ? data.pinnedRun : undefined;
 }
 
-/** As a run takes them. */
+/** In the form that a run request expects. */
 export function pinsOf({ nodes }: Board): { readonly pins?: Readonly<Record<string, string>> } {
   const pins = nodes.flatMap(node => {
     const executionId = pinOf(node);
@@ -17,7 +17,7 @@ export function pinsOf({ nodes }: Board): { readonly pins?: Readonly<Record<stri
   return pins.length === 0 ? {} : { pins: Object.fromEntries(pins) };
 }
 
-/** undefined takes the pin off. */
+/** undefined unpins. */
 export function pin(board: Board, nodeId: string, executionId: string | undefined): readonly Change[] {
   return replaceNodes(board, [nodeId], node => {
     const { pinnedRun: _, ...data } = node.data;

@@ -1,4 +1,4 @@
-// A run of a part of the board, shown before it is started: which nodes run, which have their results, and the price.
+// Plans a partial run before it starts: which nodes run, which results are reused, and the price.
 import type { RunRequest } from '../../sdk/src/types.ts';
 import { makePlan } from '../../src/graph/plan.ts';
 import type { Board } from '../board/board.ts';
@@ -7,21 +7,23 @@ import { api } from '../lib/api.ts';
 import { pinsOf } from './pins.ts';
 import { isUnderWay } from './run-store.ts';
 
-/** `to`: the nodes and what they need; `again`: them alone; `from`: them and all that hangs on them. */
+/** `to`: the nodes and what they depend on; `again`: only the nodes; `from`: the nodes and everything downstream. */
 export type RunKind = 'to' | 'again' | 'from';
 type Editor = Pick<EditorContextValue, 'session' | 'runs' | 'view'>;
 
-/** The answer to what a run would cost. */
+/** The response of an estimate. */
 export interface Estimate {
   readonly credits: number;
   readonly exact: boolean;
   readonly availableCredits: number;
   readonly breakdown: readonly { readonly nodeId: string; readonly cached: boolean }[];
-  /** Nodes whose results are those of an earlier run. */
+  /** Nodes whose results are reused from an earlier run. */
   readonly kept?: readonly string[];
 }
 
-/** Lights the part of the selected nodes, then asks for its price. Never throws: what refuses it is shown as the run's. */
+/**
+ * Highlights the nodes of the planned run, then requests the price. Never throws: errors are shown as those of the run.
+ */
 export async function planRun(editor: Editor, kind: RunKind, nodeIds?: readonly string[]): Promise<void> {
   const { session, runs, view } = editor;
   const { board, selection } = session.store.getState();
@@ -38,7 +40,7 @@ export async function planRun(editor: Editor, kind: RunKind, nodeIds?: readonly 
     const request = { ...plan.request, ...keep };
     const path = `/workflows/${session.id}/estimate`;
     const estimate = await api.post<Estimate>(path, request, { repeatable: true });
-    // Meanwhile another part may have been asked for, or none.
+    // Another plan may have replaced this one meanwhile.
     if (view.getState().plan?.request !== plan.request) return;
     view.setState({ plan: { kind, request, estimate, states: statesOf(editor, request, estimate) } });
   } catch (error) {
@@ -47,7 +49,7 @@ export async function planRun(editor: Editor, kind: RunKind, nodeIds?: readonly 
   }
 }
 
-/** Starts what `planRun` has shown, for no more than the price that it showed. */
+/** Starts the planned run for at most the price that was shown. */
 export async function startPlanned({ runs, view }: Editor): Promise<void> {
   const { plan } = view.getState();
   if (plan?.estimate === undefined) return;
@@ -56,7 +58,7 @@ export async function startPlanned({ runs, view }: Editor): Promise<void> {
   await runs.start({ ...plan.request, ...(exact ? { maxCredits: credits } : {}) });
 }
 
-/** The run that is shown, or the newest that has ended. */
+/** The shown run, or the newest that has ended. */
 async function findEarlier({ session, runs }: Editor): Promise<string | undefined> {
   const { run } = runs.getState();
   if (run !== undefined) return run.id;

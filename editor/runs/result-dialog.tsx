@@ -1,4 +1,4 @@
-// What a node made, complete: one result, or one of a gallery; and next to what another run, or another item, gave.
+// Renders results in full: one result or a gallery, and comparisons.
 
 import ArrowLeft from 'icon:arrow-left';
 import ArrowRight from 'icon:arrow-right';
@@ -18,7 +18,7 @@ import { type Result, resultsOf, textOf } from './results.ts';
 import { useNodeRun } from './use-runs.ts';
 
 const texts = messages.flow;
-/** Smaller pictures of so many; the others are reached by the arrows. */
+/** Maximum number of thumbnails; the arrows reach the others. */
 const MAX_THUMBNAILS = 200;
 
 interface ResultDialogProps {
@@ -32,7 +32,7 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
   const label = useBoard(({ board }) => findNode(board, nodeId)?.data.label ?? nodeId);
   const [chosen, setChosen] = useState(index);
   const whole = useRef<HTMLDivElement>(null);
-  // The arrow keys go through the results, not through the choices of the first field.
+  // Arrow keys step through the results, so the first field must not have the focus.
   useEffect(() => whole.current?.focus(), []);
   const results = run === undefined ? [] : resultsOf(run);
   const place = Math.min(chosen, results.length - 1);

@@ -1,4 +1,4 @@
-// One result: small in a node and in a gallery, complete in its own view.
+// Renders one result: small in a node or gallery, or in full.
 import { messages } from '../flow-messages.ts';
 import { JsonTree } from '../kit/json-tree.tsx';
 import { kindOfMedia, MediaView } from '../kit/media-view.tsx';
@@ -9,13 +9,13 @@ interface ResultViewProps {
   readonly result: Result;
   readonly label?: string;
   readonly isSmall?: boolean;
-  /** The name of the button that `onOpen` makes of it. */
+  /** Accessible name of the button that `onOpen` creates. */
   readonly openLabel?: string;
   readonly onOpen?: () => void;
 }
 
 const SMALL_CHARS = 1500;
-/** More would make the page slow; all of it is in what is copied. */
+/** Longer text would slow the page down. Copying copies all of it. */
 const WHOLE_CHARS = 200_000;
 
 export function ResultView({
@@ -26,13 +26,13 @@ export function ResultView({
   onOpen,
 }: ResultViewProps) {
   const shown = <Shown result={result} label={label} isSmall={isSmall} />;
-  // A player has controls of its own.
+  // Players have their own controls.
   if (onOpen === undefined || (result.kind === 'media' && kindOfMedia(result) === 'audio')) return shown;
   return (
     <button
       type="button"
       className={`${styles.open} nodrag`}
-      // A text is a name of its own.
+      // Text results are their own accessible name.
       aria-label={result.kind === 'media' ? openLabel : undefined}
       title={openLabel}
       onClick={onOpen}

@@ -1,4 +1,4 @@
-// What a node of a run gave, as a list of things to look at.
+// Lists the results of a node for display.
 import type { NodeState } from '../../sdk/src/types.ts';
 
 export type Result =
@@ -17,7 +17,7 @@ export function resultsOf(state: NodeState): readonly Result[] {
   ];
 }
 
-/** All of what is no media, to be copied. */
+/** The complete text of a result that is not media, for copying. */
 export function textOf(result: Result): string {
   if (result.kind === 'text') return result.text;
   return result.kind === 'json' ? (JSON.stringify(result.value, null, 2) ?? '') : result.url;

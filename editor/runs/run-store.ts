@@ -1,4 +1,4 @@
-// The run that the board shows: started, followed by its event stream across cuts, and decided.
+// Holds the run shown on the board: starts, follows, cancels and decides it.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import {
   type Execution,
@@ -13,13 +13,13 @@ import { findShownRun, keepShownRun } from './shown-run.ts';
 export type RunHead = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
 
 export interface RunState {
-  /** undefined: none is shown. */
+  /** undefined: no run is shown. */
   readonly run: RunHead | undefined;
   readonly nodes: ReadonlyMap<string, NodeState>;
-  /** What kept a run from starting, or its events from arriving. */
+  /** The error that kept the run from starting or its events from arriving. */
   readonly error: unknown;
   readonly isStarting: boolean;
-  /** The exact price that the board shows: a run of all of it may cost no more. undefined: not known. */
+  /** The exact price shown for a complete run, which it may not exceed; undefined: unknown. */
   readonly price: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export type RunStart = Pick<RunRequest, 'targets' | 'keep' | 'pins' | 'maxCredit
 
 export type RunStore = StoreApi<RunState> & {
   start(order: RunStart): Promise<void>;
-  /** Shows a run that there is, under way or ended. */
+  /** Shows an existing run, in progress or ended. */
   show(executionId: string): Promise<void>;
   cancel(): Promise<void>;
   decide(nodeId: string, isApproved: boolean): Promise<void>;
@@ -44,7 +44,7 @@ const NOTHING: RunState = {
 };
 export const isUnderWay = (run: RunHead | undefined): boolean => run !== undefined && !hasEnded(run);
 
-/** `flush` resolves once the service has the board as it stands, so that the run is of what is on the screen. */
+/** `flush` resolves once the service has the current board, so that the run uses what is on screen. */
 export function createRunStore(workflowId: string, flush: () => Promise<void>): RunStore {
   const store = createStore<RunState>(() => NOTHING);
   const { show, clear, close } = createFollower(workflowId, store);
@@ -81,7 +81,7 @@ export function createRunStore(workflowId: string, flush: () => Promise<void>): 
   });
 }
 
-/** Follows one run at a time; that which this tab showed last is shown at once. */
+/** Follows one run at a time, starting with the run that this tab showed last. */
 function createFollower(
   workflowId: string,
   store: StoreApi<RunState>,
@@ -109,14 +109,14 @@ function createFollower(
   const last = findShownRun(workflowId);
   if (last !== undefined)
     void show(last).then(() => {
-      // A run that is gone, or may not be seen any more, is no error of whoever opens the board.
+      // If the stored run was deleted or is no longer accessible, that is not an error for the user.
       const { run, error } = store.getState();
       if (run === undefined && error !== undefined) clear();
     });
   return { show, clear, close: () => following.abort() };
 }
 
-/** A part of the board has a price of its own, which is not the one shown. */
+/** A partial run has its own price, which is not the one shown. */
 async function postRun(workflowId: string, order: RunStart, price: number | undefined): Promise<string> {
   const maxCredits = order.targets === undefined ? price : undefined;
   const body = { ...(maxCredits === undefined ? {} : { maxCredits }), ...order };

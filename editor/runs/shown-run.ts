@@ -1,4 +1,4 @@
-// Which run a tab shows on a board, so that its results are there again after a reload or a look at another page.
+// Remembers which run a tab shows on a board, for reloads and navigation.
 const KEY = 'graphwright-run:';
 
 export function findShownRun(workflowId: string): string | undefined {
@@ -15,6 +15,6 @@ export function keepShownRun(workflowId: string, executionId: string | undefined
     if (executionId === undefined) sessionStorage.removeItem(KEY + workflowId);
     else sessionStorage.setItem(KEY + workflowId, executionId);
   } catch {
-    // A browser without storage shows it until it leaves the board.
+    // Without storage, the run is shown until the user leaves the board.
   }
 }

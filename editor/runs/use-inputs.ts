@@ -1,4 +1,4 @@
-// The inputs of an earlier run, put into the input nodes of the board.
+// Applies the inputs of an earlier run to the board's input nodes.
 import type { Execution } from '../../sdk/src/types.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../../src/graph/types.ts';
 import type { Board, Change } from '../board/board.ts';
@@ -6,7 +6,7 @@ import { replaceNodes } from '../board/edits.ts';
 import { isSame } from '../board/merge.ts';
 import { api } from '../lib/api.ts';
 
-/** The changes that give each input node what it had in the run; none where it has that already. */
+/** Returns the changes that set each input node to its value in the run; none for equal values. */
 export async function changesToInputsOf(board: Board, executionId: string): Promise<readonly Change[]> {
   const path = `/executions/${executionId}`;
   const [{ inputs }, graph] = await Promise.all([
@@ -25,7 +25,7 @@ export async function changesToInputsOf(board: Board, executionId: string): Prom
   );
 }
 
-/** As the node was set in the run: what stood in it, with what was sent over that. */
+/** Combines the node's config in the run with the inputs that were sent. */
 function configOf(node: GraphNode | undefined, sent: Json | undefined): JsonObject {
   const config = node?.data.config ?? {};
   if (sent === undefined) return config;

@@ -1,4 +1,4 @@
-// The run of the board, for the components that show it.
+// Provides the shown run to components.
 import { useStore } from 'zustand';
 import type { NodeState } from '../../sdk/src/types.ts';
 import { useEditor } from '../board/editor-context.tsx';
@@ -8,7 +8,7 @@ export function useRun<T>(select: (state: RunState) => T): T {
   return useStore(useEditor().runs, select);
 }
 
-/** What the run did with the node; undefined where none is shown, or it had nothing to do with it. */
+/** The state of the node in the shown run; undefined if there is none. */
 export function useNodeRun(nodeId: string): NodeState | undefined {
   return useRun(({ nodes }) => nodes.get(nodeId));
 }

@@ -1,13 +1,13 @@
-// Selecting by a box, or by a line drawn around nodes.
+// Selects nodes by box or lasso.
 import type { Position } from '../../../src/graph/types.ts';
 import { boxesIn, boxesWithin } from '../scene/hits.ts';
 import { type Gesture, type Hand, rectOf } from './hand.ts';
 
 export type Shape = 'box' | 'lasso';
-/** Points of a lasso that are nearer to the last one than this are left out. */
+/** Minimum distance between points of a lasso. */
 const STEP_PX = 4;
 
-/** `kept` stays selected, together with what the area takes. */
+/** `kept` stays selected in addition to the nodes in the area. */
 export function beginArea(
   { stage, sketch, editor }: Hand,
   from: Position,

@@ -1,5 +1,5 @@
-// Dragging nodes: only their places on the screen change until the pointer is released, which is one step of undo. With Alt pressed the
-// nodes are pulled out of their edges; a single node released over an edge is put into it.
+// Drags nodes. Only their positions on screen change until the pointer is released, which makes one undo step. Alt
+// detaches the nodes from their edges; a single node released over an edge is inserted into it.
 import type { GraphEdge, GraphNode, Position } from '../../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from '../../board/board.ts';
 import { childrenOf, move } from '../../board/edits.ts';
@@ -50,7 +50,7 @@ export function beginDrag(hand: Hand, from: Position, nodeId: string): Gesture {
 interface Drop {
   readonly places: Places;
   readonly nodeId: string;
-  /** Out of its edges. */
+  /** Whether the nodes are detached from their edges. */
   readonly isOut: boolean;
 }
 
@@ -74,7 +74,7 @@ function labelOf(
   return isOut ? texts.detach : texts.insert;
 }
 
-/** By hand: React writes a place only where it is another than the last one it wrote. */
+/** Sets positions directly: React only writes a position that differs from the last one it wrote. */
 function put(elements: ReadonlyMap<string, HTMLElement>, places: Places): void {
   for (const [id, element] of elements) {
     const { x, y } = places.get(id) ?? { x: 0, y: 0 };
@@ -82,10 +82,10 @@ function put(elements: ReadonlyMap<string, HTMLElement>, places: Places): void {
   }
 }
 
-/** The nodes with the children of the groups among them, and where they are. */
+/** Returns the positions of the nodes and of the children of groups among them. */
 function withChildren(board: Board, ids: readonly string[]): ReadonlyMap<string, Position> {
   const all = new Set(ids);
-  // What is added while the loop goes on is visited too: groups may stand in groups.
+  // The loop also visits ids added during iteration, because groups can be nested.
   for (const id of all) for (const child of childrenOf(findNode(board, id) ?? NOBODY)) all.add(child);
   return new Map(
     [...all].flatMap(id => {
@@ -126,7 +126,7 @@ function snapped({ stage, sketch }: Hand, { frame, others, wish }: Wish): Positi
   return { x: wish.x + by.x, y: wish.y + by.y };
 }
 
-/** Finds the edge under the hand that the node fits into; each edge is tried once. */
+/** Finds the edge under the pointer that the node can be inserted into. Tests each edge once. */
 function makeTaker(
   { stage, editor }: Hand,
   nodeId: string | undefined,

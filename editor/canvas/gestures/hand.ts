@@ -1,4 +1,4 @@
-// What a gesture of the pointer has to do with: the board, the stage, and the page's element of the canvas.
+// Defines what pointer gestures work with: the board, the render state, and the canvas element.
 import type { ReactFlowInstance } from '@xyflow/react';
 import type { Position } from '../../../src/graph/types.ts';
 import type { EditorContextValue } from '../../board/editor-context.tsx';
@@ -12,32 +12,32 @@ export interface Hand {
   readonly stage: Stage;
   readonly flow: ReactFlowInstance<CardNode>;
   readonly root: HTMLElement;
-  /** Lines and areas that are drawn over the board while a gesture goes on. */
+  /** Guides and selection areas drawn over the board during a gesture. */
   readonly sketch: Sketch;
 }
 
 export interface Sketch {
   guides(guides: readonly Guide[]): void;
-  /** A closed line, in places of the board. */
+  /** A closed line, in board coordinates. */
   area(line: readonly Position[]): void;
-  /** The edge that is being drawn. */
+  /** The connection that is being drawn. */
   wire(bend: Bend): void;
   clear(): void;
 }
 
-/** The place of the board under a point of the screen. */
+/** Converts a point of the screen to board coordinates. */
 export function placeAt({ stage, root }: Hand, { clientX, clientY }: PointerEvent | MouseEvent): Position {
   const { left, top } = root.getBoundingClientRect();
   const { x, y, zoom } = stage.now.viewport;
   return { x: (clientX - left - x) / zoom, y: (clientY - top - y) / zoom };
 }
 
-/** A gesture under way. */
+/** A gesture in progress. */
 export interface Gesture {
   move(place: Position, event: PointerEvent): void;
-  /** The button or finger was released. */
+  /** The pointer was released. */
   end(event: PointerEvent): void;
-  /** It was broken off: everything is as before. */
+  /** The gesture was aborted: restores the previous state. */
   cancel(): void;
 }
 

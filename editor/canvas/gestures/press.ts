@@ -1,5 +1,5 @@
-// From the first touch of a pointer to its end: what was pressed, and which gesture follows. Panning and zooming are
-// React Flow's: it does not hear of a press that is ours.
+// Tracks a pointer from press to release, and starts the gesture that fits what was pressed. React Flow pans and zooms;
+// it does not receive presses that are handled here.
 import type { Position } from '../../../src/graph/types.ts';
 import type { PortRef } from '../../board/editor-context.tsx';
 import { PORT_PX } from '../model.ts';
@@ -15,7 +15,7 @@ const MOVED_PX = 4;
 const LONG_PRESS_MS = 500;
 const EDGE_PX = 9;
 
-/** What looks after itself. */
+/** Elements that handle the pointer themselves. */
 const OTHERS =
   '.react-flow__panel, button:not([data-port]), a, input, textarea, select, video, audio, [data-own-pointer]';
 
@@ -26,12 +26,12 @@ interface Press {
   readonly screen: Position;
   readonly nodeId: string | undefined;
   readonly edgeId: string | undefined;
-  /** What a movement begins; undefined where it is React Flow's: panning. */
+  /** The gesture that a movement starts; undefined: React Flow pans. */
   readonly begin: (() => Gesture) | undefined;
   readonly isAdding: boolean;
 }
 
-/** Listens until it is stopped. */
+/** Handles pointer events until it is stopped. */
 export class Pointer {
   readonly #hand: Hand;
   readonly #listening = new AbortController();
@@ -49,7 +49,7 @@ export class Pointer {
     root.addEventListener('pointermove', event => this.#move(event), options);
     root.addEventListener('pointerup', event => this.#up(event), options);
     root.addEventListener('pointercancel', () => this.#cancel(), options);
-    // React Flow pans by mouse and touch events, which come after those of the pointer.
+    // React Flow pans on mouse and touch events, which follow the pointer events.
     root.addEventListener('mousedown', event => this.#keepOurs(event), options);
     root.addEventListener('touchstart', event => this.#keepOurs(event), options);
     root.addEventListener('contextmenu', event => this.#askMenu(event), options);
@@ -75,7 +75,7 @@ export class Pointer {
   }
 
   #down(event: PointerEvent): void {
-    // A second finger is a pinch.
+    // A second finger starts a pinch.
     if (this.#press !== undefined) this.#cancel();
     else if (event.button === 0 && isOurs(event, this.#hand.root)) {
       const press = readPress(this.#hand, event);
@@ -108,7 +108,7 @@ export class Pointer {
     this.#autopan.request();
   }
 
-  // A gesture that comes to the rim takes the board along.
+  // Scrolls the board when a gesture reaches the edge of the canvas.
   #pan(): void {
     const event = this.#last;
     if (this.#gesture === undefined || event === undefined) return;
@@ -140,7 +140,7 @@ export class Pointer {
   #askMenu(event: MouseEvent): void {
     if (!isOurs(event, this.#hand.root)) return;
     event.preventDefault();
-    // A long press has opened it.
+    // A long press has already opened the menu.
     if (event instanceof PointerEvent && event.pointerType === 'touch') return;
     this.#cancel();
     openMenu(this.#hand, {
@@ -169,7 +169,7 @@ const portOf = (target: EventTarget | null): PortRef | undefined => {
   return port == null || nodeId === undefined ? undefined : { nodeId, handle: port.dataset.port ?? '' };
 };
 
-/** That of a node which can be read and is not in the page yet. */
+/** Finds a port of a node that is readable but not mounted yet. */
 function paintedPort({ stage }: Hand, at: Position): PortRef | undefined {
   const { scene, places, viewport, mounted } = stage.now;
   if (viewport.zoom < FAR_ZOOM) return undefined;
@@ -208,7 +208,7 @@ function readPress(hand: Hand, event: PointerEvent): Press {
     },
   };
   const { nodeId } = target;
-  // A finger on a node that is not selected pans: on a small screen there is little else to put it on.
+  // On touch screens, dragging an unselected node pans: there is little empty board to touch.
   const canDrag = nodeId !== undefined && (!isTouch || selection.has(nodeId));
   const drag = canDrag
     ? {
@@ -235,7 +235,7 @@ function readPress(hand: Hand, event: PointerEvent): Press {
   };
 }
 
-/** Selects what was pressed, or nothing; with Shift or Control it is added, or taken out again. */
+/** Selects what was pressed, or clears the selection. Shift or Control toggles. */
 function click({ editor, root }: Hand, { nodeId, edgeId, isAdding }: Press): void {
   const { store } = editor.session;
   const { selection } = store.getState();
@@ -252,7 +252,7 @@ function click({ editor, root }: Hand, { nodeId, edgeId, isAdding }: Press): voi
   (element ?? root).focus({ preventScroll: true });
 }
 
-/** The edge under a pointer that presses nothing shows what flows along it. */
+/** Shows the value of the connection under the pointer. */
 function hover(hand: Hand, event: PointerEvent): void {
   if (event.buttons !== 0 || event.pointerType === 'touch') return;
   const isFree = isOurs(event, hand.root) && (event.target as Element).closest('[data-node-id]') === null;

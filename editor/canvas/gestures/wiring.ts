@@ -1,4 +1,5 @@
-// Drawing an edge from a port: to another port, to a node that has one that fits, or to nothing, where the palette opens.
+// Draws a connection from a port to another port, to a node with a fitting port, or to empty board, which opens the
+// palette.
 import type { Position } from '../../../src/graph/types.ts';
 import type { PortRef } from '../../board/editor-context.tsx';
 import { canConnect, connect, isOutput } from '../../board/wiring.ts';
@@ -12,7 +13,7 @@ const PORT_REACH_PX = 26;
 
 interface End {
   readonly port: PortRef | undefined;
-  /** Where the line ends: at the port, or at the hand. */
+  /** The end of the line: the port, or the pointer. */
   readonly at: Position;
 }
 
@@ -61,7 +62,7 @@ function join({ editor }: Hand, from: PortRef, to: PortRef): void {
   store.actions.perform(messages.flow.gestures.connect, connect(store.getState().board, catalog, from, to));
 }
 
-/** Neither a node nor anything that stands over the board. */
+/** Whether the pointer is on empty board. */
 const isGround = ({ clientX, clientY }: PointerEvent): boolean =>
   document.elementFromPoint(clientX, clientY)?.closest('.react-flow__pane') != null;
 

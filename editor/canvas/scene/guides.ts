@@ -1,9 +1,9 @@
-// Snapping: edges and middles of what is dragged meet those of what stands near, and lines show it.
+// Snaps dragged nodes to the edges and centers of nearby nodes, and shows guides.
 import type { Position } from '../../../src/graph/types.ts';
 import type { Rect } from './scene.ts';
 
 export interface Guide {
-  /** Of a vertical line its x, of a horizontal one its y. */
+  /** The x of a vertical line, or the y of a horizontal one. */
   readonly axis: 'x' | 'y';
   readonly at: number;
   readonly from: number;
@@ -11,7 +11,7 @@ export interface Guide {
 }
 
 export interface Snapped {
-  /** What the dragged box is moved by, in addition to the hand. */
+  /** The offset added to the drag. */
   readonly by: Position;
   readonly guides: readonly Guide[];
 }
@@ -45,7 +45,7 @@ function nearest(dragged: Rect, others: readonly Rect[], axis: 'x' | 'y', within
   const own = lines(dragged, axis);
   for (const other of others) {
     lines(other, axis).forEach((at, index) => {
-      // Like with like: left with left, middle with middle, right with right.
+      // Compares like with like: left with left, center with center, right with right.
       const by = at - (own[index] ?? 0);
       if (Math.abs(by) <= within && Math.abs(by) < Math.abs(best?.by ?? Number.POSITIVE_INFINITY))
         best = { by, at, other };

@@ -1,4 +1,4 @@
-// What of the scene lies under a point, within a box, or within a line drawn around it.
+// Finds what is under a point, inside a box, or inside a lasso.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import { PORT_PX } from '../model.ts';
@@ -14,7 +14,7 @@ import {
   type Scene,
 } from './scene.ts';
 
-/** The topmost node there. Of a group's frame only the head counts: its ground belongs to the board. */
+/** Returns the topmost node. For groups only the header counts, because the background belongs to the board. */
 export function boxAt({ boxes }: Scene, { x, y }: Position, places: Places): Box | undefined {
   return boxes.findLast(box => {
     const at = places.get(box.id) ?? box;
@@ -28,7 +28,7 @@ export interface FoundPort {
   readonly at: Position;
 }
 
-/** The port nearest to the point that `isFit` accepts. */
+/** Returns the nearest port that `isFit` accepts. */
 export function portAt(
   { boxes }: Scene,
   { x, y }: Position,
@@ -62,7 +62,7 @@ export function portAt(
   return best;
 }
 
-/** The edge that passes nearest to the point, within that distance. */
+/** Returns the nearest edge within the distance. */
 export function curveAt(
   { curves }: Scene,
   point: Position,
@@ -79,11 +79,11 @@ export function curveAt(
   return best?.curve;
 }
 
-/** Nodes that a box touches. */
+/** Returns the nodes that intersect the box. */
 export const boxesIn = ({ boxes }: Scene, area: Rect): readonly Box[] =>
   boxes.filter(box => (box.card.type === 'group' ? contains(area, box) : meets(box, area)));
 
-/** Nodes whose middle lies within the line. */
+/** Returns the nodes whose center is inside the line. */
 export const boxesWithin = ({ boxes }: Scene, line: readonly Position[]): readonly Box[] =>
   boxes.filter(({ x, y, width, height }) => isWithin(line, { x: x + width / 2, y: y + height / 2 }));
 
@@ -98,7 +98,7 @@ function isNear({ x1, y1, x2, y2, pull }: Bend, { x, y }: Position, within: numb
 
 const PIECES = 24;
 
-/** By straight pieces: a curve of the board deviates from them by less than a pixel of the screen. */
+/** Approximates with line segments: the deviation is less than a pixel on screen. */
 export function distanceTo(bend: Bend, point: Position): number {
   let best = Number.POSITIVE_INFINITY;
   let last = pointOn(bend, 0);
@@ -124,7 +124,7 @@ function distanceToLine(point: Position, from: Position, to: Position): number {
   return Math.hypot(point.x - from.x - at * dx, point.y - from.y - at * dy);
 }
 
-/** Whether a ray from the point crosses the closed line an odd number of times. */
+/** Counts crossings of a ray from the point with the closed line (even-odd rule). */
 function isWithin(line: readonly Position[], { x, y }: Position): boolean {
   let isInside = false;
   line.forEach((one, index) => {

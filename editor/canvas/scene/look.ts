@@ -1,4 +1,4 @@
-// The style sheet's colours as the painter needs them: worked out for the theme that the reader sees.
+// Reads the style sheet's colors for the painter, resolved for the current theme.
 import { PORT_TYPES } from '../../../src/graph/types.ts';
 import { KNOWN_CATEGORIES, typeName } from '../colors.ts';
 
@@ -17,7 +17,7 @@ export interface Look {
   readonly font: string;
 }
 
-/** `probe` is an element of the page that is not seen: a variable has its colour only where it is used. */
+/** `probe` is a hidden element: variables resolve to colors only when used. */
 export function readLook(probe: HTMLElement): Look {
   const colorOf = (name: string): string => {
     probe.style.color = `var(--${name})`;
@@ -39,7 +39,7 @@ export function readLook(probe: HTMLElement): Look {
   };
 }
 
-/** Calls back when the reader's theme changes. */
+/** Calls back when the theme changes. */
 export function watchTheme(onChange: () => void): () => void {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const observer = new MutationObserver(onChange);

@@ -1,23 +1,23 @@
-// Which nodes are in the page. Putting a node in is what costs (not finding which are seen), so none is put in or taken out
-// while the view moves, and few in a frame once it rests; the painter draws the others meanwhile.
+// Decides which nodes are in the DOM. Mounting is expensive, so no node is mounted or unmounted while the view moves,
+// and only a few per frame once it rests. The painter draws the others meanwhile.
 import { FAR_ZOOM, viewOf } from './painting.ts';
 import { grow, meets } from './scene.ts';
 import type { Stage } from './stage.ts';
 
-/** A little more than where nodes are far brings them back. */
+/** Slightly above the far zoom, so that nodes do not flicker between states. */
 const NEAR_ZOOM = 0.34;
-/** Boards of fewer nodes have all of them in the page, so that assistive software finds them. */
+/** Smaller boards have all nodes mounted, so that assistive software finds them. */
 export const FEW = 60;
-/** Nodes put in, and nodes taken out, in one frame while the view rests. */
+/** Nodes mounted and unmounted per frame while the view rests. */
 const A_FRAME = 2;
-/** Nodes around the view that are put in as well, as a part of its size. */
+/** Margin around the view in which nodes are mounted, as a fraction of its size. */
 const MARGIN = 0.15;
-/** They are taken out when they are further away than this. */
+/** Nodes are unmounted beyond this margin. */
 const KEPT_MARGIN = 0.5;
 
 /**
- * The next set of mounted nodes, a few steps nearer to what is wanted; the same set where nothing is left to do. Those in
- * `pinned` must be in the page: they have the focus or are to get it, or an edge is being drawn from them.
+ * Returns the next set of mounted nodes, a few steps closer to the target, or the same set if nothing is left to do.
+ * Nodes in `pinned` must be mounted: they have or will get the focus, or a connection starts there.
  */
 export function nextMounted(now: Stage['now'], pinned: ReadonlySet<string>): ReadonlySet<string> {
   const { scene, mounted, isMoving } = now;

@@ -1,4 +1,4 @@
-// Nodes that are near enough to be read but not in the page yet: painted as their cards look, so that nobody sees the change.
+// Paints readable nodes that are not mounted yet exactly like their cards, so that mounting is not visible.
 import { NODE_BOX, portOffset } from '../../../src/graph/dims.ts';
 import { messages } from '../../flow-messages.ts';
 import { hasPreview, portText, shownFields } from '../card-parts.ts';
@@ -9,7 +9,7 @@ import type { Painting } from './painting.ts';
 import { type Box, grow, type Rect } from './scene.ts';
 import { type Context, cut, fill, outline, RADIUS, write } from './shapes.ts';
 
-/** Small texts are drawn from this zoom on: fewer than twenty cards fit on a screen then. */
+/** Small text is drawn from this zoom on, where fewer than twenty cards fit on a screen. */
 const TEXT_ZOOM = 0.55;
 const ICON = { x: 12, y: 9, size: 26 };
 const TITLE_X = 47;
@@ -49,7 +49,7 @@ function paintHeads(ctx: Context, look: Look, boxes: readonly Box[]): void {
 
 const square = (x: number, y: number, size: number): Rect => ({ x, y, width: size, height: size });
 
-/** The grounds of settings, and of what the node makes. */
+/** Backgrounds of settings and results. */
 function paintPlaces(ctx: Context, look: Look, boxes: readonly Box[]): void {
   const places = boxes.flatMap((box): Rect[] => {
     const { card, x, y, width, height } = box;

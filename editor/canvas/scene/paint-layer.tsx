@@ -1,4 +1,4 @@
-// The canvas under the nodes of the page: drawn anew in the frame after a change of the board, the view or the run.
+// Renders the canvas below the mounted nodes. Repaints in the frame after a change of the board, the view or the run.
 import { useEffect, useRef } from 'react';
 import type { NodeState } from '../../../sdk/src/types.ts';
 import { type EditorContextValue, useEditor, type View } from '../../board/editor-context.tsx';
@@ -34,7 +34,7 @@ interface Painted {
   readonly probe: HTMLElement;
 }
 
-/** What changes nothing that is painted. */
+/** State that does not affect the painting. */
 const UNSEEN: ReadonlySet<string> = new Set(['isHeld', 'isMoving', 'awaited']);
 
 function keepPainted({ stage, editor: { session, runs, view }, element, probe }: Painted): () => void {
@@ -97,7 +97,7 @@ function fitTo(
   if (element.height !== high) element.height = high;
 }
 
-/** Of a film its poster. */
+/** For videos, the poster. */
 function pictureOf(result: Result): string | undefined {
   if (result.kind !== 'media') return undefined;
   return kindOfMedia(result) === 'image' ? result.url : result.posterUrl;

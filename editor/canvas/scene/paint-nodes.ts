@@ -1,4 +1,4 @@
-// Nodes from afar: a plate with the name and what was made; frames and notes; and what is marked on nodes at every distance.
+// Paints distant nodes: a box with name and result; group frames and notes; and status marks at every zoom.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import { categoryOf } from '../colors.ts';
 import { noteColors, noteText, plainText } from '../note-text.ts';
@@ -6,7 +6,7 @@ import { FAR_ZOOM, type Mark, type Painting, type Ring } from './painting.ts';
 import { type Box, grow, type Rect } from './scene.ts';
 import { type Context, cut, fill, outline, RADIUS, write } from './shapes.ts';
 
-/** Corners and names are drawn from this zoom on: below it nobody sees them. */
+/** Corners and names are drawn from this zoom on. */
 const DETAIL_ZOOM = 0.12;
 const STRIP = 14;
 const NAME_PX = 40;
@@ -68,7 +68,7 @@ export function paintNotes(ctx: Context, { look, viewport }: Painting, notes: re
   }
 }
 
-/** What a run made of nodes that are painted, and what a plan or a comparison says of them. */
+/** The run's results and the marks of plans and comparisons. */
 export function paintMarks(ctx: Context, painting: Painting, boxes: readonly Box[]): void {
   const { look, viewport, markOf, ringOf } = painting;
   const isFar = viewport.zoom < FAR_ZOOM;
@@ -91,7 +91,7 @@ export function paintMarks(ctx: Context, painting: Painting, boxes: readonly Box
 
 const RIM_SCREEN_PX = 2.5;
 
-/** Around nodes in the page too: of those that are selected, run, wait or have failed, as wide at every distance. */
+/** Outlines selected, running, waiting and failed nodes, mounted or not, with a constant width on screen. */
 export function paintRims(
   ctx: Context,
   { look, viewport, selection, markOf }: Painting,
@@ -109,7 +109,7 @@ export function paintRims(
 
 type RingColor = 'accent' | 'success' | 'warning' | 'soft';
 
-/** As the style sheet of cards has them; lengths of dashes by the width of the line. */
+/** Matches the card style sheet. Dash lengths are relative to the line width. */
 const RINGS: readonly (readonly [Ring, { readonly color: RingColor; readonly dash: readonly number[] }])[] = [
   ['run', { color: 'accent', dash: [] }],
   ['cached', { color: 'success', dash: [3, 2] }],
@@ -138,7 +138,7 @@ function paintDot(ctx: Context, { x, y, width, height }: Box, color: string, rad
   ctx.fill();
 }
 
-/** Over the ground of the box, below what it says, without being cut. */
+/** Above the background of the box and below its text, unclipped. */
 function paintPicture(ctx: Context, box: Box, picture: NonNullable<Mark['picture']>, isFar: boolean): void {
   const head = isFar ? NAME_TOP + NAME_LINE : Math.max(NODE_BOX.header, box.height - NODE_BOX.preview);
   const room = { width: box.width - 24, height: box.height - head - 12 };
@@ -159,7 +159,7 @@ const SIDE = 16;
 interface Text {
   readonly text: string;
   readonly px: number;
-  /** Height of a line, and how far the first one is below the top of the box. */
+  /** Line height, and the offset of the first line from the top of the box. */
   readonly line: number;
   readonly top: number;
   readonly lines: number;

@@ -1,4 +1,4 @@
-// Draws the board on one 2D canvas: all edges, and the nodes that are not in the page.
+// Paints the board on one 2D canvas: all edges, and the nodes that are not mounted.
 import { typeName } from '../colors.ts';
 import { paintCards } from './paint-cards.ts';
 import { paintFrames, paintMarks, paintNotes, paintPlates, paintRims } from './paint-nodes.ts';
@@ -31,7 +31,7 @@ export function paint(ctx: Context, painting: Painting): void {
   paintRims(ctx, painting, seen);
 }
 
-/** Pixels beyond their box that marks of nodes reach. */
+/** How far marks extend beyond the box of a node, in pixels. */
 const MARK_PX = 12;
 
 function seenBoxes({ scene, places }: Painting, view: Rect): readonly Box[] {
@@ -43,7 +43,7 @@ function seenBoxes({ scene, places }: Painting, view: Rect): readonly Box[] {
   });
 }
 
-/** Below this zoom a bend looks like a straight line. */
+/** Below this zoom, curves are drawn as straight lines. */
 const STRAIGHT_ZOOM = 0.14;
 const WIDTH_PX = 2;
 const MIN_WIDTH_SCREEN_PX = 0.7;

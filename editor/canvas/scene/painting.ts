@@ -1,4 +1,4 @@
-// What the painter is given: the board, what is seen of it, and what the run, a plan and a comparison say of its nodes.
+// Defines the input of the painter: the board, the visible part, and the states of its nodes.
 import type { Look } from './look.ts';
 import type { Places, Rect, Scene } from './scene.ts';
 
@@ -8,14 +8,14 @@ export interface Viewport {
   readonly zoom: number;
 }
 
-/** What the run that is shown says of a node. */
+/** The state of a node in the shown run. */
 export interface Mark {
   readonly status: string;
-  /** A small picture of what it made, once it is loaded. */
+  /** A thumbnail of the result, once it is loaded. */
   readonly picture?: CanvasImageSource & { readonly width: number; readonly height: number };
 }
 
-/** What a planned run will do with a node, or what became of it since the version that is compared. */
+/** What a planned run does with a node, or how it differs from the compared version. */
 export type Ring = 'run' | 'cached' | 'kept' | 'out' | 'added' | 'changed' | 'moved';
 
 export interface Painting {
@@ -23,23 +23,23 @@ export interface Painting {
   readonly places: Places;
   readonly viewport: Viewport;
   readonly size: { readonly width: number; readonly height: number };
-  /** Pixels of the device to one of the page. */
+  /** Device pixels per CSS pixel. */
   readonly ratio: number;
   readonly selection: ReadonlySet<string>;
-  /** Nodes that are in the page; they are painted from afar alone. */
+  /** Mounted nodes, painted only at far zoom. */
   readonly mounted: ReadonlySet<string>;
   readonly markOf: (id: string) => Mark | undefined;
   readonly ringOf: (id: string) => Ring | undefined;
-  /** Edges that stand out: under the pointer, or about to take a node. */
+  /** Highlighted edges: under the pointer, or about to receive a node. */
   readonly lit: ReadonlySet<string>;
   readonly look: Look;
 }
 
-/** The part of the board that is on the screen. */
+/** The visible part of the board. */
 export const viewOf = (
   { x, y, zoom }: Viewport,
   { width, height }: { readonly width: number; readonly height: number },
 ): Rect => ({ x: -x / zoom, y: -y / zoom, width: width / zoom, height: height / zoom });
 
-/** Below this zoom text cannot be read, and all nodes are painted. */
+/** Below this zoom text is not readable, and all nodes are painted. */
 export const FAR_ZOOM = 0.32;

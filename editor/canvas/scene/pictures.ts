@@ -1,7 +1,7 @@
-// Small pictures of results for the painter: each is loaded once, made small, and kept while it is among the last used.
+// Caches thumbnails of results for the painter (least recently used).
 const MAX_PICTURES = 300;
 const SMALL_PX = 256;
-/** Loads at a time: a board of a thousand pictures must not take the connection from what a person waits for. */
+/** Limits parallel loads, so that thumbnails do not delay other requests. */
 const MAX_LOADING = 4;
 
 type Kept = ImageBitmap | 'loading' | 'broken';
@@ -16,7 +16,7 @@ export class Pictures {
     this.#onLoad = onLoad;
   }
 
-  /** The picture where it is loaded; else it is loaded, and `onLoad` called. */
+  /** Returns the image if it is loaded. Otherwise loads it and then calls `onLoad`. */
   find(url: string): ImageBitmap | undefined {
     const known = this.#kept.get(url);
     if (known === undefined) {

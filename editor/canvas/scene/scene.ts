@@ -1,4 +1,4 @@
-// Where everything of a board is, without a page: boxes of nodes and curves of edges, for painting, hit tests and guides.
+// Computes the geometry of a board without a page: node boxes and edge curves, for painting, hit tests and guides.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import { childrenOf } from '../../board/edits.ts';
@@ -19,23 +19,23 @@ export interface Curve {
   readonly wire: Wire;
   readonly source: Box;
   readonly target: Box;
-  /** From the corner of the source's box, and of the target's. */
+  /** Offsets from the corner of the source's box and of the target's. */
   readonly from: Position;
   readonly to: Position;
 }
 
 export interface Scene {
-  /** In the order of painting: frames of groups first. */
+  /** In paint order: group frames first. */
   readonly boxes: readonly Box[];
   readonly byId: ReadonlyMap<string, Box>;
   readonly curves: readonly Curve[];
 }
 
-/** Where nodes are while they are dragged. */
+/** Positions of nodes while they are dragged. */
 export type Places = ReadonlyMap<string, Position>;
 export const NO_PLACES: Places = new Map();
 
-/** Groups in `collapsed` are their heads alone: their nodes are left out, and edges to these end at the head. */
+/** Groups in `collapsed` show only their header: their nodes are hidden, and edges to these end at the header. */
 export function makeScene(
   cards: readonly CardNode[],
   wires: readonly Wire[],
@@ -65,21 +65,21 @@ export function makeScene(
   };
 }
 
-/** Nodes that stand in a collapsed group → the outermost such group. */
+/** Maps nodes inside collapsed groups to the outermost collapsed group. */
 function ownersOf(cards: readonly CardNode[], collapsed: ReadonlySet<string>): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
   if (collapsed.size === 0) return owners;
   const byId = new Map(cards.map(card => [card.id, card]));
   for (const root of collapsed) {
     const inner = new Set([root]);
-    // What is added while the loop goes on is visited too: groups may stand in groups.
+    // The loop also visits ids added during iteration, because groups can be nested.
     for (const id of inner) {
       const card = byId.get(id);
       for (const child of card === undefined ? [] : childrenOf(card.data.node)) inner.add(child);
     }
     for (const id of inner) if (id !== root) owners.set(id, root);
   }
-  // A group within another collapsed one is not shown itself.
+  // A group inside a collapsed group is hidden.
   for (const [id, owner] of owners) owners.set(id, owners.get(owner) ?? owner);
   return owners;
 }
@@ -98,13 +98,13 @@ function portOf({ handles = [] }: CardNode, id: string): Position {
   return handle === undefined ? { x: 0, y: 0 } : { x: handle.x + PORT_PX / 2, y: handle.y + PORT_PX / 2 };
 }
 
-/** A cubic curve as eight numbers: both ends and the two points that pull it. */
+/** A cubic Bézier curve as eight numbers: both ends and the two control points. */
 export interface Bend {
   readonly x1: number;
   readonly y1: number;
   readonly x2: number;
   readonly y2: number;
-  /** How far the pulling points are from their ends, to the right of the first and to the left of the second. */
+  /** Distance of the control points from their ends, to the right of the first and to the left of the second. */
   readonly pull: number;
 }
 
@@ -122,7 +122,7 @@ export function bendOf({ source, target, from, to }: Curve, places: Places): Ben
   };
 }
 
-/** The box around all nodes, or those named. */
+/** Returns the bounding box of all nodes, or of the given ones. */
 export function boundsOf({ boxes, byId }: Scene, ids?: readonly string[]): Rect | undefined {
   const chosen = ids === undefined ? boxes : ids.flatMap(id => byId.get(id) ?? []);
   if (chosen.length === 0) return undefined;

@@ -1,12 +1,12 @@
-// What the painter draws with: many boxes of one colour as one path, and texts that are cut to their place. A path of its own
-// for each of a thousand boxes would cost ten times as much.
+// Draws boxes in batches and text that is cut to fit. Many boxes of one color share a path: a thousand separate paths
+// would take ten times as long.
 import type { Rect } from './scene.ts';
 
 export type Context = CanvasRenderingContext2D;
 
 interface Ink {
   readonly color: string;
-  /** Of all corners, or of the upper ones alone. */
+  /** Radius of all corners, or of the upper ones only. */
   readonly radius: number | readonly [upper: number];
 }
 
@@ -44,17 +44,17 @@ interface Font {
   readonly color: string;
 }
 
-/** For the texts that follow. */
+/** Sets font and color for the following texts. */
 export function write(ctx: Context, { px, weight, family, color }: Font): void {
   ctx.fillStyle = color;
   ctx.font = `${weight ?? 400} ${px}px ${family}`;
   ctx.textBaseline = 'top';
 }
 
-/** Of its height, the width of a letter: measuring each text would cost more than drawing it. */
+/** Character width relative to the font size. Measuring each text would take longer than drawing it. */
 const LETTER = 0.53;
 
-/** So much of the text as has its place in so many lines; the last one ends in dots where some is left out. */
+/** Cuts the text to the given number of lines, with an ellipsis if some is left out. */
 export function cut(
   text: string,
   { px, width, lines }: { px: number; width: number; lines: number },

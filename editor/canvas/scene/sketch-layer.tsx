@@ -1,4 +1,5 @@
-// What a gesture draws over the board: guides, and the area that selects. Drawn by hand, since it changes at each movement.
+// Draws guides and selection areas over the board. Written directly to the DOM, because it changes with each pointer
+// move.
 import { type RefObject, useRef } from 'react';
 import type { Position } from '../../../src/graph/types.ts';
 import styles from '../canvas.module.css';

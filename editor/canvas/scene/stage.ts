@@ -1,5 +1,5 @@
-// What the canvas shows at this moment and React does not know of: the view, what is dragged, what the pointer is over. It
-// changes many times a second, so it is no state of a component: whoever changes it asks for the next frame.
+// Holds the canvas state that changes many times a second and therefore is not React state: the view, dragged
+// positions, what is hovered. Changing it requests the next frame.
 
 import type { Viewport } from './painting.ts';
 import { NO_PLACES, type Places, type Scene } from './scene.ts';
@@ -13,26 +13,26 @@ interface Moment {
   readonly scene: Scene;
   readonly viewport: Viewport;
   readonly size: Size;
-  /** Where nodes are while they are dragged. */
+  /** Positions of nodes while they are dragged. */
   readonly places: Places;
-  /** The hand holds the ground of the board. */
+  /** Whether the user is panning. */
   readonly isHeld: boolean;
-  /** The view is held, or it or what is dragged has moved a moment ago: whatever takes its time waits. */
+  /** The view is being dragged, or something moved a moment ago: expensive work waits. */
   readonly isMoving: boolean;
-  /** Nodes that are in the page; the others are painted. */
+  /** Mounted nodes; the others are painted. */
   readonly mounted: ReadonlySet<string>;
-  /** The node that is to get the focus once it is in the page. */
+  /** The node to focus once it is mounted. */
   readonly awaited: string | undefined;
   /** The edge under the pointer. */
   readonly hovered: string | undefined;
-  /** The edge that would take the dragged node. */
+  /** The edge that the dragged node would be inserted into. */
   readonly taking: string | undefined;
 }
 
 type Listener = (changed: Partial<Moment>) => void;
 
 const MOVES = ['viewport', 'places', 'isHeld'] as const;
-/** Longer than a person pauses between two turns of the wheel. */
+/** Longer than the pause between two turns of a mouse wheel. */
 const REST_MS = 200;
 
 export class Stage {
@@ -65,14 +65,14 @@ export class Stage {
     if (!this.#now.isHeld) this.#rest = setTimeout(() => this.set({ isMoving: false }), REST_MS);
   }
 
-  /** Calls back at each change; a listener that draws waits for the next frame itself. */
+  /** Calls back on each change. Listeners that draw wait for the next frame themselves. */
   watch(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 }
 
-/** Runs `draw` once in the next frame, however often it is asked for. */
+/** Runs `draw` once in the next frame, however often it is requested. */
 export function oncePerFrame(draw: () => void): { request(): void; cancel(): void } {
   let frame: number | undefined;
   return {

@@ -1,4 +1,4 @@
-// What can be done with a run: decide what it waits for, cancel it, or go on with one that did not complete.
+// Renders the actions of a run: approve or reject, cancel, resume.
 
 import Play from 'icon:play';
 import Square from 'icon:square';
@@ -55,7 +55,7 @@ function Resume({ id }: { readonly id: string }) {
   );
 }
 
-/** Nodes that ask a person: a run that waits for them shows one question a node. */
+/** Nodes waiting for approval; one question per node. */
 function Decisions({ run }: { readonly run: Execution }) {
   const resume = useResume(run.id);
   const waiting = run.nodeStates.filter(

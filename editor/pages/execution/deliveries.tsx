@@ -1,4 +1,4 @@
-// The webhook of a run: each delivery with its attempts, and a way to send it again.
+// Renders the webhook deliveries of a run with their attempts, and a button to resend.
 import { useMutation } from '@tanstack/react-query';
 import type { Delivery } from '../../../sdk/src/schemas.ts';
 import { Badge, type Tone } from '../../kit/badge.tsx';

@@ -1,4 +1,4 @@
-// A run: its state as it changes, what it made, where its time went, and what can be done with it.
+// Renders the page of a run: live status, results, timeline and actions.
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
 import type { Execution, NodeState } from '../../../sdk/src/types.ts';

@@ -1,4 +1,4 @@
-// What a run made: pictures, videos, sounds, texts and data, each by the name of its node.
+// Renders the results of a run, each with the name of its node.
 import type { Output } from '../../../sdk/src/types.ts';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { JsonTree } from '../../kit/json-tree.tsx';
@@ -7,7 +7,7 @@ import { messages } from '../../messages.ts';
 import { texts } from './messages.ts';
 import styles from './page.module.css';
 
-/** More characters than this would make the page slow; all of them are in what the button copies. */
+/** Longer text would slow the page down. The copy button copies all of it. */
 const SHOWN_CHARS = 20_000;
 
 export function Results({ outputs }: { readonly outputs: readonly Output[] }) {
@@ -49,7 +49,7 @@ function Result({ output }: { readonly output: Output }) {
   );
 }
 
-/** By the port's type: the address's ending is known to fewer. */
+/** Uses the port type, because the file extension is often unknown. */
 function typeOf({ type }: Output): string | undefined {
   return ['IMAGE', 'VIDEO', 'AUDIO'].includes(type) ? `${type.toLowerCase()}/*` : undefined;
 }

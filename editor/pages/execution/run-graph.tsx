@@ -1,4 +1,4 @@
-// The graph that a run ran, drawn small: a box a node in the colour of its state, a curve an edge.
+// Renders the graph of a run as a small SVG: boxes in the color of their status, curves for edges.
 
 import type { NodeState } from '../../../sdk/src/types.ts';
 import type { Catalog } from '../../../src/graph/catalog.ts';
@@ -10,7 +10,7 @@ import { classNames } from '../../kit/class-names.ts';
 import { texts } from './messages.ts';
 import styles from './run-graph.module.css';
 
-/** Sizes by what the nodes themselves say: a picture this small does not need their ports. */
+/** Derives sizes from the nodes alone; ports do not matter at this scale. */
 const PLAIN: Catalog = { entries: [], find: () => undefined, ports: () => ({ inputs: [], outputs: [] }) };
 const MARGIN = 40;
 const LINE = 26;
@@ -73,7 +73,7 @@ function curve(from: Box | undefined, to: Box | undefined): string {
   return `M${x1} ${y1}C${x1 + reach} ${y1} ${x2 - reach} ${y2} ${x2} ${y2}`;
 }
 
-/** By the width of an average letter. */
+/** Based on the average character width. */
 function shorten(label: string, width: number): string {
   const room = Math.floor((width - 32) / 12);
   return label.length > room ? `${label.slice(0, room - 1)}…` : label;

@@ -1,4 +1,4 @@
-// Where a run's time went: a bar a node, from its start to its end, on one scale.
+// Renders the timeline of a run: one bar per node on a common scale.
 import type { Execution, NodeState } from '../../../sdk/src/types.ts';
 import { classNames } from '../../kit/class-names.ts';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
@@ -61,7 +61,7 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
   );
 }
 
-/** In hundredths of the complete span; never too thin to be seen. */
+/** As a percentage of the total time, with a minimum so that it stays visible. */
 function place({ startedAt }: NodeState, ms: number, { begin, spanMs }: Scale): React.CSSProperties {
   const left = Math.min(100, Math.max(0, ((Date.parse(startedAt ?? '') - begin) / spanMs) * 100));
   return { left: `${left}%`, width: `max(3px, ${Math.min(100 - left, (ms / spanMs) * 100)}%)` };

@@ -1,11 +1,11 @@
-// A run as the service has it now: read once, and again whenever its event stream says that something changed.
+// Reads a run and reloads it when its event stream reports a change.
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Execution } from '../../../sdk/src/types.ts';
 import { hasEnded } from '../../../sdk/src/types.ts';
 import { api } from '../../lib/api.ts';
 
-/** Events in quick succession lead to one reading. */
+/** Events in quick succession cause one reload. */
 const PAUSE_MS = 300;
 const AGAIN_MS = 3000;
 const EVENTS = ['snapshot', 'node', 'execution', 'progress'];
@@ -30,12 +30,12 @@ export function useRun(id: string): UseQueryResult<Execution> {
       }, PAUSE_MS);
     };
     const open = (): void => {
-      // The browser connects again by itself, and sends the id of the last event.
+      // The browser reconnects on its own and sends the id of the last event.
       events = new EventSource(`/api/v1/executions/${encodeURIComponent(id)}/events`);
       for (const name of EVENTS) events.addEventListener(name, read);
       events.addEventListener('error', onError);
     };
-    // It gives up where it is refused, as after the end of a session: the reading then asks to sign in.
+    // It stops when refused, for example after the session expired: the reload then asks to sign in.
     const onError = (): void => {
       if (events.readyState !== EventSource.CLOSED) return;
       read();

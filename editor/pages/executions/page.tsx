@@ -1,4 +1,4 @@
-// The runs that who is signed in has started, newest first; they are read again while one of them goes on.
+// Renders the list of the user's runs, newest first. Reloads while one of them is in progress.
 
 import History from 'icon:history';
 import { Link, useSearchParams } from 'wouter';

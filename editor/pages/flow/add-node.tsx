@@ -1,4 +1,4 @@
-// "Add node": the catalog as a palette, narrowed to what fits the open end of an edge.
+// Renders "Add node": the catalog as a searchable palette, filtered by the open end of a connection.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { type EditorContextValue, type Placing, useEditor } from '../../board/editor-context.tsx';
 import { placeNode } from '../../board/placing.ts';
@@ -39,7 +39,7 @@ export function AddNode({ placing, text: first = '', onClose }: AddNodeProps) {
   );
 }
 
-/** Adds it, selects it, and gives it the focus. */
+/** Adds the node, selects it and focuses it. */
 export function addNode(editor: EditorContextValue, entry: CatalogEntry, placing: Placing): void {
   const { session, canvas } = editor;
   const middle = canvas.current?.center() ?? { x: 0, y: 0 };
@@ -83,7 +83,7 @@ function findEntries(entries: readonly CatalogEntry[], text: string): readonly C
   ];
 }
 
-/** All words must be found; the label counts most, its beginning more. */
+/** All words must match. The label counts most, and its beginning more. */
 function scoreOf(entry: CatalogEntry, words: readonly string[]): number {
   const fields: readonly (readonly [text: string, weight: number])[] = [
     [entry.label.toLowerCase(), 8],
@@ -117,7 +117,7 @@ function toChoice(entry: CatalogEntry, section: string | undefined): Choice {
   };
 }
 
-/** Of one run with its defaults; nothing for what is free. */
+/** Price of one run with default settings; nothing for free nodes. */
 export function priceOf({ executionCost, estimatedCredits }: CatalogEntry): string | undefined {
   if (executionCost === 'free') return undefined;
   return estimatedCredits === null

@@ -1,5 +1,5 @@
-// The picture of a node in the palette: what it made last in this browser, or a drawing of what it takes and makes. The words of it
-// stand in the option's text.
+// Renders the image of a node type in the palette: its latest result in this browser, or an icon derived from its
+// ports. Decorative: the option has text.
 import { memo, useMemo, useState } from 'react';
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { typeColor } from '../../canvas/colors.ts';

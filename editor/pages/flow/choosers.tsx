@@ -1,4 +1,4 @@
-// What typing finds in addition to nodes to add: commands, and nodes of the board.
+// Provides further searches: commands, and nodes of the board.
 import { useEditor } from '../../board/editor-context.tsx';
 import { CategoryIcon } from '../../canvas/category-icon.tsx';
 import { categoryOf } from '../../canvas/colors.ts';
@@ -61,7 +61,7 @@ export function FindNode({ onClose }: PanelProps) {
         onClose();
         session.store.actions.select([id]);
         canvas.current?.fit([id]);
-        // Nothing outside of a dialog takes the focus before it is closed.
+        // Elements outside of a dialog cannot get the focus before it closes.
         requestAnimationFrame(() => canvas.current?.focusNode(id));
       }}
       onClose={onClose}

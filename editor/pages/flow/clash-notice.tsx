@@ -1,4 +1,4 @@
-// Where this person and another changed the same value: both are shown until one is chosen.
+// Shows a value that this user and another changed, until one of them is chosen.
 import type { Json } from '../../../src/graph/types.ts';
 import type { Field } from '../../board/board.ts';
 import { findNode } from '../../board/board.ts';
@@ -53,7 +53,7 @@ export function ClashNotice() {
   );
 }
 
-/** What puts their value in place of mine; undefined where all of the item is at stake. */
+/** Returns the changes that apply their value; undefined if the whole item is in conflict. */
 function changesFor({ session }: EditorContextValue, { path, theirs }: Clash) {
   const { board } = session.store.getState();
   const [list, id = '', ...rest] = path;

@@ -1,4 +1,4 @@
-// The board next to one of its versions: what was added, changed and moved is marked on the nodes, what is gone is named.
+// Compares the board with a version: marks added, changed and moved nodes and names removed ones.
 import { useBoard, useEditor, useView } from '../../board/editor-context.tsx';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
@@ -10,7 +10,7 @@ const MAX_NAMES = 8;
 export function DiffNotice() {
   const { view, canvas } = useEditor();
   const diff = useView(state => state.diff);
-  // Marks of a board that has changed meanwhile would be wrong.
+  // The marks would be wrong after the board changed.
   const isOld = useBoard(({ board }) => diff !== undefined && board !== diff.board);
   if (diff === undefined) return null;
   const { version, difference } = diff;

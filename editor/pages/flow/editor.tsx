@@ -1,4 +1,4 @@
-// The board with all that stands around it: the bar above, the inspector, the issues, and what opens over them.
+// Renders the editor page: toolbar, board, inspector, issues, and open panels.
 import { useEffect } from 'react';
 import { useBoard, useEditor, useView } from '../../board/editor-context.tsx';
 import { Canvas } from '../../canvas/canvas.tsx';
@@ -66,7 +66,7 @@ export function Editor() {
   );
 }
 
-/** Keys that count wherever the focus is, but for fields and dialogs. */
+/** Handles shortcuts wherever the focus is, except in fields and dialogs. */
 function useKeys(): void {
   const editor = useEditor();
   useEffect(() => {
@@ -75,7 +75,7 @@ function useKeys(): void {
       const command = findCommand(event);
       if (command === undefined) return;
       if (isEditing(event.target) && !ANYWHERE.has(command.id)) return;
-      // With text selected on the page, copying is the browser's.
+      // If text on the page is selected, the browser copies it.
       if (command.id === 'copy' || command.id === 'cut') return;
       event.preventDefault();
       command.run(editor);
@@ -95,5 +95,5 @@ function useKeys(): void {
   }, [editor]);
 }
 
-/** Commands that fields leave to the board. */
+/** Commands that also work while a field has the focus. */
 const ANYWHERE: ReadonlySet<string> = new Set(['run', 'save']);

@@ -1,4 +1,4 @@
-// What an empty board offers: to search nodes, or a small workflow that runs without keys.
+// Renders the hints on an empty board: node search, and templates that run without keys.
 
 import Plus from 'icon:plus';
 import Search from 'icon:search';
@@ -14,7 +14,7 @@ import { Starters } from './starters.tsx';
 
 const texts = messages.flow;
 
-/** Notes and frames alone are nothing to run. */
+/** Notes and frames alone cannot run. */
 const SHELLS: ReadonlySet<string> = new Set(['stickyNote', 'groupFrame']);
 
 export function EmptyBoard() {

@@ -1,4 +1,4 @@
-// A first workflow, which needs no provider and no credits.
+// Defines a first workflow that needs no provider and no credits.
 import type { GraphEdge, GraphNode } from '../../../src/graph/types.ts';
 
 export const EXAMPLE_TYPES = ['input:text', 'generate:sandbox', 'output:preview'] as const;

@@ -1,4 +1,4 @@
-// What lint finds in the board as it stands, by the service's own rules; a click leads to the place, a button puts it right.
+// Renders the lint issues of the board. A click selects the node, a button applies the fix.
 
 import ChevronDown from 'icon:chevron-down';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -25,7 +25,7 @@ export function Issues() {
   }, [view, session, issues]);
   if (issues.length === 0) return null;
   const errors = issues.filter(({ severity }) => severity === 'error').length;
-  // What is put right goes from the list, and the focus would go with it.
+  // The fixed issue disappears, so the focus moves to the next one first.
   const keepFocus = (): void => (issues.length === 1 ? canvas.current?.focus() : head.current?.focus());
   return (
     <section className={styles.issues} aria-label={texts.issuesPanel} data-open={isOpen || undefined}>
@@ -107,7 +107,7 @@ function useFindings(): Findings {
     const timer = setTimeout(() => {
       session.jobs.lint(board).then(
         found => isOld || found === undefined || setFindings(found),
-        // The service lints what it is sent all the same; the next change asks a new worker.
+        // The service still lints what it is sent, and the next change starts another worker.
         () => undefined,
       );
     }, PAUSE_MS);

@@ -1,4 +1,4 @@
-// Keys as they stand on the reader's keyboard.
+// Formats shortcuts for the user's platform.
 import { messages } from '../../flow-messages.ts';
 import styles from './keys.module.css';
 

@@ -1,4 +1,4 @@
-// Who else has the workflow open, by their initials.
+// Renders the initials of others who have the workflow open.
 import { useStore } from 'zustand';
 import { useEditor } from '../../board/editor-context.tsx';
 import { hueOf } from '../../board/service-events.ts';

@@ -1,4 +1,4 @@
-// After an update of the service: the page asks to be loaded anew. What is on the board is in the draft, with its steps.
+// Asks to reload the page after an update of the service. The draft keeps the board and its history.
 import { useEffect, useState } from 'react';
 import { useEditor } from '../../board/editor-context.tsx';
 import { messages } from '../../flow-messages.ts';
@@ -6,7 +6,7 @@ import { Button } from '../../kit/button.tsx';
 import { isOutdated } from '../../lib/newer-service.ts';
 import styles from './notice.module.css';
 
-/** An update takes the service away for a moment, and its pages are prepared for some seconds more. */
+/** After an update the service is unavailable for a moment, and bundling takes some seconds more. */
 const LOOKS_MS = [0, 3000, 6000, 15_000, 30_000];
 
 export function OutdatedNotice() {

@@ -1,4 +1,4 @@
-// The editor of a workflow.
+// Renders the page of the workflow editor.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useParams } from 'wouter';
@@ -17,7 +17,7 @@ import { Editor } from './editor.tsx';
 
 export function Page() {
   const { id = '' } = useParams<{ id: string }>();
-  // Another workflow is another editor: nothing of the first one is left.
+  // Each workflow gets a new editor without state of the previous one.
   return <OpenEditor key={id} id={id} />;
 }
 
@@ -62,7 +62,7 @@ interface Order {
   readonly queries: QueryClient;
 }
 
-/** The catalog, the workflow and the draft are asked for at the same time. */
+/** Loads the catalog, the workflow and the draft in parallel. */
 async function openEditor({ id, userId, queries }: Order, signal: AbortSignal): Promise<EditorContextValue> {
   const view = createView();
   const onNoDraft = (): void =>

@@ -1,4 +1,4 @@
-// What opens over the board, one at a time.
+// Renders the open panel; only one is open at a time.
 import { lazy, Suspense } from 'react';
 import { useEditor, useView } from '../../board/editor-context.tsx';
 import { AddNode } from './add-node.tsx';

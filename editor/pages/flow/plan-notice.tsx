@@ -1,4 +1,4 @@
-// The part of the board that is about to run: what runs, what has its result, and the price; then the button that starts it.
+// Renders a planned partial run: its nodes, reused results, price, and the button that starts it.
 
 import Play from 'icon:play';
 import { useEffect, useRef } from 'react';
@@ -16,7 +16,7 @@ export function PlanNotice() {
   const plan = useView(view => view.plan);
   const start = useRef<HTMLButtonElement>(null);
   const isReady = plan?.estimate !== undefined;
-  // By keyboard: the command, then Enter.
+  // For keyboard use: run the command, then press Enter.
   useEffect(() => {
     if (isReady) start.current?.focus();
   }, [isReady]);

@@ -1,4 +1,4 @@
-// What a run would cost, before it is started: asked again after each save.
+// Shows the estimated price of a run. Updates after each save.
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { useBoard, useEditor } from '../../board/editor-context.tsx';
@@ -18,12 +18,12 @@ export function Price() {
   const { store, saver } = session;
   const isSaved = useBoard(({ save }) => save.kind === 'saved');
   const hasNodes = useBoard(({ board }) => board.nodes.length > 0);
-  // What a run leaves in the cache costs nothing the next time.
+  // Cached results of a run cost nothing the next time.
   const isRunning = useStore(runs, ({ run }) => isUnderWay(run));
   const [estimate, setEstimate] = useState<Estimate>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a run that ended changes the price
   useEffect(() => {
-    // A price of what stood there before is none of what stands there now.
+    // The previous price does not apply to the changed board.
     runs.setState({ price: undefined });
     if (!isSaved || !hasNodes || saver.isDirty) return;
     const stop = new AbortController();

@@ -1,12 +1,12 @@
-// What this browser remembers for the palette: node types added last, favourites, and what types made last.
+// Stores what the palette remembers in this browser: recent types, favorites, and latest results per type.
 const RECENT = 'graphwright-recent-nodes';
 const FAVOURITES = 'graphwright-favourite-nodes';
 const PICTURES = 'graphwright-node-pictures';
 const MAX_RECENT = 5;
 const MAX_FAVOURITES = 20;
-/** Pairs of type and address, the newest first. */
+/** Pairs of type and URL, newest first. */
 const MAX_PICTURES = 40;
-/** A data URL would fill the store. */
+/** A data URL would exceed the storage. */
 const MAX_URL_CHARS = 500;
 
 export const recentTypes = (): readonly string[] => read(RECENT, MAX_RECENT);
@@ -16,7 +16,7 @@ export function remember(nodeType: string): void {
   write(RECENT, [nodeType, ...recentTypes().filter(type => type !== nodeType)].slice(0, MAX_RECENT));
 }
 
-/** Makes it a favourite, or no longer one; whether it is one now. */
+/** Toggles a favorite. Returns whether it is one now. */
 export function toggleFavourite(nodeType: string): boolean {
   const others = favouriteTypes().filter(type => type !== nodeType);
   const isNew = others.length === favouriteTypes().length;
@@ -24,7 +24,7 @@ export function toggleFavourite(nodeType: string): boolean {
   return isNew;
 }
 
-/** The address of what a node of the type made last. */
+/** Returns the URL of the latest result of the type. */
 export function lastPictureOf(nodeType: string): string | undefined {
   return readPairs().find(([type]) => type === nodeType)?.[1];
 }
@@ -53,7 +53,7 @@ function write(key: string, types: readonly string[]): void {
   try {
     localStorage.setItem(key, JSON.stringify(types));
   } catch {
-    // A browser that keeps nothing has none the next time.
+    // Without storage, nothing is remembered.
     return;
   }
 }

@@ -1,4 +1,4 @@
-// The button that puts a finding right: one step of undo, or the way to the field or page where a person decides.
+// Renders the button that fixes an issue in one undo step, or leads to the field or page where the user decides.
 
 import Wand from 'icon:wand-sparkles';
 import { useMemo } from 'react';
@@ -15,11 +15,11 @@ const texts = messages.flow.remedies;
 
 interface RemedyButtonProps {
   readonly issue: LintIssue;
-  /** Called before the finding goes, and the button with it. */
+  /** Called before the issue and its button disappear. */
   readonly onDone: () => void;
 }
 
-/** Nothing where no remedy follows from the rule. */
+/** Renders nothing if the issue has no fix. */
 export function RemedyButton({ issue, onDone }: RemedyButtonProps) {
   const editor = useEditor();
   const remedy = useMemo(() => remedyNow(editor, issue), [editor, issue]);
@@ -31,7 +31,7 @@ export function RemedyButton({ issue, onDone }: RemedyButtonProps) {
       </ButtonLink>
     );
   const act = (): void => {
-    // The board may have changed since the finding was shown.
+    // The board may have changed since the issue was found.
     const current = remedyNow(editor, issue);
     if (current?.kind === 'change') onDone();
     if (current !== undefined) perform(editor, current);
@@ -43,7 +43,7 @@ export function RemedyButton({ issue, onDone }: RemedyButtonProps) {
   );
 }
 
-/** All that needs no decision, as one step of undo; nothing where that is one finding or none. */
+/** Fixes all issues that need no decision, in one undo step. Hidden for fewer than two. */
 export function RemedyForAll({
   issues,
   onDone,

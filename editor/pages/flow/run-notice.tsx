@@ -1,4 +1,4 @@
-// The run that the board shows: how far it is, what failed, and the way back to the bare board.
+// Renders the shown run: progress, error, and a button to hide it.
 
 import Close from 'icon:x';
 import { useEffect } from 'react';
@@ -60,7 +60,7 @@ export function RunNotice() {
 
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
 
-/** Nodes that have ended: each is known before the run's own count of them. */
+/** Counts ended nodes from the events, which arrive before the run's own count. */
 function useDone({ progress }: RunHead): number {
   const ended = useRun(({ nodes }) => [...nodes.values()].filter(({ status }) => ENDED.has(status)).length);
   return Math.max(ended, progress.done);
@@ -81,7 +81,7 @@ function ProgressBar({ run }: { readonly run: RunHead }) {
   );
 }
 
-/** How it stands; of one that has ended, when it was. */
+/** Its status and, once ended, its time. */
 function RunFacts({ run }: { readonly run: RunHead }) {
   const { charged } = run.credits;
   return (

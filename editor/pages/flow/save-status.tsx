@@ -1,4 +1,4 @@
-// Whether what is on the screen is at the service.
+// Renders whether the board is saved.
 import { useBoard, useEditor } from '../../board/editor-context.tsx';
 import type { SaveState } from '../../board/saver.ts';
 import { messages } from '../../flow-messages.ts';

@@ -1,4 +1,4 @@
-// Templates on an empty board: a click puts one there.
+// Renders templates on an empty board; a click inserts one.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Template } from '../../../sdk/src/schemas.ts';
 import { useEditor } from '../../board/editor-context.tsx';

@@ -1,4 +1,4 @@
-// The bar above the board: its name and state on the left, what can be done on the right.
+// Renders the toolbar: name and save status on the left, actions on the right.
 
 import CirclePlus from 'icon:circle-plus';
 import Download from 'icon:download';

@@ -1,4 +1,4 @@
-// Files dropped on the board, or pasted into it: workflows are put there, media uploaded and wired where they were dropped.
+// Handles files dropped or pasted on the board: inserts workflows, uploads media and connects them to the port below.
 import { useEffect, useState } from 'react';
 import type { Position } from '../../../src/graph/types.ts';
 import { type EditorContextValue, type PortRef, useEditor } from '../../board/editor-context.tsx';
@@ -19,7 +19,7 @@ interface Drop {
   readonly from?: PortRef | undefined;
 }
 
-/** `isOver` while files are dragged over the board; `uploading` names what is on its way. */
+/** `isOver` while files are dragged over the board; `uploading` names the files in progress. */
 export function useDrop(): { readonly isOver: boolean; readonly uploading: string | undefined } {
   const editor = useEditor();
   const [isOver, setOver] = useState(false);
@@ -32,7 +32,7 @@ export function useDrop(): { readonly isOver: boolean; readonly uploading: strin
     const hasFiles = (event: DragEvent): boolean =>
       event.dataTransfer?.types.includes('Files') === true &&
       document.querySelector('dialog[open]') === null &&
-      // A field for files takes them itself.
+      // File fields handle their own drops.
       !(event.target as Element).closest('[data-drop]');
     const onOver = (event: DragEvent): void => {
       const isOurs = hasFiles(event);
@@ -62,7 +62,7 @@ export function useDrop(): { readonly isOver: boolean; readonly uploading: strin
   return { isOver, uploading };
 }
 
-/** Where it was dropped, and the port there. */
+/** The drop position and the port below it. */
 function placeOf({ canvas }: EditorContextValue, event: DragEvent): Drop {
   const at = canvas.current?.toBoard({ x: event.clientX, y: event.clientY }) ?? { x: 0, y: 0 };
   const target = event.target as HTMLElement;

@@ -1,4 +1,4 @@
-// "Use these inputs again": those of an earlier run, as one step that undo takes back.
+// Applies the inputs of an earlier run as one undo step.
 import { useEditor } from '../../board/editor-context.tsx';
 import { messages } from '../../flow-messages.ts';
 import { sentenceOf } from '../../kit/failure.tsx';

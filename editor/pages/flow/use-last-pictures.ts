@@ -1,4 +1,4 @@
-// Keeps the address of what each type of node made last, as its picture in the palette of this browser.
+// Remembers the URL of each node type's latest result, as its image in the palette.
 import { useEffect } from 'react';
 import { findNode } from '../../board/board.ts';
 import { useEditor } from '../../board/editor-context.tsx';
@@ -25,7 +25,7 @@ export function useLastPictures(): void {
   );
 }
 
-/** A picture, or the still that stands for a video. */
+/** The image, or the poster of a video. */
 function pictureIn(results: ReturnType<typeof resultsOf>): string | undefined {
   for (const result of results) {
     if (result.kind !== 'media') continue;

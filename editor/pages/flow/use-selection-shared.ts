@@ -1,4 +1,4 @@
-// Shows the others who have the workflow open which nodes are selected here: rarely, and only while somebody is there to see it.
+// Shows others which nodes are selected here. Throttled, and sent only while someone else is present.
 import { useEffect } from 'react';
 import { indexOfNode } from '../../board/board.ts';
 import { useEditor } from '../../board/editor-context.tsx';
@@ -6,7 +6,7 @@ import { api } from '../../lib/api.ts';
 import { useSession } from '../../lib/session.ts';
 
 const PAUSE_MS = 600;
-/** As many as the service takes. */
+/** The limit of the service. */
 const MAX_NODES = 20;
 
 export function useSelectionShared(): void {
@@ -24,7 +24,7 @@ export function useSelectionShared(): void {
       const text = JSON.stringify(nodeIds);
       if (isAlone || text === sent) return;
       sent = text;
-      // A hint for others: where it does not arrive, the next one will.
+      // Best effort: the next update replaces a lost one.
       api
         .put(`/workflows/${session.id}/selection`, { nodeIds }, { signal: stop.signal })
         .catch(() => undefined);

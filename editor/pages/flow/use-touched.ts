@@ -1,4 +1,4 @@
-// What others change is marked for a moment on the nodes, with their name, and read aloud.
+// Marks nodes that others change for a moment, with their name, and announces it to screen readers.
 import { useEffect } from 'react';
 import { compareBoards } from '../../board/difference.ts';
 import { useEditor } from '../../board/editor-context.tsx';
@@ -6,7 +6,7 @@ import { messages } from '../../flow-messages.ts';
 import { useSession } from '../../lib/session.ts';
 
 const SHOWN_MS = 5000;
-/** More names than these would not be listened to. */
+/** More names would be too long to listen to. */
 const MAX_NAMES = 3;
 
 export function useTouched(): void {
@@ -15,7 +15,7 @@ export function useTouched(): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const unsubscribe = session.store.subscribe((now, before) => {
-      // What is no step of this person came from elsewhere.
+      // Changes that are not in this user's history came from others.
       if (now.board === before.board || now.history !== before.history) return;
       const { fates } = compareBoards(before.board, now.board);
       if (fates.size === 0) return;

@@ -1,4 +1,4 @@
-// A file at full size, with what is known of it, where it is used, and the way to delete it.
+// Renders a media file with its details, where it is used, and a delete button.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -106,7 +106,7 @@ function Uses({ uses }: { readonly uses: readonly MediaUse[] }) {
   );
 }
 
-/** A workflow with its nodes, a publication, or a run with its time. */
+/** A workflow with its nodes, a published page, or a run with its time. */
 function Place({ kind, workflow, nodes, isTemplate, executionId, isMaker, createdAt }: MediaUse) {
   const labels = nodes.map(({ label }) => label).join(', ');
   if (kind === 'execution')
@@ -128,7 +128,7 @@ function Place({ kind, workflow, nodes, isTemplate, executionId, isMaker, create
   );
 }
 
-/** A file that is deleted does not come back: it is asked for, with the workflows that name it. */
+/** Deletion is permanent: asks for confirmation and lists the affected workflows. */
 function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: readonly MediaUse[] }) {
   const { name, mediaId } = item;
   const done = useDone();

@@ -1,4 +1,4 @@
-// A file in the grid.
+// Renders a media file in the grid.
 
 import FileIcon from 'icon:file';
 import FileAudio from 'icon:file-audio';

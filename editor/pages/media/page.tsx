@@ -1,4 +1,4 @@
-// The files of who is signed in: a grid by kind and origin; files come by drop, by paste and by choice.
+// Renders the user's media library: filters, upload by drop, paste or file dialog.
 
 import Images from 'icon:images';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-// Uploads under way, and the button that begins one.
+// Renders uploads in progress and the upload button.
 
 import UploadIcon from 'icon:upload';
 import Close from 'icon:x';

@@ -1,4 +1,4 @@
-// Uploads of this page: by choice, by drop and by paste, two at a time, each with its progress.
+// Uploads files from dialogs, drops and pastes, two at a time, with progress.
 import { useCallback, useRef, useState } from 'react';
 import { uploadFile } from '../../../sdk/src/upload.ts';
 import { sentenceOf } from '../../kit/failure.tsx';
@@ -57,7 +57,7 @@ export function useUploads(): {
 
 let count = 0;
 
-/** Runs work in the order of the calls, so many at once. */
+/** Maximum number of workers; each handles files in order. */
 function createQueue(atOnce: number): (work: () => Promise<void>) => Promise<void> {
   const tails = Array.from({ length: atOnce }, () => Promise.resolve());
   let next = 0;

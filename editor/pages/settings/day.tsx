@@ -1,4 +1,4 @@
-// A day, past or to come, with the exact time on hover.
+// Renders a day with the exact time on hover.
 import { formatDay, formatExact } from '../../lib/format.ts';
 
 export function Day({ time }: { readonly time: string }) {

@@ -1,4 +1,4 @@
-// The settings: a list of the parts, and the one that the address names.
+// Renders the settings: the list of parts and the part in the address.
 import { Link, useParams } from 'wouter';
 import { NotFound } from '../../frame/not-found.tsx';
 import { useSession } from '../../lib/session.ts';

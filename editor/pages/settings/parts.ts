@@ -1,4 +1,4 @@
-// The parts of the settings, in the order in which they are listed.
+// Lists the parts of the settings in display order.
 import type { ComponentType } from 'react';
 import { Connections } from './connections/connections.tsx';
 import { Credits } from './credits/credits.tsx';
@@ -14,9 +14,9 @@ import { Users } from './users/users.tsx';
 import { Workload } from './workload/workload.tsx';
 
 export interface Part {
-  /** As the address has it. */
+  /** Segment of the address. */
   readonly name: keyof typeof texts.parts;
-  /** Those of `admin` are for administrators alone; the API refuses everybody else. */
+  /** `admin` parts are only for administrators; the API refuses everyone else. */
   readonly group: keyof typeof texts.groups;
   readonly Part: ComponentType;
 }

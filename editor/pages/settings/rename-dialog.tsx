@@ -1,4 +1,4 @@
-// Gives something another name.
+// Renames something in a dialog.
 import { useState } from 'react';
 import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
@@ -6,7 +6,7 @@ import { texts } from './messages.ts';
 
 interface RenameDialogProps {
   readonly title: string;
-  /** The one that it has. */
+  /** The current name. */
   readonly name: string;
   readonly run: (name: string) => Promise<unknown>;
   readonly onClose: () => void;

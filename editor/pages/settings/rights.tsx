@@ -1,4 +1,4 @@
-// What a key or a program may do, in a column that wraps.
+// Renders the permissions of a key or an app in a wrapping column.
 import { Wrapped } from './section.tsx';
 
 export function Rights({ scopes }: { readonly scopes: readonly string[] }) {

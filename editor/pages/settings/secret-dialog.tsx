@@ -1,4 +1,4 @@
-// Shows what is shown only once, to be copied.
+// Shows a value that is displayed only once, with a copy button.
 import { Button } from '../../kit/button.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
@@ -10,7 +10,7 @@ interface SecretDialogProps {
   readonly title: string;
   /** What to do with it. */
   readonly text: string;
-  /** What it is. */
+  /** Label of the value. */
   readonly label: string;
   readonly secret: string;
   readonly onClose: () => void;

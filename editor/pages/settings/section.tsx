@@ -1,4 +1,4 @@
-// What the parts of the settings are made of: a section under a heading, facts, and words under the title.
+// Provides the building blocks of settings parts: sections, facts, lead text.
 import type { ReactNode } from 'react';
 import styles from './section.module.css';
 
@@ -29,12 +29,12 @@ export function Soft({ children }: { readonly children: ReactNode }) {
   return <span className={styles.soft}>{children}</span>;
 }
 
-/** A form is no wider than its fields need. */
+/** Limits a form to the width of its fields. */
 export function Narrow({ children }: { readonly children: ReactNode }) {
   return <div className={styles.narrow}>{children}</div>;
 }
 
-/** A text in a table that may be long: cut, with all of it on hover. */
+/** Truncates long text in a table, with the full text on hover. */
 export function Cut({ text }: { readonly text: string }) {
   return (
     <span className={styles.cell} title={text}>
@@ -43,7 +43,7 @@ export function Cut({ text }: { readonly text: string }) {
   );
 }
 
-/** A text in a table that is read completely. */
+/** Shows long text in a table completely. */
 export function Wrapped({ children }: { readonly children: ReactNode }) {
   return <span className={styles.wrapped}>{children}</span>;
 }
@@ -52,7 +52,7 @@ export function Badges({ children }: { readonly children: ReactNode }) {
   return <span className={styles.badges}>{children}</span>;
 }
 
-/** Several boxes to tick under one name. */
+/** A group of checkboxes with one label. */
 export function Choices({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <fieldset className={styles.choices}>

@@ -1,4 +1,4 @@
-// Where links that set a password lead: of the first start, of an invitation, of a password that was forgotten.
+// Renders the page behind links that set a password: first start, invitation, reset.
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../../sdk/src/errors.ts';
@@ -21,7 +21,7 @@ interface Kind {
   readonly hasProfile: boolean;
 }
 
-/** By the first word of the token. */
+/** By the prefix of the token. */
 const KINDS: Readonly<Record<string, Kind>> = {
   setup: {
     title: texts.title,
@@ -46,7 +46,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
-// Read as the page is loaded, and not as it is drawn, which may happen more than once.
+// Read once on load, because rendering can happen more than once.
 const TOKEN = location.hash.slice(1);
 
 export function Page() {
@@ -66,7 +66,10 @@ export function Page() {
   );
 }
 
-/** Takes the token out of the address, where the browser's history would keep it, and heeds another link opened here. */
+/**
+ * Removes the token from the address, so that it does not stay in the browser history, and handles another link opened
+ * here.
+ */
 function watchAddress(): () => void {
   history.replaceState(history.state, '', location.pathname);
   const reload = (): void => location.reload();

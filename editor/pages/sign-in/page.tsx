@@ -1,4 +1,4 @@
-// Sign-in. Whoever is signed in already was led on by the service.
+// Renders the sign-in page. The service redirects users who are already signed in.
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from 'wouter';
 import type { SignInMethods } from '../../../sdk/src/schemas.ts';

@@ -1,4 +1,4 @@
-// Published workflows to begin with: what each makes, what a run costs, and a copy of one's own by a click.
+// Renders published templates with their price; a click creates a copy.
 
 import LayoutTemplate from 'icon:layout-template';
 import { useSearchParams } from 'wouter';
@@ -67,7 +67,7 @@ export function Page() {
   );
 }
 
-/** Those of the templates that are shown, and the one that was chosen. */
+/** Returns the categories of the shown templates and the chosen one. */
 function useCategories(chosen: string, templates: readonly Template[]): readonly string[] {
   const found = templates.flatMap(({ category }) => (category === null ? [] : [category]));
   return [...new Set([...(chosen === '' ? [] : [chosen]), ...found])].sort();

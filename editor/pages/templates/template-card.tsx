@@ -1,4 +1,4 @@
-// A template in the grid; its video plays while the pointer is on it.
+// Renders a template in the grid. Its video plays while the pointer is on it.
 
 import LayoutTemplate from 'icon:layout-template';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -66,7 +66,7 @@ function Price({ template: { credits, creditsExact } }: { readonly template: Tem
   return <span>{credits === 0 && creditsExact ? texts.free : texts.price(credits, creditsExact)}</span>;
 }
 
-/** A copy of one's own, opened at once. */
+/** Creates a copy and opens it. */
 function useCopy(workflowId: string) {
   const client = useQueryClient();
   return useMutation({

@@ -1,4 +1,4 @@
-// Makes an empty workflow in the folder that is shown, and opens it.
+// Creates an empty workflow in the current folder and opens it.
 
 import Plus from 'icon:plus';
 import { useMutation } from '@tanstack/react-query';
@@ -8,7 +8,7 @@ import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { texts } from './messages.ts';
 
-/** The service keeps no workflow without a node. */
+/** The service does not accept workflows without nodes. */
 const FIRST_NOTE = {
   id: 'note',
   type: 'stickyNote',
@@ -30,7 +30,7 @@ export function CreateButton({ folderId }: { readonly folderId: string | undefin
         edges: [],
         ...(folderId === undefined || folderId === 'root' ? {} : { folderId }),
       }),
-    // Another page of the service: the editor, or the drawing.
+    // The editor is a separate page load.
     onSuccess: ({ id }) => location.assign(`/flow/${id}`),
     onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
   });

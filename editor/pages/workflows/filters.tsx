@@ -1,4 +1,4 @@
-// What of the workflows is shown, kept in the page's address: folder, search, team, tag, last run, pictures or table.
+// Renders the filters of workflows, kept in the address: folder, search, team, tag, last run, layout.
 import Close from 'icon:x';
 import { useSearchParams } from 'wouter';
 import { Button } from '../../kit/button.tsx';
@@ -36,7 +36,7 @@ export function useView(): View {
         const next = new URLSearchParams(before);
         if (value === '') next.delete(key);
         else next.set(key, value);
-        // A folder is of one workspace.
+        // A folder belongs to one workspace.
         if (key === 'teamId') next.delete('folderId');
         return next;
       },
@@ -97,7 +97,7 @@ export function ViewBar({ view }: { readonly view: View }) {
   );
 }
 
-/** For who is in a team: the workflows of one, or one's own. */
+/** Only for members of teams: one team's workflows, or personal ones. */
 function TeamField({ view }: { readonly view: View }) {
   const { teams, user } = useSession();
   if (teams.length === 0) return null;

@@ -1,4 +1,4 @@
-// Makes, renames and deletes folders.
+// Renders the dialogs that create, rename and delete folders.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Folder } from '../../../sdk/src/schemas.ts';
@@ -11,7 +11,7 @@ import { api } from '../../lib/api.ts';
 import { messages } from '../../messages.ts';
 import { texts } from './messages.ts';
 
-/** Without a folder it makes a new one. */
+/** Without a folder, creates a new one. */
 export function FolderDialog({
   folder,
   onClose,

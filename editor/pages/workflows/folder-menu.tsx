@@ -1,4 +1,4 @@
-// The actions of a folder.
+// Renders the actions of a folder.
 
 import Ellipsis from 'icon:ellipsis';
 import { IconButton } from '../../kit/button.tsx';

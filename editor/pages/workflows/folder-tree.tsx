@@ -1,4 +1,4 @@
-// The folders: choose one to see what is in it, drop a workflow or another folder on one to move it there.
+// Renders the folder tree. Workflows and folders can be dropped on a folder.
 
 import FolderIcon from 'icon:folder';
 import FolderPlus from 'icon:folder-plus';
@@ -19,7 +19,7 @@ interface FolderTreeProps {
   readonly onChoose: (id: string | undefined) => void;
 }
 
-/** The dialog that is open, and of which folder. */
+/** The open dialog and its folder. */
 type Asked = { readonly kind: 'create' | 'rename' | 'remove'; readonly folder?: TreeFolder };
 
 export function FolderTree({ folders, chosen, onChoose }: FolderTreeProps) {
@@ -63,7 +63,7 @@ export function FolderTree({ folders, chosen, onChoose }: FolderTreeProps) {
 
 interface LineProps {
   readonly name: string;
-  /** Where goes what is dropped: null: out of all folders; undefined: nothing can be dropped. */
+  /** The drop target: null: no folder; undefined: not a target. */
   readonly target?: string | null;
   readonly folder?: TreeFolder;
   readonly isChosen: boolean;

@@ -1,4 +1,4 @@
-// Takes in exported workflows: files that are chosen, or dropped anywhere on the page.
+// Imports exported workflows: chosen files, or files dropped on the page.
 
 import Upload from 'icon:upload';
 import { useCallback, useRef } from 'react';

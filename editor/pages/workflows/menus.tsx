@@ -1,4 +1,4 @@
-// The menus of the list and of the folders, loaded after what is seen first.
+// Exports the menus of workflows and folders, loaded after the first paint.
 
 import Ellipsis from 'icon:ellipsis';
 import { IconButton } from '../../kit/button.tsx';

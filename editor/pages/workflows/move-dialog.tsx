@@ -1,4 +1,4 @@
-// Moves a workflow to a folder, for whoever does not drag it.
+// Moves a workflow to a folder without dragging.
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';

@@ -1,4 +1,4 @@
-// The workflows of who is signed in: by folder, search and last run, as pictures or in a table.
+// Renders the user's workflows as grid or table, with filters.
 
 import WorkflowIcon from 'icon:workflow';
 import { useState } from 'react';

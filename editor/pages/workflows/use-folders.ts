@@ -1,4 +1,4 @@
-// The folders as a tree in the order in which it is read, each with its depth.
+// Reads the folders as a flat list in tree order, each with its depth.
 import { useQuery } from '@tanstack/react-query';
 import type { Folder } from '../../../sdk/src/schemas.ts';
 import { api } from '../../lib/api.ts';

@@ -1,4 +1,4 @@
-// What can be done with a workflow of the list.
+// Provides the actions of a workflow in the list.
 import type { ExecutionStatus } from '../../../sdk/src/types.ts';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
@@ -33,11 +33,11 @@ export interface Named {
 
 export interface WorkflowActions {
   duplicate(workflow: ListedWorkflow): void;
-  /** At once, with a way back. */
+  /** Deletes immediately, with undo. */
   remove(workflow: ListedWorkflow): void;
-  /** `folder` is its name; null: out of all folders. */
+  /** `folder` is its name; null: no folder. */
   move(workflow: Named, folderId: string | null, folder: string | null): void;
-  /** The folder into another one, or to the top. */
+  /** Moves a folder into another one, or to the top level. */
   moveFolder(moved: Named, parentId: string | null, folder: string | null): void;
 }
 
@@ -64,6 +64,6 @@ export function useWorkflowActions(): WorkflowActions {
   };
 }
 
-/** What a workflow or a folder carries that is dragged onto a folder. */
+/** Type of the drag data of workflows and folders. */
 export const DRAG_TYPE = 'application/x-graphwright-workflow';
 export const FOLDER_DRAG_TYPE = 'application/x-graphwright-folder';

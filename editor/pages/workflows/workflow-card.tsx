@@ -1,4 +1,4 @@
-// A workflow in the grid. It can be dragged onto a folder.
+// Renders a workflow in the grid. It can be dragged onto a folder.
 import WorkflowIcon from 'icon:workflow';
 import { Badge, RunBadge } from '../../kit/badge.tsx';
 import cards from '../../kit/cards.module.css';

@@ -1,4 +1,4 @@
-// The actions of a workflow in the list.
+// Renders the actions of a workflow in the list.
 
 import Copy from 'icon:copy';
 import Download from 'icon:download';

@@ -1,4 +1,4 @@
-// The workflows as a table.
+// Renders the workflows as a table.
 import { type Column, Table } from '../../kit/table.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';

@@ -1,11 +1,11 @@
-// The board as a picture: SVG by the service's own drawing, and PNG that carries its graph.
+// Exports the board as an image: SVG from the diagram renderer, and PNG that contains the graph.
 import { drawGraph } from '../../../../src/graph/draw/draw.ts';
 import type { Board } from '../../../board/board.ts';
 import { embedText } from '../../../board/graph-picture.ts';
 import type { BoardSession } from '../../../board/session.ts';
 import { saveFile } from './save-file.ts';
 
-/** More pixels than browsers draw on one canvas become a smaller picture. */
+/** Larger images are scaled down to the canvas limit of browsers. */
 const MAX_SIDE = 8000;
 const SCALE = 2;
 
@@ -13,7 +13,7 @@ export function boardSvg({ catalog }: Pick<BoardSession, 'catalog'>, board: Boar
   return drawGraph(board, catalog, { title: nameOf(board), theme: isDark() ? 'dark' : 'light' });
 }
 
-/** Throws where the browser cannot draw it. */
+/** Throws if the browser cannot draw it. */
 export async function boardPng(session: Pick<BoardSession, 'catalog'>, board: Board): Promise<Blob> {
   const picture = new Image();
   const address = URL.createObjectURL(new Blob([boardSvg(session, board)], { type: 'image/svg+xml' }));
@@ -32,11 +32,11 @@ export async function boardPng(session: Pick<BoardSession, 'catalog'>, board: Bo
   return new Blob([bytes], { type: 'image/png' });
 }
 
-/** The board as it is on the screen, saved or not. */
+/** The board as shown, saved or not. */
 export const boardJson = ({ fields, nodes, edges }: Board): string =>
   JSON.stringify({ ...fields, nodes, edges }, null, 2);
 
-/** Has the browser keep it under the workflow's name. */
+/** Downloads it under the workflow's name. */
 export function saveBoard(board: Board, content: Blob, ending: string): void {
   saveFile(content, `${nameOf(board).replaceAll(/[^\p{L}\p{N}]+/gu, '-')}.${ending}`);
 }

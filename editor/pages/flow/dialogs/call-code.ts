@@ -1,4 +1,4 @@
-// Code that starts a run, in the languages that people copy it into.
+// Generates code that starts a run, per language.
 
 export interface CallOf {
   readonly origin: string;
@@ -30,7 +30,7 @@ export const CODE: Readonly<Record<Language, (call: CallOf) => string>> = {
 });
 const run = await response.json();
 console.log(run.status, run.outputs);`,
-  // A JSON text in a raw string: its true, false and null are not Python's.
+  // JSON in a raw string, because true, false and null differ in Python.
   python: call => `import json, urllib.request
 
 request = urllib.request.Request(

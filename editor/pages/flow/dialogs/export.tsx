@@ -1,4 +1,4 @@
-// The workflow as a file or a picture, and the code that starts it with the inputs that are on the screen.
+// Renders the export dialog: file, images, and code that runs the workflow with the current inputs.
 
 import Download from 'icon:download';
 import { useState } from 'react';
@@ -72,7 +72,7 @@ const FORMATS: readonly { readonly ending: string; readonly label: string; reado
   },
 ];
 
-/** What the input nodes have now, as a run takes it. */
+/** Returns the current values of the input nodes in the form that a run expects. */
 function inputsOf({ nodes }: Board): Readonly<Record<string, unknown>> {
   const inputs = nodes.filter(({ data }) => data.nodeType.startsWith('input:'));
   return Object.fromEntries(

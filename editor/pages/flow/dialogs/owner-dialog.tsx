@@ -1,4 +1,4 @@
-// A dialog about the workflow outside its graph, which its creator alone may change.
+// Renders a dialog for settings that only the creator of the workflow may change.
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useEditor } from '../../../board/editor-context.tsx';
@@ -11,10 +11,10 @@ import { api } from '../../../lib/api.ts';
 interface OwnerDialogProps {
   readonly title: string;
   readonly about?: ReactNode;
-  /** What everybody else reads. */
+  /** Shown to everyone else. */
   readonly ownerOnly: string;
   readonly onClose: () => void;
-  /** For the creator, with the address that changes go to. */
+  /** Content for the creator, with the API path for changes. */
   readonly children: (workflow: WorkflowInfo, path: string) => ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// What everybody may see of the workflow: its address, title and description, the inputs that a run by its page takes.
+// Renders the publish form: address, title, description, and inputs shown on the page.
 
 import { type FormEvent, useState } from 'react';
 import { useBoard, useEditor } from '../../../board/editor-context.tsx';
@@ -76,7 +76,7 @@ export function PublishPart({ workflow, path }: { readonly workflow: WorkflowInf
 
 interface TextFieldsProps {
   readonly form: Publication;
-  /** Of the workflow. */
+  /** Name of the workflow. */
   readonly name: string;
   readonly onChange: (fields: Partial<Publication>) => void;
 }
@@ -168,7 +168,7 @@ function publicationOf(
     slug: publishedSlug ?? '',
     title: settings.title ?? '',
     description: settings.description ?? '',
-    // Without a choice every input is shown.
+    // Without a choice, all inputs are shown.
     exposedInputs: (settings.exposedInputs ?? [...known]).filter(id => known.has(id)),
     isTemplate: settings.isTemplate === true,
     allowDuplicate: publishSettings === null || (settings.allowDuplicate ?? settings.isTemplate) === true,
@@ -176,7 +176,7 @@ function publicationOf(
   };
 }
 
-/** Of a slug that is left empty the service makes one. */
+/** The service generates a slug if it is empty. */
 function bodyOf({ slug, title, description, ...settings }: Publication): object {
   return {
     ...(slug === '' ? {} : { slug }),

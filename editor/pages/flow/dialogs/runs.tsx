@@ -1,4 +1,4 @@
-// The runs of this workflow: each can be shown on the board again, and its inputs used once more.
+// Renders the run history: shows an earlier run on the board, or reuses its inputs.
 import type { ListedExecution } from '../../../../sdk/src/types.ts';
 import { useEditor } from '../../../board/editor-context.tsx';
 import { messages } from '../../../flow-messages.ts';

@@ -1,4 +1,4 @@
-// A file made in the page, kept by the browser as a download.
+// Downloads a file that was created in the page.
 
 export function saveFile(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);

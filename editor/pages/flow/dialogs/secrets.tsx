@@ -1,4 +1,4 @@
-// The secrets of the workflow: names that its settings use, with values that its creator alone sees and sets.
+// Renders the secrets of the workflow. Only its creator can view and set them.
 
 import Trash from 'icon:trash-2';
 import { type FormEvent, useState } from 'react';
@@ -12,7 +12,7 @@ import { OwnerDialog } from './owner-dialog.tsx';
 import { useChange } from './use-change.ts';
 
 const texts = messages.flow.secrets;
-/** What `{{secrets.NAME}}` can name. */
+/** Names that `{{secrets.NAME}}` accepts. */
 const NAME = '[A-Za-z_][A-Za-z0-9_]{0,63}';
 
 export function SecretsDialog({ onClose }: { readonly onClose: () => void }) {
@@ -33,7 +33,7 @@ function Secrets({ path, secrets }: SecretsProps) {
   const { saver } = useEditor().session;
   const change = useChange(path, async (next: SecretsProps['secrets']) => {
     await api.put(path, { secrets: next });
-    // The board goes on from what the service has now.
+    // Updates the board's base to the state of the service.
     await saver.refresh();
   });
   const remove = (gone: string): void => {
@@ -80,7 +80,7 @@ function NewSecret({ known, isBusy, onAdd }: NewSecretProps) {
   };
   const add = (event: FormEvent): void => {
     event.preventDefault();
-    // A failure is shown by the change itself, and what was typed stays.
+    // The mutation shows the error, and the input stays.
     onAdd(name, value).then(empty, () => undefined);
   };
   return (

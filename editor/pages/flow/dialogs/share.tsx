@@ -1,4 +1,4 @@
-// Who may see and edit the workflow: people, whoever has the link, and everybody where it is published.
+// Renders the share dialog: people, link access, publishing.
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Permission } from '../../../../sdk/src/schemas.ts';

@@ -1,9 +1,9 @@
-// A change of the workflow outside its graph, after which it is read again.
+// Changes properties of the workflow other than its graph, then reloads it.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { sentenceOf } from '../../../kit/failure.tsx';
 import { showToast } from '../../../lib/toasts.ts';
 
-/** `path` is what is read again. */
+/** `path` is reloaded. */
 export function useChange<T>(path: string, act: (input: T) => Promise<unknown>) {
   const client = useQueryClient();
   return useMutation({

@@ -1,4 +1,4 @@
-// The versions that the service keeps of the board: looked at against it, and brought back as a gesture that undo takes back.
+// Renders the versions of the workflow: compare with the board, or restore as an edit that can be undone.
 import { useQuery } from '@tanstack/react-query';
 import { compareBoards } from '../../../board/difference.ts';
 import { useBoard, useEditor } from '../../../board/editor-context.tsx';

@@ -1,5 +1,5 @@
-// An editor for JSON: CodeMirror, loaded when the first one is shown. It lives in a shadow root, since only there
-// it takes its styles from style sheets made by script, which the page's policy allows, and not from <style> elements.
+// Renders a JSON editor with CodeMirror, loaded on first use. It lives in a shadow root, where it can use constructed
+// style sheets; the page's policy forbids <style> elements.
 import {
   autocompletion,
   closeBrackets,
@@ -46,13 +46,13 @@ export function CodeEditor({ label, value, placeholder = '', isInvalid, onChange
     view.current = made;
     return () => made.destroy();
   }, [label, placeholder]);
-  // What undo, another tab or another person made of it.
+  // Applies changes from undo, other tabs or other users.
   useEffect(() => {
     const text = view.current?.state.doc.toString();
     if (view.current === undefined || text === value) return;
     view.current.dispatch({ changes: { from: 0, to: text?.length ?? 0, insert: value } });
   }, [value]);
-  // Keys in it are not the board's.
+  // Its keys do not reach the board.
   return <div ref={host} className={styles.code} data-editing data-invalid={isInvalid || undefined} />;
 }
 
@@ -69,13 +69,13 @@ function extensionsFor(label: string, placeholder: string): Extension {
     THEME,
     EditorView.lineWrapping,
     showPlaceholder(placeholder),
-    // Tab leaves the editor, as it leaves every field.
+    // Tab leaves the editor, as in every field.
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
     EditorView.contentAttributes.of({ 'aria-label': label }),
   ];
 }
 
-/** What the library's own style has by colour, in colours of the palette; everything else is as plain text. */
+/** Maps CodeMirror's colors to the palette; everything else is plain text. */
 const PALETTE: Readonly<Record<string, string>> = {
   '#708': 'var(--accent)',
   '#219': 'var(--accent)',

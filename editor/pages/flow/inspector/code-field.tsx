@@ -1,4 +1,4 @@
-// JSON in the inspector: a plain field until the editor with colours and brackets is there.
+// Renders a JSON field: a plain text area until the code editor is loaded.
 import { later } from '../../../lib/later.ts';
 import styles from './inspector.module.css';
 
@@ -17,7 +17,7 @@ interface CodeFieldProps extends Omit<CodeProps, 'isInvalid'> {
 
 export function CodeField({ hint, error, ...code }: CodeFieldProps) {
   return (
-    // The editor's own element has the label: nothing outside of a shadow root can be tied to what is inside.
+    // The editor element carries the label, because labels cannot refer to elements in a shadow root.
     <div className={styles.codeField}>
       <span className={styles.codeLabel} aria-hidden>
         {code.label}

@@ -1,4 +1,4 @@
-// The kinds of fields: a table from what an input is declared as to how it is edited.
+// Maps input declarations to the controls that edit them.
 import type { ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
@@ -26,7 +26,7 @@ export interface ControlProps {
 
 export type ControlKind = keyof typeof CONTROLS;
 
-/** undefined: an edge alone fills it. */
+/** undefined: only a connection can set it. */
 export function controlOf({ id, type, isPort, wiredOnly, enum: values }: InputDef): ControlKind | undefined {
   if (isPort && (wiredOnly === true || !SETTABLE.has(type))) return undefined;
   if (values !== undefined) return 'choice';

@@ -1,9 +1,9 @@
-// The way from a finding to the field of the inspector that it is about.
+// Focuses the inspector field that an issue refers to.
 
 const TRIES = 30;
 const FOCUSABLE = 'textarea, input, select, [contenteditable="true"], button';
 
-/** Gives that field of the selected node the focus, once it is in the page. */
+/** Focuses the field once it is rendered. */
 export function focusField(inputId: string, tries = TRIES): void {
   requestAnimationFrame(() => {
     const field = document.querySelector(`[data-input="${CSS.escape(inputId)}"]`);

@@ -1,4 +1,4 @@
-// One setting of a node by its declaration: what kind of field it is, its default, and the way back to it.
+// Renders one setting of a node: the control for its type, validation, and reset to default.
 
 import Undo from 'icon:undo-2';
 import { memo, type ReactNode } from 'react';
@@ -69,7 +69,7 @@ function Fed({ input, children }: { readonly input: InputDef; readonly children:
   );
 }
 
-/** The node that feeds the port. */
+/** Returns the label of the node connected to the port. */
 function useFeeder(nodeId: string, { id, isPort }: InputDef): string | undefined {
   return useBoard(({ board }) => {
     if (!isPort) return undefined;

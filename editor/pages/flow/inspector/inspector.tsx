@@ -1,4 +1,4 @@
-// The node that is selected: its name, its settings, what arrives at its ports, and what it made.
+// Renders the inspector of the selected node: name, settings, connected inputs, result.
 
 import Pin from 'icon:pin';
 import Star from 'icon:star';
@@ -29,7 +29,7 @@ import { SceneStill } from './scene-still.tsx';
 
 const texts = messages.flow;
 
-/** Shown for one node; several are moved and copied, not set. */
+/** Shown for a single node; several nodes can only be moved and copied. */
 export function Inspector() {
   const node = useBoard(({ board, selection }) =>
     selection.size === 1 ? findNode(board, [...selection][0] ?? '') : undefined,
@@ -72,7 +72,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
   );
 }
 
-/** A favourite stands first in the palette. */
+/** Favorites come first in the palette. */
 function Favour({ nodeType }: { readonly nodeType: string }) {
   const [isOne, setOne] = useState(() => favouriteTypes().includes(nodeType));
   return (
@@ -86,7 +86,7 @@ function Favour({ nodeType }: { readonly nodeType: string }) {
   );
 }
 
-/** Runs of this part of the board, and the pin on its result. */
+/** Buttons for partial runs, and for pinning the result. */
 function RunButtons({ node }: { readonly node: GraphNode }) {
   const editor = useEditor();
   const isDone = useNodeRun(node.id)?.status === 'COMPLETED';
@@ -110,7 +110,7 @@ function RunButtons({ node }: { readonly node: GraphNode }) {
   );
 }
 
-// The frame keeps its members itself.
+// The group manages its own members.
 const isShown = ({ id, removed }: InputDef): boolean => removed !== true && id !== 'childNodeIds';
 
 function Label({ node }: { readonly node: GraphNode }) {

@@ -1,4 +1,4 @@
-// Any JSON as text: what is typed is kept as it is, and handed on once it is JSON.
+// Edits any JSON value as text. Keeps invalid text, and applies it once it is valid JSON.
 import { useState } from 'react';
 import type { Json } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
@@ -7,11 +7,11 @@ import { CodeField } from './code-field.tsx';
 interface JsonFieldProps {
   readonly label: string;
   readonly hint?: string | undefined;
-  /** What is wrong with the value, where the text is JSON. */
+  /** Returns what is wrong with a value that is valid JSON. */
   readonly error?: string | undefined;
   readonly placeholder?: unknown;
   readonly value: Json | undefined;
-  /** Called with undefined where the text is empty. */
+  /** Called with undefined if the text is empty. */
   readonly onChange: (value: Json | undefined) => void;
 }
 

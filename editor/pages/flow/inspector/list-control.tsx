@@ -1,4 +1,4 @@
-// A list as a table: a row an item, added, removed and moved; several lines that are pasted become several rows.
+// Renders a list setting as rows. Pasting several lines adds several rows.
 
 import ArrowDown from 'icon:arrow-down';
 import ArrowUp from 'icon:arrow-up';
@@ -12,7 +12,7 @@ import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
 const texts = messages.flow.list;
-/** Shown as rows; a longer list is edited where it comes from. */
+/** Longer lists are edited elsewhere. */
 const MAX_ROWS = 200;
 
 export function ListControl({ input, value, error, hint, onChange }: ControlProps) {
@@ -99,15 +99,15 @@ function Row({ item, index, isLast, onPaste, onChange, onMove, onRemove }: RowPr
   );
 }
 
-/** Texts as they are; whatever else as JSON. */
+/** Text as is, everything else as JSON. */
 const toText = (item: Json): string => (typeof item === 'string' ? item : JSON.stringify(item));
 
-/** A number, an object and the like stay what they are; everything else is a text. */
+/** Keeps the type of existing items that are not text. */
 function fromText(text: string): Json {
   if (!/^(?:-?\d|[[{]|true$|false$|null$)/.test(text)) return text;
   try {
     const item = JSON.parse(text) as Json;
-    // 007 and 1e999 would not come back as they were typed.
+    // 007 and 1e999 would not survive the conversion to a number.
     return JSON.stringify(item) === text || typeof item === 'object' ? item : text;
   } catch {
     return text;

@@ -1,4 +1,4 @@
-// A text that takes as much room as it needs, and offers the names of secrets where one is begun.
+// Renders a text area that grows with its content and suggests names of secrets.
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Field } from '../../../kit/field.tsx';
 import styles from './inspector.module.css';

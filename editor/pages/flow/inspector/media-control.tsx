@@ -1,4 +1,4 @@
-// A file as a setting: its address, a file of this computer, or one of the library.
+// Renders a media setting: URL, upload, library, or camera.
 
 import Camera from 'icon:camera';
 import Upload from 'icon:upload';
@@ -19,7 +19,7 @@ import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
 const texts = messages.flow.media;
-/** Phones and tablets open theirs for a file that is asked for. */
+/** Phones and tablets open the camera for such a file input. */
 const HAS_CAMERA = matchMedia('(pointer: coarse)').matches;
 
 interface MediaItem {
@@ -31,7 +31,7 @@ interface MediaItem {
 
 export function MediaControl(props: ControlProps) {
   const { node, input, value, hint, error, onChange } = props;
-  // Of a node that takes an address or an id, only the address has the buttons.
+  // If a node takes a URL or an id, only the URL has the buttons.
   const hasFile = input.id === 'url' && /^input:(?:image|video|audio)$/.test(node.data.nodeType);
   return (
     <div className={styles.media}>
@@ -109,7 +109,7 @@ interface FileButtonProps {
   readonly icon: Icon;
   readonly label: string;
   readonly isBusy: boolean;
-  /** Taken by the camera now. */
+  /** Whether the camera is open. */
   readonly isLive?: boolean;
   readonly onFile: (file: File | undefined) => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What lint finds at the selected node, each with what puts it right.
+// Renders the issues of the selected node with their fixes.
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import { useEditor, useView } from '../../../board/editor-context.tsx';
 import { SeverityIcon } from '../../../canvas/severity-icon.tsx';

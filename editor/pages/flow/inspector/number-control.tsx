@@ -1,17 +1,17 @@
-// A number: typed, and where it is bounded, drawn along a slider.
+// Renders a number field, with a slider if it is bounded.
 import { useState } from 'react';
 import { messages } from '../../../flow-messages.ts';
 import { TextField } from '../../../kit/field.tsx';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
-/** A slider of more steps than pixels is of no use. */
+/** A slider with more steps than pixels is useless. */
 const MAX_STEPS = 4000;
 
 export function NumberControl({ input, value, hint, error, onChange }: ControlProps) {
   const { min, max, label } = input;
   const step = input.step ?? (input.integer ? 1 : undefined);
-  // What is being typed, which may be no number yet.
+  // The text being typed, which may not be a number yet.
   const [draft, setDraft] = useState<string>();
   const number = typeof value === 'number' ? value : undefined;
   const shown =

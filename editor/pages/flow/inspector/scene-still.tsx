@@ -1,5 +1,4 @@
-// A still of the video that a renderer node would make, drawn anew after its settings change, at a time along a slider; and
-// the way to the editor of its scenes.
+// Renders a frame of a renderer node's video at a time chosen with a slider. Updates after its settings change.
 import Clapperboard from 'icon:clapperboard';
 import { lazy, Suspense, useState } from 'react';
 import type { GraphNode, JsonObject } from '../../../../src/graph/types.ts';
@@ -14,7 +13,7 @@ import styles from './inspector.module.css';
 const SceneDialog = lazy(async () => ({ default: (await import('../scene/scene-dialog.tsx')).SceneDialog }));
 
 const texts = messages.flow.still;
-/** A still is looked at in a narrow column. */
+/** Small, because the inspector is narrow. */
 const SCALE = 0.4;
 
 export function SceneStill({ node }: { readonly node: GraphNode }) {

@@ -1,4 +1,4 @@
-// The names of secrets, offered where `{{` is typed.
+// Suggests names of secrets after `{{`.
 import { useEditor } from '../../../board/editor-context.tsx';
 import type { RemoteWorkflow } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
@@ -7,10 +7,10 @@ import styles from './inspector.module.css';
 const MAX_SHOWN = 8;
 
 interface SecretNamesProps {
-  /** The text, and where the caret is in it. */
+  /** The text and the caret position. */
   readonly text: string;
   readonly caret: number;
-  /** Called with the text that has the name in it. */
+  /** Called with the completed text. */
   readonly onChoose: (text: string, caret: number) => void;
 }
 
@@ -28,7 +28,7 @@ export function SecretNames({ text, caret, onChoose }: SecretNamesProps) {
         <li key={name}>
           <button
             type="button"
-            // The field keeps the focus.
+            // Keeps the focus in the field.
             onPointerDown={event => event.preventDefault()}
             onClick={() => {
               const head = `${text.slice(0, begun.index)}{{${name}}}`;
@@ -43,7 +43,7 @@ export function SecretNames({ text, caret, onChoose }: SecretNamesProps) {
   );
 }
 
-/** Whoever may not see them is offered none. */
+/** Users who may not view secrets get no suggestions. */
 function useSecretNames(): readonly string[] {
   const { saver } = useEditor().session;
   const { secrets } = (saver.base as RemoteWorkflow).info;

@@ -1,4 +1,4 @@
-// A template of the video renderer, chosen by its picture.
+// Renders the choice of a video template by image.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { VideoTemplate } from '../../../../sdk/src/schemas.ts';
@@ -41,7 +41,7 @@ export function TemplateControl({ input, value, hint, error, onChange }: Control
   );
 }
 
-/** Programs read them below /api/v1; for a session they are here. */
+/** The path for sessions; programs use /api/v1. */
 async function readTemplates(signal: AbortSignal): Promise<{ readonly data: readonly VideoTemplate[] }> {
   const answer = await fetch('/app/renderer/templates', { signal });
   if (!answer.ok) throw new Error(`The templates were answered with ${answer.status}.`);

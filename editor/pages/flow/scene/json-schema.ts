@@ -1,4 +1,4 @@
-// The scene graph's JSON Schema as the form reads it: what kind of field a property is, and a first value of it.
+// Reads the scene graph's JSON Schema for the form: the kind of field of each property, and initial values.
 import type { Json, JsonObject } from '../../../../src/graph/types.ts';
 
 export interface Schema {
@@ -21,7 +21,7 @@ export interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** `scalar`: a number or a text with a unit. `json`: what has no simpler field. */
+/** `scalar`: a number, or text with a unit. `json`: anything without a simpler field. */
 export type FieldKind =
   | 'choice'
   | 'flag'
@@ -36,13 +36,13 @@ export type FieldKind =
 
 export interface Field {
   readonly kind: FieldKind;
-  /** With its reference followed. */
+  /** Resolves its reference. */
   readonly schema: Schema;
 }
 
 const LONG_TEXT = 400;
 const PREFIX = '#/$defs/';
-/** Definitions that have a field of their own; in front of what they are made of. */
+/** Definitions with a control of their own, checked before their structure. */
 const BY_NAME: Readonly<Record<string, FieldKind>> = {
   Color: 'color',
   Paint: 'color',
@@ -83,7 +83,7 @@ function isScalar(root: Schema, { anyOf = [] }: Schema): boolean {
   });
 }
 
-/** The least value that the schema takes; of a kind of element, one that can be seen. */
+/** Returns a minimal valid value; for elements, one that is visible. */
 export function blank(root: Schema, schema: Schema, depth = 0): Json {
   const {
     const: fixed,
@@ -111,7 +111,7 @@ export function blank(root: Schema, schema: Schema, depth = 0): Json {
 
 const MAX_DEPTH = 4;
 
-/** What is written in a field of kind `scalar`: a number where it is one, JSON where it begins as such, else the text. */
+/** Parses the text of a `scalar` field: a number, JSON if it starts like JSON, otherwise text. */
 export function readScalar(text: string): Json | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;

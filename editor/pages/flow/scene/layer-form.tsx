@@ -1,4 +1,4 @@
-// The fields of the selected layer, from the scene graph's schema.
+// Renders the fields of the selected layer from the scene graph's schema.
 import { useRef } from 'react';
 import type { Json, JsonObject } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
@@ -10,7 +10,7 @@ import { SceneField } from './scene-field.tsx';
 
 const texts = messages.flow.scene;
 
-/** What few videos need. */
+/** Rarely used fields. */
 const MORE = {
   id: 'more',
   keys: [
@@ -26,7 +26,7 @@ const MORE = {
     'metadata',
   ],
 } as const;
-/** What a layer shows first; the rest of its kind follows, and then these groups, closed. */
+/** The fields shown first, per kind of layer. The others follow in collapsed groups. */
 const GROUPS: readonly { readonly id: keyof typeof texts.groups; readonly keys: readonly string[] }[] = [
   { id: 'time', keys: ['start', 'duration', 'trim', 'speed', 'loop', 'transition', 'motion'] },
   {
@@ -39,7 +39,7 @@ const GROUPS: readonly { readonly id: keyof typeof texts.groups; readonly keys: 
   },
   MORE,
 ];
-/** Edited as layers of their own, or what the layer is. */
+/** Edited as separate layers, or implied by the layer. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['type', 'scenes', 'tracks', 'overlays', 'elements']);
 
 interface LayerFormProps {
@@ -50,7 +50,7 @@ interface LayerFormProps {
 }
 
 export function LayerForm({ schema, graph, selected, onChange }: LayerFormProps) {
-  // A field that is open stays where it is while its value changes.
+  // Keeps a field with the focus in place while its value changes.
   const latest = useRef(graph);
   latest.current = graph;
   const value = getAt(graph, selected);

@@ -1,4 +1,4 @@
-// The layers of a video as a list: selected, added, moved up and down, removed.
+// Renders the layers of a video as a list: select, add, reorder, remove.
 
 import ArrowDown from 'icon:arrow-down';
 import ArrowUp from 'icon:arrow-up';
@@ -23,7 +23,7 @@ interface LayerListProps {
   readonly layers: readonly Layer[];
   readonly selected: Path;
   readonly onSelect: (path: Path) => void;
-  /** The graph after a change, and what is selected then. */
+  /** The changed graph and the new selection. */
   readonly onChange: (label: string, graph: JsonObject, selected: Path) => void;
 }
 

@@ -1,19 +1,19 @@
-// A scene graph as a list of layers: scenes, tracks, overlays and sounds with what is in them; and the changes of that list.
+// Lists the layers of a scene graph (scenes, tracks, overlays, audio and their elements) and changes them.
 import type { Json, JsonObject } from '../../../../src/graph/types.ts';
 import { isObject } from './json-schema.ts';
 
-/** Keys and indexes from the scene graph down; empty: the video itself. */
+/** Keys and indexes from the root; empty: the video itself. */
 export type Path = readonly (string | number)[];
 
 export interface Layer {
   readonly path: Path;
   readonly kind: 'video' | 'scene' | 'track' | 'sound' | 'element';
-  /** Of an element: text, image and so on. */
+  /** Element type, such as text or image. */
   readonly type: string;
-  /** A name that its author gave it, or the beginning of its text. */
+  /** Its given name, or the beginning of its text. */
   readonly name: string;
   readonly depth: number;
-  /** Seconds of the whole video in which it can be seen. */
+  /** When it is visible, in seconds of the whole video. */
   readonly start: number;
   readonly end: number;
 }
@@ -24,7 +24,7 @@ const NAME_CHARS = 40;
 const SCENE_SECONDS = 4;
 const TRANSITION_SECONDS = 0.6;
 
-/** All layers in the order in which they are written, at most MAX_LAYERS. */
+/** All layers in source order, at most MAX_LAYERS. */
 export function listLayers(graph: JsonObject): readonly Layer[] {
   const total = secondsOf(graph);
   const layers: Layer[] = [
@@ -65,7 +65,7 @@ interface Span {
   readonly end: number;
 }
 
-/** As the service places them: a transition is shared by two scenes, half of either at most. */
+/** Uses the service's rule: a transition overlaps two scenes by at most half of either. */
 export function sceneSpans(graph: JsonObject): readonly Span[] {
   const defaults = isObject(graph.defaults) ? graph.defaults : {};
   const spans: Span[] = [];
@@ -107,7 +107,7 @@ function spanOf({ start, duration }: JsonObject, within: Span, graph: JsonObject
   return { start: from, end: Math.min(within.end, length === undefined ? within.end : from + length) };
 }
 
-/** A time of a scene graph in seconds; undefined where there is none, or one that is not written as a time. */
+/** Parses a time of a scene graph to seconds, or returns undefined. */
 export function toSeconds(time: Json | undefined, whole: number, graph: JsonObject): number | undefined {
   if (typeof time === 'number') return time;
   const [, digits = '', unit] =
@@ -125,7 +125,7 @@ function nameOf({ name, id, text, src, asset, blockId }: JsonObject): string {
   return line.length > NAME_CHARS ? `${line.slice(0, NAME_CHARS - 1)}…` : line;
 }
 
-/** What is no object counts as an empty one, so that each item stays at its index. */
+/** Non-objects count as empty objects, so that indexes stay valid. */
 const objectsOf = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? (value as readonly Json[]).map(item => (isObject(item) ? item : {})) : [];
 
@@ -139,7 +139,7 @@ export function getAt(graph: JsonObject, path: Path): Json | undefined {
   return value;
 }
 
-/** The graph with another value at the path; undefined takes a key out. Missing objects and lists on the way are made. */
+/** Returns the graph with another value at the path; undefined removes the key. Missing parents are created. */
 export function setAt(graph: JsonObject, path: Path, value: Json | undefined): JsonObject {
   return replace(graph, path, value) as JsonObject;
 }
@@ -152,12 +152,12 @@ function replace(at: Json | undefined, [key, ...rest]: Path, value: Json | undef
   }
   const { [key]: before, ...others } = isObject(at) ? at : {};
   const after = replace(before, rest, value);
-  // In its place: the order of keys stays.
+  // Replaces in place to keep the order of keys.
   if (after === undefined) return others;
   return isObject(at) ? { ...at, [key]: after } : { [key]: after };
 }
 
-/** With an item put into the list at `path`, before its index. */
+/** Inserts an item into the list at `path`, before its index. */
 export function insertAt(graph: JsonObject, path: Path, item: Json): JsonObject {
   const { list, index, at } = placeOf(graph, path);
   return setAt(graph, at, list.toSpliced(index, 0, item));
@@ -168,7 +168,7 @@ export function removeAt(graph: JsonObject, path: Path): JsonObject {
   return setAt(graph, at, list.toSpliced(index, 1));
 }
 
-/** One place up or down in its list; the same graph where there is none. */
+/** Moves an item up or down in its list. Returns the same graph at the end of the list. */
 export function moveBy(graph: JsonObject, path: Path, by: 1 | -1): JsonObject {
   const { list, index, at } = placeOf(graph, path);
   const item = list[index];
@@ -176,7 +176,7 @@ export function moveBy(graph: JsonObject, path: Path, by: 1 | -1): JsonObject {
   return setAt(graph, at, list.toSpliced(index, 1).toSpliced(index + by, 0, item));
 }
 
-/** How many items are in the list that the path points into. */
+/** Number of items in the list that the path points into. */
 export function siblingCount(graph: JsonObject, path: Path): number {
   return placeOf(graph, path).list.length;
 }

@@ -1,9 +1,9 @@
-// What can be added to a video, where it goes, and how it looks at first.
+// Defines what can be added to a video, where it goes, and its initial values.
 import type { Json, JsonObject } from '../../../../src/graph/types.ts';
 import { blank, isObject, type Schema } from './json-schema.ts';
 import { getAt, type Path } from './layers.ts';
 
-/** A video to begin with. */
+/** A minimal video. */
 export const FIRST_SCENE: JsonObject = {
   fps: 30,
   width: 1080,
@@ -17,7 +17,7 @@ export const FIRST_SCENE: JsonObject = {
   ],
 };
 
-/** Elements that the schema's least value would leave unseen. */
+/** Initial values of elements whose minimal value would be invisible. */
 const FIRST: Readonly<Record<string, JsonObject>> = {
   text: { type: 'text', text: 'Text', fontSize: '10vmin' },
   image: { type: 'image', src: 'sample:picture', width: '60%', height: '60%' },
@@ -35,7 +35,7 @@ const FIRST: Readonly<Record<string, JsonObject>> = {
   progress: { type: 'progress', width: '80%', height: 12, y: '94%' },
 };
 
-/** The kinds of elements in the schema's order. */
+/** The element types in schema order. */
 export function elementTypes(root: Schema): readonly string[] {
   return (root.$defs?.Element?.oneOf ?? []).flatMap(({ $ref }) => {
     const kind = root.$defs?.[$ref?.split('/').at(-1) ?? '']?.properties?.type?.const;
@@ -43,7 +43,7 @@ export function elementTypes(root: Schema): readonly string[] {
   });
 }
 
-/** The definition of a kind of element. */
+/** Returns the definition of an element type. */
 export function elementSchema(root: Schema, type: string): Schema | undefined {
   return Object.values(root.$defs ?? {}).find(({ properties }) => properties?.type?.const === type);
 }
@@ -57,7 +57,7 @@ export interface Addition {
   readonly item: Json;
 }
 
-/** Next to the layer that is selected, or into it; `what` is a kind of element, or scene, track, sound. */
+/** Adds next to or inside the selected layer; `what` is an element type, or scene, track, sound. */
 export function addition(root: Schema, graph: JsonObject, selected: Path, what: string): Addition {
   if (what === 'scene') {
     const index = selected[0] === 'scenes' ? Number(selected[1]) + 1 : lengthAt(graph, ['scenes']);
@@ -77,7 +77,7 @@ export function addition(root: Schema, graph: JsonObject, selected: Path, what: 
   };
 }
 
-/** The list of elements that the layer has, or that it is in; of the video and its sounds that of the first scene. */
+/** Returns the elements of the layer or of its parent; for the video and audio, those of the first scene. */
 function listFor(graph: JsonObject, selected: Path): Path {
   const layer = getAt(graph, selected);
   if (isObject(layer) && selected.length > 0) {

@@ -1,4 +1,4 @@
-// The editor of a scene graph: a still at the playhead, the strip of time, the layers, and the form of the one selected.
+// Renders the scene editor: preview at the playhead, timeline, layers, and the form of the selected layer.
 
 import Redo from 'icon:redo-2';
 import Undo from 'icon:undo-2';
@@ -43,7 +43,7 @@ export function SceneDialog({ nodeId, onClose }: SceneDialogProps) {
   );
 }
 
-/** Programs read it below /api/v1; for a session it is here. */
+/** The path for sessions; programs use /api/v1. */
 async function readSchema(signal: AbortSignal): Promise<Schema> {
   const answer = await fetch('/app/renderer/scene-graph?include=schema', { signal });
   if (!answer.ok) throw new Error(`The schema was answered with ${answer.status}.`);
@@ -70,7 +70,7 @@ function SceneEditor({ nodeId, schema }: SceneEditorProps) {
       </div>
     );
   const layers = listLayers(graph);
-  // What was selected may be gone: by undo, or by somebody else's change.
+  // The selected layer may be gone after undo or a change of another user.
   const selected = isObject(getAt(graph, wanted)) ? wanted : [];
   const layerAt = (path: Path): Layer | undefined => layers.find(it => it.path.join('/') === path.join('/'));
   const time = asked ?? timeIn(layerAt(selected), undefined);
@@ -97,14 +97,17 @@ function SceneEditor({ nodeId, schema }: SceneEditorProps) {
   );
 }
 
-/** The moment itself if the layer is seen then, else the middle of its time, by when an entrance is over as a rule. */
+/**
+ * Uses the current time if the layer is visible then, otherwise the middle of its time, when its entrance has usually
+ * ended.
+ */
 function timeIn(layer: Layer | undefined, now: number | undefined): number {
   if (layer === undefined) return now ?? 0;
   const { start, end } = layer;
   return now !== undefined && now >= start && now < end ? now : start + (end - start) / 2;
 }
 
-/** Undo and redo of the board, whose keys are the browser's own while a dialog is open. */
+/** Undo and redo of the board, because the dialog blocks the board's shortcuts. */
 function Steps() {
   const { actions } = useEditor().session.store;
   const hasPast = useBoard(({ history }) => history.past.length > 0);
@@ -129,7 +132,7 @@ function Steps() {
   );
 }
 
-/** The scene graph of the node, and the one way to change it: a step of the board's undo, joined where the key is the same. */
+/** The node's scene graph and its setter, which joins edits with the same key into one undo step. */
 function useSceneGraph(nodeId: string) {
   const { store } = useEditor().session;
   const props = useBoard(({ board }) => findNode(board, nodeId)?.data.config?.props);

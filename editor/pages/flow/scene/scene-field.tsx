@@ -1,4 +1,4 @@
-// One property of a scene graph by its kind: a table from kinds to controls.
+// Renders one property of a scene graph with the control of its kind.
 
 import Upload from 'icon:upload';
 import { type ReactNode, useState } from 'react';
@@ -25,16 +25,16 @@ export interface SceneFieldProps {
   readonly root: Schema;
   readonly name: string;
   readonly field: Field;
-  /** The kind of element, which says what files it takes. */
+  /** Element type, which determines the accepted files. */
   readonly media?: Json | undefined;
   readonly value: Json | undefined;
-  /** undefined: the default holds. */
+  /** undefined: the default applies. */
   readonly onChange: (value: Json | undefined) => void;
 }
 
 export function SceneField(props: SceneFieldProps) {
   const { value, field } = props;
-  // A gradient, keyframes: what has more to it than the simple field shows.
+  // Values such as gradients and keyframes, which the simple field cannot show.
   const isComplex = typeof value === 'object' && value !== null && field.kind !== 'object';
   const Control = CONTROLS[isComplex ? 'json' : field.kind];
   return <Control {...props} />;
@@ -89,7 +89,7 @@ function ChoiceControl({ name, field, value, onChange }: SceneFieldProps) {
   );
 }
 
-/** What is typed stands as it is typed, and counts once it is a number or a text with a unit. */
+/** Keeps the typed text and applies it once it is a number or a text with a unit. */
 function ScalarControl({ name, field, value, onChange }: SceneFieldProps) {
   const [draft, setDraft] = useState<string>();
   const shown = draft !== undefined && readScalar(draft) === value ? draft : asText(value);
@@ -145,7 +145,7 @@ function ColorControl(props: SceneFieldProps) {
 
 const FILES: ReadonlySet<string> = new Set(['image', 'video', 'audio']);
 
-/** An address, a file of this computer, or one of the library. */
+/** A URL, a local file, or a file of the library. */
 function SourceControl(props: SceneFieldProps) {
   const kind = FILES.has(String(props.media)) ? String(props.media) : 'audio';
   const [isOpen, setOpen] = useState(false);
@@ -179,7 +179,7 @@ function SourceControl(props: SceneFieldProps) {
   );
 }
 
-/** Its members, once one is set; what it must have is there from then on. */
+/** Renders its members once one is set, with required members filled in. */
 function ObjectControl({ root, name, field, value, onChange }: SceneFieldProps) {
   const { properties = {}, description } = field.schema;
   const members = isObject(value) ? value : undefined;

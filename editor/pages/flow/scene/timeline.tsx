@@ -1,4 +1,4 @@
-// The still at the playhead, and under it the strip of time: scenes one after another, and what is in the selected one.
+// Renders the preview at the playhead and the timeline of scenes and layers.
 import type { JsonObject } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { sentenceOf } from '../../../kit/failure.tsx';
@@ -8,7 +8,7 @@ import styles from './scene.module.css';
 import { useStill } from './use-still.ts';
 
 const texts = messages.flow.scene;
-/** About as many pixels as the still has on the screen. */
+/** Roughly the display size in pixels. */
 const SHOWN_PX = 720;
 const MAX_ROWS = 12;
 
@@ -59,7 +59,7 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
   );
 }
 
-/** What is in the selected scene, and what is over all of them. */
+/** Layers of the selected scene, and layers over all scenes. */
 function isShownWith({ kind, path, depth }: Layer, selected: Path): boolean {
   if (kind === 'video' || kind === 'scene') return false;
   return path[0] !== 'scenes' || (depth === 2 && selected[0] === 'scenes' && path[1] === selected[1]);

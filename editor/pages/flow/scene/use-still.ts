@@ -1,10 +1,10 @@
-// Stills of a video while it is edited: drawn some time after the last change, and kept nowhere.
+// Renders video frames while editing. Waits for a pause after the last change.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api } from '../../../lib/api.ts';
 
 const PAUSE_MS = 500;
-/** A still is a data URL in this browser's memory: old ones go soon. */
+/** Frames are data URLs in memory, so they are dropped soon. */
 const KEPT_MS = 20_000;
 
 export interface Still {
@@ -15,14 +15,14 @@ export interface Still {
 }
 
 export interface StillOrder {
-  /** What the preview is made of; undefined: there is nothing to draw yet. */
+  /** The scene graph to render; undefined: nothing yet. */
   readonly source: object | undefined;
   /** In seconds; undefined: the middle. */
   readonly time: number | undefined;
   readonly scale: number;
 }
 
-/** A change while one is drawn takes the request back. */
+/** A change aborts the request in progress. */
 export function useStill({ source, time, scale }: StillOrder) {
   const settled = useSettled({ source, time, scale });
   const { data, error, isFetching } = useQuery({
@@ -47,7 +47,7 @@ async function drawStill({ source, time, scale }: StillOrder, signal: AbortSigna
   return data;
 }
 
-/** The value once it has been the same for a while. */
+/** Returns the value once it has been stable for a while. */
 function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value);
   const text = JSON.stringify(value);

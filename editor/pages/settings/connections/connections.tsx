@@ -1,4 +1,4 @@
-// The programs that who is signed in has let in, and the way to end each connection.
+// Renders the connected apps, with a button to disconnect each.
 
 import Plug from 'icon:plug';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-// The workflows that may spend only so much in a day.
+// Renders the workflows with a daily budget.
 import { useState } from 'react';
 import type { Budget } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
@@ -14,7 +14,7 @@ import { Section } from '../section.tsx';
 import { texts } from './messages.ts';
 
 const PATH = '/credits/budgets';
-/** The most that the API takes. */
+/** The maximum of the API. */
 const MAX_BUDGET = 2_147_483_647;
 
 export function Budgets() {

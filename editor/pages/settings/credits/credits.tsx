@@ -1,4 +1,4 @@
-// The credits of the active workspace: what there is, what was spent on what, budgets, and the ledger.
+// Renders the credits of the active workspace: balance, spending, budgets, transactions.
 import { PageHead } from '../../../kit/page-head.tsx';
 import { formatNumber } from '../../../lib/format.ts';
 import { useSession } from '../../../lib/session.ts';

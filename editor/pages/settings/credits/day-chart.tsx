@@ -1,4 +1,4 @@
-// Credits by day as bars. For screen readers it is a list of days with their numbers.
+// Renders credits per day as a bar chart, which screen readers read as a list.
 import { Hidden } from '../../../kit/hidden.tsx';
 import { formatDay } from '../../../lib/format.ts';
 import styles from './credits.module.css';
@@ -36,5 +36,5 @@ export function DayChart({ days }: DayChartProps) {
   );
 }
 
-/** Noon is the same day in nearly every zone. */
+/** At noon it is the same day in nearly every time zone. */
 const nameOf = (date: string): string => formatDay(Date.parse(`${date}T12:00:00Z`));

@@ -1,4 +1,4 @@
-// All that moved of the credits, newest first.
+// Renders the credit transactions, newest first.
 import { Link } from 'wouter';
 import type { LedgerEntry } from '../../../../sdk/src/schemas.ts';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';

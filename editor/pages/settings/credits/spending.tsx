@@ -1,4 +1,4 @@
-// What was spent: a bar a day, and what cost most.
+// Renders spending per day, and by model and workflow.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Spending as Spent } from '../../../../sdk/src/schemas.ts';
@@ -72,7 +72,7 @@ function Figures({ spent: { total, days, models, workflows } }: { readonly spent
   );
 }
 
-/** `most` fills the bar. */
+/** `most` is the value of a full bar. */
 const modelColumns = (most: number): readonly Column<Spent['models'][number]>[] => [
   { title: texts.model, cell: ({ label, nodeType }) => <Cut text={label ?? nodeType ?? texts.oldModel} /> },
   {

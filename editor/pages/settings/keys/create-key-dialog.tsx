@@ -1,4 +1,4 @@
-// Makes an API key: its name, what it may do, and until when.
+// Creates an API key: name, permissions, expiry.
 import { useState } from 'react';
 import type { CreatedKey } from '../../../../sdk/src/schemas.ts';
 import { CheckField, SelectField, TextField } from '../../../kit/field.tsx';
@@ -17,7 +17,7 @@ const USUAL_DAYS = '90';
 const DAY_MS = 86_400_000;
 
 interface CreateKeyProps {
-  /** Called with the key itself, which no later answer has. */
+  /** Called with the key itself, which is returned only once. */
   readonly onMade: (key: string) => void;
   readonly onClose: () => void;
 }
@@ -60,7 +60,7 @@ interface ScopeChoicesProps {
   readonly onChange: (scopes: readonly Scope[]) => void;
 }
 
-/** A key gets no right that its maker has not. */
+/** A key cannot get permissions that its creator lacks. */
 function ScopeChoices({ chosen, onChange }: ScopeChoicesProps) {
   const own = useSession().user.scopes;
   return (

@@ -1,4 +1,4 @@
-// What can be done with an API key.
+// Renders the actions of an API key.
 
 import More from 'icon:ellipsis';
 import Pencil from 'icon:pencil';

@@ -1,4 +1,4 @@
-// The API keys of who is signed in.
+// Renders the user's API keys.
 
 import KeyRound from 'icon:key-round';
 import Plus from 'icon:plus';

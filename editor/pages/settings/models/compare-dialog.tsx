@@ -1,4 +1,4 @@
-// Asks whose list the models in use are compared with.
+// Asks for the provider to compare the models with.
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';

@@ -1,4 +1,4 @@
-// Finds a model in the list of a provider, to be added.
+// Finds a model in a provider's list and adds it.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';

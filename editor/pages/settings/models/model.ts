@@ -1,4 +1,4 @@
-// What the part about models knows of a model, and what an administrator can wish for.
+// Defines the data of the model settings.
 export const PROVIDERS = {
   fal: 'fal',
   replicate: 'Replicate',
@@ -21,7 +21,7 @@ export interface AddedModels {
   readonly problems: readonly string[];
 }
 
-/** To add these models, or, where none is named, to compare those in use. */
+/** Adds these models, or compares the added ones if none are given. */
 export interface Wish {
   readonly provider: ProviderName;
   readonly endpoints?: readonly string[];

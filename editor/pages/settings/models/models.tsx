@@ -1,4 +1,4 @@
-// The models that the operator added, and why any of them is left out; added, compared with their providers, and removed here.
+// Renders the models that an administrator added, with problems: add, compare, remove.
 
 import Boxes from 'icon:boxes';
 import Trash from 'icon:trash-2';

@@ -1,4 +1,4 @@
-// Shows what would change of the models, and writes it from the very state that was shown.
+// Shows the planned changes of models and saves them, based on the revision that was shown.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Badge, type Tone } from '../../../kit/badge.tsx';

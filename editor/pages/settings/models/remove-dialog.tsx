@@ -1,4 +1,4 @@
-// Takes a model out of the catalog; workflows that have it still run.
+// Removes a model from the catalog. Workflows that use it still run.
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';

@@ -1,4 +1,4 @@
-// Changes the password of who is signed in.
+// Changes the user's password.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';

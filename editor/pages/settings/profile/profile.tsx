@@ -1,4 +1,4 @@
-// Who is signed in.
+// Renders the user's profile.
 import { useState } from 'react';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';

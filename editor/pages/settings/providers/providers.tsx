@@ -1,4 +1,4 @@
-// The providers of models: which are configured, and whether they answer.
+// Renders the providers: configured or not, reachable or not.
 
 import Refresh from 'icon:refresh-cw';
 import { useQuery } from '@tanstack/react-query';

@@ -1,7 +1,7 @@
-// What a browser calls itself, in words.
+// Derives a readable browser name from the user agent.
 import { texts } from './messages.ts';
 
-/** The first that fits: most of them name others too. */
+/** The first match counts, because most user agents also name other browsers. */
 const BROWSERS: readonly (readonly [mark: string, name: string])[] = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],

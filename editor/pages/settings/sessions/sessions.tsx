@@ -1,4 +1,4 @@
-// Where who is signed in is signed in, and the way to end each of these sessions.
+// Renders the user's sessions, with a button to sign out each.
 import { useState } from 'react';
 import type { ListedSession } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';

@@ -1,4 +1,4 @@
-// Invites somebody to a team, by email, whether or not they have an account.
+// Invites someone to a team by email, with or without an account.
 import { useState } from 'react';
 import type { Team, TeamInvitation } from '../../../../sdk/src/schemas.ts';
 import { SelectField, TextField } from '../../../kit/field.tsx';

@@ -1,4 +1,4 @@
-// The members of a team; its owners change their roles and remove them.
+// Renders the members of a team. Owners can change roles and remove members.
 import { useState } from 'react';
 import type { Member, Team } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';

@@ -1,4 +1,4 @@
-// The teams that the reader is invited to, to accept or to decline; and why the one of a link is not among them.
+// Renders the user's pending invitations, and explains why the invitation of a link is not among them.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Invitation } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
@@ -16,16 +16,16 @@ const PATH = '/invitations';
 type Answer = 'accept' | 'decline';
 
 interface OwnInvitationsProps {
-  /** The id that a link named; null: none did. */
+  /** Invitation id of the link; null: none. */
   readonly linked: string | null;
-  /** Called with the team that the reader is in now. */
+  /** Called with the joined team. */
   readonly onAccepted: (teamId: string) => void;
 }
 
 export function OwnInvitations({ linked, onAccepted }: OwnInvitationsProps) {
   const list = useList<Invitation>(PATH, { limit: 100 });
   const { error } = useQuery({
-    // Under a name of its own: it is not read anew once it is answered, for then it is gone.
+    // A separate key, because an answered invitation no longer exists and must not be reloaded.
     queryKey: ['invitation', linked],
     queryFn: ({ signal }) => api.get<Invitation>(`${PATH}/${linked}`, { signal }),
     enabled: linked !== null,
@@ -67,7 +67,7 @@ const KINDS: readonly Answer[] = ['accept', 'decline'];
 
 interface CardProps {
   readonly invitation: Invitation;
-  /** The answer that is under way. */
+  /** The answer in progress. */
   readonly busy: Answer | false;
   readonly onAnswer: (kind: Answer) => void;
 }

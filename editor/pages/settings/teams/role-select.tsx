@@ -1,4 +1,4 @@
-// The role of a member, changed as soon as another is chosen.
+// Changes the role of a member immediately.
 import { useMutation } from '@tanstack/react-query';
 import type { Member, Team } from '../../../../sdk/src/schemas.ts';
 import { Failure } from '../../../kit/failure.tsx';
@@ -21,7 +21,7 @@ export function RoleSelect({ team, member }: { readonly team: Team; readonly mem
       <select
         className={styles.role}
         aria-label={texts.roleOf(member.name)}
-        // The chosen one, until the list is read anew.
+        // Shows the new role until the list is reloaded.
         value={change.isPending ? change.variables : member.role}
         onChange={event => change.mutate(event.target.value as TeamRole)}
       >

@@ -1,4 +1,4 @@
-// The roles of members, with their words.
+// Lists the roles of members with their labels.
 import type { TeamRole } from '../../../lib/session.ts';
 import { texts } from '../messages.ts';
 

@@ -1,4 +1,4 @@
-// The invitations of a team that nobody has answered yet: their links, until when they are good, and their end.
+// Renders the pending invitations of a team: link, expiry, renew, revoke.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team, TeamInvitation } from '../../../../sdk/src/schemas.ts';

@@ -1,4 +1,4 @@
-// A team: its members, and what its owners and its members can do with it.
+// Renders a team: members, and actions of owners and members.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team } from '../../../../sdk/src/schemas.ts';
@@ -18,7 +18,7 @@ import { SentInvitations } from './sent-invitations.tsx';
 
 interface TeamDetailsProps {
   readonly id: string;
-  /** Called when it is deleted, or left. */
+  /** Called after it was deleted or left. */
   readonly onGone: () => void;
 }
 

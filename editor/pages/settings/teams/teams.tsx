@@ -1,4 +1,4 @@
-// The workspaces of who is signed in: which is active, and the teams with their members.
+// Renders the user's workspaces and teams.
 
 import Plus from 'icon:plus';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-// The workspaces as a table, with the one that is active, and a button to work in another.
+// Renders the workspaces as a table with a button to switch.
 import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Team } from '../../../../sdk/src/schemas.ts';
@@ -13,7 +13,7 @@ import { texts as shared } from '../messages.ts';
 import { texts } from './messages.ts';
 
 interface Workspace {
-  /** null: the personal one. */
+  /** null: the personal workspace. */
   readonly id: string | null;
   readonly name: string;
   readonly role: TeamRole;
@@ -24,7 +24,7 @@ export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
   const done = useDone();
   const use = useMutation({
     mutationFn: ({ id }: Workspace) => api.put('/me/workspace', { teamId: id }),
-    // What other pages show depends on it.
+    // Other pages depend on the active workspace.
     onSuccess: (_, { name }) => done(texts.switched(name), 'all'),
   });
   const rows: readonly Workspace[] = [{ id: null, name: texts.personal, role: 'OWNER' }, ...teams];

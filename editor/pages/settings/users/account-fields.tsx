@@ -1,4 +1,4 @@
-// What an administrator chooses of an account: its plan and its rights.
+// Renders the fields of an account that administrators set: plan and role.
 import { useQuery } from '@tanstack/react-query';
 import type { Plans } from '../../../../sdk/src/schemas.ts';
 import { CheckField, SelectField } from '../../../kit/field.tsx';
@@ -7,7 +7,7 @@ import { Choices } from '../section.tsx';
 import { texts } from './messages.ts';
 
 export interface Account {
-  /** Empty: the plan of new accounts. */
+  /** Empty: the default plan. */
   readonly plan: string;
   readonly isAdmin: boolean;
   readonly isAuthor: boolean;

@@ -1,4 +1,4 @@
-// Changes name, plan and rights of an account.
+// Edits name, plan and role of an account.
 import { useState } from 'react';
 import type { UserListItem } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';

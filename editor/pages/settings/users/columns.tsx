@@ -1,4 +1,4 @@
-// The columns of the list of users.
+// Defines the columns of the list of users.
 
 import More from 'icon:ellipsis';
 import type { UserListItem } from '../../../../sdk/src/schemas.ts';

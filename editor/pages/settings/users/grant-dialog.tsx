@@ -1,4 +1,4 @@
-// Grants credits to a user's personal workspace, or takes some back.
+// Grants credits to a user's personal workspace, or revokes some.
 import { useState } from 'react';
 import type { CreditPool, UserListItem } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';

@@ -1,4 +1,4 @@
-// Makes an account and the link at which its user chooses a password.
+// Creates an account and the link where its user chooses a password.
 import { useState } from 'react';
 import type { CreatedUser } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';

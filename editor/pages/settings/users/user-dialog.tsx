@@ -1,4 +1,4 @@
-// What an administrator does with an account, each in its dialog.
+// Renders the dialogs of administrators' actions on an account.
 import type { ReactNode } from 'react';
 import type { PasswordLink, UserListItem } from '../../../../sdk/src/schemas.ts';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';

@@ -1,4 +1,4 @@
-// All accounts, for administrators: found by name or email, invited, changed, disabled.
+// Renders all accounts for administrators: search, invite, edit, disable.
 
 import UsersIcon from 'icon:users';
 import { useState } from 'react';
@@ -18,7 +18,7 @@ import { InviteDialog } from './invite-dialog.tsx';
 import { texts } from './messages.ts';
 import { type UserAction, UserDialog } from './user-dialog.tsx';
 
-/** A link that is shown once, and for whom. */
+/** A link that is shown once, and its recipient. */
 export interface MadeLink {
   readonly name: string;
   readonly url: string;

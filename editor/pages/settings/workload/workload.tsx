@@ -1,4 +1,4 @@
-// Workers and queue, read anew as long as they are looked at.
+// Renders workers and queue, reloaded while visible.
 import { useQuery } from '@tanstack/react-query';
 import type { Workload as Answer } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
