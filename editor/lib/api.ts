@@ -11,6 +11,7 @@ export const connection: Connection = {
   url: location.origin,
   headers: { 'x-client': 'editor' },
   fetch: (input, init) => fetch(input, init),
+  parseJson: text => JSON.parse(text) as unknown,
   retries: 2,
   timing: {
     timeoutMs: 30_000,

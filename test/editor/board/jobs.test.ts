@@ -60,7 +60,7 @@ describe('the jobs of a board', () => {
     assert.equal(await second, undefined);
     answer();
     const found = await third;
-    assert.ok(found?.some(({ code, nodeId }) => code === 'unknown_node_type' && nodeId === 'node-0'));
+    assert.ok(found?.issues.some(({ code, nodeId }) => code === 'unknown_node_type' && nodeId === 'node-0'));
     assert.deepEqual(
       started[0]?.orders.map(order => (order.kind === 'job' ? order.job.board.nodes.length : order.kind)),
       ['catalog', 1, 1],

@@ -146,7 +146,7 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     const dialog = page.getByRole('dialog', { name: 'Share' });
     await dialog.getByLabel('Email').fill('somebody@example.com');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-    await dialog.getByText('has not opened it yet').waitFor();
+    await dialog.getByText('not opened yet').waitFor();
     await takeScreenshot(page, 'flow-shared', VIEWS[3]);
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Remove somebody@example.com' }).click();

@@ -40,7 +40,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     await fillIdea(page, 'a whale');
     await untilSaved(page);
     await fillIdea(page, 'a gull');
-    const notice = page.getByText('This browser has no room for a draft');
+    const notice = page.getByText('This browser cannot store a local draft');
     await notice.waitFor();
     assert.equal(await notice.count(), 1);
     await untilIdea(flow, id, 'a gull');
@@ -215,7 +215,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
       return route.fulfill({ response: answer, json: { nodes: known } });
     });
     await page.reload();
-    await nodeOf(page, 'Picture').getByText('Unknown: generate:sandbox').waitFor();
+    await nodeOf(page, 'Picture').getByText('Unknown type: generate:sandbox').waitFor();
     await fillIdea(page, 'a whale');
     await untilIdea(flow, id, 'a whale');
     const { nodes, edges } = await flow.read(id);
