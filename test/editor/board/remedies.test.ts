@@ -105,7 +105,7 @@ describe('a remedy of a setting', () => {
 
   it('takes the value that is meant, else the default', () => {
     assert.deepEqual(mended('value_not_in_enum', { mode: 'slwo' }, 'Set to slow'), { mode: 'slow' });
-    assert.deepEqual(mended('value_not_in_enum', { mode: 'warp speed' }, 'Use the default'), {});
+    assert.deepEqual(mended('value_not_in_enum', { mode: 'warp speed' }, 'Use default'), {});
     assert.deepEqual(mended('wrong_value_type', { title: true }, 'Set to true'), { title: 'true' });
     assert.deepEqual(mended('wrong_value_type', { flag: 1 }), { flag: true });
     assert.deepEqual(mended('wrong_value_type', { names: 'b' }), { names: ['b'] });
@@ -158,7 +158,7 @@ describe('a remedy of a node', () => {
     const replaced = mend(model, 'unknown_node_type', 'Use Sandbox picture');
     assert.equal(replaced.nodes[1]?.data.nodeType, 'generate:sandbox');
     assert.deepEqual(wires(replaced), wires(model));
-    const odd = mend(board([node('x', 'never:heard-of-this-one')]), 'unknown_node_type', 'Remove the node');
+    const odd = mend(board([node('x', 'never:heard-of-this-one')]), 'unknown_node_type', 'Remove node');
     assert.deepEqual(odd.nodes, []);
   });
 
@@ -282,7 +282,7 @@ describe('a remedy of an edge', () => {
       'video-frame out-image b in-image',
     ]);
     const no = board([node('i', 'input:image'), join], [edge('1', 'i.image', 'c.text1')]);
-    assert.deepEqual(wires(mend(no, 'incompatible_types', 'Remove the edge')), []);
+    assert.deepEqual(wires(mend(no, 'incompatible_types', 'Remove connection')), []);
   });
 
   it('keeps the edge whose value a run takes', () => {
