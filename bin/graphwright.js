@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// The door from the shell: checks the Node version in a sentence, turns the compile cache on, runs src/main.ts.
-import { enableCompileCache } from 'node:module';
+// Checks the Node version before anything that an older Node cannot read, turns the compile cache on and runs src/main.ts.
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
@@ -10,5 +9,7 @@ if (major < 24) {
   );
   process.exit(2);
 }
+// Not a static import: Node 20 has no enableCompileCache and would fail before the check.
+const { enableCompileCache } = await import('node:module');
 enableCompileCache();
 await import('../src/main.ts');

@@ -11,7 +11,7 @@ import type { Settings } from './lib/settings.ts';
 import { createWakeTimers } from './lib/wake-timers.ts';
 import { createMcpMount } from './mcp/mount.ts';
 import { createOAuthMount } from './mcp/oauth/mount.ts';
-import { bucketOf, findStorageProblem, openStorage } from './media/open-storage.ts';
+import { bucketOf, describeStorageTrouble, findStorageProblem, openStorage } from './media/open-storage.ts';
 import { type Bucket, bucketOrigin } from './media/s3.ts';
 import { createNodeTypes, type NodeTypes } from './nodes/catalog.ts';
 import { allTemplates } from './render/templates/catalog.ts';
@@ -48,6 +48,8 @@ const DRAIN_MS = 10_000;
 export interface Started {
   /** Where it listens. */
   readonly url: string;
+  /** Why the service is not ready yet: the media storage did not answer. */
+  readonly trouble: string | undefined;
   /** The first user's key, where it was minted just now; it cannot be shown again. */
   readonly bootstrapKey: string | undefined;
   /** Where the first user sets a password, where the link was minted just now; it cannot be shown again. */
@@ -72,7 +74,7 @@ export async function startParts(ground: Ground, stack: AsyncDisposableStack): P
     settings.ROLE === 'worker' ? undefined : await offerSetUp({ db, settings, now: Date.now });
   const deps = await createDeps(ground, placement, nodeTypes);
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
-  await requireStorage(deps);
+  const trouble = await requireStorage(deps);
   const models = await startLiveModels(deps, nodeTypes.install);
   stack.defer(() => models.close());
   // Heard before the worker is there and until it has stopped: it gives back what still comes.
@@ -90,17 +92,21 @@ export async function startParts(ground: Ground, stack: AsyncDisposableStack): P
   const editor = createEditorFiles({ folder: editorFolder(settings), log, now: Date.now });
   stack.defer(() => editor.close());
   const url = await listen(deps, editor, stack);
-  log.info({ url, role: settings.ROLE }, 'ready');
+  log.info({ url, role: settings.ROLE }, trouble === undefined ? 'ready' : 'running, but not ready');
   // Only now: nobody who waits for the service waits for its pages.
   const settled = settings.ROLE === 'worker' ? Promise.resolve() : editor.start();
-  return { url, bootstrapKey, setUpLink, settled };
+  return { url, trouble, bootstrapKey, setUpLink, settled };
 }
 
-async function requireStorage({ storage, log }: RunDeps): Promise<void> {
-  const problem = await findStorageProblem(storage, err =>
-    log.warn({ err }, 'the media storage does not answer'),
-  );
+/** Returns what is wrong with a storage that may work later. Throws if it cannot work before a setting is changed. */
+async function requireStorage({ storage, bucket, log }: RunDeps): Promise<string | undefined> {
+  let trouble: string | undefined;
+  const problem = await findStorageProblem(storage, err => {
+    trouble = describeStorageTrouble(bucket, err);
+    log.warn({ err }, trouble);
+  });
   if (problem !== undefined) throw new AppError('unavailable', problem);
+  return trouble;
 }
 
 async function createDeps(

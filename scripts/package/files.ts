@@ -1,4 +1,6 @@
 // What the package brings along besides the program's code.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** `src/bundle` reads sources, which the package has not. */
 export const FILES: readonly string[] = [
@@ -13,3 +15,8 @@ export const FILES: readonly string[] = [
   'src/**/*.{json,wasm,js}',
   'templates/**/*.json',
 ];
+
+/** The package's command: the checkout's, with the program as JavaScript. */
+export function packagedBin(root: string): string {
+  return readFileSync(join(root, 'bin/graphwright.js'), 'utf8').replaceAll('main.ts', 'main.js');
+}

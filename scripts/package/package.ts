@@ -5,7 +5,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { dirname, join } from 'node:path';
 import { bundleEditor } from '../../src/bundle/bundle-editor.ts';
 import { SHIPPED_FOLDER, writeBundle } from '../../src/bundle/stored-bundles.ts';
-import { FILES } from './files.ts';
+import { FILES, packagedBin } from './files.ts';
 import { type Lock, pruneLock } from './prune-lock.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -35,9 +35,8 @@ function copyFiles(): void {
     mkdirSync(dirname(join(OUT, path)), { recursive: true });
     cpSync(join(ROOT, path), join(OUT, path));
   }
-  const bin = readFileSync(join(ROOT, 'bin/graphwright.js'), 'utf8').replaceAll('main.ts', 'main.js');
   mkdirSync(join(OUT, 'bin'));
-  writeFileSync(join(OUT, 'bin/graphwright.js'), bin, { mode: 0o755 });
+  writeFileSync(join(OUT, 'bin/graphwright.js'), packagedBin(ROOT), { mode: 0o755 });
 }
 
 /** The package's own manifest, and the lock file of what it names: who installs it gets the versions that were tested. */

@@ -94,9 +94,9 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: 'draw stills of a scene file, again whenever it changes',
     options: {
       '--watch': 'go on until SIGINT; faults of the scene are printed with their place',
-      '--frames <list>': 'such as 0,30,60 (default: four at equal distances)',
+      '--frames <list>': 'such as 0,30,60 (default: four at equal distances, or the middle one for a file)',
       '--scale <factor>': '0.1 to 1 of its own size (default: 0.5)',
-      '-o, --out <folder>': 'where to (default: preview)',
+      '-o, --out <path>': 'a folder, or a .png file for one frame (default: preview)',
     },
     examples: ['graphwright preview --watch examples/scenes/launch-reel.json --frames 0,60,120'],
     load: async () => (await import('./preview.ts')).preview,

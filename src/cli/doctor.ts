@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat, statfs } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -13,9 +12,10 @@ import { toError } from '../lib/errors.ts';
 import { createGuardedFetch } from '../lib/fetch.ts';
 import { newId } from '../lib/ids.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
-import { BucketError } from '../media/bucket-error.ts';
-import { bucketOf } from '../media/open-storage.ts';
+import { bucketOf, describeStorageTrouble } from '../media/open-storage.ts';
 import { bucketOrigin, openS3Storage } from '../media/s3.ts';
+import { listProbes } from '../nodes/models/provider-probes.ts';
+import { askProviders } from '../services/operator/provider-checks.ts';
 import { lookAtReplica } from '../store/connection/replica.ts';
 import { type Db, type DbOptions, openDb } from '../store/db.ts';
 import { findBinaries } from '../store/embedded/binaries.ts';
@@ -24,6 +24,7 @@ import { directSetting, preflight, preflightPooler } from '../store/preflight.ts
 import { findServerVersion } from '../store/server-version.ts';
 import type { Command } from './command.ts';
 import { WorkFailed } from './failure.ts';
+import { requirePort } from './port.ts';
 import type { Style, Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
 
@@ -84,6 +85,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return 'libvips and Skia load';
   },
   'media storage': checkStorage,
+  providers: checkModelProviders,
   'video and audio': async settings => {
     try {
       const { name, detail } = await findBackend(settings, AbortSignal.timeout(CODEC_TIMEOUT_MS));
@@ -197,26 +199,39 @@ async function checkStorage(settings: Settings): Promise<string> {
     if (!read.equals(bytes)) throw new Error('it gives back other bytes than it was given');
     return `bucket ${bucket.name} can be written, read and cleared`;
   } catch (err) {
-    const { cause, message } = toError(err);
-    throw cause instanceof BucketError ? cause : new Error(`bucket ${bucket.name}: ${message}`);
+    throw new Error(describeStorageTrouble(bucket, toError(err)), { cause: err });
   } finally {
     await client.close();
     await rm(spool, { recursive: true });
   }
 }
 
-function checkPort({ HOST, PORT }: Settings): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', (err: NodeJS.ErrnoException) => {
-      const reason =
-        err.code === 'EADDRINUSE'
-          ? 'is in use; stop what listens there, or set PORT'
-          : `cannot be listened on (${err.message})`;
-      reject(new Error(`${HOST}:${PORT} ${reason}`));
-    });
-    server.listen(PORT, HOST, () => server.close(() => resolve(`${HOST}:${PORT} is free`)));
+async function checkPort(settings: Settings): Promise<string> {
+  await requirePort(settings);
+  return `${settings.HOST}:${settings.PORT} is free`;
+}
+
+/** The service runs without them: each that does not answer is named with its setting. */
+async function checkModelProviders(settings: Settings): Promise<string> {
+  const client = createGuardedFetch({
+    allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
+    trustedOrigins: listProbes(settings).flatMap(({ address }) =>
+      address === undefined ? [] : [new URL(address).origin],
+    ),
   });
+  try {
+    const asked = await askProviders(client, settings);
+    const configured = asked.filter(({ isConfigured }) => isConfigured);
+    if (configured.length === 0)
+      return `none: to use their models, set ${asked.map(({ setting }) => setting).join(', ')}`;
+    const said = configured.map(
+      ({ label, setting, error }) => `${label} (${setting}): ${error?.replace(/\.$/, '') ?? 'answers'}`,
+    );
+    if (configured.every(({ answers }) => answers)) return said.join('; ');
+    throw new Missing(said.join('; '));
+  } finally {
+    await client.close();
+  }
 }
 
 /** Behind a proxy, BASE_URL is the proxy's address: links, sign-in and hooks use it. */

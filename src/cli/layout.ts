@@ -23,8 +23,12 @@ export const layout: Command = async ({ args, options, terminal }) => {
   if (typeof options.svg === 'string')
     await writeFile(options.svg, drawGraph(graph, catalog, { title: file.name }));
   if (typeof options.out === 'string') await writeFile(options.out, text);
+  const written = [options.out, options.svg].filter(target => typeof target === 'string');
   if (options.json === true) terminal.print(JSON.stringify(found, null, 2));
   else if (options.out === undefined && options.svg === undefined) terminal.print(text.trimEnd());
-  else terminal.print(`${found.moved.length} of ${graph.nodes.length} nodes moved.`);
+  else
+    terminal.print(
+      `${found.moved.length} of ${graph.nodes.length} nodes moved. Wrote ${written.join(' and ')}.`,
+    );
   for (const warning of found.warnings) terminal.note(warning);
 };

@@ -2,7 +2,7 @@
 // continues.
 import { type FSWatcher, watch } from 'node:fs';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toError } from '../lib/errors.ts';
 import { openScene } from '../render/scene.ts';
@@ -62,16 +62,21 @@ async function drawStills(
   const start = performance.now();
   const scene = await readSceneFile(path, {});
   const timeline = openScene(scene.graph);
-  const frames = readFrames(options.frames, timeline);
+  const out = typeof options.out === 'string' ? options.out : 'preview';
+  const file = isPicture(out) ? out : undefined;
+  const frames = readFrames(options.frames, timeline, file === undefined ? DEFAULT_FRAMES : 1);
+  if (file !== undefined && frames.length > 1)
+    throw new UsageError(`--out ${file} takes one frame; name a folder for ${frames.length} frames.`);
   const drawn = await withSceneFiles(timeline, scene.folder, signal, files =>
     drawSceneStills(
       { lists: frames.map(frame => evaluateFrame(timeline, frame)), files, scale, format: 'png' },
       signal,
     ),
   );
-  const folder = typeof options.out === 'string' ? options.out : 'preview';
-  await mkdir(folder, { recursive: true });
-  const names = drawn.frames.map(({ frame }) => join(folder, `frame-${String(frame).padStart(6, '0')}.png`));
+  await mkdir(file === undefined ? out : dirname(file), { recursive: true });
+  const names = drawn.frames.map(
+    ({ frame }) => file ?? join(out, `frame-${String(frame).padStart(6, '0')}.png`),
+  );
   await Promise.all(drawn.frames.map(({ bytes }, index) => writeFile(names[index] ?? '', bytes)));
   printWarnings([...timeline.warnings, ...drawn.warnings], terminal);
   const time = new Date().toTimeString().slice(0, 8);
@@ -79,15 +84,27 @@ async function drawStills(
   terminal.print(`${time}  ${names.join(', ')} in ${took}`);
 }
 
-/** `0,30,60`; absent: a few frames at equal distances. */
-function readFrames(value: unknown, timeline: Parameters<typeof readFrame>[2]): readonly number[] {
+/** Whether the path names a file for one still. Throws a UsageError for a picture that is not a PNG. */
+function isPicture(path: string): boolean {
+  const extension = extname(path).toLowerCase();
+  if (['.jpg', '.jpeg', '.webp', '.gif', '.svg'].includes(extension))
+    throw new UsageError(`preview writes PNG files; name ${path} with .png.`);
+  return extension === '.png';
+}
+
+/** `0,30,60`; absent: as many frames as the default, at equal distances. */
+function readFrames(
+  value: unknown,
+  timeline: Parameters<typeof readFrame>[2],
+  defaultCount: number,
+): readonly number[] {
   const { durationInFrames } = timeline;
   if (typeof value === 'string') {
     const frames = value.split(',').map(frame => readFrame('--frames', frame.trim(), timeline));
     if (frames.length <= MOST_FRAMES) return [...new Set(frames)];
     throw new UsageError(`--frames takes at most ${MOST_FRAMES} frames.`);
   }
-  const count = Math.min(DEFAULT_FRAMES, durationInFrames);
+  const count = Math.min(defaultCount, durationInFrames);
   return Array.from({ length: count }, (_, index) => Math.floor(((index + 0.5) * durationInFrames) / count));
 }
 

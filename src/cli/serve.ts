@@ -7,6 +7,7 @@ import { toError } from '../lib/errors.ts';
 import { readSettings, type Settings, SettingsError } from '../lib/settings.ts';
 import type { Command, CommandInput } from './command.ts';
 import { shrinkHeap } from './heap.ts';
+import { explainListening, requirePort } from './port.ts';
 import { formatMs } from './terminal/progress.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -23,6 +24,8 @@ export const work: Command = input => {
 };
 
 async function runService(settings: Settings, { terminal, signal }: CommandInput): Promise<void> {
+  // First: making the database of a new folder takes seconds and 42 MB.
+  await requirePort(settings);
   const { startService } = await import('../app.ts');
   const fatal = Promise.withResolvers<never>();
   // It may reject before anyone waits; the race below handles it.
@@ -63,28 +66,14 @@ async function giveBackAfter(settled: Promise<void>, signal: AbortSignal): Promi
 }
 
 // stdout is for the log, one JSON line per event; messages for people go to stderr.
-function announce({ url, bootstrapKey, setUpLink }: Service, terminal: Terminal): void {
-  terminal.note(`Graphwright is ready at ${url} (${formatMs(performance.now())}). Ctrl-C stops it.`);
+function announce({ url, trouble, bootstrapKey, setUpLink }: Service, terminal: Terminal): void {
+  if (trouble === undefined)
+    terminal.note(`Graphwright is ready at ${url} (${formatMs(performance.now())}). Ctrl-C stops it.`);
+  else terminal.note(`Graphwright runs at ${url} but is not ready. ${trouble} Ctrl-C stops it.`);
   if (setUpLink !== undefined)
     terminal.note(`\n  To sign in, choose your email and password here, once: ${setUpLink}`);
   if (bootstrapKey === undefined) return;
   terminal.note(`\n  Your API key, shown this once: ${bootstrapKey}\n`);
   terminal.note(`  export GRAPHWRIGHT_URL=${url} GRAPHWRIGHT_API_KEY=${bootstrapKey}`);
   terminal.note('  npm exec graphwright -- run examples/postcard.json\n');
-}
-
-/** Explains why an address is not available, naming the settings. */
-function explainListening(err: Error, { HOST, PORT }: Settings): Error {
-  const { code } = err as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE')
-    return new Error(`${HOST}:${PORT} is in use. Stop what listens there, or set PORT.`, { cause: err });
-  if (code === 'EACCES')
-    return new Error(`This account may not listen on ${HOST}:${PORT}. Set PORT to 1024 or above.`, {
-      cause: err,
-    });
-  if (code === 'EADDRNOTAVAIL')
-    return new Error(`${HOST} is no address of this machine. Set HOST to 127.0.0.1 or 0.0.0.0.`, {
-      cause: err,
-    });
-  return err;
 }

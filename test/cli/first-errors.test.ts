@@ -1,11 +1,13 @@
 // What a new operator gets wrong first: `serve` ends with a sentence that says the way out, and `doctor` says it before.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import S3rver from '@20minutes/s3rver';
@@ -13,7 +15,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { openDiskStorage } from '../../src/media/disk.ts';
 import { type Ended, type RunCommand, spawnCommand, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { spawnService, urlOf } from '../support/service.ts';
+import { BIN, cleanEnv, spawnService, urlOf } from '../support/service.ts';
 
 // A test has a limit of its own; a hook needs one.
 const HOOK = { timeout: 60_000 };
@@ -172,6 +174,31 @@ describe('a bucket', () => {
   const wrong = (change: NodeJS.ProcessEnv, sentence: RegExp) =>
     bothSay({ ...settings, ...change }, 'media storage', sentence);
 
+  it('that cannot be reached: doctor names the setting, and serve says that it is not ready', async () => {
+    const away = { ...settings, S3_ENDPOINT: 'http://127.0.0.1:9' };
+    const sentence =
+      /The bucket media at http:\/\/127\.0\.0\.1:9 cannot be reached: .*\. Check S3_ENDPOINT, and that the store is running\./;
+    const { code, out } = await graphwright(['doctor', '--json'], away);
+    const found = (JSON.parse(out) as { check: string; state: string; detail: string }[]).find(
+      ({ check }) => check === 'media storage',
+    );
+    assert.deepEqual([code, found?.state], [1, 'failed']);
+    assert.match(String(found?.detail), sentence);
+    const child = spawn(process.execPath, [BIN, 'serve'], {
+      env: { ...cleanEnv(), DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', ...away },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    try {
+      const { value: line = '' } = await createInterface(child.stderr)[Symbol.asyncIterator]().next();
+      assert.match(line, /^Graphwright runs at http:\S+ but is not ready\. /);
+      assert.match(line, sentence);
+      const url = /at (http:\S+)/.exec(line)?.[1];
+      assert.equal((await fetch(`${url}/readyz`)).status, 503);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
   it('with a wrong secret', () =>
     wrong(
       { AWS_SECRET_ACCESS_KEY: 'wrong' },
@@ -192,6 +219,47 @@ describe('a bucket', () => {
     await wrong({ S3_ENDPOINT: `http://127.0.0.1:${port}` }, /the clock of this machine .* set it, by NTP/);
     skewed.closeAllConnections();
     skewed.close();
+  });
+});
+
+describe('a port that is taken', () => {
+  it('is named before a database is made', async () => {
+    const holder = createTcpServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const data = join(folder, 'no-data');
+    const PORT = String((holder.address() as AddressInfo).port);
+    await bothSay({ DATA_DIR: data, PORT }, 'port', /127\.0\.0\.1:\d+ is in use\. .*set PORT\./);
+    await assert.rejects(access(data), { code: 'ENOENT' });
+    holder.close();
+  });
+});
+
+describe('a provider', () => {
+  it('is asked by doctor: one that refuses its key is named with its setting', async () => {
+    const provider = createServer((req, res) => {
+      res.writeHead(req.headers.authorization === 'Bearer good' ? 200 : 401).end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(provider, 'listening');
+    const OPENAI_BASE_URL = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+    const ask = async (settings: NodeJS.ProcessEnv): Promise<readonly (string | undefined)[]> => {
+      const { out } = await graphwright(['doctor', '--json'], settings);
+      const findings = JSON.parse(out) as { check: string; state: string; detail: string }[];
+      const found = findings.find(({ check }) => check === 'providers');
+      return [found?.state, found?.detail];
+    };
+    assert.deepEqual(await ask({ OPENAI_BASE_URL, OPENAI_API_KEY: 'good' }), [
+      'ok',
+      'OpenAI (OPENAI_API_KEY): answers',
+    ]);
+    assert.deepEqual(await ask({ OPENAI_BASE_URL, OPENAI_API_KEY: 'bad' }), [
+      'missing',
+      'OpenAI (OPENAI_API_KEY): It refuses the key (401)',
+    ]);
+    const [state, detail] = await ask({});
+    assert.equal(state, 'ok');
+    assert.match(String(detail), /^none: to use their models, set FAL_KEY, .*COMFYUI_URL$/);
+    provider.closeAllConnections();
+    provider.close();
   });
 });
 

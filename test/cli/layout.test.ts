@@ -32,7 +32,10 @@ describe('graphwright layout', () => {
     const out = join(folder, 'a.json');
     const again = join(folder, 'b.json');
     const svg = join(folder, 'a.svg');
-    assert.equal((await layout(POSTCARD, '--out', out, '--svg', svg)).code, 0);
+    const written = await layout(POSTCARD, '--out', out, '--svg', svg);
+    assert.equal(written.code, 0);
+    assert.ok(written.out.trimEnd().endsWith(` nodes moved. Wrote ${out} and ${svg}.`), written.out);
+    assert.ok((await layout(POSTCARD, '--svg', svg)).out.trimEnd().endsWith(`Wrote ${svg}.`));
     assert.equal((await layout(out, '--out', again)).code, 0);
     assert.equal(readFileSync(again, 'utf8'), readFileSync(out, 'utf8'));
     assert.match(readFileSync(svg, 'utf8'), /^<svg /);

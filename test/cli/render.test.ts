@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { spawnCommand } from '../support/command-line.ts';
 import { plainImage, readPixels } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 
@@ -104,6 +105,20 @@ describe('graphwright render', () => {
 });
 
 describe('graphwright preview', () => {
+  it('writes one frame into a file that is named, and refuses more', async () => {
+    const file = join(folder, 'one.json');
+    writeFileSync(file, JSON.stringify(scene([])));
+    const still = join(folder, 'still.png');
+    const { code, out, err } = await spawnCommand(['preview', file, '-o', still]);
+    assert.equal(code, 0, err);
+    assert.ok(out.includes(`${still} in `), out);
+    assert.ok((await readPixels(readFileSync(still))).at(0, 0).length > 0);
+    const many = await spawnCommand(['preview', file, '--frames', '0,5', '-o', still]);
+    assert.deepEqual([many.code, /takes one frame; name a folder for 2 frames\./.test(many.err)], [2, true]);
+    const jpeg = await spawnCommand(['preview', file, '-o', join(folder, 'still.jpg')]);
+    assert.deepEqual([jpeg.code, /preview writes PNG files/.test(jpeg.err)], [2, true]);
+  });
+
   it('draws again as the file changes, also during the first stills, and reports faults by their place', async () => {
     const file = join(folder, 'watched.json');
     writeFileSync(file, JSON.stringify(scene([])));

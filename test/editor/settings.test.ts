@@ -209,6 +209,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
   it('make a key that is shown once and works, and delete it after asking', async () => {
     await using opened = await open('keys');
     const { page } = opened;
+    await page.getByText('Authorization: Bearer sk-…').waitFor();
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill(SCRIPT);

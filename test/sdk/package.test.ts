@@ -1,12 +1,12 @@
 // The packed SDK: what is in it, that every supported Node and TypeScript takes it, and its weight in a browser.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { type InstalledSdk, installSdk, run } from '../support/http/sdk-package.ts';
+import { majorOf, OTHER_NODES } from '../support/nodes.ts';
 import { json, serve } from './double.ts';
 
 const MAX_GZIP_BYTES = 8192;
@@ -17,12 +17,7 @@ before(async () => {
 });
 after(() => sdk.remove());
 
-/** This Node, those of the machine, and those that SDK_NODES lists. */
-const NODES = [
-  process.execPath,
-  ...['/usr/bin/node', '/usr/local/bin/node'].filter(existsSync),
-  ...(process.env.SDK_NODES?.split(':').filter(path => path !== '') ?? []),
-];
+const NODES = [process.execPath, ...OTHER_NODES];
 
 const PROGRAM = `
 import { createClient, NotFoundError, verifyWebhook } from '@graphwright/sdk';
@@ -56,8 +51,8 @@ describe('the package', () => {
 
   for (const node of NODES) {
     it(`runs, follows, uploads and verifies on ${node}`, async t => {
-      const { stdout: version } = await run(node, ['--version']);
-      if (Number(/\d+/.exec(version)?.[0]) < 20) return t.skip(`${version.trim()} is too old`);
+      const major = majorOf(node);
+      if (major < 20) return t.skip(`Node ${major} is too old`);
       const { url } = await serve(t, async (req, res) => {
         if (req.url?.endsWith('/run')) json(res, 202, { executionId: 'ex_1' });
         else if (req.url?.endsWith('/events'))

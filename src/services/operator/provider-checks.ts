@@ -1,6 +1,7 @@
 // Checks whether configured providers respond, each at most once in ten seconds.
 import { Type } from 'typebox';
 import { toError } from '../../lib/errors.ts';
+import type { GuardedFetch } from '../../lib/fetch.ts';
 import { faultOf, listProbes, type ProbedProvider } from '../../nodes/models/provider-probes.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -42,11 +43,16 @@ export async function checkProviders(deps: CheckDeps, actor: Actor): Promise<Che
 }
 
 async function check(deps: CheckDeps) {
-  const providers = await Promise.all(listProbes(deps.settings).map(probe => ask(deps, probe)));
+  const providers = await askProviders(deps.providerFetch, deps.settings);
   return { providers, checkedAt: new Date(deps.now()).toISOString() };
 }
 
-async function ask({ providerFetch }: CheckDeps, { request, address, ...provider }: ProbedProvider) {
+/** What each provider says now; the client must trust their origins. */
+export function askProviders(client: GuardedFetch, settings: Deps['settings']) {
+  return Promise.all(listProbes(settings).map(probe => ask(client, probe)));
+}
+
+async function ask(providerFetch: GuardedFetch, { request, address, ...provider }: ProbedProvider) {
   const shown = { ...provider, isConfigured: request !== undefined, address: address ?? null };
   if (request === undefined) return { ...shown, answers: null, latencyMs: null, error: null };
   const startedMs = performance.now();

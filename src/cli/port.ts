@@ -1,0 +1,27 @@
+// Whether the service can listen where its settings say.
+import { createServer } from 'node:net';
+import type { Settings } from '../lib/settings.ts';
+
+type Address = Pick<Settings, 'HOST' | 'PORT'>;
+
+/** Listens for a moment. Rejects with a sentence that names the setting to change. */
+export async function requirePort({ HOST, PORT }: Address): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const server = createServer().once('error', reject);
+  server.listen(PORT, HOST, () => server.close(() => resolve()));
+  await promise.catch((err: Error) => {
+    throw explainListening(err, { HOST, PORT });
+  });
+}
+
+const REASONS: Readonly<Record<string, (address: Address) => string>> = {
+  EADDRINUSE: ({ HOST, PORT }) => `${HOST}:${PORT} is in use. Stop what listens there, or set PORT.`,
+  EACCES: ({ HOST, PORT }) => `This account may not listen on ${HOST}:${PORT}. Set PORT to 1024 or above.`,
+  EADDRNOTAVAIL: ({ HOST }) => `${HOST} is not an address of this machine. Set HOST to 127.0.0.1 or 0.0.0.0.`,
+};
+
+/** The error, in a sentence that names the setting if listening failed. */
+export function explainListening(err: Error, address: Address): Error {
+  const reason = REASONS[(err as NodeJS.ErrnoException).code ?? ''];
+  return reason === undefined ? err : new Error(reason(address), { cause: err });
+}

@@ -1,0 +1,32 @@
+// `graphwright` on a Node that is too old: one sentence, of the checkout's command and of the package's.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { packagedBin } from '../../scripts/package/files.ts';
+import { majorOf, OTHER_NODES } from '../support/nodes.ts';
+import { BIN } from '../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const OLD_NODES = OTHER_NODES.filter(node => majorOf(node) < 24);
+const SKIP = OLD_NODES.length === 0 && 'this machine has no Node below 24; name one in SDK_NODES';
+
+const folder = mkdtempSync(join(tmpdir(), 'graphwright-old-node-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+mkdirSync(join(folder, 'bin'));
+writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+const packaged = join(folder, 'bin/graphwright.js');
+writeFileSync(packaged, packagedBin(ROOT));
+
+describe('an old Node', { skip: SKIP }, () => {
+  for (const node of OLD_NODES)
+    for (const bin of [BIN, packaged])
+      it(`${node} is refused in a sentence by ${bin === BIN ? 'the checkout' : 'the package'}`, () => {
+        const { status, stdout, stderr } = spawnSync(node, [bin, 'serve'], { encoding: 'utf8' });
+        assert.equal(status, 2, stderr);
+        assert.equal(stdout, '');
+        assert.match(stderr, /^graphwright needs Node 24 or newer, and this is [\d.]+\. [^\n]+\n$/);
+      });
+});
