@@ -55,6 +55,20 @@ export function resolveValues(
   return values;
 }
 
+/** Sentences about the required inputs that no connection, setting or default fills. */
+export function findUnfed(node: PlanNode, settings: JsonObject): readonly string[] {
+  const wired = new Set(node.inputs.map(({ port }) => port));
+  return node.inputDefs
+    .filter(def => def.required === true && def.default === undefined && !(def.isPort && wired.has(def.id)))
+    .filter(def => isUnset(def.wiredOnly === true ? undefined : settings[def.id], def))
+    .map(needsValue);
+}
+
+const isUnset = (setting: Json | undefined, def: InputDef): boolean =>
+  setting === undefined || (setting === null && def.type !== 'JSON' && def.nullable !== true);
+
+const needsValue = (def: InputDef): string => `${portName(def)} needs a value, and nothing gives it one.`;
+
 function findDef(node: PlanNode, port: string): InputDef | undefined {
   return node.inputDefs.find(def => def.id === port && def.isPort);
 }
@@ -66,11 +80,10 @@ function itemsOf(value: Value): readonly Value[] {
 function fromSetting(setting: Json | undefined, def: InputDef): unknown {
   if (def.removed === true) return refuseRemoved(setting, def);
   if (setting === null && def.nullable === true) return null;
-  const isUnset = setting === undefined || (setting === null && def.type !== 'JSON');
-  const given = isUnset ? def.default : setting;
+  const given = isUnset(setting, def) ? def.default : (setting as Json);
   if (given !== undefined) return checkRange(settingToPlain(given, def), def, 'invalid_config');
   if (def.required !== true) return undefined;
-  throw new NodeError('missing_input', `${portName(def)} needs a value, and nothing gives it one.`);
+  throw new NodeError('missing_input', needsValue(def));
 }
 
 function refuseRemoved(setting: Json | undefined, def: InputDef): undefined {

@@ -210,10 +210,14 @@ function asNumber(given: Json): number {
 }
 
 function asSource(given: Json): { readonly url: string } | { readonly mediaId: string } {
-  if (typeof given === 'string' && given !== '') return { url: given };
   if (isJsonObject(given) && typeof given.mediaId === 'string') return { mediaId: given.mediaId };
-  if (isJsonObject(given) && typeof given.url === 'string') return { url: given.url };
-  throw misfit('an address, { "url" } or { "mediaId" }', describe(given));
+  const url = isJsonObject(given) ? given.url : given;
+  if (typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')) return { url };
+  const local = typeof url === 'string' ? '; upload a local file first and send its mediaId' : '';
+  throw misfit(
+    'an http or https address, { "url" } or { "mediaId" }',
+    `${describe(typeof url === 'string' ? url : given)}${local}`,
+  );
 }
 
 function describe(given: Json): string {

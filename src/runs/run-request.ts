@@ -109,5 +109,12 @@ function overrideOf(
   { value, text }: JsonText<Json>,
 ): JsonObject | undefined {
   const node = graph.nodes.find(candidate => candidate.id === nodeId);
-  return node && deps.findNode(node.data.nodeType)?.runInput?.(value, text);
+  try {
+    return node && deps.findNode(node.data.nodeType)?.runInput?.(value, text);
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err;
+    const message = `Input ${JSON.stringify(nodeId)}: ${err.message}`;
+    const issues = [{ path: pointer('inputs', nodeId), nodeId, code: err.code, message: err.message }];
+    throw new AppError(err.code, message, { cause: err, issues });
+  }
 }

@@ -12,7 +12,7 @@ export const addMediaTool = defineTool({
   name: 'add_media',
   title: 'Add media',
   description:
-    'Keep the file at a public url. For a local file send filename, contentType and bytes, run the command, then call again with mediaId.',
+    'Keep the file at a public url. For a local file: send filename, contentType and bytes; run the command of the answer; call again with mediaId alone to complete the upload.',
   scope: 'workflows:write',
   hints: { destructiveHint: false, openWorldHint: true },
   input: Exact({
@@ -20,7 +20,7 @@ export const addMediaTool = defineTool({
     filename: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     contentType: Type.Optional(Type.String({ maxLength: 200 })),
     bytes: Type.Optional(Type.Integer({ minimum: 1, description: 'Exact length of the file' })),
-    mediaId: Type.Optional(Id('Of an upload that is done')),
+    mediaId: Type.Optional(Id('Alone: completes this upload after its command ran')),
   }),
   output: Answer({
     mediaId: Type.String(),
@@ -59,7 +59,7 @@ async function mint(
     uploadUrl,
     headers,
     command: `curl -fsS -T ${quote(file.filename)} ${options} ${quote(uploadUrl)}`,
-    note: 'Within 15 minutes, then call add_media with mediaId.',
+    note: `The file is not usable yet. 1. Run command within 15 minutes. 2. Call add_media again with {"mediaId":"${mediaId}"} alone: it checks the file and completes the upload. 3. Use mediaId in nodes.`,
   };
 }
 

@@ -7,7 +7,7 @@ import { userWorkspace } from '../../services/accounts/access.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { RunDeps } from '../deps.ts';
 import { inputOverrides, planRequest } from '../run-request.ts';
-import { type Estimate, findUnavailable, priceForecast } from './estimate-plan.ts';
+import { type Estimate, findUnavailable, findUnfedInputs, priceForecast } from './estimate-plan.ts';
 import { forecastPaidNodes } from './estimate-run.ts';
 
 export interface GraphToPrice {
@@ -41,5 +41,8 @@ export async function estimateGraph(
   const failures = forecasts.flatMap(({ node, error }) =>
     error === undefined ? [] : [{ nodeId: node.id, ...error }],
   );
-  return { ...priceForecast(forecasts), issues: [...findUnavailable(plan), ...failures] };
+  return {
+    ...priceForecast(forecasts),
+    issues: [...findUnavailable(plan), ...findUnfedInputs({ plan, overrides }), ...failures],
+  };
 }

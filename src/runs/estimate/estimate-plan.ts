@@ -1,5 +1,7 @@
 // What a run may cost: each paid node at the price of its calls, or at the most that its config allows. Pure.
 import type { NodeForecast } from '../../engine/forecast.ts';
+import { findUnfed } from '../../engine/inputs.ts';
+import type { PlannedRun } from '../../engine/reuse.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { priceOf } from '../../nodes/models/pricing.ts';
@@ -53,6 +55,22 @@ export function findUnavailable({ nodes }: Plan): readonly (Issue & { readonly n
       ? []
       : [{ nodeId: id, code: 'provider_not_configured', message: unavailable } as const],
   );
+}
+
+/** The required inputs that nothing fills: their nodes would fail in a run. */
+export function findUnfedInputs(
+  { plan, overrides }: PlannedRun,
+  isDone: (nodeId: string) => boolean = () => false,
+): readonly Issue[] {
+  return plan.nodes
+    .filter(({ id }) => !isDone(id))
+    .flatMap(node =>
+      findUnfed(node, { ...node.settings, ...overrides.get(node.id) }).map(message => ({
+        nodeId: node.id,
+        code: 'missing_input',
+        message,
+      })),
+    );
 }
 
 /** Throws 400 `provider_not_configured`. */

@@ -14,7 +14,7 @@ import { findKept, type KeptSteps } from '../kept-steps.ts';
 import { createNodeCache } from '../node-cache.ts';
 import type { RunRequest } from '../run.schema.ts';
 import { inputOverrides, planRequest } from '../run-request.ts';
-import { findUnavailable, hasPaidNode, isPaid, priceForecast } from './estimate-plan.ts';
+import { findUnavailable, findUnfedInputs, hasPaidNode, isPaid, priceForecast } from './estimate-plan.ts';
 
 export interface RunOutlook extends PlannedRun {
   /** Whose media the run may use. */
@@ -79,7 +79,11 @@ export async function estimateWorkflow(
     breakdown: breakdown.map(line => ({ ...line, cached: cached.has(line.nodeId) })),
     ...keptOf(input.request, kept),
     availableCredits: pool.balance,
-    issues: [...findUnavailable(plan), ...failures],
+    issues: [
+      ...findUnavailable(plan),
+      ...findUnfedInputs({ plan, overrides }, id => kept.steps.get(id)?.status === 'COMPLETED'),
+      ...failures,
+    ],
   };
 }
 

@@ -4,6 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaKind } from '../../media/accepted-types.ts';
 import { findMedia, type MediaRow, mayUseMedia } from '../../store/media/media.ts';
+import { findOpenUploads } from '../../store/media/uploads.ts';
 import type { Deps } from '../deps.ts';
 import { mediaIdOf, toRef } from './media-record.ts';
 
@@ -31,7 +32,14 @@ export async function findStoredMedia(
   const known = await findUsable(deps, owner, mediaId ?? mediaIdOf(deps, url));
   if (known !== undefined) return requireKind(toRef(deps, known), kind);
   if (mediaId === undefined) return undefined;
+  const open = isId('media', mediaId) ? await findOpenUploads(deps.db, [mediaId]) : undefined;
+  if (open?.has(mediaId)) throw new AppError('upload_not_found', incompleteUpload(mediaId));
   throw new AppError('not_found', `There is no media ${mediaId.slice(0, 64)} in this workspace.`);
+}
+
+/** A sentence about a media that can be used once its upload is completed. */
+export function incompleteUpload(mediaId: string): string {
+  return `The upload of media ${mediaId} is not complete: send its bytes, then complete it (POST /api/v1/media/upload-url/complete, or the tool add_media with mediaId alone).`;
 }
 
 /** Throws `unsupported_type` where the media is of another kind. */

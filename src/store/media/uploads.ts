@@ -62,6 +62,16 @@ export async function insertUpload(tx: Tx, upload: Omit<UploadRow, 'moved_at'>):
   );
 }
 
+/** Of these media the ones whose upload was begun and neither completed nor discarded. */
+export async function findOpenUploads(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from media_uploads u where id = any ($1) and discarded_at is null
+       and not exists (select from media m where m.id = u.id)`,
+    [ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /**
  * The user's open upload created since then, in a workspace that the user has not left, locked until the transaction ends;
  * `busy` if another transaction holds it.

@@ -32,6 +32,12 @@ const graphOf = (config: Record<string, unknown>) => ({
   edges: [edge('a.image > b.input')],
 });
 
+const runOf = (by: Caller) => ({
+  userId: by.userId,
+  workspace: `user:${by.userId}`,
+  executionId: newId('execution'),
+});
+
 describe('the lint', () => {
   const missing = `med_${'0'.repeat(26)}`;
   const sentence = `a: There is no media ${missing}: upload it again, or choose another.`;
@@ -51,6 +57,19 @@ describe('the lint', () => {
     assert.ok(changed.body.meta.warnings.includes(sentence));
   });
 
+  it('tells an upload that is not complete from media that are not there', async () => {
+    const file = { contentType: 'image/png', bytes: 100, filename: 'a.png' };
+    const minted = await owner.request<{ mediaId: string }>('POST', '/media/upload-url', file);
+    const { mediaId } = minted.body;
+    const created = await createWorkflow(owner, graphOf({ mediaId }));
+    const wanted = `The upload of media ${mediaId} is not complete: send its bytes, then complete it (POST /api/v1/media/upload-url/complete, or the tool add_media with mediaId alone).`;
+    assert.equal(created.meta.warnings[0], `a: ${wanted}`);
+    await assert.rejects(resolveMedia(test.deps, runOf(owner), { mediaId }, 'image', signal), {
+      code: 'upload_not_found',
+      message: wanted,
+    });
+  });
+
   it('warns of them where it is asked', async () => {
     const wanted = [['missing_media', 'a']];
     const codes = (issues: unknown): unknown =>
@@ -68,12 +87,6 @@ describe('the lint', () => {
 });
 
 describe('a run', () => {
-  const runOf = (by: Caller) => ({
-    userId: by.userId,
-    workspace: `user:${by.userId}`,
-    executionId: newId('execution'),
-  });
-
   it('takes media of its workspace by id and by address, as they are', async () => {
     const { mediaId, url } = await uploadPicture(owner);
     for (const source of [{ mediaId }, { url }]) {

@@ -117,6 +117,54 @@ describe('POST /workflows/{id}/estimate', () => {
     );
   });
 
+  it('names required inputs that nothing fills, in free graphs too', async () => {
+    const graph = {
+      nodes: [
+        node('size', 'utility:image_resize', { width: 10 }),
+        node('image', 'generate:fal_seedream'),
+        node('end', 'output:preview'),
+        node('free', 'output:preview'),
+      ],
+      edges: [edge('image.image > end.input')],
+    };
+    const found = (await estimate(graph)).issues.map(({ nodeId, code, message }) => [nodeId, code, message]);
+    const message = (port: string) => `${port} needs a value, and nothing gives it one.`;
+    assert.deepEqual(found.sort(), [
+      ['free', 'missing_input', message('"Input" (input)')],
+      ['image', 'missing_input', message('"Prompt" (prompt)')],
+      ['size', 'missing_input', message('"Image" (image)')],
+    ]);
+    const { issues } = await estimate(graph, { targets: ['end'] });
+    assert.deepEqual(
+      issues.map(({ nodeId }) => nodeId),
+      ['image'],
+    );
+  });
+
+  it('refuses a media input that cannot be an address, as starting a run does', async () => {
+    const { id } = await createWorkflow(user, {
+      nodes: [node('shoe', 'input:image'), node('end', 'output:preview')],
+      edges: [edge('shoe.image > end.input')],
+    });
+    for (const inputs of [
+      { shoe: 'C:\\shoe.jpg' },
+      { shoe: { url: 'shoe.jpg' } },
+      { shoe: ['file:///shoe.jpg'] },
+    ])
+      for (const route of ['estimate', 'run', 'execute']) {
+        const { status, body } = await user.request<{ error: string; code: string }>(
+          'POST',
+          `/workflows/${id}/${route}`,
+          { inputs },
+        );
+        assert.deepEqual([status, body.code], [400, 'invalid_inputs']);
+        assert.match(
+          body.error,
+          /^Input "shoe": This input takes an http or https address, .*shoe\.jpg"; upload a local file first and send its mediaId\.$/,
+        );
+      }
+  });
+
   it('names nodes of providers that are not configured', async () => {
     const { issues } = await estimate({
       nodes: [node('image', 'generate:replicate_flux_pro', { prompt: 'a fox' })],
