@@ -1,6 +1,6 @@
 // What a call of a model costs: units by its values, times the price of a unit.
 import type { Model, ModelPrice, PriceUnit } from './model.ts';
-import type { Pricing } from './pricing.ts';
+import { type Pricing, unpriced } from './pricing.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -57,15 +57,24 @@ const UNITS: Readonly<Record<PriceUnit, UnitFacts>> = {
 };
 
 export function toPricing({ price, priceSource: source, provider }: Model): Pricing {
-  if (price === null) return { model: 'unknown', usd: () => null, source };
+  if (price === null) return unpriced(source);
   const { model, count, isBilled } = UNITS[price.unit];
   const usd = (values: Values): number | null => {
     const [rate, units] = [rateOf(price, values), count(price, values)];
     return rate === null || units === null ? null : rate * units;
   };
-  if (provider !== 'fal' || isBilled !== true || typeof price.usd !== 'number') return { model, usd, source };
-  const rate = price.usd;
-  return { model, usd, source, settle: (_, usage) => scale(billedUnits(usage), units => units * rate) };
+  // fal counts a model that is priced by a setting in the unit of its page: each unit costs what that setting costs.
+  const isSettled = provider === 'fal' && (isBilled === true || typeof price.usd !== 'number');
+  if (!isSettled) return { model, usd, source };
+  return {
+    model,
+    usd,
+    source,
+    settle: (values, usage) => {
+      const [rate, units] = [rateOf(price, values), billedUnits(usage)];
+      return rate === null || units === null ? null : rate * units;
+    },
+  };
 }
 
 function rateOf({ usd, by = [] }: ModelPrice, values: Values): number | null {
