@@ -186,6 +186,13 @@ const slowGraph = (color: string) => ({
   ],
 });
 
+const HOLD_MEDIA = `
+  create function hold_media() returns trigger language plpgsql as $$
+  begin
+    perform pg_sleep(600);
+    return new;
+  end $$`;
+
 describe('a worker that is killed during a render', { skip }, () => {
   it('leaves its segments to the next, which renders only the others', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-render-'));
@@ -194,6 +201,11 @@ describe('a worker that is killed during a render', { skip }, () => {
     try {
       const [victim] = services;
       assert.ok(victim);
+      // No file becomes known, so that the render cannot be over before its worker is killed.
+      await stage.db.query(HOLD_MEDIA);
+      await stage.db.query(
+        'create trigger held before insert on media for each row execute function hold_media()',
+      );
       const workflow = await victim.create({
         nodes: [node('video', 'video:renderer', { props: { sceneGraph: slowGraph('#ff0000') } })],
         edges: [],
@@ -201,11 +213,17 @@ describe('a worker that is killed during a render', { skip }, () => {
       const id = await victim.start(workflow);
       let kept = '';
       await waitUntil('the first segment to be kept', async () => {
-        const { rows } = await stage.db.query<{ file_id: string }>('select file_id from render_parts');
+        const { rows } = await stage.db.query<{ file_id: string }>(
+          'select file_id from render_parts order by file_id limit 1',
+        );
         kept = rows[0]?.file_id ?? '';
         return kept !== '';
       });
       await victim.end('SIGKILL');
+      await stage.db.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`,
+      );
+      await stage.db.query('drop trigger held on media');
 
       // In its place one that shows another colour, so that the video shows which of them it was made of.
       await copyFile(
