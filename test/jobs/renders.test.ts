@@ -10,6 +10,7 @@ import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 import { renderVideo } from '../../src/render/video/video.ts';
 import { type Execution, statesOf } from '../support/client.ts';
+import { holdWrites } from '../support/database.ts';
 import { readPixels } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 import { setStage } from '../support/runs/dying-workers.ts';
@@ -186,13 +187,6 @@ const slowGraph = (color: string) => ({
   ],
 });
 
-const HOLD_MEDIA = `
-  create function hold_media() returns trigger language plpgsql as $$
-  begin
-    perform pg_sleep(600);
-    return new;
-  end $$`;
-
 describe('a worker that is killed during a render', { skip }, () => {
   it('leaves its segments to the next, which renders only the others', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-render-'));
@@ -202,10 +196,7 @@ describe('a worker that is killed during a render', { skip }, () => {
       const [victim] = services;
       assert.ok(victim);
       // No file becomes known, so that the render cannot be over before its worker is killed.
-      await stage.db.query(HOLD_MEDIA);
-      await stage.db.query(
-        'create trigger held before insert on media for each row execute function hold_media()',
-      );
+      const held = await holdWrites(stage.db, 'insert', 'media');
       const workflow = await victim.create({
         nodes: [node('video', 'video:renderer', { props: { sceneGraph: slowGraph('#ff0000') } })],
         edges: [],
@@ -220,10 +211,7 @@ describe('a worker that is killed during a render', { skip }, () => {
         return kept !== '';
       });
       await victim.end('SIGKILL');
-      await stage.db.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`,
-      );
-      await stage.db.query('drop trigger held on media');
+      await held.release();
 
       // In its place one that shows another colour, so that the video shows which of them it was made of.
       await copyFile(

@@ -1,6 +1,6 @@
 // A database of its own for each test file, cloned from the migrated template.
 import { existsSync, rmSync } from 'node:fs';
-import { type Db, openDb } from '../../src/store/db.ts';
+import { type Db, openDb, type Tx } from '../../src/store/db.ts';
 import { ADDRESS_VARIABLE, startTestServer, TEMPLATE, type TestAddress } from './postgres.ts';
 
 export interface TestDatabase {
@@ -84,4 +84,24 @@ async function administrate(connection: TestAddress, statement: string): Promise
   } finally {
     await admin.close();
   }
+}
+
+/** Makes every insert into the table, or delete from it, wait; so that a process can be killed before it goes on. */
+export async function holdWrites(
+  db: Tx,
+  event: 'insert' | 'delete',
+  table: string,
+): Promise<{ release(): Promise<void> }> {
+  await db.query(
+    `create function held() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return null; end $$`,
+  );
+  await db.query(`create trigger held before ${event} on ${table} for each row execute function held()`);
+  return {
+    async release() {
+      await db.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+      );
+      await db.query('drop function held cascade');
+    },
+  };
 }

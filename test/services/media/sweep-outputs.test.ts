@@ -14,7 +14,7 @@ import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
 import { sweepOutputs } from '../../../src/services/media/sweep-outputs.ts';
 import { insertUser } from '../../../src/store/users.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, holdWrites } from '../../support/database.ts';
 import { plainImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { spawnService, urlOf } from '../../support/service.ts';
@@ -256,10 +256,12 @@ it('a worker that is killed during the sweep leaves no row without its file, and
     const { rows } = await database.db.query<{ id: string }>(`select id from ${table}`);
     return new Set(rows.map(({ id }) => id));
   };
+  const held = await holdWrites(database.db, 'delete', 'media_strays');
   try {
     await database.db.query(`select graphile_worker.add_job('sweep_outputs', '{}')`);
     await waitUntil('the first rows to go', async () => (await known('media')).size < ids.length);
     await service.end('SIGKILL');
+    await held.release();
     const [there, rows, noted] = [new Set(await files()), await known('media'), await known('media_strays')];
     assert.ok(there.size > 0, 'it was killed before its end');
     for (const id of rows) assert.ok(there.has(id), `${id} has its file`);
