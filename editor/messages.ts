@@ -46,6 +46,11 @@ export const messages = {
     unreachable: 'The service is unreachable. Check your connection, then try again.',
     unknown: 'An unexpected error occurred. Try again. If the problem persists, reload the page.',
     offline: 'You are offline. This page may be out of date.',
+    storage: (percent: number, used: string, limit: string): string =>
+      percent >= 100
+        ? `Your storage is full (${used} of ${limit}). Delete media to upload files and store results again.`
+        : `Your storage is ${percent}% full (${used} of ${limit}).`,
+    storageAction: 'Manage media',
     outdated: 'The service was updated. Reload the page to continue.',
   },
   notFound: {

@@ -28,6 +28,7 @@ import { createCatalogAnswers } from './services/catalog.ts';
 import { createAccessTokens } from './services/connections/access-tokens.ts';
 import { isOAuthOn } from './services/connections/oauth-switch.ts';
 import type { JobPool } from './services/deps.ts';
+import { createMediaKeeper } from './services/media/storage-quota.ts';
 import { startLiveModels } from './services/models/live-models.ts';
 import { createRunNotifier } from './services/run-notifier.ts';
 import { offerSetUp } from './services/sessions/mint-link.ts';
@@ -135,6 +136,7 @@ async function createDeps(
     replica,
     bucket,
     storage: await openStorage(settings, providerFetch),
+    keepMedia: createMediaKeeper(db, settings),
     fetch: createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] }),
     providerFetch,
     secretsKey: await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR }),

@@ -19,6 +19,7 @@ import { NotFound } from './not-found.tsx';
 import { OfflineNotice } from './offline-notice.tsx';
 import { PAGES } from './pages.ts';
 import { SignedIn } from './signed-in.tsx';
+import { StorageNotice } from './storage-notice.tsx';
 import { Toasts } from './toasts.tsx';
 
 const queries = createQueries();
@@ -67,6 +68,7 @@ function Framed({ component, isFull, for: who }: Route & LazyPage) {
   return (
     <SignedIn>
       <Header />
+      <StorageNotice />
       {page}
     </SignedIn>
   );

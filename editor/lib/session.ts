@@ -21,6 +21,8 @@ export interface Session {
   readonly invitations: number;
   readonly plan: string;
   readonly credits: { readonly balance: number; readonly held: number };
+  /** Of the account, in every workspace. null: no limit. */
+  readonly storage: { readonly usedBytes: number; readonly limitBytes: number | null };
   readonly expiresAt: string;
 }
 export type TeamRole = 'OWNER' | 'EDITOR' | 'VIEWER';

@@ -51,6 +51,7 @@ export type Error = {
    * - `media_in_use`: Workflows use this media
    * - `conflict`: The thing exists already or is in another state
    * - `file_too_large`: The file is over the limit
+   * - `storage_quota_exceeded`: The storage of the account's plan is full
    * - `payload_too_large`: The body is over the limit
    * - `uri_too_long`: The address is too long
    * - `unsupported_type`: The content type is not accepted
@@ -119,6 +120,7 @@ export type Error = {
     | 'media_in_use'
     | 'conflict'
     | 'file_too_large'
+    | 'storage_quota_exceeded'
     | 'payload_too_large'
     | 'uri_too_long'
     | 'unsupported_type'
@@ -267,7 +269,10 @@ export type CatalogEntry = {
   readonly dynamicPorts?: true;
   readonly dynamicPortsNote?: string;
   readonly deprecated?: true;
+  /** Listed with `includeHidden=1` alone */
   readonly hidden?: true;
+  /** Its provider, or what else it runs on, is not configured in this service: a run of it fails */
+  readonly isAvailable?: false;
 };
 
 /** A port or a config field */
@@ -993,6 +998,11 @@ export type Me = {
   readonly personalTeamId: string;
   readonly activeTeamId: string | null;
   readonly activeRole: 'OWNER' | 'EDITOR' | 'VIEWER';
+  readonly storage: {
+    /** Your files in every workspace, and uploads that are not complete */
+    readonly usedBytes: number;
+    readonly limitBytes: number | null;
+  };
   readonly createdAt: string;
 };
 
@@ -1261,6 +1271,7 @@ export type Plans = {
     readonly requestsPerMinute: number;
     readonly executionsPerMinute: number;
     readonly executionsPerDay: number | null;
+    readonly storageBytes: number | null;
     /** Of accounts that are made without one */
     readonly isDefault: boolean;
   }[];
@@ -1540,6 +1551,11 @@ export type Session = {
   readonly credits: {
     readonly balance: number;
     readonly held: number;
+  };
+  readonly storage: {
+    /** Your files in every workspace, and uploads that are not complete */
+    readonly usedBytes: number;
+    readonly limitBytes: number | null;
   };
   readonly expiresAt: string;
 };

@@ -3,7 +3,14 @@
 import type { PlanNode } from '../graph/plan.ts';
 import type { Value, Values } from '../graph/types.ts';
 import { isValue, toValue } from '../graph/values.ts';
-import { type NodeContext, type NodeDefinition, type NodeResult, Suspend } from '../nodes/define.ts';
+import { AppError } from '../lib/errors.ts';
+import {
+  type NodeContext,
+  type NodeDefinition,
+  NodeError,
+  type NodeResult,
+  Suspend,
+} from '../nodes/define.ts';
 import { cacheKey } from './cache.ts';
 import type { RunOptions } from './types.ts';
 
@@ -72,8 +79,22 @@ async function callOrFind(call: Call, host: CallHost, key: string | undefined): 
   } catch (err) {
     // It may still deliver: what was set aside for it stays.
     if (err instanceof Suspend) return err;
+    if (payment !== undefined && err instanceof AppError && err.code === 'storage_quota_exceeded')
+      throw new ChargedFailure(err, payment.settle(call.usage()));
     payment?.forgo();
     throw err;
+  }
+}
+
+/** The provider delivered, and is paid, but the result could not be stored. */
+export class ChargedFailure extends NodeError {
+  readonly credits: number;
+
+  constructor(cause: AppError, credits: number) {
+    super(cause.code, `${cause.message} The provider has delivered its result, so the call was charged.`, {
+      cause,
+    });
+    this.credits = credits;
   }
 }
 

@@ -2,6 +2,7 @@
 // the node waits while calls of any of them go on at a provider.
 import type { Values } from '../graph/types.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
+import { ChargedFailure } from './call.ts';
 import { gatherItems } from './fan-out.ts';
 import type { Arrivals } from './inputs.ts';
 import { type Begun, call, explain, type Job, jobsOf, providerOf, type StepHost } from './node-job.ts';
@@ -63,6 +64,7 @@ async function runItem(items: Items, index: number): Promise<void> {
     items.credits += result.credits;
     if (result.isCached) items.cachedCount++;
   } catch (thrown) {
+    if (thrown instanceof ChargedFailure) items.credits += thrown.credits;
     // Of a run that is stopped no item has failed: it is asked for again.
     if (options.signal.aborted) return;
     items.failures.set(index, explain(options, job.node.id, thrown));

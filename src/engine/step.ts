@@ -1,7 +1,7 @@
 // One node from its inputs to the step that a run records of it: called once, or once for each item of a list.
 import type { PlanNode } from '../graph/plan.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
-import type { CallResult } from './call.ts';
+import { type CallResult, ChargedFailure } from './call.ts';
 import { spreadItems } from './fan-out.ts';
 import type { Arrivals } from './inputs.ts';
 import { runItems } from './items.ts';
@@ -52,7 +52,7 @@ export function runNode(
     report();
     return result.then(
       late => end(host, job, late),
-      err => fail(host, { ...begun, ...providerOf(job) }, err),
+      err => fail(host, { ...begun, ...providerOf(job), ...chargeOf(job, err) }, err),
     );
   } catch (err) {
     return fail(host, begun, err);
@@ -87,8 +87,18 @@ function end({ options }: StepHost, job: Job, result: CallResult): Step {
   return { ...begun, ...jobsOf(job), status: 'WAITING', suspended: { kind, sinceMs, untilMs } };
 }
 
+/** What a node has cost by a call that delivered and failed all the same. */
+function chargeOf({ earlier, node }: Job, thrown: unknown): Pick<Step, 'credits' | 'nodeType'> {
+  if (!(thrown instanceof ChargedFailure) || thrown.credits === 0) return {};
+  return { credits: (earlier?.credits ?? 0) + thrown.credits, nodeType: node.nodeType };
+}
+
 /** A node that stops because the run does is CANCELLED, whatever it threw. */
-function fail({ options }: StepHost, begun: Begun, thrown: unknown): Step {
+function fail(
+  { options }: StepHost,
+  begun: Begun & Pick<Step, 'credits' | 'nodeType'>,
+  thrown: unknown,
+): Step {
   const finishedAtMs = options.now();
   if (options.signal.aborted) return { ...begun, status: 'CANCELLED', finishedAtMs };
   return { ...begun, status: 'FAILED', error: explain(options, begun.nodeId, thrown), finishedAtMs };

@@ -71,15 +71,24 @@ export interface PlanLimits {
   readonly executionsPerMinute: number;
   /** null: no limit. */
   readonly executionsPerDay: number | null;
+  /** null: no limit. */
+  readonly storageBytes: number | null;
 }
 
+const GIB = 1_073_741_824;
+
 const PLANS: Readonly<Record<string, PlanLimits>> = {
-  anonymous: { requestsPerMinute: 60, executionsPerMinute: 1, executionsPerDay: 0 },
-  free: { requestsPerMinute: 10, executionsPerMinute: 10, executionsPerDay: 50 },
-  starter: { requestsPerMinute: 20, executionsPerMinute: 10, executionsPerDay: 200 },
-  pro: { requestsPerMinute: 60, executionsPerMinute: 10, executionsPerDay: 1000 },
-  enterprise: { requestsPerMinute: 200, executionsPerMinute: 10, executionsPerDay: null },
-  self_hosted: { requestsPerMinute: 60_000, executionsPerMinute: 60_000, executionsPerDay: null },
+  anonymous: { requestsPerMinute: 60, executionsPerMinute: 1, executionsPerDay: 0, storageBytes: 0 },
+  free: { requestsPerMinute: 10, executionsPerMinute: 10, executionsPerDay: 50, storageBytes: GIB },
+  starter: { requestsPerMinute: 20, executionsPerMinute: 10, executionsPerDay: 200, storageBytes: 10 * GIB },
+  pro: { requestsPerMinute: 60, executionsPerMinute: 10, executionsPerDay: 1000, storageBytes: 100 * GIB },
+  enterprise: { requestsPerMinute: 200, executionsPerMinute: 10, executionsPerDay: null, storageBytes: null },
+  self_hosted: {
+    requestsPerMinute: 60_000,
+    executionsPerMinute: 60_000,
+    executionsPerDay: null,
+    storageBytes: null,
+  },
 };
 
 const ROWS = {
@@ -334,8 +343,9 @@ function parsePlan(name: string, given: unknown): PlanLimits {
   if (!isCount(limits.requestsPerMinute) || !isCount(limits.executionsPerMinute)) {
     throw new Error(`requestsPerMinute and executionsPerMinute of plan ${name} must be whole numbers`);
   }
-  if (limits.executionsPerDay !== null && !isCount(limits.executionsPerDay)) {
-    throw new Error(`executionsPerDay of plan ${name} must be a whole number or null`);
+  for (const limit of ['executionsPerDay', 'storageBytes'] as const) {
+    if (limits[limit] !== null && !isCount(limits[limit]))
+      throw new Error(`${limit} of plan ${name} must be a whole number or null`);
   }
   return limits;
 }

@@ -11,6 +11,7 @@ import type { MediaStorage } from '../media/storage.ts';
 import type { NodeDefinition } from '../nodes/define.ts';
 import type { Replica } from '../store/connection/replica.ts';
 import type { Db, Tx } from '../store/db.ts';
+import type { NewMedia } from '../store/media/media.ts';
 import type { KeyAuthenticator } from './accounts/key-authenticator.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
 import type { TokenAuthenticator } from './connections/access-tokens.ts';
@@ -48,6 +49,8 @@ export interface Deps {
   /** The replica behind `readDb`, if there is one. */
   readonly replica: Replica | undefined;
   readonly storage: MediaStorage;
+  /** Makes a stored file known, together with others that were stored meanwhile. Throws `storage_quota_exceeded`. */
+  readonly keepMedia: (row: NewMedia) => Promise<void>;
   /** The bucket behind `storage`; undefined: the local disk. */
   readonly bucket: Bucket | undefined;
   /** For addresses that users supply; trusts no origin. */

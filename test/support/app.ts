@@ -31,6 +31,7 @@ import { createCatalogAnswers } from '../../src/services/catalog.ts';
 import { createAccessTokens } from '../../src/services/connections/access-tokens.ts';
 import { isOAuthOn } from '../../src/services/connections/oauth-switch.ts';
 import type { JobPool } from '../../src/services/deps.ts';
+import { createMediaKeeper } from '../../src/services/media/storage-quota.ts';
 import { createRunNotifier } from '../../src/services/run-notifier.ts';
 import { createSessionAuthenticator } from '../../src/services/sessions/session-authenticator.ts';
 import { createGraphVersions } from '../../src/services/workflows/graph-versions.ts';
@@ -87,7 +88,7 @@ export interface TestAppOptions {
   /** The clock of keys and limits. */
   readonly now?: () => number;
   /** Over those of the settings; anonymous callers, who have one address here, are hardly limited without. */
-  readonly plans?: Readonly<Record<string, PlanLimits>>;
+  readonly plans?: Readonly<Record<string, Partial<PlanLimits>>>;
   /** What answers at `/mcp`; default: the service's own. */
   readonly createMcp?: (deps: RunDeps) => McpMount;
 }
@@ -149,6 +150,14 @@ function withEditor(deps: RunDeps): HttpDeps {
   return { ...deps, editor, mediaOrigins: mediaOrigins(deps) };
 }
 
+/** Of what a test's plan says nothing. */
+const UNLIMITED: PlanLimits = {
+  requestsPerMinute: 60_000,
+  executionsPerMinute: 60_000,
+  executionsPerDay: null,
+  storageBytes: null,
+};
+
 async function createDeps(
   { db, runDb }: Pick<RunDeps, 'db' | 'runDb'>,
   folder: string,
@@ -156,7 +165,8 @@ async function createDeps(
 ): Promise<RunDeps> {
   const read = readSettings({ DATA_DIR: folder, ...env });
   const anonymous = { ...read.plans.self_hosted, executionsPerDay: 0 } as PlanLimits;
-  const settings = { ...read, plans: { ...read.plans, anonymous, ...plans } };
+  const given = Object.entries(plans).map(([name, limits]) => [name, { ...UNLIMITED, ...limits }] as const);
+  const settings = { ...read, plans: { ...read.plans, anonymous, ...Object.fromEntries(given) } };
   const { catalog, findNode } = createNodeTypes(settings);
   const log = createLogger('silent');
   const wakeTimers = createWakeTimers<JobPool>(now);
@@ -181,6 +191,7 @@ async function createDeps(
     replica: undefined,
     bucket,
     storage: await openStorage(settings, providerFetch),
+    keepMedia: createMediaKeeper(db, settings),
     fetch: createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] }),
     providerFetch,
     secretsKey: Buffer.alloc(32, 7),

@@ -22,6 +22,7 @@ const START = [
 /** What a file may be refused for. */
 export const FILE = [
   'file_too_large',
+  'storage_quota_exceeded',
   'unsupported_type',
   'unreadable_image',
   'unreadable_media',
@@ -119,6 +120,7 @@ export const RUN_OPERATIONS: OperationLines = {
       'forbidden',
       'invalid_bytes',
       'file_too_large',
+      'storage_quota_exceeded',
       'unsupported_type',
       'upload_busy',
       'upload_budget_exceeded',
@@ -129,7 +131,10 @@ export const RUN_OPERATIONS: OperationLines = {
     'Looks at what was put there and makes it a media file. Safe to send again.',
     [...FILE, 'invalid_media_id', 'upload_not_found', 'upload_busy'],
   ],
-  [`GET ${V1}/media`]: ['listMedia', 'Of the active workspace, newest first.'],
+  [`GET ${V1}/media`]: [
+    'listMedia',
+    'Of the active workspace, newest first: uploads, unless `origin` asks for others.',
+  ],
   [`GET ${V1}/media/{id}`]: ['getMedia', 'One media file: its address, type, size and name.', OWN],
   [`GET ${V1}/media/{id}/uses`]: [
     'listMediaUses',
@@ -172,7 +177,7 @@ export const RUN_OPERATIONS: OperationLines = {
   [`POST ${V1}/render/renderer/preview`]: [
     'previewRender',
     'Stills are drawn at once; `format: "mp4"` starts a clip and answers 202. Costs no credits.',
-    [...OWN, 'invalid_scene_graph', 'render_busy', 'codec_failed'],
+    [...OWN, 'invalid_scene_graph', 'storage_quota_exceeded', 'render_busy', 'codec_failed'],
   ],
   [`GET ${V1}/render/renderer/{id}`]: [
     'getRender',

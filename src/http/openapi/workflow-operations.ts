@@ -11,9 +11,14 @@ export const WORKFLOW_OPERATIONS: OperationLines = {
   [`GET ${V1}/nodes`]: [
     'listNodes',
     'Every node type with its ports, config fields, defaults and price. Hidden ones (variants, deprecated types, ' +
-      'providers without a key) come with `includeHidden=1`. Cached for an hour; needs no key.',
+      'providers without a key) come with `includeHidden=1`; those that cannot run here have `isAvailable: false`. ' +
+      'Cached for an hour; needs no key.',
   ],
-  [`GET ${V1}/models`]: ['listModels', 'The same entries as `GET /nodes`, those of models alone.'],
+  [`GET ${V1}/models`]: [
+    'listModels',
+    'The same entries as `GET /nodes`, those of models alone. With `includeHidden=1` also models of providers that are ' +
+      'not configured, with their prices and `isAvailable: false`.',
+  ],
 
   [`GET ${V1}/workflows`]: [
     'listWorkflows',
@@ -102,7 +107,7 @@ export const WORKFLOW_OPERATIONS: OperationLines = {
   [`POST ${V1}/workflows/{id}/duplicate`]: [
     'duplicateWorkflow',
     'Copies the graph without secrets into your active workspace.',
-    [...OWN, 'folder_workspace_mismatch'],
+    [...OWN, 'folder_workspace_mismatch', 'storage_quota_exceeded'],
   ],
   [`POST ${V1}/admin/workflows/{id}/restore`]: [
     'restoreWorkflow',

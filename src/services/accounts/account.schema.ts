@@ -18,6 +18,14 @@ export type SomebodyInput = { readonly userId?: number | undefined; readonly ema
 
 export const UserParams = Type.Object({ userId: UserId });
 
+/** What an account has stored, in all of its workspaces. */
+export const STORAGE = {
+  usedBytes: Type.Integer({
+    description: 'Your files in every workspace, and uploads that are not complete',
+  }),
+  limitBytes: Nullable(Type.Integer({ description: 'Of your plan; null: no limit' })),
+};
+
 const ACCOUNT = {
   userId: UserId,
   email: Email,
@@ -34,6 +42,7 @@ export const Me = Named('Me', 'Who asks', {
   }),
   activeTeamId: Nullable(Type.String({ description: 'null: your personal workspace' })),
   activeRole: TeamRole,
+  storage: Type.Object(STORAGE),
   createdAt: Timestamp,
 });
 

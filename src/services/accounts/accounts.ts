@@ -4,6 +4,7 @@ import type { Tx } from '../../store/db.ts';
 import { shareTeam, type TeamRole } from '../../store/teams.ts';
 import { findUser, type UserRow, updateActiveTeam, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
+import { readStorageUsage } from '../media/storage-quota.ts';
 import { userWorkspace } from './access.ts';
 import type { SomebodyInput } from './account.schema.ts';
 import { type Actor, hasScope, requireScope, requireUser, type UserActor } from './actor.ts';
@@ -12,7 +13,7 @@ import { getActiveWorkspace, getWorkspace } from './teams.ts';
 
 /** Who the caller is; any valid key may ask. */
 export async function getMe(deps: Deps, actor: Actor) {
-  return presentMe(deps.db, requireUser(actor));
+  return presentMe(deps, requireUser(actor));
 }
 
 /** Changes the caller's name. Throws 400 for one that shows nothing. */
@@ -20,7 +21,7 @@ export async function changeMe(deps: Deps, actor: Actor, input: { readonly name:
   const user = requireScope(actor, 'account:admin');
   const name = parseName(input.name);
   await updateUser(deps.db, user.userId, { name, plan: null, isAuthor: null, disabled: null });
-  return presentMe(deps.db, user);
+  return presentMe(deps, user);
 }
 
 /** Chooses the workspace that folders are listed and created in. Throws 404 for a team the caller is not in. */
@@ -32,10 +33,11 @@ export async function setActiveWorkspace(
   const user = requireScope(actor, 'workflows:write');
   const { team_id } = await getWorkspace(deps.db, user, input.teamId);
   await updateActiveTeam(deps.db, user.userId, team_id);
-  return presentMe(deps.db, user);
+  return presentMe(deps, user);
 }
 
-async function presentMe(tx: Tx, user: UserActor) {
+async function presentMe(deps: Deps, user: UserActor) {
+  const { db: tx } = deps;
   const row = await findUser(tx, user.userId);
   if (row === undefined) throw new AppError('not_found', 'Your account is gone.');
   const active = await getActiveWorkspace(tx, user);
@@ -50,6 +52,7 @@ async function presentMe(tx: Tx, user: UserActor) {
     personalTeamId: userWorkspace(row.id),
     activeTeamId: active.team_id,
     activeRole: active.team_role ?? 'OWNER',
+    storage: await readStorageUsage(deps, row.id),
     createdAt: row.created_at.toISOString(),
   };
 }

@@ -9,7 +9,7 @@ import { probeStored } from '../../media/probe-stored.ts';
 import { acceptDeclared, identify, SNIFFED_BYTES } from '../../media/sniff.ts';
 import { tooLarge } from '../../media/spool.ts';
 import { pendingKey, type StoredFile } from '../../media/storage.ts';
-import { findMedia, type MediaRow, mayUseMedia } from '../../store/media/media.ts';
+import { findMedia, insertMedia, type MediaRow, mayUseMedia } from '../../store/media/media.ts';
 import { lockUpload, markDiscarded, markMoved, type UploadRow } from '../../store/media/uploads.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -17,7 +17,7 @@ import type { CompleteBody } from './media.schema.ts';
 import { readAll } from './media-bytes.ts';
 import { presentUpload } from './media-record.ts';
 import { busy } from './presigned-upload.ts';
-import { keepFile, type ReceivedFile } from './receive-file.ts';
+import { type ReceivedFile, toMediaRow } from './receive-file.ts';
 
 const WINDOW_MS = 86_400_000;
 const LOCK_WAIT_MS = 1000;
@@ -41,7 +41,9 @@ export async function completeUpload(deps: Deps, actor: Actor, body: CompleteBod
     origin: 'upload',
     executionId: null,
   } as const;
-  const row = await keepFile(deps, file, owner, hints);
+  // Its bytes count since it was minted: nothing is added to the account's storage.
+  const row = toMediaRow(file, owner, hints);
+  await insertMedia(deps.db, [row]);
   // Where another request was faster with the same file, what it wrote is what stands.
   return presentUpload(deps, (await findDone(deps, mediaId, user.userId)) ?? row);
 }

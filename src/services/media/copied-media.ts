@@ -9,6 +9,7 @@ import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { MAX_EXPORTED_MEDIA } from './exported-media.ts';
 import { dropFile, dropMedia } from './receive-file.ts';
+import { requireFreeStorage } from './storage-quota.ts';
 
 /** Of all files of one copy together. */
 const MAX_BYTES = 1_073_741_824;
@@ -40,6 +41,10 @@ export async function copyMedia(
   signal: AbortSignal,
 ): Promise<CopiedMedia> {
   const { chosen, warnings } = choose(await listForeign(deps, user, named));
+  if (chosen.length > 0) {
+    const bytes = chosen.reduce((sum, row) => sum + row.bytes, 0);
+    await requireFreeStorage(deps, user.userId, bytes);
+  }
   const gate = createGate({ concurrency: CONCURRENT_COPIES, maxWaiting: chosen.length });
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(COPY_MS)]);
   const outcomes = await Promise.allSettled(

@@ -12,6 +12,7 @@ import { MAX_EMBEDDED_BYTES } from './exported-media.ts';
 import { mediaUrl } from './media-record.ts';
 import { dropMedia, receiveFile, toMediaRow } from './receive-file.ts';
 import { receiveUrl } from './receive-url.ts';
+import { requireFreeStorage } from './storage-quota.ts';
 
 /** Of all addresses together. */
 const FETCH_MS = 120_000;
@@ -42,6 +43,7 @@ export async function receiveMedia(
   checkEmbedded(files);
   const known = await findKnown(deps, user, files);
   const missing = files.filter(file => !known.has(file.mediaId));
+  if (missing.length > 0) await requireFreeStorage(deps, user.userId);
   const gate = createGate({ concurrency: CONCURRENT_FETCHES, maxWaiting: files.length });
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]);
   const outcomes = await Promise.allSettled(

@@ -65,8 +65,9 @@ export const ListMediaQuery = Type.Object({
     }),
   ),
   origin: Type.Optional(
-    Type.Enum(['upload', 'output', 'preview'], {
-      description: 'Uploads (the default), what runs made, or what was drawn and rendered as a preview',
+    Type.Enum(['upload', 'output', 'input', 'preview'], {
+      description:
+        'Uploads (the default), what runs made, what they fetched, or what was drawn and rendered as a preview',
     }),
   ),
   ...PageQuery.properties,

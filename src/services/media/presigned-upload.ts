@@ -16,6 +16,7 @@ import { limitRefusal } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 import type { MintBody } from './media.schema.ts';
 import { mediaUrl } from './media-record.ts';
+import { lockFreeStorage } from './storage-quota.ts';
 import { doorKey, doorUrl } from './upload-door.ts';
 import { uploaderOf } from './upload-media.ts';
 
@@ -23,7 +24,7 @@ const HOUR_MS = 3_600_000;
 const BUDGET_BYTES = 10 * 1_073_741_824;
 const MINT_WAIT_MS = 1000;
 
-/** Throws `unsupported_type`, `file_too_large`, `upload_budget_exceeded`, `upload_busy`. */
+/** Throws `unsupported_type`, `file_too_large`, `upload_budget_exceeded`, `upload_busy`, `storage_quota_exceeded`. */
 export async function mintUpload(deps: Deps, actor: Actor, { contentType, bytes, filename }: MintBody) {
   const owner = await uploaderOf(deps, actor);
   const type = acceptPresigned(contentType, bytes);
@@ -41,6 +42,7 @@ export async function mintUpload(deps: Deps, actor: Actor, { contentType, bytes,
     if (!(await lockMinting(tx, owner.userId, MINT_WAIT_MS)))
       throw busy('Another upload of this account is being minted', nowMs);
     await checkBudget(tx, owner.userId, bytes, nowMs);
+    await lockFreeStorage(tx, deps.settings, { userId: owner.userId, bytes });
     await insertUpload(tx, upload);
   });
   const grant = await presign(deps, upload.id, { contentType: type.contentType, bytes, nowMs });

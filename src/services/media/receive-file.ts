@@ -1,5 +1,6 @@
 // A file on its way in, through whatever door: looked at by its first bytes, streamed to storage with its size counted,
 // checked completely, and only then made known.
+import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { type MediaType, SVG_TYPE } from '../../media/accepted-types.ts';
 import { fileName } from '../../media/file-name.ts';
@@ -10,7 +11,7 @@ import { tooLarge } from '../../media/spool.ts';
 import type { Source, StoredFile } from '../../media/storage.ts';
 import { svgSize } from '../../media/svg/size.ts';
 import { sanitizeSvgAside } from '../../media/svg/thread.ts';
-import { insertMedia, type MediaRow, type NewMedia } from '../../store/media/media.ts';
+import type { MediaRow, NewMedia } from '../../store/media/media.ts';
 import { forgetOrphan, noteOrphan } from '../../store/media/orphans.ts';
 import type { Deps } from '../deps.ts';
 import type { Hints } from './media.schema.ts';
@@ -67,7 +68,7 @@ export async function receiveFile(
 /** As a caller gives them, or another service's record of the file. */
 export type Sizes = { readonly [K in keyof Hints]?: Hints[K] | null };
 
-/** Makes the file known; hints as for `toMediaRow`. */
+/** Makes the file known; hints as for `toMediaRow`. Throws `storage_quota_exceeded`, and then it is gone. */
 export async function keepFile(
   deps: Deps,
   file: ReceivedFile,
@@ -75,7 +76,13 @@ export async function keepFile(
   hints: Hints = {},
 ): Promise<NewMedia> {
   const row = toMediaRow(file, owner, hints);
-  await insertMedia(deps.db, row);
+  try {
+    await deps.keepMedia(row);
+  } catch (err) {
+    // Any other failure leaves open whether the row was written: the sweep finds out.
+    if (err instanceof AppError && err.code === 'storage_quota_exceeded') await dropFile(deps, row.id);
+    throw err;
+  }
   return row;
 }
 

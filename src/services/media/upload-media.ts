@@ -14,6 +14,7 @@ import { presentUpload } from './media-record.ts';
 import type { FileOwner, ReceivedFile } from './receive-file.ts';
 import { dropFile, keepFile, receiveFile } from './receive-file.ts';
 import { receiveUrl } from './receive-url.ts';
+import { requireFreeStorage } from './storage-quota.ts';
 
 /** A part of a multipart form, as it arrives. */
 export type FormPart =
@@ -25,13 +26,14 @@ export type FormPart =
       readonly name: string;
     };
 
-/** Who uploads, and into which workspace: the active one. Throws 401, and 403 for a viewer of the team. */
+/** Who uploads, and into which workspace: the active one. Throws 401, 403 for a viewer of the team, 413 where the storage is full. */
 export async function uploaderOf(deps: Deps, actor: Actor): Promise<FileOwner> {
   const user = requireScope(actor, 'workflows:write');
   const workspace = await getActiveWorkspace(deps.db, user);
   if (!can(user, 'edit', { workspace })) {
     throw new AppError('forbidden', 'A VIEWER of the active team may not add media to it.');
   }
+  await requireFreeStorage(deps, user.userId);
   return { userId: user.userId, workspace: workspaceOf(workspace), origin: 'upload', executionId: null };
 }
 

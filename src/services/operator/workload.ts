@@ -68,6 +68,7 @@ export const PlansAnswer = Named('Plans', 'The plans that accounts may have', {
       requestsPerMinute: Count,
       executionsPerMinute: Count,
       executionsPerDay: Nullable(Count),
+      storageBytes: Nullable(Count),
       isDefault: Type.Boolean({ description: 'Of accounts that are made without one' }),
     }),
   ),

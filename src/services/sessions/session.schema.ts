@@ -1,6 +1,7 @@
 // The forms of requests and answers about sign-in and sessions.
 import { Type } from 'typebox';
 import { TEAM_ROLES } from '../../store/teams.ts';
+import { STORAGE } from '../accounts/account.schema.ts';
 import { SCOPES } from '../accounts/actor.ts';
 import { Email, Name } from '../accounts/names.ts';
 import { pageOf } from '../paging.ts';
@@ -79,6 +80,7 @@ export const OwnSession = Named('Session', 'Who is signed in', {
   invitations: Type.Integer({ description: 'To teams, that wait for your answer' }),
   plan: Type.String(),
   credits: Type.Object({ balance: Credits, held: Credits }, { description: 'Of the active workspace' }),
+  storage: Type.Object(STORAGE),
   expiresAt: Timestamp,
 });
 

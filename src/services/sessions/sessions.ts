@@ -9,13 +9,14 @@ import { userWorkspace } from '../accounts/access.ts';
 import { type Actor, requireScope, requireSession, type UserActor } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
+import { readStorageUsage } from '../media/storage-quota.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
 
 /** Of the teams, the first by id. */
 const MAX_TEAMS = 200;
 
 /** Who is signed in, where they work, and what they have. Throws 401 without a session. */
-export async function readOwnSession({ db, now }: Deps, actor: Actor) {
+export async function readOwnSession({ db, now, settings }: Deps, actor: Actor) {
   const { user, sessionId } = requireSession(actor);
   const { userId } = user;
   const [row, session, active, teams, invitations] = await Promise.all([
@@ -41,6 +42,7 @@ export async function readOwnSession({ db, now }: Deps, actor: Actor) {
     invitations,
     plan: row.plan,
     credits: { balance, held },
+    storage: await readStorageUsage({ db, settings }, userId),
     expiresAt: session.expires_at.toISOString(),
   };
 }

@@ -1,11 +1,12 @@
 // Handles POST of a workflow: creates a personal one, or with an id replaces an existing one within its workspace.
 import { newId } from '../../lib/ids.ts';
-import { insertMedia, type NewMedia } from '../../store/media/media.ts';
+import type { NewMedia } from '../../store/media/media.ts';
 import { insertVersion } from '../../store/workflows/versions.ts';
 import { insertWorkflow, type NewWorkflow } from '../../store/workflows/writes.ts';
 import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { keepMediaIn } from '../media/storage-quota.ts';
 import {
   commitChange,
   lockForEdit,
@@ -86,7 +87,7 @@ export async function commitNewWorkflow(
 ): Promise<CreatedWorkflow> {
   const id = newId('workflow', deps.now());
   const saved = await deps.db.transaction(async tx => {
-    for (const row of media) await insertMedia(tx, row);
+    await keepMediaIn(tx, deps.settings, media);
     await checkMedia(tx, user, fields.mediaId);
     await checkOwnFolder(tx, user, fields.folderId);
     await insertWorkflow(tx, { id, userId: user.userId, ...fields });

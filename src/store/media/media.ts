@@ -36,28 +36,19 @@ export function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
   return first(tx, `select ${COLUMNS} from media where id = $1`, [id]);
 }
 
-/** Makes the file known, which is then no orphan any more; what is known already stays as it is. */
-export async function insertMedia(tx: Tx, media: NewMedia): Promise<void> {
+/** Makes the files known, which are then no orphans any more; what is known already stays as it is. */
+export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<void> {
+  if (media.length === 0) return;
   await tx.query(
-    `with found as (delete from media_strays where id = $1)
+    `with added as (
+       select * from json_to_recordset($1::json) as row (id text, user_id int, workspace text, name text, content_type text,
+         bytes bigint, sha256 text, width int, height int, duration float8, origin text, execution_id text)
+     ), found as (delete from media_strays where id in (select id from added))
      insert into media (id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id,
        workflow_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, (select workflow_id from executions where id = $12))
+     select a.*, (select e.workflow_id from executions e where e.id = a.execution_id) from added a
      on conflict (id) do nothing`,
-    [
-      media.id,
-      media.user_id,
-      media.workspace,
-      media.name,
-      media.content_type,
-      media.bytes,
-      media.sha256,
-      media.width,
-      media.height,
-      media.duration,
-      media.origin,
-      media.execution_id,
-    ],
+    [JSON.stringify(media)],
   );
 }
 

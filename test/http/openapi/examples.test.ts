@@ -36,6 +36,7 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   render_busy: 'needs more renders at once than there are slots',
   upload_busy: 'needs more uploads at once than there are slots',
   request_timeout: 'needs a minute of waiting',
+  storage_quota_exceeded: 'needs a gigabyte of files of a free account',
   codec_failed: 'needs a broken codec',
   internal_error: 'needs a defect',
   unavailable: 'needs an outage',

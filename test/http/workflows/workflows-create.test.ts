@@ -30,20 +30,22 @@ const post = (by: Pick<Caller, 'request'>, body: object) =>
 
 async function addMedia(by: Caller, workspace = `user:${by.userId}`): Promise<string> {
   const id = newId('media');
-  await insertMedia(test.deps.db, {
-    id,
-    user_id: by.userId,
-    workspace,
-    name: 'a.png',
-    content_type: 'image/png',
-    bytes: 3,
-    sha256: 'x',
-    width: 2,
-    height: 1,
-    duration: null,
-    origin: 'upload',
-    execution_id: null,
-  });
+  await insertMedia(test.deps.db, [
+    {
+      id,
+      user_id: by.userId,
+      workspace,
+      name: 'a.png',
+      content_type: 'image/png',
+      bytes: 3,
+      sha256: 'x',
+      width: 2,
+      height: 1,
+      duration: null,
+      origin: 'upload',
+      execution_id: null,
+    },
+  ]);
   return id;
 }
 

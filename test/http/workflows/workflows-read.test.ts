@@ -155,20 +155,22 @@ describe('poster', () => {
   ): Promise<string> => {
     const started = await owner.request('POST', `/workflows/${id}/run`, {});
     const media = newId('media');
-    await insertMedia(test.deps.db, {
-      id: media,
-      user_id: owner.userId,
-      workspace: `user:${owner.userId}`,
-      name: 'out.png',
-      content_type: contentType,
-      bytes: 1,
-      sha256: media,
-      width: 1,
-      height: 1,
-      duration: null,
-      origin,
-      execution_id: String(started.body.executionId),
-    });
+    await insertMedia(test.deps.db, [
+      {
+        id: media,
+        user_id: owner.userId,
+        workspace: `user:${owner.userId}`,
+        name: 'out.png',
+        content_type: contentType,
+        bytes: 1,
+        sha256: media,
+        width: 1,
+        height: 1,
+        duration: null,
+        origin,
+        execution_id: String(started.body.executionId),
+      },
+    ]);
     return `${test.deps.settings.CDN_URL}/${media}/out.png`;
   };
   const posterOf = async () => (await read(owner, id)).poster;

@@ -1,0 +1,125 @@
+// The storage of an account: what its plan allows, and the one way by which new files are made known within it.
+import { createBatcher } from '../../lib/batch.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Settings } from '../../lib/settings.ts';
+import type { Db, Tx } from '../../store/db.ts';
+import { isOutage } from '../../store/db.ts';
+import { insertMedia, type NewMedia } from '../../store/media/media.ts';
+import { findStorageUsage, lockStorageUsage, type StorageUsageRow } from '../../store/media/storage-usage.ts';
+import { limitsOf } from '../accounts/daily-executions.ts';
+import type { Deps } from '../deps.ts';
+
+type Plans = Pick<Settings, 'plans'>;
+
+export interface StorageUsage {
+  readonly usedBytes: number;
+  /** null: no limit. */
+  readonly limitBytes: number | null;
+}
+
+export async function readStorageUsage(
+  { db, settings }: Pick<Deps, 'db' | 'settings'>,
+  userId: number,
+): Promise<StorageUsage> {
+  const row = await findStorageUsage(db, userId);
+  return row === undefined ? { usedBytes: 0, limitBytes: 0 } : toUsage(settings, row);
+}
+
+/** Throws `storage_quota_exceeded` where nothing more fits, before a file is received or copied for nothing. */
+export async function requireFreeStorage(
+  deps: Pick<Deps, 'db' | 'settings'>,
+  userId: number,
+  bytes = 1,
+): Promise<void> {
+  requireFits(await readStorageUsage(deps, userId), bytes);
+}
+
+/** The same for what the transaction is about to add: nobody else adds to the account until it ends. */
+export async function lockFreeStorage(
+  tx: Tx,
+  settings: Plans,
+  { userId, bytes }: { readonly userId: number; readonly bytes: number },
+): Promise<void> {
+  const [row] = await lockStorageUsage(tx, [userId]);
+  if (row !== undefined) requireFits(toUsage(settings, row), bytes);
+}
+
+/** Makes the files known in the transaction, all or none. They are of one account. Throws `storage_quota_exceeded`. */
+export async function keepMediaIn(tx: Tx, settings: Plans, media: readonly NewMedia[]): Promise<void> {
+  const [first] = media;
+  if (first === undefined) return;
+  const bytes = media.reduce((sum, row) => sum + row.bytes, 0);
+  await lockFreeStorage(tx, settings, { userId: first.user_id, bytes });
+  await insertMedia(tx, media);
+}
+
+/**
+ * Files that arrive together are made known in one transaction: those of one account would otherwise wait for each other's
+ * commits, each on a connection of its own.
+ */
+export function createMediaKeeper(db: Db, settings: Plans): Deps['keepMedia'] {
+  const keep = createBatcher((rows: readonly NewMedia[]) => keepBatch(db, settings, rows), {
+    maxItems: 100,
+    concurrency: 2,
+    isItemFault: err => !isOutage(err),
+  });
+  return async row => {
+    const refused = await keep(row);
+    if (refused !== undefined) throw refused;
+  };
+}
+
+/** Each that fits, in their order; the reason why for the others. */
+function keepBatch(
+  db: Db,
+  settings: Plans,
+  rows: readonly NewMedia[],
+): Promise<readonly (AppError | undefined)[]> {
+  return db.transaction(async tx => {
+    const locked = await lockStorageUsage(
+      tx,
+      rows.map(row => row.user_id),
+    );
+    const usages = new Map(locked.map(row => [row.user_id, toUsage(settings, row)]));
+    const outcomes = rows.map(({ user_id, bytes }) => {
+      const usage = usages.get(user_id);
+      if (usage === undefined) return undefined;
+      if (!fits(usage, bytes)) return quotaExceeded(usage, bytes);
+      usages.set(user_id, { ...usage, usedBytes: usage.usedBytes + bytes });
+      return undefined;
+    });
+    await insertMedia(
+      tx,
+      rows.filter((_, index) => outcomes[index] === undefined),
+    );
+    return outcomes;
+  });
+}
+
+function toUsage(settings: Plans, { plan, bytes }: StorageUsageRow): StorageUsage {
+  return { usedBytes: bytes, limitBytes: limitsOf(settings, plan).storageBytes };
+}
+
+function requireFits(usage: StorageUsage, bytes: number): void {
+  if (!fits(usage, bytes)) throw quotaExceeded(usage, bytes);
+}
+
+function fits({ usedBytes, limitBytes }: StorageUsage, bytes: number): boolean {
+  return limitBytes === null || usedBytes + bytes <= limitBytes;
+}
+
+function quotaExceeded({ usedBytes, limitBytes }: StorageUsage, bytes: number): AppError {
+  return new AppError(
+    'storage_quota_exceeded',
+    `Your storage is full: ${inWords(usedBytes)} of ${inWords(limitBytes ?? 0)} are in use, and this needs ${inWords(bytes)} more. Delete uploads, results of runs or previews that you no longer need (Media in the editor, DELETE /api/v1/media/{id}), or ask your administrator for a larger plan.`,
+    { details: { usedBytes, limitBytes, requiredBytes: bytes } },
+  );
+}
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+function inWords(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  const amount = bytes / 1024 ** power;
+  return `${power === 0 ? amount : amount.toFixed(1)} ${UNITS[power]}`;
+}

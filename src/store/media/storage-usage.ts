@@ -1,0 +1,36 @@
+// The bytes that each account has stored: its files and its open uploads, counted by triggers of both tables.
+import type { Tx } from '../db.ts';
+import { all, first } from '../rows.ts';
+
+export interface StorageUsageRow {
+  readonly user_id: number;
+  readonly plan: string;
+  readonly bytes: number;
+}
+
+export function findStorageUsage(tx: Tx, userId: number): Promise<StorageUsageRow | undefined> {
+  return first(
+    tx,
+    `select u.id as user_id, u.plan, coalesce(s.bytes, 0)::bigint as bytes
+     from users u left join storage_usage s on s.user_id = u.id where u.id = $1`,
+    [userId],
+  );
+}
+
+/**
+ * Locks the counts of the accounts until the transaction ends, in the order of the accounts: of several transactions
+ * that would pass a limit together, each sees what those before it have added.
+ */
+export function lockStorageUsage(tx: Tx, userIds: readonly number[]): Promise<readonly StorageUsageRow[]> {
+  return all(
+    tx,
+    `with locked as (
+       insert into storage_usage (user_id, bytes)
+       select distinct id, 0 from unnest($1::int[]) as asked (id) order by id
+       on conflict (user_id) do update set bytes = storage_usage.bytes
+       returning user_id, bytes
+     )
+     select l.user_id, u.plan, l.bytes from locked l join users u on u.id = l.user_id`,
+    [userIds],
+  );
+}

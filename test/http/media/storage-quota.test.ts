@@ -1,0 +1,169 @@
+// The storage of an account: what counts, what is refused once it is full, and what makes room again.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
+import { edge, node } from '../../support/workflows.ts';
+
+let test: TestApp;
+let origin: string;
+let image: Buffer;
+
+before(async () => {
+  image = await noiseImage(40, 30, 'png');
+  test = await createTestApp({
+    plans: {
+      tiny: { storageBytes: 3 * image.length },
+      full: { storageBytes: 0 },
+      open: { storageBytes: null },
+    },
+  });
+  origin = await test.app.listen({ host: '127.0.0.1', port: 0 });
+});
+after(() => test.close());
+
+interface Storage {
+  readonly usedBytes: number;
+  readonly limitBytes: number | null;
+}
+
+interface Refusal {
+  readonly code: string;
+  readonly error: string;
+  readonly usedBytes: number;
+  readonly limitBytes: number;
+  readonly requiredBytes: number;
+}
+
+const storageOf = async (by: Caller): Promise<Storage> =>
+  (await by.request<{ storage: Storage }>('GET', '/me')).body.storage;
+
+const dataUrl = () => `data:image/png;base64,${image.toString('base64')}`;
+const upload = (by: Caller) =>
+  by.request<{ mediaId: string } & Refusal>('POST', '/media/upload', { dataUrl: dataUrl() });
+const mint = (by: Caller, bytes = image.length) =>
+  by.request<{ mediaId: string; uploadUrl: string; headers: Record<string, string> } & Refusal>(
+    'POST',
+    '/media/upload-url',
+    { contentType: 'image/png', bytes, filename: 'a.png' },
+  );
+const complete = (by: Caller, mediaId: string) =>
+  by.request<Refusal>('POST', '/media/upload-url/complete', { mediaId });
+
+const put = async (minted: { uploadUrl: string; headers: Record<string, string> }, body: Buffer) => {
+  const url = minted.uploadUrl.replace(/^https?:\/\/[^/]+/, origin);
+  const answer = await fetch(url, { method: 'PUT', headers: minted.headers, body: new Uint8Array(body) });
+  assert.equal(answer.status, 200, await answer.text());
+};
+
+const workflowWith = (mediaId: string) => ({
+  name: 'With a picture',
+  nodes: [node('i', 'input:image', { mediaId }), node('end', 'output:preview')],
+  edges: [edge('i.image > end.input')],
+});
+
+/** Files in storage that no row knows. */
+const orphans = async (): Promise<number> => (await test.deps.db.query('select from media_strays')).rowCount;
+
+describe('the storage of an account', () => {
+  it('has a limit by its plan and counts what is uploaded, minted, completed and deleted', async () => {
+    const [size, by] = [image.length, await test.createCaller({ plan: 'tiny' })];
+    assert.deepEqual(await storageOf(by), { usedBytes: 0, limitBytes: 3 * size });
+    const first = await upload(by);
+    assert.equal((await storageOf(by)).usedBytes, size);
+    const minted = await mint(by);
+    assert.equal((await storageOf(by)).usedBytes, 2 * size, 'a mint counts');
+    await put(minted.body, image);
+    assert.equal((await complete(by, minted.body.mediaId)).status, 200);
+    assert.equal((await complete(by, minted.body.mediaId)).status, 200);
+    assert.equal((await storageOf(by)).usedBytes, 2 * size, 'its file counts once');
+    const wrong = await mint(by);
+    await put(wrong.body, Buffer.alloc(size, 'x'));
+    assert.equal((await complete(by, wrong.body.mediaId)).body.code, 'unreadable_image');
+    assert.equal((await storageOf(by)).usedBytes, 2 * size, 'what was refused does not count');
+    for (const { mediaId } of [first.body, minted.body])
+      assert.equal((await by.request('DELETE', `/media/${mediaId}`)).status, 200);
+    assert.equal((await storageOf(by)).usedBytes, 0);
+    const open = await test.createCaller({ plan: 'open' });
+    assert.equal((await storageOf(open)).limitBytes, null);
+  });
+
+  it('takes a file that fits to the byte, and refuses the next by a sentence that says what to do', async () => {
+    const [size, by] = [image.length, await test.createCaller({ plan: 'tiny' })];
+    const last = [await upload(by), await upload(by), await upload(by)].at(-1);
+    assert.equal(last?.status, 200);
+    const before = await orphans();
+    const { status, body } = await upload(by);
+    assert.equal(status, 413);
+    assert.deepEqual(
+      [body.code, body.usedBytes, body.limitBytes],
+      ['storage_quota_exceeded', 3 * size, 3 * size],
+    );
+    assert.match(body.error, /Your storage is full.*Delete .* DELETE \/api\/v1\/media\/\{id\}/);
+    assert.equal(await orphans(), before, 'its file is gone');
+    assert.equal((await by.request('DELETE', `/media/${last?.body.mediaId}`)).status, 200);
+    const more = await mint(by, size + 1);
+    assert.deepEqual([more.status, more.body.requiredBytes], [413, size + 1]);
+    assert.equal((await mint(by)).status, 200);
+  });
+
+  it('refuses every way in once it is full', async () => {
+    const [owner, by] = [await test.createCaller(), await test.createCaller({ plan: 'full' })];
+    const theirs = (await upload(owner)).body.mediaId;
+    const { id } = (await owner.request<{ id: string }>('POST', '/workflows', workflowWith(theirs))).body;
+    const published = { isPublished: true, settings: { isTemplate: true, allowDuplicate: true } };
+    assert.equal((await owner.request('POST', `/workflows/${id}/publish`, published)).status, 200);
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(image)], { type: 'image/png' }), 'a.png');
+    const multipart = await fetch(`${origin}/api/v1/media/upload`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${by.key}` },
+      body: form,
+    });
+    const file = (await owner.request('GET', `/workflows/${id}/export`)).body;
+    const refused = [
+      ['a form', (await multipart.json()) as Refusal],
+      ['a data URL', (await upload(by)).body],
+      [
+        'an address',
+        (await by.request<Refusal>('POST', '/media/upload', { url: 'https://example.com/a.png' })).body,
+      ],
+      ['a presigned upload', (await mint(by)).body],
+      ['an import', (await by.request<Refusal>('POST', '/workflows/import', file)).body],
+      ['a copy', (await by.request<Refusal>('POST', `/workflows/${id}/duplicate`)).body],
+    ] as const;
+    for (const [way, { code }] of refused) assert.equal(code, 'storage_quota_exceeded', way);
+    assert.equal((await storageOf(by)).usedBytes, 0);
+  });
+
+  it('is not passed by uploads that arrive together', async () => {
+    const by = await test.createCaller({ plan: 'tiny' });
+    const uploads = Array.from({ length: 12 }, (_, index) => (index % 3 === 0 ? mint(by) : upload(by)));
+    const statuses = (await Promise.all(uploads)).map(({ status }) => status);
+    // A mint that has no turn within a second is told so.
+    const taken = statuses.filter(status => status === 200);
+    assert.equal(taken.length, 3, String(statuses));
+    assert.deepEqual(await storageOf(by), { usedBytes: 3 * image.length, limitBytes: 3 * image.length });
+  });
+
+  it('follows the plan with the next request', async () => {
+    const by = await test.createCaller({ plan: 'full' });
+    assert.equal((await upload(by)).status, 413);
+    const change = await test.deps.db.query(`update users set plan = 'tiny' where id = $1`, [by.userId]);
+    assert.equal(change.rowCount, 1);
+    assert.equal((await upload(by)).status, 200);
+  });
+
+  it('lists what runs fetched, so that it can be deleted', async () => {
+    const by = await test.createCaller();
+    const { mediaId } = (await upload(by)).body;
+    await test.deps.db.query(`update media set origin = 'input' where id = $1`, [mediaId]);
+    const list = await by.request<{ data: { mediaId: string }[] }>('GET', '/media?origin=input');
+    assert.deepEqual(
+      list.body.data.map(row => row.mediaId),
+      [mediaId],
+    );
+    assert.equal((await by.request('DELETE', `/media/${mediaId}`)).status, 200);
+    assert.equal((await storageOf(by)).usedBytes, 0);
+  });
+});

@@ -1,0 +1,101 @@
+// Runs whose results do not fit into the storage of the account that started them.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Client, statesOf } from '../support/client.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
+import {
+  balanceOf,
+  mapped,
+  type PaidExecution,
+  type PaidService,
+  PRICE,
+  single,
+  startPaidService,
+} from '../support/credits/paid.ts';
+import { edge, node } from '../support/workflows.ts';
+
+/** Less than the double's picture has. */
+const LIMIT = 20;
+const CODE = 'storage_quota_exceeded';
+
+let paid: PaidService;
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-plans-'));
+  const plans = join(folder, 'plans.json');
+  await writeFile(plans, JSON.stringify({ self_hosted: { storageBytes: LIMIT } }));
+  paid = await startPaidService({ PLANS_FILE: plans, ALLOW_PRIVATE_NETWORK: 'true' });
+});
+after(async () => {
+  await paid.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => paid.reset());
+
+const run = async (user: Client, graph: object): Promise<PaidExecution> =>
+  (await user.run(await user.create(graph))) as PaidExecution;
+const storageOf = async (user: Client) =>
+  (await user.request<{ storage: object }>('GET', '/me')).body.storage;
+
+describe('a run whose result does not fit', () => {
+  it('fails at its node, and pays for what the provider delivered', async () => {
+    const user = await paid.newUser(10);
+    const execution = await run(user, single());
+    assert.deepEqual([execution.status, execution.error?.code], ['FAILED', CODE]);
+    const { m, end } = statesOf(execution);
+    assert.deepEqual([m?.status, m?.credits, end?.status], ['FAILED', PRICE, 'SKIPPED']);
+    assert.match(
+      m?.error ?? '',
+      /Your storage is full: .*Delete .* delivered its result, so the call was charged/,
+    );
+    assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
+    assert.deepEqual(await balanceOf(user), [10 - PRICE, 0]);
+    await assertLedgerBalanced(paid.service.db);
+    assert.deepEqual(await storageOf(user), { usedBytes: 0, limitBytes: LIMIT });
+    const { body } = await user.request<{ data: object[] }>('GET', '/media?origin=output');
+    assert.deepEqual(body.data, []);
+  });
+
+  it('pays for each item of a list that was delivered', async () => {
+    const user = await paid.newUser(10);
+    const execution = await run(user, mapped(['a', 'b']));
+    assert.deepEqual([execution.status, execution.error?.code], ['FAILED', CODE]);
+    assert.deepEqual(execution.credits, { estimated: 2 * PRICE, held: 0, charged: 2 * PRICE, released: 0 });
+    assert.equal(statesOf(execution).m?.credits, 2 * PRICE);
+    await assertLedgerBalanced(paid.service.db);
+  });
+
+  it('pays for nothing where the provider delivers nothing', async () => {
+    const user = await paid.newUser(10);
+    paid.fal.result = { status: 422, body: { detail: [{ loc: ['body'], msg: 'no', type: 'value_error' }] } };
+    const execution = await run(user, single());
+    assert.equal(execution.status, 'FAILED');
+    assert.equal(execution.credits.charged, 0);
+    await assertLedgerBalanced(paid.service.db);
+  });
+
+  it('fails where a file is fetched for it', async () => {
+    const user = await paid.newUser(10);
+    const fetched = await run(user, {
+      nodes: [
+        node('i', 'input:image', { url: `${paid.fal.url}/files/a.png` }),
+        node('end', 'output:preview'),
+      ],
+      edges: [edge('i.image > end.input')],
+    });
+    assert.deepEqual([fetched.status, fetched.error?.code], ['FAILED', CODE]);
+    assert.deepEqual([fetched.credits.charged, statesOf(fetched).i?.status], [0, 'FAILED']);
+  });
+
+  it('does not stop what stores no file', async () => {
+    const user = await paid.newUser(0);
+    const execution = await run(user, {
+      nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview')],
+      edges: [edge('a.text > b.input')],
+    });
+    assert.equal(execution.status, 'COMPLETED');
+  });
+});

@@ -1,0 +1,142 @@
+// The count of stored bytes against the rows it counts: after everything that adds or takes away, and after kills.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { seededRandom } from '../../../src/lib/seeded-random.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
+import { type ServiceChild, spawnService, urlOf } from '../../support/service.ts';
+import { edge, node } from '../../support/workflows.ts';
+
+const OPERATIONS = 200;
+const AT_ONCE = 5;
+/** After so many rounds of operations that are under way. */
+const KILL_EVERY = 8;
+
+const COUNTED = `
+  select user_id, sum(bytes)::bigint as bytes from (
+    select user_id, bytes from media
+    union all
+    select user_id, bytes from media_uploads where completed_at is null and discarded_at is null
+  ) as counted group by user_id order by user_id`;
+
+let database: TestDatabase;
+let folder: string;
+let service: ServiceChild;
+const start = () =>
+  spawnService(folder, { DATABASE_URL: urlOf(database.connection), KEEP_OUTPUTS_DAYS: '1' });
+before(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-usage-'));
+  service = await start();
+});
+after(async () => {
+  await service.end('SIGKILL');
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the count of stored bytes', () => {
+  it('is the sum of files and open uploads after 200 operations and several kills', async () => {
+    const random = seededRandom(7);
+    const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
+    const images = await Promise.all([8, 24, 60].map(side => noiseImage(side, side, 'png')));
+    const workflow = await service.create({
+      nodes: [
+        node('i', 'input:image', { url: '' }),
+        node('r', 'utility:image_blur'),
+        node('end', 'output:preview'),
+      ],
+      edges: [edge('i.image > r.image'), edge('r.image > end.input')],
+    });
+    const media: string[] = [];
+    const minted: { mediaId: string; image: Buffer; uploadUrl: string; headers: Record<string, string> }[] =
+      [];
+    const dataUrl = (image: Buffer) => `data:image/png;base64,${image.toString('base64')}`;
+    const image = () => pick(images) as Buffer;
+
+    const operations: readonly (() => Promise<unknown>)[] = [
+      async () => {
+        const { status, body } = await service.request<{ mediaId: string }>('POST', '/media/upload', {
+          dataUrl: dataUrl(image()),
+        });
+        if (status === 200) media.push(body.mediaId);
+      },
+      async () => {
+        const file = image();
+        const { status, body } = await service.request<(typeof minted)[number]>('POST', '/media/upload-url', {
+          contentType: 'image/png',
+          bytes: file.length,
+          filename: 'a.png',
+        });
+        if (status === 200) minted.push({ ...body, image: file });
+      },
+      async () => {
+        const upload = pick(minted);
+        if (upload === undefined) return;
+        const { pathname, search } = new URL(upload.uploadUrl);
+        // Sometimes other bytes than were announced, which are refused.
+        const content = random() < 0.3 ? Buffer.alloc(upload.image.length) : upload.image;
+        await fetch(service.url + pathname + search, {
+          method: 'PUT',
+          headers: { ...upload.headers, host: new URL(upload.uploadUrl).host },
+          body: new Uint8Array(content),
+        });
+        const { mediaId } = upload;
+        const { status } = await service.request('POST', '/media/upload-url/complete', { mediaId });
+        if (status === 200) media.push(mediaId);
+      },
+      () => service.request('DELETE', `/media/${pick(media) ?? 'none'}?force=true`),
+      () => service.request('POST', `/workflows/${workflow}/run`, { inputs: { i: dataUrl(image()) } }),
+      async () => {
+        const exported = (await service.request('GET', `/workflows/${workflow}/export`)).body;
+        return service.request('POST', '/workflows/import', exported);
+      },
+      () => database.db.query(`select graphile_worker.add_job('sweep_outputs', '{}')`),
+      () => database.db.query(`select graphile_worker.add_job('sweep_media', '{}')`),
+      // What the sweeps look for: outputs that are old, and uploads that were never completed.
+      () =>
+        database.db.query(
+          `update media_uploads set created_at = now() - interval '2 days' where random() < 0.1 and completed_at is null`,
+        ),
+      () => database.db.query(`delete from executions where random() < 0.1 and finished_at is not null`),
+    ];
+
+    let kills = 0;
+    for (let done = 0; done < OPERATIONS; done += AT_ONCE) {
+      const underWay = Array.from({ length: AT_ONCE }, () =>
+        (pick(operations) as () => Promise<unknown>)().catch(() => undefined),
+      );
+      if ((done / AT_ONCE) % KILL_EVERY === KILL_EVERY - 1) {
+        await sleep(random() * 60);
+        await service.end('SIGKILL');
+        kills++;
+        await Promise.all(underWay);
+        service = await start();
+      }
+      await Promise.all(underWay);
+    }
+    await service.end('SIGKILL');
+    assert.ok(kills >= 4, `${kills} kills`);
+    assert.ok(media.length > 10, `${media.length} files`);
+    const { rows: counted } = await database.db.query<{ bytes: number }>(COUNTED);
+    const { rows: kept } = await database.db.query(
+      'select user_id, bytes from storage_usage where bytes <> 0 order by user_id',
+    );
+    assert.ok((counted[0]?.bytes ?? 0) > 0);
+    assert.deepEqual(kept, counted);
+  });
+
+  it('is made anew from the rows', async () => {
+    await database.db.query('update storage_usage set bytes = bytes + 1');
+    await database.db.query('select recount_storage()');
+    const { rows: counted } = await database.db.query(COUNTED);
+    const { rows: kept } = await database.db.query(
+      'select user_id, bytes from storage_usage order by user_id',
+    );
+    assert.deepEqual(kept, counted);
+  });
+});
