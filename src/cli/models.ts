@@ -1,7 +1,7 @@
 // `graphwright models`: compares what providers offer with what this service has. Nothing is deleted: a model that is
 // removed, or no longer listed by its provider, stays for graphs that use it.
 import type { Model } from '../nodes/models/model.ts';
-import { deprecate } from '../nodes/models/reconcile.ts';
+import { remove } from '../nodes/models/reconcile.ts';
 import { withShipped } from '../nodes/models/shipped.ts';
 import { nameOf, type PlannedChange, planFor, type SyncPlan } from '../nodes/models/sync.ts';
 import type { Command, CommandInput } from './command.ts';
@@ -54,7 +54,7 @@ export const addModels: Command = async input => {
   const asked = new Set(endpoints.map(nameOf));
   const isAsked = ({ endpoint }: Model): boolean => asked.has(nameOf(endpoint));
   await change(input, installed =>
-    planFor(installed, from, listed, { date: today(), addsNew: true, isAsked }),
+    planFor(installed, from, listed, { date: today(), addsNew: true, restores: true, isAsked }),
   );
 };
 
@@ -97,7 +97,7 @@ export const removeModels: Command = async input => {
     const models = args.map(nodeType => {
       const model = withShipped(installed.models).find(candidate => candidate.nodeType === nodeType);
       if (model === undefined) throw new Error(`There is no model ${nodeType} that is data.`);
-      return deprecate(model, today());
+      return remove(model, today());
     });
     await door.write(installed.revision, models);
     return models;

@@ -61,6 +61,8 @@ export interface CatalogEntry {
   readonly dynamicPortsNote?: string;
   readonly deprecated?: true;
   readonly hidden?: true;
+  /** What it runs on is not configured in this service. */
+  readonly isAvailable?: false;
 }
 
 export interface ResolvedPorts {

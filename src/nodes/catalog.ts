@@ -197,7 +197,7 @@ function makeCatalogOf(
 ): Catalog & Pick<NodeTypes, 'findNode'> {
   const isMet = (need: Requirement | undefined): boolean => need === undefined || NEEDS[need].isMet(settings);
   const entries = definitions.map(({ entry, requires }) =>
-    isMet(requires({})) ? entry : { ...entry, hidden: true as const },
+    isMet(requires({})) ? entry : { ...entry, hidden: true as const, isAvailable: false as const },
   );
   const byType = new Map(
     entries.map((entry, index) => [

@@ -49,7 +49,13 @@ const Entry = Named('CatalogEntry', 'A node type', {
   dynamicPorts: Type.Optional(Type.Literal(true)),
   dynamicPortsNote: Type.Optional(Type.String()),
   deprecated: Type.Optional(Type.Literal(true)),
-  hidden: Type.Optional(Type.Literal(true)),
+  hidden: Type.Optional(Type.Literal(true, { description: 'Listed with `includeHidden=1` alone' })),
+  isAvailable: Type.Optional(
+    Type.Literal(false, {
+      description:
+        'Its provider, or what else it runs on, is not configured in this service: a run of it fails',
+    }),
+  ),
 });
 
 const HEAD = {

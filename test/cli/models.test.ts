@@ -37,14 +37,16 @@ describe('graphwright models', () => {
     await service.close();
     await fal.close();
   });
+  const priceOf = (endpoint: string) => ({
+    endpoint_id: endpoint,
+    unit_price: 0.1,
+    unit: 'seconds',
+    currency: 'USD',
+  });
   beforeEach(() => {
+    fal.relent();
     fal.models = ENDPOINTS.map(endpoint => row(endpoint));
-    fal.prices = ENDPOINTS.map(endpoint => ({
-      endpoint_id: endpoint,
-      unit_price: 0.1,
-      unit: 'seconds',
-      currency: 'USD',
-    }));
+    fal.prices = ENDPOINTS.map(priceOf);
   });
 
   const settingsOf = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
@@ -180,6 +182,7 @@ describe('graphwright models', () => {
   it('leaves all or nothing where it is killed, whenever that is', async () => {
     const many = Array.from({ length: 60 }, (_, index) => `fal-ai/k${index}`);
     fal.models = many.map(endpoint => row(endpoint));
+    fal.prices = many.map(priceOf);
     // The prices are the last that is asked: what follows is the writing.
     for (const delayMs of [0, 15, 30, 60, 120, 240]) {
       const before = fal.count(/pricing/);
@@ -219,6 +222,32 @@ describe('graphwright models', () => {
     );
     assert.equal(body.nodes.find(({ nodeType }) => nodeType === 'video:fal_x2')?.deprecated, true);
     assert.equal((await graphwright(['remove', 'utility:math'])).code, 1);
+  });
+
+  it('brings back what was removed where it is added again, and by no listing', async () => {
+    const { out } = await graphwright(['sync', '--dry-run']);
+    assert.doesNotMatch(out, /video:fal_x2/);
+    const added = await graphwright(['add', 'fal', 'fal-ai/x2']);
+    assert.match(added.out, /~ video:fal_x2[\s\S]*is listed again/);
+    await shownEverywhere('video:fal_x2', true);
+  });
+
+  it('changes nothing by a list that is empty or refused, and says so', async () => {
+    fal.models = [];
+    for (const args of [['sync', '--yes'], ['check']]) {
+      const { code, out, err } = await graphwright(args);
+      assert.deepEqual([code, out], [1, '']);
+      assert.match(err, /listed none of the \d+ models .*Nothing was changed/);
+    }
+    fal.refuse(/^GET \/v1\/models/, { status: 401, body: { detail: 'no' } });
+    assert.match((await graphwright(['sync', '--yes'])).err, /status 401; check its key/);
+    fal.relent();
+    assert.ok((await typesAt(service)).includes('generate:fal_flux_dev'));
+    const plan = await service.request<{ code: string; error: string }>('POST', '/admin/models/plan', {
+      provider: 'fal',
+    });
+    assert.deepEqual([plan.status, plan.body.code], [400, 'fetch_failed']);
+    assert.match(plan.body.error, /Nothing was changed/);
   });
 
   it('keeps them in a file for who wants them in git', async () => {

@@ -3,8 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { resolveValues } from '../../src/engine/inputs.ts';
 import type { CatalogEntry, InputDef } from '../../src/graph/catalog.ts';
+import { lintGraph } from '../../src/graph/lint/lint.ts';
+import type { PlanNode } from '../../src/graph/plan.ts';
+import type { Graph } from '../../src/graph/types.ts';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
+import { hashOf } from '../../src/nodes/models/from-schema.ts';
 import { priceOf, toCredits } from '../../src/nodes/models/pricing.ts';
 import { readShippedModels } from '../../src/nodes/models/shipped.ts';
 
@@ -44,8 +49,21 @@ describe('an entry of 2026-11-21', () => {
         const integer = inputs.find(({ id }) => id === input.id)?.integer === true ? { integer: true } : {};
         return JSON.parse(JSON.stringify({ ...input, ...integer, ...CHANGED[before.nodeType]?.[input.id] }));
       });
-      const { hidden: _, ...rest } = now as CatalogEntry;
+      const { hidden: _, isAvailable: __, ...rest } = now as CatalogEntry;
       assert.deepEqual({ ...rest, inputs }, { ...before, inputs: expected });
+    });
+  }
+
+  for (const nodeType of ['text:openai_chat', 'text:openai_responses']) {
+    it(`${nodeType} sends no part of a token: lint names it, and a run stops before the call`, () => {
+      const config = { maxTokens: 20.5, maxCredits: 1 };
+      const data = { label: 'n', category: 'model', nodeType, config };
+      const graph = { nodes: [{ id: 'n', type: 'basedNode', position: { x: 0, y: 0 }, data }], edges: [] };
+      const [issue] = lintGraph(graph as Graph, catalog).issues.filter(({ code }) => code === 'value_out_of_range');
+      assert.match(issue?.message ?? '', /whole number/);
+      const inputDefs = (catalog.find(nodeType)?.inputs ?? []).filter(({ isPort }) => !isPort);
+      const node = { inputDefs, inputs: [] } as unknown as PlanNode;
+      assert.throws(() => resolveValues(node, config, new Map()), { code: 'invalid_config' });
     });
   }
 
@@ -70,10 +88,20 @@ describe('a model that is data', () => {
     assert.equal(definition.pricing?.settle?.(values, {}), null);
   });
 
+  it('that was transcribed has the hash of what was', () => {
+    const transcribed = readShippedModels().filter(
+      ({ schema }) => !/ 1\.10\.1|list of models/.test(schema.source),
+    );
+    assert.equal(transcribed.length, 18);
+    for (const { nodeType, fields, output, schema } of transcribed)
+      assert.equal(schema.hash, hashOf([fields, output]), nodeType);
+  });
+
   it('says where its schema was read and when, and where its price', () => {
     for (const { nodeType, schema, priceSource, price } of readShippedModels()) {
       assert.ok(schema.source.length > 10, nodeType);
       assert.ok(priceSource.length > 10, nodeType);
+      assert.match(schema.hash ?? '', /^[0-9a-f]{16}$/, nodeType);
       assert.ok(price === null || /\d{4}-\d{2}-\d{2}/.test(priceSource), nodeType);
     }
   });

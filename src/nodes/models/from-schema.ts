@@ -157,7 +157,8 @@ function readPrice(
   };
 }
 
-function hashOf(value: unknown): string {
+/** Of a description as it was published. */
+export function hashOf(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(value) ?? '')
     .digest('hex')

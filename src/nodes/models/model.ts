@@ -72,5 +72,7 @@ export interface Model {
     readonly since: string;
     /** The node type to use in its place. */
     readonly use?: string;
+    /** By the operator, whatever its provider lists. */
+    readonly isRemoved?: boolean;
   };
 }

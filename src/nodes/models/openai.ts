@@ -133,7 +133,7 @@ export const textOpenAiChat = defineNode({
   inputs: TEXT_INPUTS,
   config: {
     model: text('Model', { default: TEXT_MODEL }),
-    maxTokens: number('Most tokens', { default: 2048, min: 1, max: 128_000 }),
+    maxTokens: number('Most tokens', { default: 2048, min: 1, max: 128_000, integer: true }),
     tokenField: choice('Name of that limit', ['max_completion_tokens', 'max_tokens'], {
       description: 'Compatible servers usually know max_tokens.',
     }),
@@ -171,7 +171,7 @@ export const textOpenAiResponses = defineNode({
       enum: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
       description: 'Unset: as the model has it; models that do not reason refuse any.',
     }),
-    maxTokens: number('Most tokens', { default: 4096, min: 16, max: 128_000 }),
+    maxTokens: number('Most tokens', { default: 4096, min: 16, max: 128_000, integer: true }),
     ...CEILING,
   },
   outputs: { text: text('Text') },

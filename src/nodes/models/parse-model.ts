@@ -150,6 +150,7 @@ function parseDeprecated(given: unknown): NonNullable<Model['deprecated']> {
   return {
     since: toMatch(bag.since, DATE, '/deprecated/since'),
     ...optional('use', bag.use, value => toMatch(value, NODE_TYPE, '/deprecated/use')),
+    ...optional('isRemoved', bag.isRemoved, value => toBoolean(value, '/deprecated/isRemoved')),
   };
 }
 

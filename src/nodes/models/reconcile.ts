@@ -26,10 +26,18 @@ export function reconcile(installed: Model, published: Model): Reconciled {
   const changes: ModelChange[] = [];
   const fields = reconcileFields(installed.fields, published.fields, changes);
   const price = reconcilePrice(installed, published, changes);
-  const { deprecated, ...kept } = installed;
+  const { deprecated, isHidden, ...rest } = installed;
   if (deprecated !== undefined) changes.push({ kind: 'deprecated', what: 'is listed again' });
+  // It was hidden when it was deprecated.
+  const kept = deprecated === undefined && isHidden !== undefined ? { ...rest, isHidden } : rest;
   const model = { ...kept, fields, ...price, schema: published.schema };
   return changes.length === 0 ? { model: installed, changes } : { model, changes };
+}
+
+/** Taken out by the operator: it comes back where it is added by name, and by no listing. */
+export function remove(model: Model, since: string): Model {
+  const gone = deprecate(model, since);
+  return { ...gone, deprecated: { since, ...gone.deprecated, isRemoved: true } };
 }
 
 /** A model that has gone stays, so that graphs that have it still load, and waiting runs end. */

@@ -123,8 +123,8 @@ function shapeOf(document: SchemaDocument, name: string, { schema }: ResolvedSch
   if (type === 'string') return { type: 'TEXT' };
   if (type === 'boolean') return { type: 'BOOLEAN' };
   if (type === 'integer')
-    return { type: 'NUMBER', integer: true, ...boundsOf(schema), ...seedBounds(name, schema) };
-  if (type === 'number') return { type: 'NUMBER', ...boundsOf(schema) };
+    return { type: 'NUMBER', integer: true, ...boundsOf(schema, 1), ...seedBounds(name, schema) };
+  if (type === 'number') return { type: 'NUMBER', ...boundsOf(schema, 0) };
   const isTextList = type === 'array' && document.resolve(schema.items).schema.type === 'string';
   if (isTextList) return { type: 'LIST', itemType: 'TEXT', ...itemBounds(schema) };
   return { type: 'JSON' };
@@ -143,17 +143,42 @@ function choiceOf(schema: Schema): Shape | undefined {
     min: Math.min(...numbers),
     max: Math.max(...numbers),
     ...(numbers.every(Number.isInteger) ? { integer: true } : {}),
+    ...stepOf(numbers),
   };
 }
 
-function boundsOf(schema: Schema): Shape | object {
-  const { minimum, maximum, multipleOf } = schema;
-  const isBound = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+/** Numbers that are equally far apart, such as 5 and 10, are all that min, max and a step allow. */
+function stepOf(numbers: readonly number[]): { readonly step?: number } {
+  const sorted = [...new Set(numbers)].sort((a, b) => a - b);
+  const [first = 0, second = first] = sorted;
+  const step = second - first;
+  const isEven = sorted.every((value, index) => value === first + index * step);
+  return isEven && step > 0 && !(step === 1 && Number.isInteger(first)) ? { step } : {};
+}
+
+/** `unit`: by how much the least value that is allowed differs from a bound that is not; 0 where it may be as near as you like. */
+function boundsOf(
+  { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Schema,
+  unit: 0 | 1,
+): Shape | object {
+  const min = boundOf(minimum, exclusiveMinimum, unit);
+  const max = boundOf(maximum, exclusiveMaximum, -unit);
   return {
-    ...(isBound(minimum) ? { min: minimum } : {}),
-    ...(isBound(maximum) ? { max: maximum } : {}),
-    ...(isBound(multipleOf) && multipleOf > 0 ? { step: multipleOf } : {}),
+    ...(min === undefined ? {} : { min }),
+    ...(max === undefined ? {} : { max }),
+    ...(isBound(multipleOf) && multipleOf > 0 ? stepBy(multipleOf) : {}),
   };
+}
+
+const stepBy = (multipleOf: number): object => (multipleOf === 1 ? { integer: true } : { step: multipleOf });
+
+const isBound = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+
+/** An exclusive bound is a number, or, in OpenAPI 3.0, true beside the other one. */
+function boundOf(inclusive: unknown, exclusive: unknown, unit: number): number | undefined {
+  if (isBound(exclusive)) return exclusive + unit;
+  if (!isBound(inclusive)) return undefined;
+  return exclusive === true ? inclusive + unit : inclusive;
 }
 
 /** A seed is kept where JavaScript and providers agree on numbers. */

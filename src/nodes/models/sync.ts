@@ -24,32 +24,45 @@ export interface SyncOptions {
   readonly date: string;
   /** Whether listed models that are not installed are added. */
   readonly addsNew: boolean;
+  /** Whether those that the operator has removed come back: they were asked for by name. */
+  readonly restores?: boolean;
   /** Node types that new ones may not be called. */
   readonly taken: ReadonlySet<string>;
+}
+
+/** A list without any of the models that it was asked for is a fault of the list: nothing of them has gone. */
+export class EmptyListing extends Error {
+  constructor(count: number) {
+    super(
+      `The provider listed none of the ${count} models that it was asked for. Nothing was changed: check its address and key, or try again later.`,
+    );
+  }
 }
 
 const LARGE_SHARE = 0.2;
 // Of five models, one is a fifth.
 const LARGE_COUNT = 5;
 
-/** `installed`: those of one provider that the listing was asked for. */
+/** `installed`: those of one provider that the listing was asked for. Throws EmptyListing. */
 export function planSync(
   installed: readonly Model[],
   listed: readonly ListedModel[],
-  { date, addsNew, taken }: SyncOptions,
+  { date, addsNew, restores = false, taken }: SyncOptions,
 ): SyncPlan {
+  if (listed.length === 0 && installed.length > 0) throw new EmptyListing(installed.length);
   const byName = new Map(listed.map(row => [nameOf(row.endpoint), row]));
   const known = new Set(installed.map(({ endpoint }) => nameOf(endpoint)));
   const types = new Set(taken);
-  const old = installed.flatMap(model => planOne(model, byName.get(nameOf(model.endpoint)), date));
+  const compared = installed.filter(({ deprecated }) => restores || deprecated?.isRemoved !== true);
+  const old = compared.flatMap(model => planOne(model, byName.get(nameOf(model.endpoint)), date));
   const fresh = addsNew ? listed.filter(({ endpoint }) => !known.has(nameOf(endpoint))) : [];
   const added = fresh.flatMap(row => planNew(row, types));
   const changes = [...old, ...added];
   const moved = old.filter(({ kind }) => kind === 'changed' || kind === 'gone').length;
   return {
     changes,
-    compared: installed.length,
-    isLarge: moved >= LARGE_COUNT && moved > installed.length * LARGE_SHARE,
+    compared: compared.length,
+    isLarge: moved >= LARGE_COUNT && moved > compared.length * LARGE_SHARE,
   };
 }
 
@@ -61,7 +74,7 @@ export function planFor(
   {
     isAsked = () => true,
     ...options
-  }: Pick<SyncOptions, 'date' | 'addsNew'> & { readonly isAsked?: (model: Model) => boolean },
+  }: Pick<SyncOptions, 'date' | 'addsNew' | 'restores'> & { readonly isAsked?: (model: Model) => boolean },
 ): SyncPlan {
   const ours = inUse.filter(model => model.provider === provider && isAsked(model));
   const taken = new Set(inUse.map(({ nodeType }) => nodeType));

@@ -2,9 +2,10 @@
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ListedModel, ListingProvider, ListingQuery } from '../../nodes/models/listing/listing.ts';
 import { readListing } from '../../nodes/models/listing/read-listing.ts';
+import type { Model } from '../../nodes/models/model.ts';
 import { readProviders } from '../../nodes/models/providers.ts';
 import { withShipped } from '../../nodes/models/shipped.ts';
-import { nameOf, planFor, type SyncPlan } from '../../nodes/models/sync.ts';
+import { EmptyListing, nameOf, planFor, type SyncPlan } from '../../nodes/models/sync.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { loadModels, type ModelsDeps } from './models.ts';
@@ -53,12 +54,18 @@ export async function planModels(
   if (endpoints !== undefined && missing.length > 0)
     throw new AppError('not_found', `${provider} lists no model ${missing.join(', ')}.`);
   const names = new Set(asked.map(nameOf));
-  const plan = planFor(installed, provider, listed, {
+  const options = {
     date: new Date(deps.now()).toISOString().slice(0, 10),
     addsNew: endpoints !== undefined,
-    isAsked: ({ endpoint }) => names.has(nameOf(endpoint)),
-  });
-  return { revision, ...plan };
+    restores: endpoints !== undefined,
+    isAsked: ({ endpoint }: Model) => names.has(nameOf(endpoint)),
+  };
+  try {
+    return { revision, ...planFor(installed, provider, listed, options) };
+  } catch (err) {
+    if (!(err instanceof EmptyListing)) throw err;
+    throw new AppError('fetch_failed', err.message, { cause: err });
+  }
 }
 
 async function list(

@@ -15,6 +15,8 @@ interface Entry {
   readonly category: string;
   readonly source: string;
   readonly hidden?: boolean;
+  readonly isAvailable?: boolean;
+  readonly estimatedCredits: number | null;
 }
 
 let test: TestApp;
@@ -63,7 +65,20 @@ describe('GET /nodes', () => {
     assert.ok(!shown.body.nodes?.some(isOfProvider));
     assert.ok(all.body.count > shown.body.count);
     assert.equal(all.body.nodes?.find(isOfProvider)?.hidden, true);
+    assert.ok(shown.body.nodes?.every(entry => entry.isAvailable === undefined));
     assert.equal(all.body.nodes?.find(isOfProvider)?.source, 'vendor');
+  });
+
+  it('shows models of providers that are not configured, with their price, to whoever plans with them', async () => {
+    const shown = await ask('/models');
+    const all = await ask('/models?includeHidden=1');
+    const planned = all.body.models?.filter(({ isAvailable }) => isAvailable === false) ?? [];
+    assert.ok(planned.length > 200, String(planned.length));
+    assert.ok(!shown.body.models?.some(({ isAvailable }) => isAvailable === false));
+    const flux = planned.find(({ nodeType }) => nodeType === 'generate:fal_flux_dev');
+    assert.deepEqual([flux?.estimatedCredits, flux?.hidden], [3, true]);
+    const sandbox = all.body.models?.find(({ nodeType }) => nodeType === 'generate:sandbox');
+    assert.equal(sandbox?.isAvailable, undefined);
   });
 
   it('answers 304 to who has it, each question with an ETag of its own', async () => {

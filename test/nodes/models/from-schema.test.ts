@@ -45,6 +45,30 @@ describe('a model made of its published schema', () => {
     assert.deepEqual(model.output, { kind: 'video', path: 'video' });
   });
 
+  it('has the bounds and steps of its numbers, however they are published', () => {
+    const numbers = {
+      prompt: { type: 'string' },
+      steps: { type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 51 },
+      strength: { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 1 },
+      frames: { type: 'number', multipleOf: 1, minimum: 8 },
+      duration: { type: 'integer', enum: [10, 5] },
+      size: { type: 'integer', enum: [1, 2, 4] },
+      scale: { type: 'number', enum: [0.5, 1, 1.5] },
+    };
+    const { fields } = toModel(publishedOf(numbers));
+    const shapes = fields
+      .filter(({ type }) => type === 'NUMBER')
+      .map(({ id, min, max, step, integer }) => [id, min, max, step, integer]);
+    assert.deepEqual(shapes, [
+      ['steps', 1, 50, undefined, true],
+      ['strength', 0, 1, undefined, undefined],
+      ['frames', 8, undefined, undefined, true],
+      ['duration', 5, 10, 5, true],
+      ['size', 1, 4, undefined, true],
+      ['scale', 0.5, 1.5, 0.5, undefined],
+    ]);
+  });
+
   it('costs its units times the price of one', () => {
     const { pricing, entry } = toDefinition(model);
     assert.equal(pricing?.usd({ duration: '4s' }), 0.8);

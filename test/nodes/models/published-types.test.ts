@@ -120,6 +120,16 @@ describe('the shipped models', () => {
     assert.ok(bounded.length >= numbers.length * 0.95, `${bounded.length} of ${numbers.length}`);
   });
 
+  it('take whole numbers alone of what is counted', () => {
+    const counted = /^(?:seed|num_.*|.*_steps|steps_num|max_tokens|max_new_tokens|batch_size|top_k)$/;
+    const loose = models.flatMap(({ nodeType, fields }) =>
+      fields
+        .filter(({ id, type, integer }) => type === 'NUMBER' && counted.test(id) && integer !== true)
+        .map(({ id }) => `${nodeType} ${id}`),
+    );
+    assert.deepEqual(loose, []);
+  });
+
   it('take their own defaults', () => {
     const refused = models.flatMap(({ endpoint, fields }) =>
       fields

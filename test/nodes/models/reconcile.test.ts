@@ -8,8 +8,8 @@ import type { Graph, JsonObject } from '../../../src/graph/types.ts';
 import { createNodeTypes } from '../../../src/nodes/catalog.ts';
 import { toModel } from '../../../src/nodes/models/from-schema.ts';
 import type { Model } from '../../../src/nodes/models/model.ts';
-import { reconcile } from '../../../src/nodes/models/reconcile.ts';
-import { planSync } from '../../../src/nodes/models/sync.ts';
+import { reconcile, remove } from '../../../src/nodes/models/reconcile.ts';
+import { EmptyListing, planSync } from '../../../src/nodes/models/sync.ts';
 import { publishedOf, VIDEO_INPUT } from './published.ts';
 
 const OLD = toModel(publishedOf());
@@ -124,6 +124,34 @@ describe('a listing', () => {
         ({ kind, model }) => kind === 'gone' && model?.deprecated !== undefined && model.isHidden,
       ),
     );
+  });
+
+  it('brings back what it has again, shown as before', () => {
+    const [gone] = planSync(models.slice(0, 1), listed.slice(1), options).changes;
+    assert.ok(gone?.model?.isHidden);
+    const { changes } = planSync([gone.model], listed, options);
+    assert.deepEqual(
+      changes.map(({ kind, changes: [first], model }) => [
+        kind,
+        first?.what,
+        model?.isHidden,
+        model?.deprecated,
+      ]),
+      [['changed', 'is listed again', undefined, undefined]],
+    );
+  });
+
+  it('does not bring back what the operator removed, unless it is asked for', () => {
+    const removed = remove(models[0] as Model, '2026-11-23');
+    assert.deepEqual(planSync([removed], listed, options).changes, []);
+    const { changes } = planSync([removed], listed, { ...options, restores: true });
+    assert.deepEqual([changes[0]?.kind, changes[0]?.model?.isHidden], ['changed', undefined]);
+  });
+
+  it('that is empty is a fault, and takes nothing away', () => {
+    assert.throws(() => planSync(models, [], options), EmptyListing);
+    assert.throws(() => planSync(models.slice(0, 1), [], options), /Nothing was changed/);
+    assert.deepEqual(planSync([], [], options).changes, []);
   });
 
   it('gives two endpoints of one name two names', () => {

@@ -4,8 +4,11 @@ import { type Asked, type Double, type Reply, startDouble } from './double.ts';
 export interface FalDouble extends Double {
   /** Polls that are answered as still waiting. */
   polls: number;
-  /** What it lists of its models, in pages of two, and of their prices. */
+  /** What it lists of its models, and of their prices. */
   models: readonly Record<string, unknown>[];
+  /** How many models a page has, where more are asked for; and how many may be asked for with their schemas. */
+  pageSize: number;
+  maxExpanded: number;
   prices: readonly Record<string, unknown>[];
   result: Reply;
   /** In its place for the models at these paths. */
@@ -30,6 +33,8 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
   const state = {
     polls: 2,
     models: [] as readonly Record<string, unknown>[],
+    pageSize: 2,
+    maxExpanded: 10,
     prices: [] as readonly Record<string, unknown>[],
     result: { status: 200, body: {} } as Reply,
     results: new Map<string, Reply>(),
@@ -49,9 +54,9 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     }
     if (asked.headers.authorization !== 'Key fal-key')
       return { status: 401, body: { detail: 'Cannot access' } };
-    if (path === '/v1/models') return listModels(state.models, new URLSearchParams(asked.path.split('?')[1]));
-    if (path === '/v1/models/pricing')
-      return { status: 200, body: { prices: state.prices, has_more: false } };
+    const query = new URLSearchParams(asked.path.split('?')[1]);
+    if (path === '/v1/models') return listModels(state, query);
+    if (path === '/v1/models/pricing') return listPrices(state.prices, query.getAll('endpoint_id'));
     if (path === '/storage/upload/initiate') {
       const place = `http://${asked.headers.host}`;
       const name = `${uploads.size}-${String(asked.json.file_name)}`;
@@ -110,9 +115,23 @@ const addressesOf = (place: string) => ({
   cancel_url: `${place}/cancel`,
 });
 
-const PAGE = 2;
+/** Without the price of one that is asked for there is none at all. */
+function listPrices(known: FalDouble['prices'], named: readonly string[]): Reply {
+  const prices = known.filter(({ endpoint_id }) => named.includes(String(endpoint_id)));
+  if (prices.length === named.length) return { status: 200, body: { prices, has_more: false } };
+  return { status: 404, body: { error: { type: 'not_found', message: 'Pricing not found' } } };
+}
 
-function listModels(models: readonly Record<string, unknown>[], asked: URLSearchParams): Reply {
+function listModels(
+  { models, pageSize, maxExpanded }: Pick<FalDouble, 'models' | 'pageSize' | 'maxExpanded'>,
+  asked: URLSearchParams,
+): Reply {
+  const limit = Number(asked.get('limit') ?? 50);
+  const most = asked.has('expand') ? maxExpanded : 100;
+  if (limit > most) {
+    const message = `Requested limit ${limit} exceeds maximum of ${most} for this query`;
+    return { status: 400, body: { error: { type: 'validation_error', message } } };
+  }
   const named = asked.getAll('endpoint_id');
   const words = asked.get('q') ?? '';
   const found = models
@@ -121,11 +140,12 @@ function listModels(models: readonly Record<string, unknown>[], asked: URLSearch
   if (named.length > 0 && found.length < named.length)
     return { status: 404, body: { error: { type: 'not_found' } } };
   const start = Number(asked.get('cursor') ?? 0);
-  const more = start + PAGE < found.length;
-  const page = found.slice(start, start + PAGE);
+  const end = start + Math.min(pageSize, limit);
+  const more = end < found.length;
+  const page = found.slice(start, end);
   const shown = asked.get('expand') === null ? page.map(({ openapi: _, ...row }) => row) : page;
   return {
     status: 200,
-    body: { models: shown, has_more: more, next_cursor: more ? String(start + PAGE) : null },
+    body: { models: shown, has_more: more, next_cursor: more ? String(end) : null },
   };
 }

@@ -15,7 +15,7 @@ export function RemoveDialog({ model, revision, onClose }: RemoveDialogProps) {
   const done = useDone();
   const remove = async (): Promise<void> => {
     const since = new Date().toISOString().slice(0, 10);
-    const hidden = { ...model, isHidden: true, deprecated: { since } };
+    const hidden = { ...model, isHidden: true, deprecated: { since, isRemoved: true } };
     await api.post('/admin/models', { revision, models: [hidden] });
     await done(texts.removed(model.label), ['/admin/models', '/nodes']);
   };

@@ -1,20 +1,24 @@
 // fal's list of its models with their OpenAPI documents, and its list of prices.
 // https://fal.ai/docs/api-reference/platform-apis/for-models
 import { isRecord } from '../../../lib/record.ts';
-import { asArray, asRecord, asText, type JsonRecord } from '../../../providers/answer.ts';
+import { asRecord, asText, type JsonRecord } from '../../../providers/answer.ts';
 import type { PublishedModel, PublishedPrice } from '../from-schema.ts';
-import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
-import { toListed } from './listing.ts';
+import {
+  type ListedModel,
+  type ListingHost,
+  type ListingQuery,
+  ListingRefused,
+  toListed,
+} from './listing.ts';
 
 const QUEUE_URL = 'https://queue.fal.run';
 const API_URL = 'https://api.fal.ai';
-// The list of prices takes so many at once.
-const PAGE = 50;
-const MAX_PAGES = 100;
+/** What a page of the list, and a question by name, has at most: with schemas fal takes fewer. */
+const [PAGE, FULL_PAGE] = [50, 10] as const;
+const MAX_PAGES = 500;
 
 export async function listFal(query: ListingQuery, host: ListingHost): Promise<readonly ListedModel[]> {
-  const rows: JsonRecord[] = [];
-  for (const part of partsOf(query)) rows.push(...(await readPages(part, host)));
+  const rows = await readModels(query, host);
   const prices = query.isFull
     ? await readPrices(
         rows.map(row => String(row.endpoint_id)),
@@ -24,27 +28,39 @@ export async function listFal(query: ListingQuery, host: ListingHost): Promise<r
   return rows.map(row => toRow(row, prices, host));
 }
 
-/** A question for each page of named endpoints, or one for all. */
-function partsOf({ endpoints, words, category, isFull }: ListingQuery): readonly URLSearchParams[] {
-  const base = new URLSearchParams({ limit: String(PAGE) });
-  if (isFull) base.set('expand', 'openapi-3.0');
-  if (words !== undefined && words !== '') base.set('q', words);
-  if (category !== undefined) base.set('category', category);
-  if (endpoints === undefined) return [base];
-  return chunk(endpoints).map(some => {
-    const part = new URLSearchParams(base);
+async function readModels(
+  { endpoints, words, category, isFull }: ListingQuery,
+  host: ListingHost,
+): Promise<readonly JsonRecord[]> {
+  const asked = new URLSearchParams();
+  if (isFull) asked.set('expand', 'openapi-3.0');
+  if (words !== undefined && words !== '') asked.set('q', words);
+  if (category !== undefined) asked.set('category', category);
+  const pages = { limit: isFull ? FULL_PAGE : PAGE };
+  if (endpoints === undefined) {
+    const rows = await readPages(asked, pages, host);
+    if (rows === undefined) throw new Error("fal's answer is no list of models.");
+    return rows;
+  }
+  return readByName(endpoints, pages.limit, some => {
+    const part = new URLSearchParams(asked);
     for (const endpoint of some) part.append('endpoint_id', endpoint);
-    return part;
+    return readPages(part, pages, host);
   });
 }
 
-async function readPages(question: URLSearchParams, host: ListingHost): Promise<readonly JsonRecord[]> {
+/** undefined: fal knows one of those that are named not, or the answer is no list. */
+async function readPages(
+  question: URLSearchParams,
+  pages: { limit: number },
+  host: ListingHost,
+): Promise<readonly JsonRecord[] | undefined> {
   const rows: JsonRecord[] = [];
   const seen = new Set<string>();
   const asked = new URLSearchParams(question);
   for (let page = 0; page < MAX_PAGES; page++) {
-    const answer = asRecord(await ask(`/v1/models?${asked}`, host));
-    if (!Array.isArray(answer.models)) return [...rows, ...(await readEach(question, host))];
+    const answer = await askPage(asked, pages, host);
+    if (!Array.isArray(answer.models)) return undefined;
     for (const row of answer.models.map(asRecord)) {
       const id = asText(row.endpoint_id);
       if (id !== undefined && !seen.has(id)) rows.push(row);
@@ -57,16 +73,48 @@ async function readPages(question: URLSearchParams, host: ListingHost): Promise<
   throw new Error(`fal's list has more than ${MAX_PAGES} pages: name a category.`);
 }
 
-/** One of several that fal does not know may refuse all of the question: then each is asked for by itself. */
-async function readEach(question: URLSearchParams, host: ListingHost): Promise<readonly JsonRecord[]> {
-  const endpoints = question.getAll('endpoint_id');
-  if (endpoints.length === 0) throw new Error("fal's answer is no list of models.");
-  if (endpoints.length === 1) return [];
+/** Asks for fewer at once where fal says that it is too many, from then on. */
+async function askPage(
+  asked: URLSearchParams,
+  pages: { limit: number },
+  host: ListingHost,
+): Promise<JsonRecord> {
+  for (;;) {
+    asked.set('limit', String(pages.limit));
+    try {
+      return asRecord(await ask(`/v1/models?${asked}`, host));
+    } catch (err) {
+      const lower = err instanceof ListingRefused && err.status === 400 ? lowerLimit(err, pages.limit) : 0;
+      if (lower === 0) throw err;
+      pages.limit = lower;
+    }
+  }
+}
+
+/** As in "Requested limit 50 exceeds maximum of 10 for this query"; 0: it was refused for something else. */
+function lowerLimit({ detail }: ListingRefused, limit: number): number {
+  if (!/limit/i.test(detail)) return 0;
+  const most = Number(/maximum of (\d{1,4})/.exec(detail)?.[1] ?? Math.floor(limit / 2));
+  return most < limit ? most : 0;
+}
+
+/** One that fal does not know may refuse a whole question: its halves are then asked for by themselves. */
+async function readByName(
+  endpoints: readonly string[],
+  most: number,
+  read: (some: readonly string[]) => Promise<readonly JsonRecord[] | undefined>,
+): Promise<readonly JsonRecord[]> {
   const rows: JsonRecord[] = [];
-  for (const endpoint of endpoints) {
-    const one = new URLSearchParams(question);
-    one.set('endpoint_id', endpoint);
-    rows.push(...(await readPages(one, host)));
+  const open = Array.from({ length: Math.ceil(endpoints.length / most) }, (_, index) =>
+    endpoints.slice(index * most, (index + 1) * most),
+  );
+  for (let some = open.shift(); some !== undefined; some = open.shift()) {
+    const found = await read(some);
+    if (found !== undefined) rows.push(...found);
+    else if (some.length > 1) {
+      const middle = Math.ceil(some.length / 2);
+      open.unshift(some.slice(0, middle), some.slice(middle));
+    }
   }
   return rows;
 }
@@ -75,17 +123,29 @@ async function readPrices(
   endpoints: readonly string[],
   host: ListingHost,
 ): Promise<ReadonlyMap<string, PublishedPrice>> {
-  const prices = new Map<string, PublishedPrice>();
-  for (const some of chunk(endpoints)) {
-    const asked = new URLSearchParams(some.map(endpoint => ['endpoint_id', endpoint] as [string, string]));
-    const answer = asRecord(await ask(`/v1/models/pricing?${asked}`, host));
-    for (const { endpoint_id, unit_price, unit, currency } of asArray(answer.prices).map(asRecord)) {
+  const rows = await readByName(endpoints, PAGE, some => askPrices(some, host));
+  return new Map(
+    rows.flatMap(({ endpoint_id, unit_price, unit, currency }) => {
       const isUsd = currency === undefined || String(currency).toUpperCase() === 'USD';
-      if (typeof unit_price !== 'number' || typeof unit !== 'string' || !isUsd) continue;
-      prices.set(String(endpoint_id), { usd: unit_price, unit });
-    }
+      if (typeof unit_price !== 'number' || typeof unit !== 'string' || !isUsd) return [];
+      return [[String(endpoint_id), { usd: unit_price, unit }] as const];
+    }),
+  );
+}
+
+/** undefined: one of them has no price. */
+async function askPrices(
+  endpoints: readonly string[],
+  host: ListingHost,
+): Promise<readonly JsonRecord[] | undefined> {
+  const asked = new URLSearchParams(endpoints.map(endpoint => ['endpoint_id', endpoint] as [string, string]));
+  try {
+    const { prices } = asRecord(await ask(`/v1/models/pricing?${asked}`, host));
+    return Array.isArray(prices) ? prices.map(asRecord) : undefined;
+  } catch (err) {
+    if (err instanceof ListingRefused && (err.status === 400 || err.status === 422)) return undefined;
+    throw err;
   }
-  return prices;
 }
 
 function ask(path: string, { endpoint: { baseUrl, key }, fetchJson }: ListingHost): Promise<unknown> {
@@ -141,10 +201,4 @@ function schemasOf(document: unknown): Pick<PublishedModel, 'document' | 'input'
 
 function bodyOf(holder: unknown): unknown {
   return asRecord(asRecord(asRecord(holder).content)['application/json']).schema;
-}
-
-function chunk(items: readonly string[]): readonly (readonly string[])[] {
-  return Array.from({ length: Math.ceil(items.length / PAGE) }, (_, page) =>
-    items.slice(page * PAGE, (page + 1) * PAGE),
-  );
 }

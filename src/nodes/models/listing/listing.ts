@@ -30,9 +30,21 @@ export interface ListingQuery {
   readonly isFull: boolean;
 }
 
+/** The provider answered with another status than 200 or 404; `detail` is what it said. */
+export class ListingRefused extends Error {
+  readonly status: number;
+  readonly detail: string;
+
+  constructor(message: string, status: number, detail: string) {
+    super(message);
+    this.status = status;
+    this.detail = detail;
+  }
+}
+
 export interface ListingHost {
   readonly endpoint: Endpoint;
-  /** The JSON at an address. Rejects, in a sentence, where it is none or too large. */
+  /** The JSON at an address; {} for 404. Rejects, in a sentence, where it is none, too large or refused (ListingRefused). */
   fetchJson(url: string, headers: Readonly<Record<string, string>>): Promise<unknown>;
   /** Today, as `2026-11-22`. */
   readonly date: string;

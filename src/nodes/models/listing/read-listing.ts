@@ -1,7 +1,17 @@
 // The listing of any provider that has one: whichever it is, bounded in size and time.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Backoff, backoffMs } from '../../../lib/backoff.ts';
+import { readRetryAfter } from '../../../providers/answer.ts';
 import type { Providers } from '../providers.ts';
 import { listFal } from './fal.ts';
-import type { ListedModel, ListingHost, ListingProvider, ListingQuery, ListingReader } from './listing.ts';
+import {
+  type ListedModel,
+  type ListingHost,
+  type ListingProvider,
+  type ListingQuery,
+  type ListingReader,
+  ListingRefused,
+} from './listing.ts';
 import { listReplicate } from './replicate.ts';
 import { listComfyUi, listOpenAi } from './servers.ts';
 
@@ -21,7 +31,13 @@ export type Fetch = (
     readonly timeoutMs: number;
     readonly maxBytes: number;
   },
-) => Promise<{ readonly status: number; readonly body: Buffer }>;
+) => Promise<ListingAnswer>;
+
+interface ListingAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
 
 export interface ListingDeps {
   readonly providers: Providers;
@@ -32,6 +48,11 @@ export interface ListingDeps {
 
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 33_554_432;
+const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const MAX_RETRIES = 4;
+const BACKOFF: Backoff = { firstMs: 1000, maxMs: 15_000, factor: 2, jitter: [-0.2, 0] };
+const MAX_WAIT_MS = 60_000;
+const MAX_DETAIL = 200;
 
 /** Throws, in a sentence, where the provider is not configured or does not answer with a list. */
 export async function readListing(
@@ -42,15 +63,13 @@ export async function readListing(
   const endpoint = providers[provider];
   if (endpoint === undefined) throw new Error(`${provider} is not configured: set its key, or its address.`);
   const fetchJson: ListingHost['fetchJson'] = async (url, headers) => {
-    const { status, body } = await fetch(url, {
-      headers,
+    const { status, body } = await fetchPatiently(
+      () => fetch(url, { headers, signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }),
       signal,
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_BYTES,
-    });
+    );
     // One that is asked for by name and is not there is a part of the answer.
     if (status === 404) return {};
-    if (status !== 200) throw new Error(`${provider} answered with status ${status}; check its key.`);
+    if (status !== 200) throw refusalOf(provider, status, body);
     try {
       return JSON.parse(body.toString('utf8'));
     } catch (err) {
@@ -60,4 +79,34 @@ export async function readListing(
     }
   };
   return READERS[provider](query, { endpoint, fetchJson, date });
+}
+
+/** Asks again, a few times, where the provider has too much to do: after as long as it says, or longer each time. */
+async function fetchPatiently(
+  ask: () => Promise<ListingAnswer>,
+  signal: AbortSignal,
+): Promise<ListingAnswer> {
+  for (let retries = 0; ; retries++) {
+    const answer = await ask();
+    if (!RETRIED.has(answer.status) || retries === MAX_RETRIES) return answer;
+    const waitMs = Math.min(readRetryAfter(answer) ?? backoffMs(BACKOFF, retries), MAX_WAIT_MS);
+    await sleep(waitMs, undefined, { signal });
+  }
+}
+
+function refusalOf(provider: ListingProvider, status: number, body: Buffer): ListingRefused {
+  const detail = body.subarray(0, 4096).toString('utf8');
+  const said = detail
+    .replace(/[\s<>\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_DETAIL);
+  const advice =
+    status === 401 || status === 403
+      ? 'check its key'
+      : status === 429
+        ? 'it takes no more requests for now: try again in a few minutes'
+        : status >= 500
+          ? 'it is not available: try again later'
+          : `it said: ${said === '' ? 'nothing' : said}`;
+  return new ListingRefused(`${provider} answered with status ${status}; ${advice}.`, status, detail);
 }

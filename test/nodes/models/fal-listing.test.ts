@@ -1,0 +1,102 @@
+// fal's list and prices as its double gives them: caps, batches that one endpoint spoils, and refusals.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { createGuardedFetch, type GuardedFetch } from '../../../src/lib/fetch.ts';
+import type { ListingQuery } from '../../../src/nodes/models/listing/listing.ts';
+import { readListing } from '../../../src/nodes/models/listing/read-listing.ts';
+import { type FalDouble, startFal } from '../../support/providers/fal.ts';
+import { openApiOf } from './published.ts';
+
+let fal: FalDouble;
+let client: GuardedFetch;
+before(async () => {
+  fal = await startFal(Buffer.from('x'));
+  client = createGuardedFetch({ allowPrivate: true, trustedOrigins: [fal.url] });
+});
+after(async () => {
+  await client.close();
+  await fal.close();
+});
+
+const rowOf = (endpoint_id: string) => ({
+  endpoint_id,
+  metadata: { display_name: endpoint_id, category: 'text-to-video', status: 'active' },
+  openapi: openApiOf(endpoint_id, { prompt: { type: 'string' } }),
+});
+const priceOf = (endpoint_id: string) => ({ endpoint_id, unit_price: 0.5, unit: 'videos', currency: 'USD' });
+
+const list = (query: ListingQuery) =>
+  readListing('fal', query, {
+    providers: { fal: { baseUrl: fal.url, key: 'fal-key' } },
+    fetch: client.fetch,
+    date: '2026-11-23',
+    signal: AbortSignal.timeout(60_000),
+  });
+
+const ENDPOINTS = Array.from({ length: 23 }, (_, index) => `fal-ai/m${index}`);
+beforeEach(() => {
+  fal.relent();
+  fal.pageSize = 100;
+  fal.maxExpanded = 10;
+  fal.models = ENDPOINTS.map(rowOf);
+  fal.prices = ENDPOINTS.map(priceOf);
+});
+
+describe("fal's list", () => {
+  it('is read to its end by ten at a time where schemas come with it, 1,400 endpoints too', async () => {
+    const many = Array.from({ length: 1400 }, (_, index) => `fal-ai/n${index}`);
+    fal.models = many.map(rowOf);
+    fal.prices = many.map(priceOf);
+    const before = fal.count(/v1\/models\?/);
+    const rows = await list({ isFull: true });
+    assert.equal(rows.filter(({ model }) => model?.price?.usd === 0.5).length, 1400);
+    assert.equal(fal.count(/v1\/models\?/) - before, 140);
+  });
+
+  it('is asked for as few at a time as it says, once it has said so', async () => {
+    fal.maxExpanded = 4;
+    const [before, refused] = [fal.count(/limit=4/), fal.count(/limit=10/)];
+    assert.equal((await list({ isFull: true })).length, ENDPOINTS.length);
+    assert.deepEqual([fal.count(/limit=4/) - before, fal.count(/limit=10/) - refused], [6, 1]);
+    assert.equal((await list({ isFull: true, endpoints: ENDPOINTS })).length, ENDPOINTS.length);
+  });
+
+  it('of names of which one is unknown has all the others', async () => {
+    const rows = await list({ isFull: true, endpoints: [...ENDPOINTS, 'fal-ai/unknown'] });
+    assert.deepEqual(
+      rows.map(({ endpoint }) => endpoint),
+      ENDPOINTS,
+    );
+  });
+
+  it('has the prices of all endpoints but the one without', async () => {
+    fal.prices = ENDPOINTS.filter((_, index) => index !== 7).map(priceOf);
+    const rows = await list({ isFull: true });
+    assert.deepEqual(
+      rows.filter(({ model }) => model?.price === null).map(({ endpoint }) => endpoint),
+      ['fal-ai/m7'],
+    );
+    fal.refuse(/pricing/, { status: 422, body: { detail: 'no price' } }, 1);
+    assert.equal((await list({ isFull: true })).filter(({ model }) => model?.price === null).length, 1);
+  });
+
+  it('is asked for again where fal has too much to do, and says so when that does not help', async () => {
+    const busy = { status: 429, headers: { 'retry-after': '0' }, body: { detail: 'slow down' } };
+    fal.refuse(/v1\/models/, busy, 3);
+    assert.equal((await list({ isFull: true })).length, ENDPOINTS.length);
+    fal.refuse(/v1\/models/, busy, 5);
+    await assert.rejects(list({ isFull: true }), /status 429; it takes no more requests for now: try again/);
+  });
+
+  it('that is refused is explained by its status', async () => {
+    for (const [status, message] of [
+      [401, /status 401; check its key/],
+      [403, /status 403; check its key/],
+      [500, /status 500; it is not available: try again later/],
+      [418, /status 418; it said: .*teapot/],
+    ] as const) {
+      fal.refuse(/v1\/models/, { status, body: { detail: 'a teapot' } }, 1);
+      await assert.rejects(list({ isFull: true }), message);
+    }
+  });
+});
