@@ -113,8 +113,15 @@ describe('PLANS_FILE', () => {
         requestsPerMinute: 10,
         executionsPerMinute: 10,
         executionsPerDay: null,
+        storageBytes: 1024 ** 3,
       });
       assert.equal(plans.gold?.requestsPerMinute, 7);
+      const limits = ['starter', 'pro', 'enterprise', 'self_hosted'].map(name => plans[name]?.storageBytes);
+      assert.deepEqual(limits, [10 * 1024 ** 3, 100 * 1024 ** 3, null, null]);
+    });
+    withFile('{"free":{"storageBytes":5},"pro":{"storageBytes":null}}', path => {
+      const { plans } = readSettings({ PLANS_FILE: path });
+      assert.deepEqual([plans.free?.storageBytes, plans.pro?.storageBytes], [5, null]);
     });
   });
 
@@ -124,6 +131,7 @@ describe('PLANS_FILE', () => {
       '[]',
       '{"free":{"requestsPerMinute":-1}}',
       '{"free":{"executionsPerDay":"x"}}',
+      '{"free":{"storageBytes":1.5}}',
     ]) {
       withFile(content, path => {
         assert.throws(
