@@ -4,7 +4,6 @@ import { AppError } from '../../lib/errors.ts';
 import { ATTRIBUTES, ELEMENTS } from './allowlist.ts';
 import { checkDrawingCost, type SvgElement } from './cost.ts';
 import { decodeXml } from './encoding.ts';
-import { skipPlainValues } from './values.ts';
 
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink';
@@ -68,7 +67,6 @@ function parse(text: string): Draft {
       parser.ENTITIES[name] = value;
     }
   });
-  skipPlainValues(parser);
   // Before attributes are read, because the limits apply to dropped elements as well.
   parser.on('opentagstart', () => countElement(draft));
   parser.on('opentag', tag => openElement(draft, tag));
