@@ -62,7 +62,7 @@ const flow = {
     delete: 'Delete',
     selectAll: 'Select all',
     save: 'Save as new version',
-    pullOut: 'Delete and reconnect neighbors',
+    detach: 'Delete and reconnect neighbors',
     arrange: 'Arrange (the selection, or everything)',
     align: {
       left: 'Align left',
@@ -128,7 +128,7 @@ const flow = {
   label: 'Label',
   note: 'Note',
   notePlaceholder: 'Write a note',
-  fedBy: (label: string): string => `from ${label}`,
+  connectedTo: (label: string): string => `from ${label}`,
   notConnected: 'Not connected',
   connectedInput: 'Connected',
   mustBe: (what: string): string => `Must be ${what}.`,
@@ -167,7 +167,7 @@ const flow = {
   },
   others: 'Other editors',
   somebody: 'Someone else',
-  touched: (by: string, labels: string): string => `${by} changed ${labels}.`,
+  changedByOthers: (by: string, labels: string): string => `${by} changed ${labels}.`,
   emptyTemplates: 'Templates',
   emptySearch: 'Search nodes',
   emptyPrompt: 'Image, video, voice…',
@@ -233,7 +233,7 @@ const flow = {
     usedInputs: 'The inputs of that run are now on the board.',
     sameInputs: 'The board already has these inputs.',
   },
-  mend: {
+  errorActions: {
     again: 'Retry from here',
     providers: 'Set up providers',
     credits: 'View credits',
@@ -258,17 +258,17 @@ const flow = {
   empty: 'Add nodes, then connect outputs to inputs. Press Tab or double-click the board to add a node.',
   emptyAdd: 'Add your first node',
   emptyExample: 'Start from a template',
-  clash: {
+  conflict: {
     title: 'Someone else changed this too.',
     where: (name: string, count: number): string => (count > 1 ? `${name}, and ${count - 1} more` : name),
     mine: 'Yours',
     theirs: 'Theirs',
     keepMine: 'Keep mine',
     takeTheirs: 'Use theirs',
-    gesture: "Use another person's change",
+    edit: "Use another person's change",
     gone: '(removed)',
   },
-  gestures: {
+  edits: {
     add: (label: string): string => `Add ${label}`,
     move: (count: number): string => `Move ${nodesOf(count)}`,
     paste: (count: number): string => `Paste ${nodesOf(count)}`,
@@ -307,6 +307,7 @@ const flow = {
     role: 'Role',
     roles: { VIEW: 'Viewer', EDIT: 'Editor', OWNER: 'Owner' } as Readonly<Record<string, string>>,
     add: 'Add',
+    removePerson: 'Remove',
     remove: (who: string): string => `Remove ${who}`,
     publish: 'Published page',
     publishText:

@@ -56,7 +56,7 @@ export const setting = {
     camera: 'Camera',
     libraryTitle: 'Choose file',
     libraryEmpty: 'No files yet. Uploads and results of runs appear here.',
-    gesture: 'Choose file',
+    edit: 'Choose file',
   },
   list: {
     item: (place: number): string => `Item ${place}`,
@@ -96,7 +96,7 @@ export const setting = {
     breakCycle: 'Remove the newest connection',
     all: (count: number): string => `Fix all ${count}`,
     done: (label: string): string => `Fixed: ${label}.`,
-    gesture: 'Fix issues',
+    edit: 'Fix issues',
   },
   secrets: {
     title: 'Secrets',

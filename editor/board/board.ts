@@ -36,11 +36,11 @@ export function apply(board: Board, changes: readonly Change[]): Board {
     else if (change.of === 'nodes') setItem(next.nodes, change);
     else setItem(next.edges, change);
   }
-  const touched = new Set(changes.map(({ of }) => of));
+  const changedByOthers = new Set(changes.map(({ of }) => of));
   return {
-    fields: touched.has('fields') ? next.fields : board.fields,
-    nodes: touched.has('nodes') ? next.nodes : board.nodes,
-    edges: touched.has('edges') ? next.edges : board.edges,
+    fields: changedByOthers.has('fields') ? next.fields : board.fields,
+    nodes: changedByOthers.has('nodes') ? next.nodes : board.nodes,
+    edges: changedByOthers.has('edges') ? next.edges : board.edges,
   };
 }
 

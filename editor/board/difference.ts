@@ -3,11 +3,11 @@ import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from './board.ts';
 import { isSame } from './merge.ts';
 
-export type Fate = 'added' | 'changed' | 'moved';
+export type DiffStatus = 'added' | 'changed' | 'moved';
 
 export interface Difference {
   /** By node id, for nodes of the newer state. */
-  readonly fates: ReadonlyMap<string, Fate>;
+  readonly statuses: ReadonlyMap<string, DiffStatus>;
   readonly removed: readonly GraphNode[];
   /** Numbers of added and removed edges. */
   readonly edges: { readonly added: number; readonly removed: number };
@@ -18,19 +18,19 @@ type Parts = Pick<Board, 'nodes' | 'edges'>;
 export function compareBoards(before: Parts, after: Parts): Difference {
   const then = new Map(before.nodes.map(node => [node.id, node]));
   const now = new Set(after.nodes.map(({ id }) => id));
-  const fates = after.nodes.flatMap((node): (readonly [string, Fate])[] => {
-    const fate = fateOf(then.get(node.id), node);
+  const statuses = after.nodes.flatMap((node): (readonly [string, DiffStatus])[] => {
+    const fate = statusOf(then.get(node.id), node);
     return fate === undefined ? [] : [[node.id, fate]];
   });
   return {
-    fates: new Map(fates),
+    statuses: new Map(statuses),
     removed: before.nodes.filter(({ id }) => !now.has(id)),
     edges: { added: countNew(before.edges, after.edges), removed: countNew(after.edges, before.edges) },
   };
 }
 
 /** Values that the service or the browser derives do not count as changes. */
-function fateOf(before: GraphNode | undefined, after: GraphNode): Fate | undefined {
+function statusOf(before: GraphNode | undefined, after: GraphNode): DiffStatus | undefined {
   if (before === undefined) return 'added';
   const [was, is] = [contentOf(before), contentOf(after)];
   if (!isSame(was, is)) return 'changed';

@@ -19,14 +19,14 @@ export interface PortRef {
 }
 
 /** Where a new node goes, and which port it connects to. */
-export interface Placing {
+export interface Placement {
   readonly at?: Position | undefined;
   readonly from?: PortRef | undefined;
 }
 
 /** The panel that is open over the board. */
 export type Panel =
-  | { readonly kind: 'add'; readonly placing: Placing; readonly text?: string }
+  | { readonly kind: 'add'; readonly placement: Placement; readonly text?: string }
   | { readonly kind: 'commands' | 'keys' | 'find' | 'runs' | 'versions' | 'share' | 'export' | 'secrets' }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 
@@ -51,7 +51,7 @@ export interface ShownDiff {
 export interface View {
   readonly diff?: ShownDiff | undefined;
   /** Nodes that another person has just changed. */
-  readonly touched?: { readonly by: string; readonly ids: ReadonlySet<string> } | undefined;
+  readonly changedByOthers?: { readonly by: string; readonly ids: ReadonlySet<string> } | undefined;
   readonly plan?: PlannedRun | undefined;
   readonly panel: Panel | undefined;
   /** The lint issues of the board, by node. Issues of an edge belong to its target node. */

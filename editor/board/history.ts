@@ -1,9 +1,9 @@
 // Keeps undo and redo: edits as lists of invertible changes. Plain data, so that the history survives a reload.
 import { apply, type Board, type Change, invert } from './board.ts';
-import { fit } from './fit.ts';
+import { rebase } from './rebase.ts';
 
 /** The changes of one user action. They are undone together. */
-export interface Gesture {
+export interface Edit {
   /** Shown to the user, such as "Move 3 nodes". */
   readonly label: string;
   readonly changes: readonly Change[];
@@ -13,41 +13,41 @@ export interface Gesture {
 }
 
 export interface History {
-  readonly past: readonly Gesture[];
-  readonly future: readonly Gesture[];
+  readonly past: readonly Edit[];
+  readonly future: readonly Edit[];
 }
 
-export interface Moment {
+export interface EditState {
   readonly board: Board;
   readonly history: History;
 }
 
 export const NO_HISTORY: History = { past: [], future: [] };
-export const MAX_GESTURES = 500;
+export const MAX_EDITS = 500;
 /** Edits with the same key that are further apart are not joined. */
-const SAME_GESTURE_MS = 1000;
+const JOIN_WITHIN_MS = 1000;
 
 /** Applies an edit and clears the redo list. An edit without changes does nothing. */
-export function perform({ board, history }: Moment, gesture: Gesture): Moment {
-  if (gesture.changes.length === 0) return { board, history };
+export function perform({ board, history }: EditState, edit: Edit): EditState {
+  if (edit.changes.length === 0) return { board, history };
   const last = history.past.at(-1);
   const isSame =
     last !== undefined &&
-    gesture.key !== undefined &&
-    gesture.key === last.key &&
-    gesture.atMs - last.atMs <= SAME_GESTURE_MS;
+    edit.key !== undefined &&
+    edit.key === last.key &&
+    edit.atMs - last.atMs <= JOIN_WITHIN_MS;
   const past = isSame
-    ? [...history.past.slice(0, -1), { ...gesture, changes: join(last.changes, gesture.changes) }]
-    : [...history.past, gesture].slice(-MAX_GESTURES);
-  return { board: apply(board, gesture.changes), history: { past, future: [] } };
+    ? [...history.past.slice(0, -1), { ...edit, changes: join(last.changes, edit.changes) }]
+    : [...history.past, edit].slice(-MAX_EDITS);
+  return { board: apply(board, edit.changes), history: { past, future: [] } };
 }
 
 /** Undoes the last edit. Returns the same state if there is none. */
-export function undo({ board, history }: Moment): Moment {
-  const gesture = history.past.at(-1);
-  if (gesture === undefined) return { board, history };
-  const changes = fit(board, invert(gesture.changes));
-  const undone = { ...gesture, changes: invert(changes) };
+export function undo({ board, history }: EditState): EditState {
+  const edit = history.past.at(-1);
+  if (edit === undefined) return { board, history };
+  const changes = rebase(board, invert(edit.changes));
+  const undone = { ...edit, changes: invert(changes) };
   return {
     board: apply(board, changes),
     history: { past: history.past.slice(0, -1), future: [...history.future, undone] },
@@ -55,13 +55,13 @@ export function undo({ board, history }: Moment): Moment {
 }
 
 /** Redoes the edit that was undone last. */
-export function redo({ board, history }: Moment): Moment {
-  const gesture = history.future.at(-1);
-  if (gesture === undefined) return { board, history };
-  const changes = fit(board, gesture.changes);
+export function redo({ board, history }: EditState): EditState {
+  const edit = history.future.at(-1);
+  if (edit === undefined) return { board, history };
+  const changes = rebase(board, edit.changes);
   return {
     board: apply(board, changes),
-    history: { past: [...history.past, { ...gesture, changes }], future: history.future.slice(0, -1) },
+    history: { past: [...history.past, { ...edit, changes }], future: history.future.slice(0, -1) },
   };
 }
 

@@ -4,7 +4,7 @@
 import type { Board } from './board.ts';
 
 /** A value that both sides changed. `path` locates it: ["nodes", id, "config", "prompt"], ["fields", "name"]. */
-export interface Clash {
+export interface Conflict {
   readonly path: readonly string[];
   readonly base: unknown;
   readonly mine: unknown;
@@ -13,21 +13,21 @@ export interface Clash {
 
 export interface Merged {
   readonly board: Board;
-  readonly clashes: readonly Clash[];
+  readonly conflicts: readonly Conflict[];
 }
 
 /** `base` is the common ancestor: the version last read from, or written to, the service. */
 export function mergeBoards(base: Board, mine: Board, theirs: Board): Merged {
-  const clashes: Clash[] = [];
-  const nodes = mergeItems(['nodes'], base.nodes, mine.nodes, theirs.nodes, clashes);
+  const conflicts: Conflict[] = [];
+  const nodes = mergeItems(['nodes'], base.nodes, mine.nodes, theirs.nodes, conflicts);
   const ids = new Set(nodes.map(({ id }) => id));
-  const edges = mergeItems(['edges'], base.edges, mine.edges, theirs.edges, clashes).filter(edge => {
+  const edges = mergeItems(['edges'], base.edges, mine.edges, theirs.edges, conflicts).filter(edge => {
     const hasEnds = ids.has(edge.source) && ids.has(edge.target);
-    if (!hasEnds) clashes.push(clash(['edges', edge.id], undefined, edge, undefined));
+    if (!hasEnds) conflicts.push(conflict(['edges', edge.id], undefined, edge, undefined));
     return hasEnds;
   });
-  const fields = mergeObjects(['fields'], base.fields, mine.fields, theirs.fields, clashes);
-  return { board: { fields: fields as Board['fields'], nodes, edges }, clashes };
+  const fields = mergeObjects(['fields'], base.fields, mine.fields, theirs.fields, conflicts);
+  return { board: { fields: fields as Board['fields'], nodes, edges }, conflicts };
 }
 
 /** Applies the difference between `base` and `mine` to theirs. Mine wins if both changed a value. */
@@ -75,26 +75,26 @@ function mergeItems<T extends Item>(
   base: readonly T[],
   mine: readonly T[],
   theirs: readonly T[],
-  clashes: Clash[],
+  conflicts: Conflict[],
 ): readonly T[] {
   const [was, has] = [byId(base), byId(theirs)];
   const kept = mine.flatMap((item): T[] => {
     const [before, other] = [was.get(item.id), has.get(item.id)];
     if (other === undefined) {
       if (before === undefined || !isSame(before, item)) {
-        if (before !== undefined) clashes.push(clash([...path, item.id], before, item, undefined));
+        if (before !== undefined) conflicts.push(conflict([...path, item.id], before, item, undefined));
         return [item];
       }
       return [];
     }
-    return [mergeObjects([...path, item.id], before ?? {}, item, other, clashes) as T];
+    return [mergeObjects([...path, item.id], before ?? {}, item, other, conflicts) as T];
   });
   const here = byId(mine);
   const added = theirs.filter(item => {
     if (here.has(item.id)) return false;
     const before = was.get(item.id);
     if (before !== undefined && !isSame(before, item))
-      clashes.push(clash([...path, item.id], before, undefined, item));
+      conflicts.push(conflict([...path, item.id], before, undefined, item));
     return before === undefined;
   });
   return [...kept, ...added];
@@ -108,12 +108,12 @@ function mergeObjects(
   base: Fields,
   mine: Fields,
   theirs: Fields,
-  clashes: Clash[],
+  conflicts: Conflict[],
 ): Fields {
   if (isSame(mine, theirs) || isSame(base, theirs)) return mine;
   const merged: Record<string, unknown> = {};
   for (const key of new Set([...Object.keys(mine), ...Object.keys(theirs)])) {
-    const value = mergeValue([...path, key], base[key], mine[key], theirs[key], clashes);
+    const value = mergeValue([...path, key], base[key], mine[key], theirs[key], conflicts);
     if (value !== undefined) merged[key] = value;
   }
   return merged;
@@ -124,17 +124,17 @@ function mergeValue(
   base: unknown,
   mine: unknown,
   theirs: unknown,
-  clashes: Clash[],
+  conflicts: Conflict[],
 ): unknown {
   if (isSame(mine, theirs) || isSame(base, theirs)) return mine;
   if (isSame(base, mine)) return theirs;
   if (NESTED.has(path.at(-1) ?? '') && isObject(mine) && isObject(theirs))
-    return mergeObjects(path, isObject(base) ? base : {}, mine, theirs, clashes);
-  clashes.push(clash(path, base, mine, theirs));
+    return mergeObjects(path, isObject(base) ? base : {}, mine, theirs, conflicts);
+  conflicts.push(conflict(path, base, mine, theirs));
   return mine;
 }
 
-function clash(path: readonly string[], base: unknown, mine: unknown, theirs: unknown): Clash {
+function conflict(path: readonly string[], base: unknown, mine: unknown, theirs: unknown): Conflict {
   return { path, base, mine, theirs };
 }
 

@@ -17,7 +17,7 @@ const targetOf = ({ target, targetHandle }: GraphEdge): PortRef => ({
 });
 
 /** Returns the changes that insert the node into the edge, or undefined if its ports do not fit. */
-export function insert(
+export function insertIntoEdge(
   board: Board,
   catalog: Catalog,
   edge: GraphEdge,
@@ -47,7 +47,7 @@ export function insert(
 }
 
 /** Returns the changes that detach the nodes and connect their sources to their targets where the types fit. */
-export function pullOut(board: Board, catalog: Catalog, ids: readonly string[]): readonly Change[] {
+export function detach(board: Board, catalog: Catalog, ids: readonly string[]): readonly Change[] {
   const inner = new Set(ids);
   const into = board.edges.filter(({ source, target }) => !inner.has(source) && inner.has(target));
   const outOf = board.edges.filter(({ source, target }) => inner.has(source) && !inner.has(target));

@@ -4,7 +4,7 @@ import { ApiError } from '../../sdk/src/errors.ts';
 import { messages } from '../flow-messages.ts';
 import { SentenceError } from '../lib/sentence-error.ts';
 import type { Board } from './board.ts';
-import { type Clash, isSame, mergeBoards, shareItems } from './merge.ts';
+import { type Conflict, isSame, mergeBoards, shareItems } from './merge.ts';
 
 /** The workflow at the service. */
 export interface Remote {
@@ -34,7 +34,7 @@ export interface SaverDeps {
   readonly write: (board: Board, etag: string, how: SaveKind, signal: AbortSignal) => Promise<Remote>;
   readonly board: () => Board;
   /** Merges changes of others into the board. Mine wins if both changed a value. */
-  readonly absorb: (board: Board, clashes: readonly Clash[]) => void;
+  readonly mergeRemote: (board: Board, conflicts: readonly Conflict[]) => void;
   readonly report: (state: SaveState) => void;
 }
 
@@ -161,8 +161,8 @@ export class Saver {
   // `since` is the last common ancestor of this board and the service's.
   #take(remote: Remote, since: Board): void {
     const mine = this.#deps.board();
-    const { board, clashes } = mergeBoards(since, mine, remote.board);
+    const { board, conflicts } = mergeBoards(since, mine, remote.board);
     this.#base = { ...remote, board: shareItems(board, remote.board) };
-    if (clashes.length > 0 || !isSame(board, mine)) this.#deps.absorb(board, clashes);
+    if (conflicts.length > 0 || !isSame(board, mine)) this.#deps.mergeRemote(board, conflicts);
   }
 }

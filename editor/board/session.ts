@@ -1,13 +1,13 @@
 // Opens a board: its state, saving, local draft, and changes of others.
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { type Draft, type Drafts, openDrafts } from './drafts.ts';
-import { BoardJobs } from './jobs/jobs.ts';
-import { startWorker } from './jobs/start-worker.ts';
 import { isSame, mergeBoards } from './merge.ts';
 import { type RemoteWorkflow, readRemote, type WorkflowInfo, writeRemote } from './remote.ts';
 import { Saver } from './saver.ts';
 import { followService, type ServiceEvents } from './service-events.ts';
 import { type BoardStore, createBoardStore } from './store.ts';
+import { BoardWorker } from './worker/board-worker.ts';
+import { startWorker } from './worker/start-worker.ts';
 
 export interface BoardSession {
   readonly id: string;
@@ -15,7 +15,7 @@ export interface BoardSession {
   readonly catalog: Catalog;
   readonly store: BoardStore;
   readonly saver: Saver;
-  readonly jobs: BoardJobs;
+  readonly jobs: BoardWorker;
   /** Everyone who has the workflow open, including this user. */
   readonly others: ServiceEvents['others'];
   /** Calls back when the service is reachable again after an outage. Returns an unsubscribe function. */
@@ -48,7 +48,7 @@ export async function openSession(start: Start, signal: AbortSignal): Promise<Bo
     // The history of a draft is based on the board of the draft, so its changes are rebased by id.
     ...(draft === undefined ? {} : { history: draft.history }),
   });
-  if (isLeft && merged.clashes.length > 0) store.actions.absorb(merged.board, merged.clashes);
+  if (isLeft && merged.conflicts.length > 0) store.actions.mergeRemote(merged.board, merged.conflicts);
   return connect(start, { remote, store, drafts, catalog });
 }
 
@@ -85,22 +85,22 @@ function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: P
       return written;
     },
     board: () => store.getState().board,
-    absorb: store.actions.absorb,
+    mergeRemote: store.actions.mergeRemote,
     report: store.actions.report,
   });
-  const jobs = new BoardJobs(catalog.entries, startWorker);
-  const keeper = keepDraft({ id, drafts, store, saver, onNoDraft });
+  const jobs = new BoardWorker(catalog.entries, startWorker);
+  const draftWriter = createDraftWriter({ id, drafts, store, saver, onNoDraft });
   const unsubscribe = store.subscribe((now, before) => {
     if (now.board === before.board) return;
     saver.notify();
-    keeper.plan();
+    draftWriter.plan();
   });
   const refresh = (): void => void saver.refresh().catch(() => undefined);
   channel.onmessage = ({ data }: MessageEvent<{ id: string; etag: string }>) => {
     if (data.id === id && data.etag !== saver.base.etag) refresh();
   };
   const service = followService(id, saver, refresh);
-  const flushDraft = (): void => keeper.keep();
+  const flushDraft = (): void => draftWriter.keep();
   window.addEventListener('pagehide', flushDraft);
   if (saver.isDirty) saver.notify();
   return {
@@ -115,7 +115,7 @@ function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: P
     close: () => {
       unsubscribe();
       window.removeEventListener('pagehide', flushDraft);
-      keeper.keep();
+      draftWriter.keep();
       saver.close();
       service.close();
       channel.close();
@@ -124,7 +124,7 @@ function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: P
   };
 }
 
-interface Keeping extends Pick<Start, 'id' | 'onNoDraft'> {
+interface DraftWriterDeps extends Pick<Start, 'id' | 'onNoDraft'> {
   readonly drafts: Drafts | undefined;
   readonly store: BoardStore;
   readonly saver: Saver;
@@ -134,7 +134,10 @@ interface Keeping extends Pick<Start, 'id' | 'onNoDraft'> {
  * Writes the draft shortly after each change. The draft and its history stay after saving, so that undo survives a
  * reload.
  */
-function keepDraft({ id, drafts, store, saver, onNoDraft }: Keeping): { plan(): void; keep(): void } {
+function createDraftWriter({ id, drafts, store, saver, onNoDraft }: DraftWriterDeps): {
+  plan(): void;
+  keep(): void;
+} {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isReported = false;
   const keep = (): void => {

@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { type Board, type Change, indexOfEdge, indexOfNode } from './board.ts';
 import { type History, NO_HISTORY, perform, redo, undo } from './history.ts';
-import type { Clash } from './merge.ts';
+import type { Conflict } from './merge.ts';
 import type { SaveState } from './saver.ts';
 
 export interface BoardState {
@@ -11,7 +11,7 @@ export interface BoardState {
   /** Ids of the selected nodes and edges. Selecting does not change the board. */
   readonly selection: ReadonlySet<string>;
   /** Values that this user and another both changed, until one is chosen. */
-  readonly clashes: readonly Clash[];
+  readonly conflicts: readonly Conflict[];
   readonly save: SaveState;
 }
 
@@ -22,8 +22,8 @@ export interface BoardActions {
   redo(): void;
   select(ids: Iterable<string>): void;
   /** Applies changes of others. Undo does not revert them. */
-  absorb(board: Board, clashes: readonly Clash[]): void;
-  settle(clash: Clash): void;
+  mergeRemote(board: Board, conflicts: readonly Conflict[]): void;
+  settle(conflict: Conflict): void;
   report(save: SaveState): void;
 }
 
@@ -35,7 +35,7 @@ export function createBoardStore(start: { readonly board: Board; readonly histor
     board: start.board,
     history: start.history ?? NO_HISTORY,
     selection: new Set<string>(),
-    clashes: [],
+    conflicts: [],
     save: { kind: 'saved' },
   }));
   const { getState: get, setState: set } = store;
@@ -53,9 +53,9 @@ export function createBoardStore(start: { readonly board: Board; readonly histor
       undo: () => step(undo(get())),
       redo: () => step(redo(get())),
       select: (ids: Iterable<string>) => set({ selection: new Set(ids) }),
-      absorb: (board: Board, clashes: readonly Clash[]) =>
-        set({ ...show(board), clashes: [...get().clashes, ...clashes] }),
-      settle: (clash: Clash) => set({ clashes: get().clashes.filter(other => other !== clash) }),
+      mergeRemote: (board: Board, conflicts: readonly Conflict[]) =>
+        set({ ...show(board), conflicts: [...get().conflicts, ...conflicts] }),
+      settle: (conflict: Conflict) => set({ conflicts: get().conflicts.filter(other => other !== conflict) }),
       report: (save: SaveState) => set({ save }),
     },
   });

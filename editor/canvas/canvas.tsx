@@ -17,20 +17,20 @@ import { BoardMenu } from './board-menu.tsx';
 import styles from './canvas.module.css';
 import { Card } from './card.tsx';
 import { EdgeValue } from './edge-value.tsx';
-import { Pointer } from './gestures/press.ts';
+import { PointerController } from './gestures/press.ts';
 import { Group } from './group.tsx';
 import { handleCanvasKey } from './keys.ts';
+import { Minimap } from './minimap.tsx';
 import type { CardNode } from './model.ts';
 import { Note } from './note.tsx';
-import { Overview } from './overview.tsx';
-import { boxAt } from './scene/hits.ts';
-import { PaintLayer } from './scene/paint-layer.tsx';
-import { FAR_ZOOM, type Viewport } from './scene/painting.ts';
-import { boundsOf, type Scene } from './scene/scene.ts';
-import { createSketch, SketchLayer, useSketchRoot } from './scene/sketch-layer.tsx';
-import { Stage } from './scene/stage.ts';
+import { boxAt } from './painter/hit-test.ts';
+import { createOverlay, OverlayLayer, useOverlayRoot } from './painter/overlay-layer.tsx';
+import { PaintLayer } from './painter/paint-layer.tsx';
+import { FAR_ZOOM, type Viewport } from './painter/painting.ts';
+import { RenderState } from './painter/render-state.ts';
+import { boundsOf, type Scene } from './painter/scene.ts';
 import { useActions } from './use-actions.ts';
-import { useMounted, useScene } from './use-shown.ts';
+import { useMounted, useScene } from './use-mounted.ts';
 import { fitted, MAX_ZOOM, MIN_ZOOM, ZoomBar } from './zoom-bar.tsx';
 
 const OPTIONS: ReactFlowProps<CardNode> = {
@@ -51,7 +51,7 @@ const OPTIONS: ReactFlowProps<CardNode> = {
 
 export function Canvas() {
   const { scene, model } = useScene();
-  const [stage] = useState(() => new Stage());
+  const [renderState] = useState(() => new RenderState());
   const frame = useRef<HTMLDivElement>(null);
   const [start, setStart] = useState<Viewport>();
   // Before the first paint, so that the board is drawn once, at its final view.
@@ -59,14 +59,14 @@ export function Canvas() {
     if (start !== undefined || frame.current === null) return;
     const { width, height } = frame.current.getBoundingClientRect();
     const viewport = fitted(boundsOf(scene), { width, height });
-    stage.set({ size: { width, height }, viewport });
+    renderState.set({ size: { width, height }, viewport });
     setStart(viewport);
-  }, [scene, stage, start]);
+  }, [scene, renderState, start]);
   return (
     <div ref={frame} className={styles.frame}>
       {start !== undefined && (
         <ReactFlowProvider>
-          <Drawing stage={stage} scene={scene} model={model} start={start} />
+          <Drawing renderState={renderState} scene={scene} model={model} start={start} />
         </ReactFlowProvider>
       )}
     </div>
@@ -74,20 +74,20 @@ export function Canvas() {
 }
 
 interface DrawingProps {
-  readonly stage: Stage;
+  readonly renderState: RenderState;
   readonly scene: Scene;
   readonly model: ReturnType<typeof useScene>['model'];
   readonly start: Viewport;
 }
 
-function Drawing({ stage, scene, model, start }: DrawingProps) {
+function Drawing({ renderState, scene, model, start }: DrawingProps) {
   const editor = useEditor();
-  const nodes = useMounted(stage, scene, model);
+  const nodes = useMounted(renderState, scene, model);
   const root = useRef<HTMLDivElement>(null);
-  const sketch = useSketchRoot();
-  useActions(root, stage);
-  useView(stage, root);
-  usePointer({ stage, root, sketch });
+  const overlay = useOverlayRoot();
+  useActions(root, renderState);
+  useView(renderState, root);
+  usePointer({ renderState, root, overlay });
   return (
     <ReactFlow<CardNode>
       {...OPTIONS}
@@ -99,7 +99,7 @@ function Drawing({ stage, scene, model, start }: DrawingProps) {
       defaultViewport={start}
       onKeyDown={event => handleCanvasKey(event, editor)}
       nodesConnectable={false}
-      onDoubleClick={event => doubleClick(event, { editor, stage })}
+      onDoubleClick={event => doubleClick(event, { editor, renderState })}
     >
       <Background
         variant={BackgroundVariant.Dots}
@@ -109,11 +109,11 @@ function Drawing({ stage, scene, model, start }: DrawingProps) {
         // An inline style would override the class.
         bgColor="transparent"
       />
-      <PaintLayer stage={stage} />
-      <SketchLayer root={sketch} />
-      <EdgeValue stage={stage} />
-      <Overview stage={stage} />
-      <ZoomBar stage={stage} />
+      <PaintLayer renderState={renderState} />
+      <OverlayLayer root={overlay} />
+      <EdgeValue renderState={renderState} />
+      <Minimap renderState={renderState} />
+      <ZoomBar renderState={renderState} />
       <BoardMenu />
     </ReactFlow>
   );
@@ -122,40 +122,40 @@ function Drawing({ stage, scene, model, start }: DrawingProps) {
 /** On empty board: opens the palette. On a painted node: zooms in. */
 function doubleClick(
   { target, currentTarget, clientX, clientY }: MouseEvent<HTMLElement>,
-  { editor, stage }: { readonly editor: EditorContextValue; readonly stage: Stage },
+  { editor, renderState }: { readonly editor: EditorContextValue; readonly renderState: RenderState },
 ): void {
   if (!(target instanceof Element) || target.closest('.react-flow__pane') === null) return;
   const { left, top } = currentTarget.getBoundingClientRect();
-  const { scene, places, viewport } = stage.now;
+  const { scene, places, viewport } = renderState.now;
   const at = {
     x: (clientX - left - viewport.x) / viewport.zoom,
     y: (clientY - top - viewport.y) / viewport.zoom,
   };
   const box = boxAt(scene, at, places);
-  if (box === undefined) editor.view.setState({ panel: { kind: 'add', placing: { at } } });
+  if (box === undefined) editor.view.setState({ panel: { kind: 'add', placement: { at } } });
   else editor.canvas.current?.fit([box.id]);
 }
 
 /** Keeps the render state in sync with React Flow's viewport and the window size. */
-function useView(stage: Stage, root: RefObject<HTMLDivElement | null>): void {
+function useView(renderState: RenderState, root: RefObject<HTMLDivElement | null>): void {
   const flow = useStoreApi<CardNode>();
   useEffect(() => {
     const stop = flow.subscribe(({ transform: [x, y, zoom], paneDragging }) => {
-      const { viewport, isHeld } = stage.now;
-      if (paneDragging !== isHeld) stage.set({ isHeld: paneDragging });
+      const { viewport, isPanning } = renderState.now;
+      if (paneDragging !== isPanning) renderState.set({ isPanning: paneDragging });
       if (x === viewport.x && y === viewport.y && zoom === viewport.zoom) return;
-      stage.set({ viewport: { x, y, zoom } });
+      renderState.set({ viewport: { x, y, zoom } });
     });
-    const mark = ({ viewport, isMoving }: Partial<Stage['now']>): void => {
+    const mark = ({ viewport, isMoving }: Partial<RenderState['now']>): void => {
       // Gives the nodes their own layer while the view moves, so that the browser moves it without repainting.
       if (isMoving !== undefined) root.current?.toggleAttribute('data-moving', isMoving);
       if (viewport !== undefined) root.current?.toggleAttribute('data-far', viewport.zoom < FAR_ZOOM);
     };
-    mark(stage.now);
-    const stopMarking = stage.watch(mark);
+    mark(renderState.now);
+    const stopMarking = renderState.watch(mark);
     const observer = new ResizeObserver(([entry]) => {
       if (entry !== undefined)
-        stage.set({ size: { width: entry.contentRect.width, height: entry.contentRect.height } });
+        renderState.set({ size: { width: entry.contentRect.width, height: entry.contentRect.height } });
     });
     if (root.current !== null) observer.observe(root.current);
     return () => {
@@ -163,26 +163,26 @@ function useView(stage: Stage, root: RefObject<HTMLDivElement | null>): void {
       stopMarking();
       observer.disconnect();
     };
-  }, [flow, stage, root]);
+  }, [flow, renderState, root]);
 }
 interface Pointed {
-  readonly stage: Stage;
+  readonly renderState: RenderState;
   readonly root: RefObject<HTMLDivElement | null>;
-  readonly sketch: RefObject<SVGSVGElement | null>;
+  readonly overlay: RefObject<SVGSVGElement | null>;
 }
 
-function usePointer({ stage, root, sketch }: Pointed): void {
+function usePointer({ renderState, root, overlay }: Pointed): void {
   const editor = useEditor();
   const flow = useReactFlow<CardNode>();
   useEffect(() => {
     if (root.current === null) return;
-    const pointer = new Pointer({
+    const pointer = new PointerController({
       editor,
-      stage,
+      renderState,
       flow,
       root: root.current,
-      sketch: createSketch(sketch, stage),
+      overlay: createOverlay(overlay, renderState),
     });
     return () => pointer.stop();
-  }, [editor, stage, flow, root, sketch]);
+  }, [editor, renderState, flow, root, overlay]);
 }

@@ -12,10 +12,10 @@ import { CardFields } from './card-fields.tsx';
 import { hasPreview } from './card-parts.ts';
 import { CategoryIcon } from './category-icon.tsx';
 import { categoryOf } from './colors.ts';
-import { HereMark } from './here-mark.tsx';
 import { IssueMark } from './issue-mark.tsx';
 import type { CardNode, ShownPort } from './model.ts';
 import { Port } from './port.tsx';
+import { PresenceMark } from './presence-mark.tsx';
 import { PinMark, RunMark } from './run-mark.tsx';
 
 /** Moved nodes are not rendered again: React Flow positions them. */
@@ -33,8 +33,10 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
   const fitOf = useFits(node.id);
   const run = useNodeRun(node.id);
   const plan = useView(view => view.plan && (view.plan.states.get(node.id) ?? 'out'));
-  const fate = useView(view => view.diff?.difference.fates.get(node.id));
-  const by = useView(({ touched }) => (touched?.ids.has(node.id) ? touched.by : undefined));
+  const fate = useView(view => view.diff?.difference.statuses.get(node.id));
+  const by = useView(({ changedByOthers }) =>
+    changedByOthers?.ids.has(node.id) ? changedByOthers.by : undefined,
+  );
   const category = categoryOf(data);
   const rows = Math.max(inputs.length, outputs.length);
   return (
@@ -45,7 +47,7 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
       data-plan={plan}
       data-fate={fate}
     >
-      <HereMark nodeId={node.id} />
+      <PresenceMark nodeId={node.id} />
       {by !== undefined && (
         <span className={styles.by} aria-hidden>
           {by}

@@ -3,14 +3,14 @@
 import { estimateDims } from '../../src/graph/dims.ts';
 import type { Layout } from '../../src/graph/layout/layout.ts';
 import type { Position } from '../../src/graph/types.ts';
-import { align, type Direction, distribute, type Line, type Placed } from '../board/aligning.ts';
+import { align, type Direction, distribute, type Line, type Placed } from '../board/align.ts';
 import { apply, type Board, type Change } from '../board/board.ts';
 import { copyText, type Pasted, paste, readPasted } from '../board/clipboard.ts';
 import type { EditorContextValue } from '../board/editor-context.tsx';
 import { move, remove, replaceNodes } from '../board/edits.ts';
-import { pullOut } from '../board/rewiring.ts';
+import { placeText } from '../board/import-files.ts';
+import { detach } from '../board/rewiring.ts';
 import type { BoardState } from '../board/store.ts';
-import { placeText } from '../board/take-files.ts';
 import { messages } from '../flow-messages.ts';
 import { copyText as toClipboard } from '../kit/copy-button.tsx';
 import { showToast } from '../lib/toasts.ts';
@@ -41,7 +41,7 @@ export const COMMANDS: readonly Command[] = [
     id: 'add',
     label: texts.add,
     keys: ['Tab'],
-    run: ({ view }) => view.setState({ panel: { kind: 'add', placing: {} } }),
+    run: ({ view }) => view.setState({ panel: { kind: 'add', placement: {} } }),
   },
   { id: 'run', label: texts.run, keys: ['Mod+Enter'], run: startRun },
   { id: 'run-to', label: texts.runTo, keys: [], run: editor => void planRun(editor, 'to') },
@@ -62,7 +62,7 @@ export const COMMANDS: readonly Command[] = [
   { id: 'paste', label: texts.paste, keys: ['Mod+V'], run: editor => void pasteFromClipboard(editor) },
   { id: 'duplicate', label: texts.duplicate, keys: ['Mod+D'], run: duplicate },
   { id: 'delete', label: texts.delete, keys: ['Delete', 'Backspace'], run: removeSelected },
-  { id: 'pull-out', label: texts.pullOut, keys: ['Shift+Delete', 'Shift+Backspace'], run: removeAndHeal },
+  { id: 'pull-out', label: texts.detach, keys: ['Shift+Delete', 'Shift+Backspace'], run: deleteAndReconnect },
   { id: 'all', label: texts.selectAll, keys: ['Mod+A'], run: selectAll },
   {
     id: 'save',
@@ -72,8 +72,8 @@ export const COMMANDS: readonly Command[] = [
   },
   { id: 'arrange', label: texts.arrange, keys: ['Shift+A'], run: editor => void arrange(editor) },
   ...lineCommands(),
-  { id: 'across', label: texts.across, keys: [], run: editor => spread(editor, 'across') },
-  { id: 'down', label: texts.down, keys: [], run: editor => spread(editor, 'down') },
+  { id: 'across', label: texts.across, keys: [], run: editor => distributeSelected(editor, 'across') },
+  { id: 'down', label: texts.down, keys: [], run: editor => distributeSelected(editor, 'down') },
   { id: 'box', label: texts.box, keys: ['B'], run: ({ view }) => view.setState({ tool: 'box' }) },
   { id: 'lasso', label: texts.lasso, keys: ['L'], run: ({ view }) => view.setState({ tool: 'lasso' }) },
   { id: 'fit', label: texts.fit, keys: ['Shift+1'], run: ({ canvas }) => canvas.current?.fit() },
@@ -111,7 +111,7 @@ function togglePin({ session, runs }: EditorContextValue): void {
       if (pinOf(node) !== undefined) return pin(board, node.id, undefined);
       return nodes.get(node.id)?.status === 'COMPLETED' ? pin(board, node.id, run?.id) : [];
     });
-  store.actions.perform(messages.flow.gestures.pin, changes);
+  store.actions.perform(messages.flow.edits.pin, changes);
 }
 
 function copy({ session }: EditorContextValue): void {
@@ -152,7 +152,7 @@ function pasteAsNode({ session, canvas }: EditorContextValue, text: string): boo
   if (text.trim() === '' || text.length > MAX_PASTED_CHARS) return false;
   const placed = placeText(session, text, canvas.current?.pasteAt() ?? { x: 0, y: 0 });
   if (placed === undefined) return false;
-  session.store.actions.perform(messages.flow.gestures.paste(1), placed.changes);
+  session.store.actions.perform(messages.flow.edits.paste(1), placed.changes);
   session.store.actions.select([placed.id]);
   return true;
 }
@@ -177,7 +177,7 @@ export function pasteText(editor: EditorContextValue, text: string): boolean {
 export function putOnBoard({ session }: EditorContextValue, pasted: Pasted, at: Position): void {
   const { store } = session;
   const { changes, ids } = paste(store.getState().board, pasted, at);
-  store.actions.perform(messages.flow.gestures.paste(ids.length), changes);
+  store.actions.perform(messages.flow.edits.paste(ids.length), changes);
   store.actions.select(ids);
 }
 
@@ -187,7 +187,7 @@ function duplicate({ session }: EditorContextValue): void {
   const pasted = readPasted(copyText(board, selection) ?? '');
   if (pasted === undefined) return;
   const { changes, ids } = paste(board, pasted, { by: 40 });
-  store.actions.perform(messages.flow.gestures.duplicate(ids.length), changes);
+  store.actions.perform(messages.flow.edits.duplicate(ids.length), changes);
   store.actions.select(ids);
 }
 
@@ -197,7 +197,7 @@ function removeSelected({ session, canvas }: EditorContextValue): void {
   const nodes = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   const edges = board.edges.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   store.actions.perform(
-    messages.flow.gestures.delete(nodes.length + edges.length),
+    messages.flow.edits.delete(nodes.length + edges.length),
     remove(board, { nodes, edges }),
   );
   canvas.current?.focus();
@@ -208,14 +208,14 @@ function selectAll({ session: { store } }: EditorContextValue): void {
   store.actions.select([...nodes, ...edges].map(({ id }) => id));
 }
 
-function removeAndHeal({ session, canvas }: EditorContextValue): void {
+function deleteAndReconnect({ session, canvas }: EditorContextValue): void {
   const { store, catalog } = session;
   const { board, selection } = store.getState();
   const nodes = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   if (nodes.length === 0) return;
-  const healed = pullOut(board, catalog, nodes);
-  const removed = remove(apply(board, healed), { nodes });
-  store.actions.perform(messages.flow.gestures.delete(nodes.length), [...healed, ...removed]);
+  const reconnected = detach(board, catalog, nodes);
+  const removed = remove(apply(board, reconnected), { nodes });
+  store.actions.perform(messages.flow.edits.delete(nodes.length), [...reconnected, ...removed]);
   canvas.current?.focus();
 }
 
@@ -233,14 +233,14 @@ function lineCommands(): readonly Command[] {
     run: ({ session: { store, catalog } }: EditorContextValue) => {
       const boxes = selectedBoxes(store.getState(), catalog);
       if (boxes.length > 1)
-        store.actions.perform(messages.flow.gestures.align, move(store.getState().board, align(boxes, line)));
+        store.actions.perform(messages.flow.edits.align, move(store.getState().board, align(boxes, line)));
     },
   }));
 }
 
-function spread({ session: { store, catalog } }: EditorContextValue, direction: Direction): void {
+function distributeSelected({ session: { store, catalog } }: EditorContextValue, direction: Direction): void {
   const places = distribute(selectedBoxes(store.getState(), catalog), direction);
-  store.actions.perform(messages.flow.gestures.align, move(store.getState().board, places));
+  store.actions.perform(messages.flow.edits.align, move(store.getState().board, places));
 }
 
 function selectedBoxes(
@@ -264,7 +264,7 @@ async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
   const chosen = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   try {
     const layout = await jobs.arrange(board, chosen.length > 1 ? chosen : undefined);
-    store.actions.perform(messages.flow.gestures.arrange, layoutChanges(store.getState().board, layout));
+    store.actions.perform(messages.flow.edits.arrange, layoutChanges(store.getState().board, layout));
     requestAnimationFrame(() => canvas.current?.fit());
   } catch {
     showToast(messages.flow.notArranged, { tone: 'failed' });

@@ -6,23 +6,24 @@ import { ResultView } from '../runs/result-view.tsx';
 import { resultsOf } from '../runs/results.ts';
 import { useRun } from '../runs/use-runs.ts';
 import styles from './canvas.module.css';
-import { pointOn } from './scene/hits.ts';
-import { bendOf } from './scene/scene.ts';
-import type { Stage } from './scene/stage.ts';
+import { pointOn } from './painter/hit-test.ts';
+import type { RenderState } from './painter/render-state.ts';
+import { bendOf } from './painter/scene.ts';
 
-export function EdgeValue({ stage }: { readonly stage: Stage }) {
+export function EdgeValue({ renderState }: { readonly renderState: RenderState }) {
   const [hovered, setHovered] = useState<string>();
   useEffect(
     () =>
-      stage.watch(({ hovered: _, ...rest }) => {
+      renderState.watch(({ hovered: _, ...rest }) => {
         // Moving the board moves the connection away from the pointer.
-        setHovered('viewport' in rest || 'places' in rest ? undefined : stage.now.hovered);
+        setHovered('viewport' in rest || 'places' in rest ? undefined : renderState.now.hovered);
       }),
-    [stage],
+    [renderState],
   );
-  const curve = hovered === undefined ? undefined : stage.now.scene.curves.find(({ id }) => id === hovered);
+  const curve =
+    hovered === undefined ? undefined : renderState.now.scene.curves.find(({ id }) => id === hovered);
   if (curve === undefined) return null;
-  const { viewport, places } = stage.now;
+  const { viewport, places } = renderState.now;
   const { x, y } = pointOn(bendOf(curve, places), 0.5);
   return (
     <div

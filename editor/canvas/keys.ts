@@ -56,7 +56,7 @@ type Handler = (event: KeyboardEvent, editor: EditorContextValue) => boolean;
 
 const SPECIAL: Readonly<Record<string, Handler>> = {
   Tab: (event, editor) => !isModified(event) && step(event, editor),
-  Escape: (_, editor) => leave(editor),
+  Escape: (_, editor) => cancelOrDeselect(editor),
   Enter: (event, editor) => !isModified(event) && enter(event, editor),
   ' ': (event, editor) => selectFocused(event, editor),
   c: (event, editor) => !isModified(event) && pickPort(event, editor),
@@ -84,7 +84,7 @@ function nudge(event: KeyboardEvent, { session }: EditorContextValue): boolean {
   if (chosen.length === 0) return false;
   const places = new Map(chosen.map(({ id, position: { x, y } }) => [id, { x: x + dx, y: y + dy }]));
   store.actions.perform(
-    messages.flow.gestures.move(chosen.length),
+    messages.flow.edits.move(chosen.length),
     move(board, places),
     `nudge ${[...selection].join()}`,
   );
@@ -106,7 +106,7 @@ function step(event: KeyboardEvent, editor: EditorContextValue): boolean {
   }
   if (here === undefined) {
     if (event.shiftKey) return false;
-    view.setState({ panel: { kind: 'add', placing: {} } });
+    view.setState({ panel: { kind: 'add', placement: {} } });
     return true;
   }
   const order = wiringOrder(board);
@@ -144,7 +144,7 @@ function enter(event: KeyboardEvent, editor: EditorContextValue): boolean {
   return true;
 }
 
-function leave({ view, session, canvas }: EditorContextValue): boolean {
+function cancelOrDeselect({ view, session, canvas }: EditorContextValue): boolean {
   if (view.getState().connecting !== undefined)
     view.setState({ connecting: undefined, announcement: messages.flow.connectCancelled });
   else session.store.actions.select([]);
@@ -172,7 +172,7 @@ function pickPort(event: KeyboardEvent, editor: EditorContextValue): boolean {
   if (connecting === undefined)
     view.setState({ connecting: port, announcement: messages.flow.connectStarted(name) });
   else if (canConnect(board, catalog, connecting, port)) {
-    store.actions.perform(messages.flow.gestures.connect, connect(board, catalog, connecting, port));
+    store.actions.perform(messages.flow.edits.connect, connect(board, catalog, connecting, port));
     view.setState({ connecting: undefined, announcement: messages.flow.connected(name) });
   } else view.setState({ announcement: messages.flow.incompatible(name) });
   return true;

@@ -111,7 +111,7 @@ export class Model {
     const known = this.#wires.get(edge);
     if (known?.ends.every((end, index) => end === ends[index])) return [known];
     const wire = toWire(this.#catalog, edge, source, target);
-    const kept = { wire, ends, lost: findLost(this.#catalog, wire, source, target) };
+    const kept = { wire, ends, lost: findMissingPorts(this.#catalog, wire, source, target) };
     this.#wires.set(edge, kept);
     return [kept];
   }
@@ -187,8 +187,8 @@ function toWire(catalog: Catalog, edge: GraphEdge, source: GraphNode, target: Gr
   const [from, to] = [portsOf(catalog, source), portsOf(catalog, target)];
   const joint =
     edge.sourceHandle && edge.targetHandle ? undefined : joinPorts(edge, from, to, new Set<string>());
-  const sourceHandle = edge.sourceHandle || (joint && `out-${joint.from.id}`) || LOST_OUT;
-  const targetHandle = edge.targetHandle || (joint && `in-${joint.to.id}`) || LOST_IN;
+  const sourceHandle = edge.sourceHandle || (joint && `out-${joint.from.id}`) || MISSING_OUT;
+  const targetHandle = edge.targetHandle || (joint && `in-${joint.to.id}`) || MISSING_IN;
   const type = from.outputs.find(({ id }) => `out-${id}` === sourceHandle)?.type ?? 'ANY';
   return {
     id: edge.id,
@@ -200,11 +200,16 @@ function toWire(catalog: Catalog, edge: GraphEdge, source: GraphNode, target: Gr
   };
 }
 
-const LOST_OUT = 'out-?';
-const LOST_IN = 'in-?';
+const MISSING_OUT = 'out-?';
+const MISSING_IN = 'in-?';
 
 /** Returns handles that the edge uses and its nodes lack. They are drawn too, so that every edge is visible. */
-function findLost(catalog: Catalog, wire: Wire, source: GraphNode, target: GraphNode): readonly PortRef[] {
+function findMissingPorts(
+  catalog: Catalog,
+  wire: Wire,
+  source: GraphNode,
+  target: GraphNode,
+): readonly PortRef[] {
   const has = (ports: readonly { id: string; isPort: boolean }[], prefix: string, handle: string): boolean =>
     ports.some(port => port.isPort && prefix + port.id === handle);
   const [out, into] = [wire.sourceHandle, wire.targetHandle];

@@ -21,7 +21,7 @@ export function Resizer({ node }: { readonly node: GraphNode }) {
   const flow = useReactFlow();
   const commit = ({ width, height }: Size, key?: string): void =>
     store.actions.perform(
-      messages.flow.gestures.resize,
+      messages.flow.edits.resize,
       resize(store.getState().board, node.id, {
         width: Math.max(MIN.width, Math.round(width)),
         height: Math.max(MIN.height, Math.round(height)),

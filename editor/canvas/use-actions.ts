@@ -4,24 +4,24 @@ import { type RefObject, useEffect } from 'react';
 import type { Position } from '../../src/graph/types.ts';
 import { type CanvasActions, useEditor } from '../board/editor-context.tsx';
 import type { CardNode } from './model.ts';
-import { viewOf } from './scene/painting.ts';
-import { boundsOf } from './scene/scene.ts';
-import type { Stage } from './scene/stage.ts';
+import { viewOf } from './painter/painting.ts';
+import type { RenderState } from './painter/render-state.ts';
+import { boundsOf } from './painter/scene.ts';
 import { fitted } from './zoom-bar.tsx';
 
 type Root = RefObject<HTMLDivElement | null>;
 
-export function useActions(root: Root, stage: Stage): void {
+export function useActions(root: Root, renderState: RenderState): void {
   const { canvas } = useEditor();
   const flow = useReactFlow<CardNode>();
   useEffect(() => {
     const pointer = followPointer(root.current);
-    canvas.current = createActions(root, flow, stage, pointer.at);
+    canvas.current = createActions(root, flow, renderState, pointer.at);
     return () => {
       canvas.current = undefined;
       pointer.stop();
     };
-  }, [canvas, flow, root, stage]);
+  }, [canvas, flow, root, renderState]);
 }
 
 /** Tracks the mouse position over the element, in window pixels. Undefined for touch. */
@@ -42,11 +42,11 @@ const READABLE_ZOOM = 0.6;
 function createActions(
   root: Root,
   flow: ReactFlowInstance<CardNode>,
-  stage: Stage,
+  renderState: RenderState,
   pointer: () => Position | undefined,
 ): CanvasActions {
   const center = (): Position => {
-    const view = viewOf(stage.now.viewport, stage.now.size);
+    const view = viewOf(renderState.now.viewport, renderState.now.size);
     return { x: view.x + view.width / 2, y: view.y + view.height / 2 };
   };
   const elementOf = (id: string): HTMLElement | null =>
@@ -58,8 +58,8 @@ function createActions(
       return at === undefined ? center() : flow.screenToFlowPosition(at);
     },
     fit: ids => {
-      const viewport = fitted(boundsOf(stage.now.scene, ids), stage.now.size);
-      void flow.setViewport(viewport, { duration: calm(250) });
+      const viewport = fitted(boundsOf(renderState.now.scene, ids), renderState.now.size);
+      void flow.setViewport(viewport, { duration: animationMs(250) });
     },
     toBoard: point => flow.screenToFlowPosition(point),
     focus: () => root.current?.focus({ preventScroll: true }),
@@ -68,15 +68,15 @@ function createActions(
       const find = (): HTMLElement | null => {
         const element = elementOf(id);
         if (element !== null && (isCentered || isInside(element, root.current))) return element;
-        const box = stage.now.scene.byId.get(id);
+        const box = renderState.now.scene.byId.get(id);
         if (box === undefined || isCentered) return null;
         isCentered = true;
-        const zoom = Math.max(stage.now.viewport.zoom, READABLE_ZOOM);
+        const zoom = Math.max(renderState.now.viewport.zoom, READABLE_ZOOM);
         void flow.setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom });
         return elementOf(id);
       };
       const element = find();
-      stage.set({ awaited: element === null ? id : undefined });
+      renderState.set({ awaited: element === null ? id : undefined });
       if (element === null) focusLater(find);
       else element.focus({ preventScroll: true });
     },
@@ -84,7 +84,7 @@ function createActions(
 }
 
 /** Duration of an animation, or 0 if the user prefers reduced motion. */
-const calm = (ms: number): number => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : ms);
+const animationMs = (ms: number): number => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : ms);
 
 function isInside(element: HTMLElement, root: HTMLElement | null): boolean {
   const inner = element.getBoundingClientRect();

@@ -8,9 +8,9 @@ import { messages } from '../flow-messages.ts';
 import { IconButton } from '../kit/button.tsx';
 import { formatPercent } from '../lib/format.ts';
 import styles from './canvas.module.css';
-import type { Viewport } from './scene/painting.ts';
-import { boundsOf, type Rect } from './scene/scene.ts';
-import type { Size, Stage } from './scene/stage.ts';
+import type { Viewport } from './painter/painting.ts';
+import type { RenderState, Size } from './painter/render-state.ts';
+import { boundsOf, type Rect } from './painter/scene.ts';
 
 const texts = messages.flow;
 export const MIN_ZOOM = 0.03;
@@ -24,10 +24,11 @@ export function fitted(bounds: Rect | undefined, { width, height }: Size): Viewp
   return getViewportForBounds(bounds, width, height, MIN_ZOOM, 1, PADDING);
 }
 
-export function ZoomBar({ stage }: { readonly stage: Stage }) {
+export function ZoomBar({ renderState }: { readonly renderState: RenderState }) {
   const flow = useReactFlow();
   const zoom = useStore(({ transform }) => transform[2]);
-  const fit = (): void => void flow.setViewport(fitted(boundsOf(stage.now.scene), stage.now.size));
+  const fit = (): void =>
+    void flow.setViewport(fitted(boundsOf(renderState.now.scene), renderState.now.size));
   return (
     <div className={styles.zoom} data-own-pointer>
       <IconButton size="s" icon={Minus} label={texts.zoomOut} onClick={() => void flow.zoomOut()} />

@@ -7,7 +7,7 @@ import '../kit/dialog.module.css';
 import '../kit/field.module.css';
 import '../kit/form.module.css';
 import { Tooltips } from '../kit/tooltip.tsx';
-import { later } from '../lib/later.ts';
+import { lazyComponent } from '../lib/lazy-component.ts';
 import { createQueries } from '../lib/queries.ts';
 import { messages } from '../messages.ts';
 import type { Route } from '../routes.ts';
@@ -24,7 +24,7 @@ import { Toasts } from './toasts.tsx';
 
 const queries = createQueries();
 /** Loaded after the first paint. Its styles belong to the frame. */
-const ExpiredSessionDialog = later(
+const ExpiredSessionDialog = lazyComponent(
   async () => (await import('./expired-session-dialog.tsx')).ExpiredSessionDialog,
   () => null,
 );

@@ -5,27 +5,27 @@ import Mail from 'icon:mail';
 import MenuIcon from 'icon:menu';
 import { Link, useRoute } from 'wouter';
 import { IconButton } from '../kit/button.tsx';
-import { Hidden } from '../kit/hidden.tsx';
 import { Tooltip } from '../kit/tooltip.tsx';
+import { VisuallyHidden } from '../kit/visually-hidden.tsx';
 import { formatCompact, formatNumber } from '../lib/format.ts';
-import { later } from '../lib/later.ts';
+import { lazyComponent } from '../lib/lazy-component.ts';
 import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
 import { ROUTES, type Route } from '../routes.ts';
 import '../kit/menu.module.css';
 import './account-menu.module.css';
 import styles from './header.module.css';
-import { Mark } from './mark.tsx';
+import { Logo } from './logo.tsx';
 import { preloadPage } from './pages.ts';
 
 export type NavRoute = Route & { readonly nav: NonNullable<Route['nav']> };
 const NAV = ROUTES.filter((route): route is NavRoute => route.nav !== undefined);
 
-const AccountMenu = later(
+const AccountMenu = lazyComponent(
   async () => (await import('./account-menu.tsx')).AccountMenu,
   () => <span className={styles.pending} />,
 );
-const NavigationMenu = later<{ readonly routes: readonly NavRoute[] }>(
+const NavigationMenu = lazyComponent<{ readonly routes: readonly NavRoute[] }>(
   async () => (await import('./navigation-menu.tsx')).NavigationMenu,
   () => <IconButton icon={MenuIcon} label={messages.nav.open} disabled />,
 );
@@ -34,7 +34,7 @@ export function Header() {
   return (
     <header className={styles.header}>
       <Link href="/workflows" className={styles.brand}>
-        <Mark />
+        <Logo />
         <span className={styles.name}>{messages.product}</span>
       </Link>
       <nav className={styles.nav} aria-label={messages.nav.label}>
@@ -82,7 +82,7 @@ function Invitations() {
       <Link href="/settings/teams" className={styles.invitations}>
         <Mail />
         {invitations}
-        <Hidden>{unit}</Hidden>
+        <VisuallyHidden>{unit}</VisuallyHidden>
       </Link>
     </Tooltip>
   );
@@ -97,7 +97,7 @@ function Credits() {
       <button type="button" className={styles.credits}>
         <Coins />
         {formatCompact(balance)}
-        <Hidden>{messages.account.creditsUnit}</Hidden>
+        <VisuallyHidden>{messages.account.creditsUnit}</VisuallyHidden>
       </button>
     </Tooltip>
   );

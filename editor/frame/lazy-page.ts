@@ -1,6 +1,6 @@
 // Loads a page and its styles on demand or in advance.
 import { type ComponentType, lazy } from 'react';
-import { readFirstData } from '../lib/first-data.ts';
+import { readEmbeddedData } from '../lib/embedded-data.ts';
 import type { Route } from '../routes.ts';
 
 export interface LazyPage {
@@ -11,7 +11,7 @@ export interface LazyPage {
 }
 
 /** Page → URLs of its styles, as embedded in the HTML by the service. */
-const STYLES = readFirstData<Readonly<Record<string, readonly string[]>>>('page-styles') ?? {};
+const STYLES = readEmbeddedData<Readonly<Record<string, readonly string[]>>>('page-styles') ?? {};
 
 export function lazyPage({ name, load }: Route): LazyPage {
   let loaded: ComponentType | undefined;

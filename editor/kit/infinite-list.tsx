@@ -4,8 +4,8 @@ import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { Query } from '../../sdk/src/send.ts';
 import { getPage, type ListPage } from '../lib/api.ts';
-import { againAfterOutage } from '../lib/queries.ts';
-import { findPlace, keepPlace } from '../lib/scroll-places.ts';
+import { retryAfterOutage } from '../lib/queries.ts';
+import { findScrollPosition, saveScrollPosition } from '../lib/scroll-positions.ts';
 import { messages } from '../messages.ts';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
@@ -18,7 +18,7 @@ export function useList<T>(
   path: string,
   query: Query = {},
   /** Polling interval, computed from the items; false: no polling. */
-  againAfterMs: (items: readonly T[]) => number | false = () => false,
+  pollIntervalMs: (items: readonly T[]) => number | false = () => false,
 ): ListQuery<T> {
   return useInfiniteQuery({
     queryKey: [path, query],
@@ -27,7 +27,7 @@ export function useList<T>(
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
     refetchInterval: query =>
-      againAfterOutage(query) || againAfterMs(query.state.data?.pages.flatMap(page => page.items) ?? []),
+      retryAfterOutage(query) || pollIntervalMs(query.state.data?.pages.flatMap(page => page.items) ?? []),
   });
 }
 
@@ -41,7 +41,7 @@ interface InfiniteListProps<T> {
 
 export function InfiniteList<T>({ query, empty, children }: InfiniteListProps<T>) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  useScrollPlace(query);
+  useScrollRestoration(query);
   if (data === undefined)
     return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
   const items = data.pages.flatMap(page => page.items);
@@ -80,7 +80,12 @@ function More({ isBusy, onReach }: { readonly isBusy: boolean; readonly onReach:
 }
 
 /** Restores the scroll position of a history entry, loading as many pages as needed. */
-function useScrollPlace<T>({ data, hasNextPage, isFetchingNextPage, fetchNextPage }: ListQuery<T>): void {
+function useScrollRestoration<T>({
+  data,
+  hasNextPage,
+  isFetchingNextPage,
+  fetchNextPage,
+}: ListQuery<T>): void {
   const [path] = useLocation();
   // The position to restore, until it is reached.
   const wanted = useRef<number>(undefined);
@@ -88,9 +93,9 @@ function useScrollPlace<T>({ data, hasNextPage, isFetchingNextPage, fetchNextPag
   useLayoutEffect(() => {
     if (!isLoaded) return;
     const key = `${path} ${entryOfHistory()}`;
-    wanted.current = findPlace(key);
+    wanted.current = findScrollPosition(key);
     const keep = (): void => {
-      if (wanted.current === undefined) keepPlace(key, window.scrollY);
+      if (wanted.current === undefined) saveScrollPosition(key, window.scrollY);
     };
     window.addEventListener('scroll', keep, { passive: true });
     return () => window.removeEventListener('scroll', keep);

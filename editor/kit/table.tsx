@@ -1,8 +1,8 @@
 // Renders a table that scrolls sideways on narrow screens.
 import type { Key, ReactNode } from 'react';
 import { classNames } from './class-names.ts';
-import { Hidden } from './hidden.tsx';
 import styles from './table.module.css';
+import { VisuallyHidden } from './visually-hidden.tsx';
 
 export interface Column<T> {
   readonly title: string;
@@ -32,7 +32,7 @@ export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
           <tr>
             {columns.map(({ title, align, isTitleHidden }) => (
               <th key={title} scope="col" className={classNames(align === 'end' && styles.end)}>
-                {isTitleHidden ? <Hidden>{title}</Hidden> : title}
+                {isTitleHidden ? <VisuallyHidden>{title}</VisuallyHidden> : title}
               </th>
             ))}
           </tr>

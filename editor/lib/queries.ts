@@ -6,7 +6,7 @@ const AGAIN_MS = 3000;
 const OUTAGES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Returns the retry delay for a query that failed because of an outage; false for other errors. */
-export function againAfterOutage({ state: { error } }: Pick<Query, 'state'>): number | false {
+export function retryAfterOutage({ state: { error } }: Pick<Query, 'state'>): number | false {
   const isOutage =
     error instanceof ConnectionError || (error instanceof ApiError && OUTAGES.has(error.status));
   return isOutage && AGAIN_MS;
@@ -20,7 +20,7 @@ export function createQueries(): QueryClient {
         retry: false,
         staleTime: 5000,
         networkMode: 'always',
-        refetchInterval: query => againAfterOutage(query as unknown as Query),
+        refetchInterval: query => retryAfterOutage(query as unknown as Query),
       },
       mutations: { networkMode: 'always' },
     },

@@ -9,7 +9,7 @@ const QUIET_MS = 20_000;
 const NAMES = 200;
 
 /** Polling interval of a list of runs: short while one of them is in progress. */
-export function againAfterMs(runs: readonly Pick<ListedExecution, 'finishedAt'>[]): number {
+export function pollIntervalMs(runs: readonly Pick<ListedExecution, 'finishedAt'>[]): number {
   return runs.some(({ finishedAt }) => finishedAt === null) ? MOVING_MS : QUIET_MS;
 }
 

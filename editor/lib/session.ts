@@ -2,8 +2,8 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api } from './api.ts';
+import { readEmbeddedData } from './embedded-data.ts';
 import { rememberUser } from './expired-session.ts';
-import { readFirstData } from './first-data.ts';
 
 export interface Session {
   readonly user: {
@@ -30,8 +30,8 @@ export type TeamRole = 'OWNER' | 'EDITOR' | 'VIEWER';
 export const SESSION_KEY = ['session'] as const;
 
 /** The session as embedded in the page. */
-const FIRST = readFirstData<Session>('session');
-const GIVEN = FIRST && { initialData: FIRST, initialDataUpdatedAt: performance.timeOrigin };
+const EMBEDDED = readEmbeddedData<Session>('session');
+const GIVEN = EMBEDDED && { initialData: EMBEDDED, initialDataUpdatedAt: performance.timeOrigin };
 
 /** The latest session. Its error is an ApiError with code `unauthorized` if nobody is signed in. */
 export function useSessionQuery(): UseQueryResult<Session> {

@@ -91,7 +91,7 @@ function EarlierRun({ executionId, nodeId, place, now }: EarlierRunProps) {
 
 /** Overlaid if both are visual, otherwise side by side. */
 function Sides({ now, then }: { readonly now: Result; readonly then: Result }) {
-  if (isSeen(now) && isSeen(then))
+  if (isVisual(now) && isVisual(then))
     return (
       <Comparison
         label={texts.slider}
@@ -107,9 +107,9 @@ function Sides({ now, then }: { readonly now: Result; readonly then: Result }) {
   );
 }
 
-type Seen = Extract<Result, { kind: 'media' }>;
+type Visual = Extract<Result, { kind: 'media' }>;
 
-function isSeen(result: Result): result is Seen {
+function isVisual(result: Result): result is Visual {
   if (result.kind !== 'media') return false;
   const kind = kindOfMedia(result);
   return kind === 'image' || kind === 'video';

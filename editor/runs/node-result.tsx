@@ -6,7 +6,7 @@ import type { GraphNode } from '../../src/graph/types.ts';
 import { useEditor } from '../board/editor-context.tsx';
 import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
-import { Mend } from './mend.tsx';
+import { ErrorActions } from './error-actions.tsx';
 import styles from './node-result.module.css';
 import { ResultView } from './result-view.tsx';
 import { resultsOf } from './results.ts';
@@ -57,7 +57,7 @@ function Failed({ node, sentence }: { readonly node: GraphNode; readonly sentenc
     <div className={`${styles.under} ${styles.error}`}>
       <p>{sentence}</p>
       <div className={`${styles.actions} nodrag`}>
-        <Mend code={error?.nodeId === node.id ? error.code : undefined} nodeId={node.id} />
+        <ErrorActions code={error?.nodeId === node.id ? error.code : undefined} nodeId={node.id} />
       </div>
     </div>
   );

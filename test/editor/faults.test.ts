@@ -303,7 +303,7 @@ async function makeHostileThings(
   return { id, run };
 }
 
-interface Door extends AsyncDisposable {
+interface AuthLayout extends AsyncDisposable {
   /** Of the database, through the door. */
   readonly url: string;
   shut(): Promise<void>;
@@ -311,7 +311,7 @@ interface Door extends AsyncDisposable {
 }
 
 /** A way to the database that can be shut: connections break, and new ones are refused. */
-async function openDoor(databaseUrl: string): Promise<Door> {
+async function openDoor(databaseUrl: string): Promise<AuthLayout> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-door-'));
   const url = new URL(databaseUrl.replace('@/', '@localhost/'));
   const target = join(url.searchParams.get('host') ?? '', '.s.PGSQL.5432');

@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 const ROOT = join(import.meta.dirname, '../..');
 const MAX_FILES_IN_FOLDER = 30;
 const IMPORT =
-  /^(?:import|export)\b[^'"]*?['"](?<specifier>\.[^'"\n]+)['"]|\bimport\('(?<later>\.[^'\n]+)'\)/gm;
+  /^(?:import|export)\b[^'"]*?['"](?<specifier>\.[^'"\n]+)['"]|\bimport\('(?<lazyComponent>\.[^'\n]+)'\)/gm;
 
 const files = readdirSync(join(ROOT, 'editor'), { recursive: true, withFileTypes: true })
   .filter(entry => entry.isFile() && /\.tsx?$/.test(entry.name))
@@ -16,7 +16,7 @@ const files = readdirSync(join(ROOT, 'editor'), { recursive: true, withFileTypes
     const path = relative(ROOT, join(entry.parentPath, entry.name)).replaceAll('\\', '/');
     const text = readFileSync(join(ROOT, path), 'utf8');
     const imports = [...text.matchAll(IMPORT)].map(({ groups }) =>
-      posix.join(dirname(path), groups?.specifier ?? groups?.later ?? ''),
+      posix.join(dirname(path), groups?.specifier ?? groups?.lazyComponent ?? ''),
     );
     return { path, text, imports };
   });

@@ -169,7 +169,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Remove Kite' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Kite was removed.').waitFor();
-    await page.getByText('Hidden', { exact: true }).waitFor();
+    await page.getByText('VisuallyHidden', { exact: true }).waitFor();
     assert.deepEqual(opened.errors, []);
 
     await page.getByRole('button', { name: 'Add model' }).click();

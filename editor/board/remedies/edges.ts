@@ -6,8 +6,8 @@ import { messages } from '../../flow-messages.ts';
 import { apply, findNode, indexOfEdge } from '../board.ts';
 import { portsOf } from '../catalog.ts';
 import { freeId, remove, replaceEdge } from '../edits.ts';
-import { toNode } from '../placing.ts';
-import { insert } from '../rewiring.ts';
+import { toNode } from '../placement.ts';
+import { insertIntoEdge } from '../rewiring.ts';
 import { findPort, reaches } from '../wiring.ts';
 import { change, type Finding, type FindRemedy, lastSegment, nodeOf, type Remedy } from './remedy.ts';
 
@@ -88,7 +88,7 @@ function convertBetween({ board, catalog }: Finding, edge: GraphEdge): Remedy | 
   };
   const node = { ...toNode(board, entry), position };
   const added = [{ of: 'nodes', index: board.nodes.length, after: node }] as const;
-  const wired = insert(apply(board, added), catalog, edge, node.id);
+  const wired = insertIntoEdge(apply(board, added), catalog, edge, node.id);
   return wired && change(texts.convert(entry.label), [...added, ...wired]);
 }
 

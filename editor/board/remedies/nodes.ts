@@ -68,7 +68,7 @@ export const NODE_REMEDIES: Readonly<Record<string, FindRemedy>> = {
   },
   provider_not_configured: () => ({
     kind: 'page',
-    label: messages.flow.mend.providers,
+    label: messages.flow.errorActions.providers,
     href: '/settings/providers',
   }),
 };

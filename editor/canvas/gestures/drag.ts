@@ -3,41 +3,41 @@
 import type { GraphEdge, GraphNode, Position } from '../../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from '../../board/board.ts';
 import { childrenOf, move } from '../../board/edits.ts';
-import { insert, pullOut } from '../../board/rewiring.ts';
+import { detach, insertIntoEdge } from '../../board/rewiring.ts';
 import { messages } from '../../flow-messages.ts';
-import { snap } from '../scene/guides.ts';
-import { curveAt } from '../scene/hits.ts';
-import { viewOf } from '../scene/painting.ts';
-import { boundsOf, meets, NO_PLACES, type Places, type Rect } from '../scene/scene.ts';
-import type { Gesture, Hand } from './hand.ts';
+import { snap } from '../painter/guides.ts';
+import { curveAt } from '../painter/hit-test.ts';
+import { viewOf } from '../painter/painting.ts';
+import { boundsOf, intersects, NO_PLACES, type Places, type Rect } from '../painter/scene.ts';
+import type { Gesture, PointerContext } from './pointer-context.ts';
 
 const SNAP_PX = 5;
-const TAKE_PX = 14;
+const DROP_PX = 14;
 
-export function beginDrag(hand: Hand, from: Position, nodeId: string): Gesture {
-  const { board, selection } = hand.editor.session.store.getState();
+export function startDrag(context: PointerContext, from: Position, nodeId: string): Gesture {
+  const { board, selection } = context.editor.session.store.getState();
   const starts = withChildren(board, selection.has(nodeId) ? [...selection] : [nodeId]);
-  const frame = boundsOf(hand.stage.now.scene, [...starts.keys()]);
-  const others = neighbours(hand, starts);
-  const elements = elementsOf(hand, starts);
-  const taker = makeTaker(hand, starts.size === 1 ? nodeId : undefined);
+  const frame = boundsOf(context.renderState.now.scene, [...starts.keys()]);
+  const others = neighbors(context, starts);
+  const elements = elementsOf(context, starts);
+  const edgeTarget = createEdgeDropTarget(context, starts.size === 1 ? nodeId : undefined);
   let places = starts;
   const finish = (): void => {
-    hand.sketch.clear();
-    hand.stage.set({ places: NO_PLACES, taking: undefined });
+    context.overlay.clear();
+    context.renderState.set({ places: NO_PLACES, dropEdge: undefined });
   };
   return {
     move: (place, event) => {
       const wish = { x: place.x - from.x, y: place.y - from.y };
-      const by = event.ctrlKey || event.metaKey ? wish : snapped(hand, { frame, others, wish });
+      const by = event.ctrlKey || event.metaKey ? wish : snapped(context, { frame, others, wish });
       places = new Map([...starts].map(([id, { x, y }]) => [id, { x: x + by.x, y: y + by.y }]));
       put(elements, places);
-      hand.stage.set({ places, taking: event.altKey ? undefined : taker.find(place)?.id });
+      context.renderState.set({ places, dropEdge: event.altKey ? undefined : edgeTarget.find(place)?.id });
     },
     end: ({ altKey }) => {
       places = new Map([...places].map(([id, { x, y }]) => [id, { x: Math.round(x), y: Math.round(y) }]));
       put(elements, places);
-      drop(hand, { places, nodeId, isOut: altKey });
+      drop(context, { places, nodeId, isOut: altKey });
       finish();
     },
     cancel: () => {
@@ -54,17 +54,17 @@ interface Drop {
   readonly isOut: boolean;
 }
 
-function drop({ stage, editor: { session } }: Hand, { places, nodeId, isOut }: Drop): void {
+function drop({ renderState, editor: { session } }: PointerContext, { places, nodeId, isOut }: Drop): void {
   const { store, catalog } = session;
   const { board } = store.getState();
-  const edge = board.edges.find(({ id }) => id === stage.now.taking);
-  const inserted = edge && insert(board, catalog, edge, nodeId);
-  const rewired = isOut ? pullOut(board, catalog, [...places.keys()]) : (inserted ?? []);
+  const edge = board.edges.find(({ id }) => id === renderState.now.dropEdge);
+  const inserted = edge && insertIntoEdge(board, catalog, edge, nodeId);
+  const rewired = isOut ? detach(board, catalog, [...places.keys()]) : (inserted ?? []);
   const label = labelOf(rewired, { isOut, count: places.size });
   store.actions.perform(label, [...rewired, ...move(apply(board, rewired), places)]);
 }
 
-const texts = messages.flow.gestures;
+const texts = messages.flow.edits;
 
 function labelOf(
   rewired: readonly Change[],
@@ -97,7 +97,7 @@ function withChildren(board: Board, ids: readonly string[]): ReadonlyMap<string,
 
 const NOBODY = { id: '', data: {} } as unknown as GraphNode;
 
-function elementsOf({ root }: Hand, wanted: Places): ReadonlyMap<string, HTMLElement> {
+function elementsOf({ root }: PointerContext, wanted: Places): ReadonlyMap<string, HTMLElement> {
   const found = new Map<string, HTMLElement>();
   for (const element of root.querySelectorAll<HTMLElement>('.react-flow__node')) {
     const id = element.dataset.nodeId;
@@ -106,10 +106,12 @@ function elementsOf({ root }: Hand, wanted: Places): ReadonlyMap<string, HTMLEle
   return found;
 }
 
-function neighbours({ stage }: Hand, dragged: ReadonlyMap<string, Position>): readonly Rect[] {
-  const { scene, viewport, size } = stage.now;
+function neighbors({ renderState }: PointerContext, dragged: ReadonlyMap<string, Position>): readonly Rect[] {
+  const { scene, viewport, size } = renderState.now;
   const view = viewOf(viewport, size);
-  return scene.boxes.filter(box => !dragged.has(box.id) && box.card.type !== 'group' && meets(box, view));
+  return scene.boxes.filter(
+    box => !dragged.has(box.id) && box.card.type !== 'group' && intersects(box, view),
+  );
 }
 
 interface Wish {
@@ -118,17 +120,17 @@ interface Wish {
   readonly wish: Position;
 }
 
-function snapped({ stage, sketch }: Hand, { frame, others, wish }: Wish): Position {
+function snapped({ renderState, overlay }: PointerContext, { frame, others, wish }: Wish): Position {
   if (frame === undefined) return wish;
   const dragged = { ...frame, x: frame.x + wish.x, y: frame.y + wish.y };
-  const { by, guides } = snap(dragged, others, SNAP_PX / stage.now.viewport.zoom);
-  sketch.guides(guides);
+  const { by, guides } = snap(dragged, others, SNAP_PX / renderState.now.viewport.zoom);
+  overlay.guides(guides);
   return { x: wish.x + by.x, y: wish.y + by.y };
 }
 
 /** Finds the edge under the pointer that the node can be inserted into. Tests each edge once. */
-function makeTaker(
-  { stage, editor }: Hand,
+function createEdgeDropTarget(
+  { renderState, editor }: PointerContext,
   nodeId: string | undefined,
 ): { find(place: Position): GraphEdge | undefined } {
   const { store, catalog } = editor.session;
@@ -136,12 +138,12 @@ function makeTaker(
   return {
     find: place => {
       if (nodeId === undefined) return undefined;
-      const { scene, viewport, places } = stage.now;
-      const found = curveAt(scene, place, { within: TAKE_PX / viewport.zoom, places });
+      const { scene, viewport, places } = renderState.now;
+      const found = curveAt(scene, place, { within: DROP_PX / viewport.zoom, places });
       const { board } = store.getState();
       const edge = found && board.edges.find(({ id }) => id === found.id);
       if (edge === undefined) return undefined;
-      const isFit = fits.get(edge.id) ?? insert(board, catalog, edge, nodeId) !== undefined;
+      const isFit = fits.get(edge.id) ?? insertIntoEdge(board, catalog, edge, nodeId) !== undefined;
       fits.set(edge.id, isFit);
       return isFit ? edge : undefined;
     },

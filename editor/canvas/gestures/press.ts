@@ -3,20 +3,20 @@
 import type { Position } from '../../../src/graph/types.ts';
 import type { PortRef } from '../../board/editor-context.tsx';
 import { PORT_PX } from '../model.ts';
-import { boxAt, curveAt, portAt } from '../scene/hits.ts';
-import { FAR_ZOOM } from '../scene/painting.ts';
-import { oncePerFrame } from '../scene/stage.ts';
-import { beginArea, type Shape } from './area.ts';
-import { beginDrag } from './drag.ts';
-import { type Gesture, type Hand, placeAt } from './hand.ts';
-import { beginWire } from './wiring.ts';
+import { boxAt, curveAt, portAt } from '../painter/hit-test.ts';
+import { FAR_ZOOM } from '../painter/painting.ts';
+import { oncePerFrame } from '../painter/render-state.ts';
+import { type Shape, startAreaSelection } from './area-selection.ts';
+import { startConnection } from './connect.ts';
+import { startDrag } from './drag.ts';
+import { type Gesture, type PointerContext, toBoardPosition } from './pointer-context.ts';
 
 const MOVED_PX = 4;
 const LONG_PRESS_MS = 500;
 const EDGE_PX = 9;
 
 /** Elements that handle the pointer themselves. */
-const OTHERS =
+const SELF_HANDLED =
   '.react-flow__panel, button:not([data-port]), a, input, textarea, select, video, audio, [data-own-pointer]';
 
 interface Press {
@@ -27,13 +27,13 @@ interface Press {
   readonly nodeId: string | undefined;
   readonly edgeId: string | undefined;
   /** The gesture that a movement starts; undefined: React Flow pans. */
-  readonly begin: (() => Gesture) | undefined;
+  readonly start: (() => Gesture) | undefined;
   readonly isAdding: boolean;
 }
 
 /** Handles pointer events until it is stopped. */
-export class Pointer {
-  readonly #hand: Hand;
+export class PointerController {
+  readonly #context: PointerContext;
   readonly #listening = new AbortController();
   #press: Press | undefined;
   #gesture: Gesture | undefined;
@@ -41,19 +41,19 @@ export class Pointer {
   #last: PointerEvent | undefined;
   readonly #autopan = oncePerFrame(() => this.#pan());
 
-  constructor(hand: Hand) {
-    this.#hand = hand;
-    const { root } = hand;
+  constructor(context: PointerContext) {
+    this.#context = context;
+    const { root } = context;
     const options = { capture: true, signal: this.#listening.signal };
     root.addEventListener('pointerdown', event => this.#down(event), options);
     root.addEventListener('pointermove', event => this.#move(event), options);
     root.addEventListener('pointerup', event => this.#up(event), options);
     root.addEventListener('pointercancel', () => this.#cancel(), options);
     // React Flow pans on mouse and touch events, which follow the pointer events.
-    root.addEventListener('mousedown', event => this.#keepOurs(event), options);
-    root.addEventListener('touchstart', event => this.#keepOurs(event), options);
-    root.addEventListener('contextmenu', event => this.#askMenu(event), options);
-    root.addEventListener('pointerleave', () => leave(hand), options);
+    root.addEventListener('mousedown', event => this.#stopPropagation(event), options);
+    root.addEventListener('touchstart', event => this.#stopPropagation(event), options);
+    root.addEventListener('contextmenu', event => this.#onContextMenu(event), options);
+    root.addEventListener('pointerleave', () => leave(context), options);
     window.addEventListener('keydown', event => this.#key(event), options);
   }
 
@@ -77,8 +77,8 @@ export class Pointer {
   #down(event: PointerEvent): void {
     // A second finger starts a pinch.
     if (this.#press !== undefined) this.#cancel();
-    else if (event.button === 0 && isOurs(event, this.#hand.root)) {
-      const press = readPress(this.#hand, event);
+    else if (event.button === 0 && isHandled(event, this.#context.root)) {
+      const press = readPress(this.#context, event);
       this.#press = press;
       if (press.isTouch) this.#timer = setTimeout(() => this.#pressLong(press), LONG_PRESS_MS);
     }
@@ -86,24 +86,24 @@ export class Pointer {
 
   #pressLong(press: Press): void {
     this.#cancel();
-    openMenu(this.#hand, press);
+    openMenu(this.#context, press);
   }
 
   #move(event: PointerEvent): void {
     const press = this.#press;
-    if (press === undefined) hover(this.#hand, event);
+    if (press === undefined) hover(this.#context, event);
     if (press === undefined || event.pointerId !== press.pointerId) return;
     if (this.#gesture === undefined) {
       if (Math.hypot(event.clientX - press.screen.x, event.clientY - press.screen.y) < MOVED_PX) return;
       clearTimeout(this.#timer);
-      if (press.begin === undefined) {
+      if (press.start === undefined) {
         this.#end();
         return;
       }
-      this.#hand.root.setPointerCapture(event.pointerId);
-      this.#gesture = press.begin();
+      this.#context.root.setPointerCapture(event.pointerId);
+      this.#gesture = press.start();
     }
-    this.#gesture.move(placeAt(this.#hand, event), event);
+    this.#gesture.move(toBoardPosition(this.#context, event), event);
     this.#last = event;
     this.#autopan.request();
   }
@@ -112,17 +112,17 @@ export class Pointer {
   #pan(): void {
     const event = this.#last;
     if (this.#gesture === undefined || event === undefined) return;
-    const by = panBy(this.#hand.root.getBoundingClientRect(), event);
+    const by = panBy(this.#context.root.getBoundingClientRect(), event);
     if (by.x === 0 && by.y === 0) return;
-    const { x, y, zoom } = this.#hand.stage.now.viewport;
-    void this.#hand.flow.setViewport({ x: x + by.x, y: y + by.y, zoom });
-    this.#gesture.move(placeAt(this.#hand, event), event);
+    const { x, y, zoom } = this.#context.renderState.now.viewport;
+    void this.#context.flow.setViewport({ x: x + by.x, y: y + by.y, zoom });
+    this.#gesture.move(toBoardPosition(this.#context, event), event);
     this.#autopan.request();
   }
 
   #up(event: PointerEvent): void {
     if (event.pointerId !== this.#press?.pointerId) return;
-    if (this.#gesture === undefined) click(this.#hand, this.#press);
+    if (this.#gesture === undefined) click(this.#context, this.#press);
     else this.#gesture.end(event);
     this.#end();
   }
@@ -133,18 +133,18 @@ export class Pointer {
     this.#cancel();
   }
 
-  #keepOurs(event: Event): void {
-    if (this.#press?.begin !== undefined) event.stopPropagation();
+  #stopPropagation(event: Event): void {
+    if (this.#press?.start !== undefined) event.stopPropagation();
   }
 
-  #askMenu(event: MouseEvent): void {
-    if (!isOurs(event, this.#hand.root)) return;
+  #onContextMenu(event: MouseEvent): void {
+    if (!isHandled(event, this.#context.root)) return;
     event.preventDefault();
     // A long press has already opened the menu.
     if (event instanceof PointerEvent && event.pointerType === 'touch') return;
     this.#cancel();
-    openMenu(this.#hand, {
-      ...targetAt(this.#hand, event),
+    openMenu(this.#context, {
+      ...targetAt(this.#context, event),
       screen: { x: event.clientX, y: event.clientY },
     });
   }
@@ -159,8 +159,8 @@ function panBy({ left, right, top, bottom }: DOMRect, { clientX, clientY }: Poin
   return { x: along(clientX, left, right), y: along(clientY, top, bottom) };
 }
 
-function leave({ stage }: Hand): void {
-  if (stage.now.hovered !== undefined) stage.set({ hovered: undefined });
+function leave({ renderState }: PointerContext): void {
+  if (renderState.now.hovered !== undefined) renderState.set({ hovered: undefined });
 }
 
 const portOf = (target: EventTarget | null): PortRef | undefined => {
@@ -170,41 +170,41 @@ const portOf = (target: EventTarget | null): PortRef | undefined => {
 };
 
 /** Finds a port of a node that is readable but not mounted yet. */
-function paintedPort({ stage }: Hand, at: Position): PortRef | undefined {
-  const { scene, places, viewport, mounted } = stage.now;
+function paintedPort({ renderState }: PointerContext, at: Position): PortRef | undefined {
+  const { scene, places, viewport, mounted } = renderState.now;
   if (viewport.zoom < FAR_ZOOM) return undefined;
   const isFit = ({ nodeId }: PortRef): boolean => !mounted.has(nodeId);
   return portAt(scene, at, { within: PORT_PX, places, isFit })?.port;
 }
 
-const isOurs = ({ target }: Event, root: HTMLElement): boolean =>
-  target instanceof Element && target !== root && target.closest(OTHERS) === null;
+const isHandled = ({ target }: Event, root: HTMLElement): boolean =>
+  target instanceof Element && target !== root && target.closest(SELF_HANDLED) === null;
 
 function targetAt(
-  hand: Hand,
+  context: PointerContext,
   event: PointerEvent | MouseEvent,
 ): { readonly nodeId: string | undefined; readonly edgeId: string | undefined } {
   const element = (event.target as Element).closest<HTMLElement>('[data-node-id]');
-  const { scene, places, viewport } = hand.stage.now;
-  const place = placeAt(hand, event);
+  const { scene, places, viewport } = context.renderState.now;
+  const place = toBoardPosition(context, event);
   const nodeId = element?.dataset.nodeId ?? boxAt(scene, place, places)?.id;
   if (nodeId !== undefined) return { nodeId, edgeId: undefined };
   return { nodeId, edgeId: curveAt(scene, place, { within: EDGE_PX / viewport.zoom, places })?.id };
 }
 
-function readPress(hand: Hand, event: PointerEvent): Press {
-  const { view, session } = hand.editor;
+function readPress(context: PointerContext, event: PointerEvent): Press {
+  const { view, session } = context.editor;
   const { selection } = session.store.getState();
   const { tool } = view.getState();
-  const target = targetAt(hand, event);
-  const from = placeAt(hand, event);
+  const target = targetAt(context, event);
+  const from = toBoardPosition(context, event);
   const isTouch = event.pointerType === 'touch';
   const isAdding = event.shiftKey || event.ctrlKey || event.metaKey;
   const shape: Shape | undefined = tool ?? (event.shiftKey ? (event.altKey ? 'lasso' : 'box') : undefined);
   const area = shape && {
-    begin: (): Gesture => {
+    start: (): Gesture => {
       view.setState({ tool: undefined });
-      return beginArea(hand, from, { shape, kept: isAdding ? selection : new Set() });
+      return startAreaSelection(context, from, { shape, kept: isAdding ? selection : new Set() });
     },
   };
   const { nodeId } = target;
@@ -212,17 +212,17 @@ function readPress(hand: Hand, event: PointerEvent): Press {
   const canDrag = nodeId !== undefined && (!isTouch || selection.has(nodeId));
   const drag = canDrag
     ? {
-        begin: (): Gesture => {
+        start: (): Gesture => {
           if (!session.store.getState().selection.has(nodeId)) session.store.actions.select([nodeId]);
-          return beginDrag(hand, from, nodeId);
+          return startDrag(context, from, nodeId);
         },
       }
     : undefined;
-  const port = portOf(event.target) ?? paintedPort(hand, from);
-  const wire = port && { begin: (): Gesture => beginWire(hand, port) };
+  const port = portOf(event.target) ?? paintedPort(context, from);
+  const wire = port && { start: (): Gesture => startConnection(context, port) };
   const screen = { x: event.clientX, y: event.clientY };
   return {
-    begin: undefined,
+    start: undefined,
     ...drag,
     ...area,
     ...wire,
@@ -236,7 +236,7 @@ function readPress(hand: Hand, event: PointerEvent): Press {
 }
 
 /** Selects what was pressed, or clears the selection. Shift or Control toggles. */
-function click({ editor, root }: Hand, { nodeId, edgeId, isAdding }: Press): void {
+function click({ editor, root }: PointerContext, { nodeId, edgeId, isAdding }: Press): void {
   const { store } = editor.session;
   const { selection } = store.getState();
   const id = nodeId ?? edgeId;
@@ -253,17 +253,18 @@ function click({ editor, root }: Hand, { nodeId, edgeId, isAdding }: Press): voi
 }
 
 /** Shows the value of the connection under the pointer. */
-function hover(hand: Hand, event: PointerEvent): void {
+function hover(context: PointerContext, event: PointerEvent): void {
   if (event.buttons !== 0 || event.pointerType === 'touch') return;
-  const isFree = isOurs(event, hand.root) && (event.target as Element).closest('[data-node-id]') === null;
-  const { scene, places, viewport, hovered } = hand.stage.now;
-  const place = placeAt(hand, event);
+  const isFree =
+    isHandled(event, context.root) && (event.target as Element).closest('[data-node-id]') === null;
+  const { scene, places, viewport, hovered } = context.renderState.now;
+  const place = toBoardPosition(context, event);
   const found = isFree ? curveAt(scene, place, { within: EDGE_PX / viewport.zoom, places })?.id : undefined;
-  if (found !== hovered) hand.stage.set({ hovered: found });
+  if (found !== hovered) context.renderState.set({ hovered: found });
 }
 
 function openMenu(
-  { editor }: Hand,
+  { editor }: PointerContext,
   { nodeId, edgeId, screen }: Pick<Press, 'nodeId' | 'edgeId' | 'screen'>,
 ): void {
   const { store } = editor.session;

@@ -12,7 +12,7 @@ import { PageHead } from '../../kit/page-head.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
-import { againAfterMs, durationMs, useWorkflowNames } from '../../lib/runs.ts';
+import { durationMs, pollIntervalMs, useWorkflowNames } from '../../lib/runs.ts';
 import { messages } from '../../messages.ts';
 import { texts } from './messages.ts';
 import styles from './page.module.css';
@@ -26,7 +26,7 @@ export function Page() {
   const list = useList<ListedExecution>(
     '/executions',
     { limit: 50, ...(status === '' ? {} : { status }) },
-    againAfterMs,
+    pollIntervalMs,
   );
   const showAll = (): void => setSearch({}, { replace: true });
   return (

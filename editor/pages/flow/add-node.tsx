@@ -1,31 +1,31 @@
 // Renders "Add node": the catalog as a searchable palette, filtered by the open end of a connection.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
-import { type EditorContextValue, type Placing, useEditor } from '../../board/editor-context.tsx';
-import { placeNode } from '../../board/placing.ts';
+import { type EditorContextValue, type Placement, useEditor } from '../../board/editor-context.tsx';
+import { placeNode } from '../../board/placement.ts';
 import { fittingPort } from '../../board/wiring.ts';
 import { pictureOf } from '../../canvas/node-picture.ts';
 import { messages } from '../../flow-messages.ts';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
-import { Hidden } from '../../kit/hidden.tsx';
+import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { ChoicePicture } from './choice-picture.tsx';
-import { favouriteTypes, recentTypes, remember } from './recent.ts';
+import { favoriteTypes, recentTypes, remember } from './recent.ts';
 
 const texts = messages.flow;
 
 interface AddNodeProps {
-  readonly placing: Placing;
+  readonly placement: Placement;
   readonly text?: string | undefined;
   readonly onClose: () => void;
 }
 
-export function AddNode({ placing, text: first = '', onClose }: AddNodeProps) {
+export function AddNode({ placement, text: first = '', onClose }: AddNodeProps) {
   const editor = useEditor();
-  const entries = offered(editor, placing);
+  const entries = offered(editor, placement);
   const choose = (nodeType: string): void => {
     const entry = editor.session.catalog.find(nodeType);
     onClose();
-    if (entry !== undefined) addNode(editor, entry, placing);
+    if (entry !== undefined) addNode(editor, entry, placement);
   };
   return (
     <Chooser
@@ -40,17 +40,17 @@ export function AddNode({ placing, text: first = '', onClose }: AddNodeProps) {
 }
 
 /** Adds the node, selects it and focuses it. */
-export function addNode(editor: EditorContextValue, entry: CatalogEntry, placing: Placing): void {
+export function addNode(editor: EditorContextValue, entry: CatalogEntry, placement: Placement): void {
   const { session, canvas } = editor;
   const middle = canvas.current?.center() ?? { x: 0, y: 0 };
-  const { id, changes } = placeNode(session, entry, placing, middle);
-  session.store.actions.perform(texts.gestures.add(entry.label), changes);
+  const { id, changes } = placeNode(session, entry, placement, middle);
+  session.store.actions.perform(texts.edits.add(entry.label), changes);
   session.store.actions.select([id]);
   remember(entry.nodeType);
   requestAnimationFrame(() => canvas.current?.focusNode(id));
 }
 
-function offered({ session }: EditorContextValue, { from }: Placing): readonly CatalogEntry[] {
+function offered({ session }: EditorContextValue, { from }: Placement): readonly CatalogEntry[] {
   const { catalog, store } = session;
   const visible = catalog.entries.filter(({ hidden, deprecated }) => !hidden && !deprecated);
   if (from === undefined) return visible;
@@ -70,7 +70,7 @@ function findEntries(entries: readonly CatalogEntry[], text: string): readonly C
       .map(({ entry }) => toChoice(entry, undefined));
   const findAll = (types: readonly string[]): readonly CatalogEntry[] =>
     types.flatMap(type => entries.find(({ nodeType }) => nodeType === type) ?? []);
-  const favorites = findAll(favouriteTypes());
+  const favorites = findAll(favoriteTypes());
   const recent = findAll(recentTypes()).filter(entry => !favorites.includes(entry));
   const known = new Set([...favorites, ...recent]);
   const rest = entries
@@ -108,7 +108,7 @@ function toChoice(entry: CatalogEntry, section: string | undefined): Choice {
     detail: (
       <>
         {entry.description ?? entry.nodeType}
-        <Hidden> ({pictureOf(entry).name})</Hidden>
+        <VisuallyHidden> ({pictureOf(entry).name})</VisuallyHidden>
       </>
     ),
     hint: priceOf(entry),

@@ -14,7 +14,7 @@ export function DiffNotice() {
   const isOld = useBoard(({ board }) => diff !== undefined && board !== diff.board);
   if (diff === undefined) return null;
   const { version, difference } = diff;
-  const counts = Map.groupBy(difference.fates.values(), fate => fate);
+  const counts = Map.groupBy(difference.statuses.values(), fate => fate);
   const { added, removed } = difference.edges;
   const close = (): void => {
     view.setState({ diff: undefined });

@@ -6,9 +6,9 @@ import { copyOnEvent, pasteOnEvent } from '../../canvas/commands.ts';
 import { isEditing } from '../../canvas/editing.ts';
 import { findCommand } from '../../canvas/keys.ts';
 import { messages } from '../../flow-messages.ts';
-import { Hidden } from '../../kit/hidden.tsx';
+import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { usePageTitle } from '../../lib/page-title.ts';
-import { ClashNotice } from './clash-notice.tsx';
+import { ConflictNotice } from './conflict-notice.tsx';
 import { DiffNotice } from './diff-notice.tsx';
 import styles from './editor.module.css';
 import { EmptyBoard } from './empty-board.tsx';
@@ -22,12 +22,12 @@ import { RunNotice } from './run-notice.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useDrop } from './use-drop.ts';
 import { useLastPictures } from './use-last-pictures.ts';
+import { useRemoteChanges } from './use-remote-changes.ts';
 import { useSelectionShared } from './use-selection-shared.ts';
-import { useTouched } from './use-touched.ts';
 
 export function Editor() {
   const drop = useDrop();
-  useTouched();
+  useRemoteChanges();
   useLastPictures();
   useSelectionShared();
   const name = useBoard(({ board }) => String(board.fields.name ?? ''));
@@ -41,7 +41,7 @@ export function Editor() {
         <Canvas />
         <EmptyBoard />
         <div className={styles.notices}>
-          <ClashNotice />
+          <ConflictNotice />
           {drop.isOver && <p className={notice.notice}>{messages.flow.drop.here}</p>}
           {drop.uploading !== undefined && (
             <p role="status" className={notice.notice}>
@@ -57,11 +57,11 @@ export function Editor() {
         <Inspector />
       </div>
       <Panels />
-      <Hidden>
+      <VisuallyHidden>
         <span role="log" aria-label={messages.flow.announcements}>
           {announcement}
         </span>
-      </Hidden>
+      </VisuallyHidden>
     </div>
   );
 }
@@ -74,7 +74,7 @@ function useKeys(): void {
       if (event.defaultPrevented || document.querySelector('dialog[open], [role="menu"]') !== null) return;
       const command = findCommand(event);
       if (command === undefined) return;
-      if (isEditing(event.target) && !ANYWHERE.has(command.id)) return;
+      if (isEditing(event.target) && !GLOBAL_COMMANDS.has(command.id)) return;
       // If text on the page is selected, the browser copies it.
       if (command.id === 'copy' || command.id === 'cut') return;
       event.preventDefault();
@@ -96,4 +96,4 @@ function useKeys(): void {
 }
 
 /** Commands that also work while a field has the focus. */
-const ANYWHERE: ReadonlySet<string> = new Set(['run', 'save']);
+const GLOBAL_COMMANDS: ReadonlySet<string> = new Set(['run', 'save']);

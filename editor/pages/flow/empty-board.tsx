@@ -25,7 +25,7 @@ export function EmptyBoard() {
   const { store, catalog } = session;
   const hasExample = EXAMPLE_TYPES.every(type => catalog.find(type)?.hidden !== true && catalog.find(type));
   const putExample = (): void => {
-    store.actions.perform(texts.gestures.paste(EXAMPLE.nodes.length), add(store.getState().board, EXAMPLE));
+    store.actions.perform(texts.edits.paste(EXAMPLE.nodes.length), add(store.getState().board, EXAMPLE));
     requestAnimationFrame(() => requestAnimationFrame(() => canvas.current?.fit()));
   };
   return (
@@ -40,7 +40,7 @@ export function EmptyBoard() {
           placeholder={texts.emptyPrompt}
           value=""
           onChange={({ target }) =>
-            editor.view.setState({ panel: { kind: 'add', placing: {}, text: target.value } })
+            editor.view.setState({ panel: { kind: 'add', placement: {}, text: target.value } })
           }
         />
       </label>

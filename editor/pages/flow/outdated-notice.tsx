@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useEditor } from '../../board/editor-context.tsx';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
-import { isOutdated } from '../../lib/newer-service.ts';
+import { isOutdated } from '../../lib/service-version.ts';
 import styles from './notice.module.css';
 
 /** After an update the service is unavailable for a moment, and bundling takes some seconds more. */

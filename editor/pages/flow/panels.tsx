@@ -35,7 +35,7 @@ export function Panels() {
     view.setState({ panel: undefined });
     if (document.activeElement === document.body) canvas.current?.focus();
   };
-  if (panel.kind === 'add') return <AddNode placing={panel.placing} text={panel.text} onClose={close} />;
+  if (panel.kind === 'add') return <AddNode placement={panel.placement} text={panel.text} onClose={close} />;
   if (panel.kind === 'result')
     return (
       <Suspense>

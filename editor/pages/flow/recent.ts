@@ -1,26 +1,26 @@
 // Stores what the palette remembers in this browser: recent types, favorites, and latest results per type.
 const RECENT = 'graphwright-recent-nodes';
-const FAVOURITES = 'graphwright-favourite-nodes';
+const FAVORITES = 'graphwright-favourite-nodes';
 const PICTURES = 'graphwright-node-pictures';
 const MAX_RECENT = 5;
-const MAX_FAVOURITES = 20;
+const MAX_FAVORITES = 20;
 /** Pairs of type and URL, newest first. */
 const MAX_PICTURES = 40;
 /** A data URL would exceed the storage. */
 const MAX_URL_CHARS = 500;
 
 export const recentTypes = (): readonly string[] => read(RECENT, MAX_RECENT);
-export const favouriteTypes = (): readonly string[] => read(FAVOURITES, MAX_FAVOURITES);
+export const favoriteTypes = (): readonly string[] => read(FAVORITES, MAX_FAVORITES);
 
 export function remember(nodeType: string): void {
   write(RECENT, [nodeType, ...recentTypes().filter(type => type !== nodeType)].slice(0, MAX_RECENT));
 }
 
 /** Toggles a favorite. Returns whether it is one now. */
-export function toggleFavourite(nodeType: string): boolean {
-  const others = favouriteTypes().filter(type => type !== nodeType);
-  const isNew = others.length === favouriteTypes().length;
-  write(FAVOURITES, isNew ? [...others, nodeType].slice(-MAX_FAVOURITES) : others);
+export function toggleFavorite(nodeType: string): boolean {
+  const others = favoriteTypes().filter(type => type !== nodeType);
+  const isNew = others.length === favoriteTypes().length;
+  write(FAVORITES, isNew ? [...others, nodeType].slice(-MAX_FAVORITES) : others);
   return isNew;
 }
 

@@ -59,7 +59,7 @@ export function RemedyForAll({
   if (count < 2) return null;
   const act = (): void => {
     onDone();
-    store.actions.perform(texts.gesture, find().changes);
+    store.actions.perform(texts.edit, find().changes);
     editor.view.setState({ announcement: texts.done(texts.all(count)) });
   };
   return (
@@ -84,6 +84,6 @@ function perform(editor: EditorContextValue, remedy: Remedy): void {
   if (controlOf(remedy.input) !== undefined) focusField(remedy.input.id);
   else {
     const from = { nodeId: remedy.nodeId, handle: `in-${remedy.input.id}` };
-    view.setState({ panel: { kind: 'add', placing: { from } } });
+    view.setState({ panel: { kind: 'add', placement: { from } } });
   }
 }

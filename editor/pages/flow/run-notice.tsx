@@ -10,7 +10,7 @@ import { Button, IconButton } from '../../kit/button.tsx';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
-import { Mend } from '../../runs/mend.tsx';
+import { ErrorActions } from '../../runs/error-actions.tsx';
 import { isUnderWay, type RunHead } from '../../runs/run-store.ts';
 import { useRun } from '../../runs/use-runs.ts';
 import styles from './notice.module.css';
@@ -38,7 +38,7 @@ export function RunNotice() {
         {error !== undefined && (
           <>
             <p role="alert">{sentenceOf(error)}</p>
-            <Mend code={error instanceof ApiError ? error.code : undefined} />
+            <ErrorActions code={error instanceof ApiError ? error.code : undefined} />
           </>
         )}
         {run?.error && <Failed error={run.error} />}

@@ -18,7 +18,7 @@ import { Button, IconButton } from '../../kit/button.tsx';
 import type { Icon } from '../../kit/icon.ts';
 import { isUnderWay } from '../../runs/run-store.ts';
 import { useRun } from '../../runs/use-runs.ts';
-import { Others } from './others.tsx';
+import { PresenceList } from './presence-list.tsx';
 import { Price } from './price.tsx';
 import { SaveStatus } from './save-status.tsx';
 import styles from './toolbar.module.css';
@@ -47,7 +47,7 @@ export function Toolbar() {
         <Tool id="share" icon={Share} label={texts.tools.share} />
       </div>
       <div className={styles.end}>
-        <Others />
+        <PresenceList />
         <Price />
         <RunButton />
       </div>
@@ -81,7 +81,7 @@ function Name() {
         spellCheck={false}
         onChange={({ target }) =>
           store.actions.perform(
-            texts.gestures.rename,
+            texts.edits.rename,
             setField(store.getState().board, 'name', target.value),
             'name',
           )

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import type { Position } from '../../../src/graph/types.ts';
 import { type EditorContextValue, type PortRef, useEditor } from '../../board/editor-context.tsx';
-import { graphOfFile, mediaKindOf, placeMedia } from '../../board/take-files.ts';
+import { graphOfFile, mediaKindOf, placeMedia } from '../../board/import-files.ts';
 import { putOnBoard } from '../../canvas/commands.ts';
 import { isEditing } from '../../canvas/editing.ts';
 import { messages } from '../../flow-messages.ts';
@@ -28,7 +28,7 @@ export function useDrop(): { readonly isOver: boolean; readonly uploading: strin
     const ends = new AbortController();
     const { signal } = ends;
     const take = (files: Iterable<File>, drop: Drop): void =>
-      void takeFiles(editor, [...files].slice(0, MAX_FILES), drop, setUploading);
+      void importFiles(editor, [...files].slice(0, MAX_FILES), drop, setUploading);
     const hasFiles = (event: DragEvent): boolean =>
       event.dataTransfer?.types.includes('Files') === true &&
       document.querySelector('dialog[open]') === null &&
@@ -71,7 +71,7 @@ function placeOf({ canvas }: EditorContextValue, event: DragEvent): Drop {
   return handle?.startsWith('in-') && nodeId !== undefined ? { at, from: { nodeId, handle } } : { at };
 }
 
-async function takeFiles(
+async function importFiles(
   editor: EditorContextValue,
   files: readonly File[],
   { at, from }: Drop,
@@ -81,7 +81,7 @@ async function takeFiles(
     const place = { x: at.x + index * STEP, y: at.y + index * STEP };
     try {
       report(file.name);
-      await takeFile(editor, file, index === 0 ? { at: place, from } : { at: place });
+      await importFile(editor, file, index === 0 ? { at: place, from } : { at: place });
     } catch (error) {
       showToast(texts.failed(file.name, sentenceOf(error)), { tone: 'failed' });
     } finally {
@@ -90,7 +90,7 @@ async function takeFiles(
   }
 }
 
-async function takeFile(editor: EditorContextValue, file: File, drop: Drop): Promise<void> {
+async function importFile(editor: EditorContextValue, file: File, drop: Drop): Promise<void> {
   const { store } = editor.session;
   const graph = await graphOfFile(file);
   if (graph !== undefined) return putOnBoard(editor, graph, drop.at);
@@ -102,6 +102,6 @@ async function takeFile(editor: EditorContextValue, file: File, drop: Drop): Pro
   const { url } = await upload(file);
   const placed = placeMedia(editor.session, { kind, url, name: file.name }, drop, drop.at);
   if (placed === undefined) return;
-  store.actions.perform(messages.flow.gestures.add(file.name), placed.changes);
+  store.actions.perform(messages.flow.edits.add(file.name), placed.changes);
   store.actions.select([placed.id]);
 }

@@ -12,7 +12,7 @@ export function useInputsOf(): (executionId: string) => Promise<void> {
   return async executionId => {
     try {
       const changes = await changesToInputsOf(store.getState().board, executionId);
-      store.actions.perform(messages.flow.gestures.inputs, changes);
+      store.actions.perform(messages.flow.edits.inputs, changes);
       const undo = { label: messages.common.undo, run: () => store.actions.undo() };
       showToast(
         changes.length === 0 ? texts.sameInputs : texts.usedInputs,

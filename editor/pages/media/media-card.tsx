@@ -3,8 +3,8 @@
 import FileIcon from 'icon:file';
 import FileAudio from 'icon:file-audio';
 import type { MediaItem } from '../../../sdk/src/schemas.ts';
-import { Hidden } from '../../kit/hidden.tsx';
 import { kindOfMedia, MediaView } from '../../kit/media-view.tsx';
+import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { formatBytes } from '../../lib/format.ts';
 import { texts } from './messages.ts';
 import styles from './page.module.css';
@@ -25,7 +25,7 @@ export function MediaCard({ item, onOpen }: { readonly item: MediaItem; readonly
       </div>
       <button type="button" className={styles.open} onClick={onOpen}>
         <span className={styles.name}>
-          <Hidden>{texts.details}</Hidden> {name}
+          <VisuallyHidden>{texts.details}</VisuallyHidden> {name}
         </span>
         <span className={styles.soft}>{formatBytes(bytes)}</span>
       </button>

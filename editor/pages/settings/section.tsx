@@ -35,7 +35,7 @@ export function Narrow({ children }: { readonly children: ReactNode }) {
 }
 
 /** Truncates long text in a table, with the full text on hover. */
-export function Cut({ text }: { readonly text: string }) {
+export function Truncated({ text }: { readonly text: string }) {
   return (
     <span className={styles.cell} title={text}>
       {text}

@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../../sdk/src/errors.ts';
-import { Door } from '../../frame/door.tsx';
+import { AuthLayout } from '../../frame/auth-layout.tsx';
 import { Button, ButtonLink } from '../../kit/button.tsx';
 import { Failure } from '../../kit/failure.tsx';
 import { TextField } from '../../kit/field.tsx';
@@ -55,14 +55,17 @@ export function Page() {
   const [isUsed, setUsed] = useState(false);
   if (kind === undefined || isUsed)
     return (
-      <Door title={isUsed ? texts.usedTitle : texts.missingTitle} lead={isUsed ? texts.used : texts.missing}>
+      <AuthLayout
+        title={isUsed ? texts.usedTitle : texts.missingTitle}
+        lead={isUsed ? texts.used : texts.missing}
+      >
         <ButtonLink href="/sign-in">{texts.signIn}</ButtonLink>
-      </Door>
+      </AuthLayout>
     );
   return (
-    <Door title={kind.title} lead={kind.lead}>
+    <AuthLayout title={kind.title} lead={kind.lead}>
       <SetUpForm kind={kind} token={TOKEN} onUsed={() => setUsed(true)} />
-    </Door>
+    </AuthLayout>
   );
 }
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from 'wouter';
 import type { SignInMethods } from '../../../sdk/src/schemas.ts';
-import { Door } from '../../frame/door.tsx';
+import { AuthLayout } from '../../frame/auth-layout.tsx';
 import { SignInForm } from '../../frame/sign-in-form.tsx';
 import { ButtonAnchor } from '../../kit/button.tsx';
 import { api } from '../../lib/api.ts';
@@ -19,14 +19,14 @@ export function Page() {
     queryFn: ({ signal }) => api.get<SignInMethods>('/auth/methods', { signal }),
   });
   return (
-    <Door title={messages.signIn.title}>
+    <AuthLayout title={messages.signIn.title}>
       <Refusal reason={new URLSearchParams(search).get('refused')} />
       {methods?.needsSetup && <p>{texts.needsSetup}</p>}
       {methods?.openid && <OpenId {...methods.openid} next={next} />}
       {/* A new page: nothing of whoever was here before stays in memory. */}
       <SignInForm onSignedIn={() => location.replace(next)} />
       <p className={styles.note}>{messages.signIn.forgotten}</p>
-    </Door>
+    </AuthLayout>
   );
 }
 

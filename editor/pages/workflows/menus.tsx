@@ -3,16 +3,16 @@
 import Ellipsis from 'icon:ellipsis';
 import { IconButton } from '../../kit/button.tsx';
 import '../../kit/menu.module.css';
-import { later } from '../../lib/later.ts';
+import { lazyComponent } from '../../lib/lazy-component.ts';
 import type { FolderMenuProps } from './folder-menu.tsx';
 import { texts } from './messages.ts';
 import type { WorkflowMenuProps } from './workflow-menu.tsx';
 
-export const WorkflowMenu = later<WorkflowMenuProps>(
+export const WorkflowMenu = lazyComponent<WorkflowMenuProps>(
   async () => (await import('./workflow-menu.tsx')).WorkflowMenu,
   ({ workflow }) => <Pending label={texts.actionsOf(workflow.name)} />,
 );
-export const FolderMenu = later<FolderMenuProps>(
+export const FolderMenu = lazyComponent<FolderMenuProps>(
   async () => (await import('./folder-menu.tsx')).FolderMenu,
   ({ name }) => <Pending label={texts.actionsOfFolder(name)} />,
 );

@@ -7,7 +7,7 @@ import cards from '../../kit/cards.module.css';
 import { EmptyState } from '../../kit/empty-state.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
-import { againAfterMs } from '../../lib/runs.ts';
+import { pollIntervalMs } from '../../lib/runs.ts';
 import { CreateButton } from './create-button.tsx';
 import { useView, ViewBar } from './filters.tsx';
 import { FolderTree } from './folder-tree.tsx';
@@ -28,7 +28,7 @@ export function Page() {
     '/workflows',
     { limit: 50, include: 'card', ...view.query },
     workflows =>
-      againAfterMs(workflows.flatMap(({ lastExecution }) => (lastExecution ? [lastExecution] : []))),
+      pollIntervalMs(workflows.flatMap(({ lastExecution }) => (lastExecution ? [lastExecution] : []))),
   );
   const chooseTag = (tag: string): void => view.choose('tag', tag);
   const isFiltered = Object.keys(view.query).length > 0;

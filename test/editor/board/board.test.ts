@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { apply, type Board, type Change, findNode } from '../../../editor/board/board.ts';
 import { openDrafts } from '../../../editor/board/drafts.ts';
 import { add, freeId, move, remove, setConfig, setData, setField } from '../../../editor/board/edits.ts';
-import { MAX_GESTURES, type Moment, NO_HISTORY, perform, redo, undo } from '../../../editor/board/history.ts';
+import { type EditState, MAX_EDITS, NO_HISTORY, perform, redo, undo } from '../../../editor/board/history.ts';
 import { mergeBoards } from '../../../editor/board/merge.ts';
 import type { GraphEdge, GraphNode } from '../../../src/graph/types.ts';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
@@ -38,7 +38,7 @@ describe('a board', () => {
       ),
     };
     const grouped = apply(board, add(board, { nodes: [group] }));
-    const start: Moment = { board: grouped, history: NO_HISTORY };
+    const start: EditState = { board: grouped, history: NO_HISTORY };
     const after = perform(start, gesture(remove(grouped, { nodes: ['b'] })));
     assert.deepEqual(
       after.board.nodes.map(({ id }) => id),
@@ -61,7 +61,7 @@ describe('a board', () => {
     assert.equal(apply(board, move(board, new Map([['a', { x: 1, y: 0 }]]))).edges, board.edges);
   });
 
-  it('refuses a change that does not fit', () => {
+  it('refuses a change that does not rebase', () => {
     const board = boardOf(['a', 'b']);
     const changes = remove(board, { nodes: ['a'] });
     assert.throws(() => apply(apply(board, changes), changes), RangeError);
@@ -77,7 +77,7 @@ describe('a board', () => {
 
 describe('undo', () => {
   it('makes one gesture of letters typed in a row, and two of what lies apart', () => {
-    let moment: Moment = { board: boardOf(['a']), history: NO_HISTORY };
+    let moment: EditState = { board: boardOf(['a']), history: NO_HISTORY };
     const start = moment.board;
     for (const [text, atMs] of [
       ['h', 0],
@@ -99,7 +99,7 @@ describe('undo', () => {
     const drafts = await openDrafts('usr_1');
     for (const seed of [1, 2, 3]) {
       const random = seededRandom(seed);
-      let moment: Moment = {
+      let moment: EditState = {
         board: boardOf(
           ['a', 'b', 'c'],
           [
@@ -110,7 +110,7 @@ describe('undo', () => {
         history: NO_HISTORY,
       };
       const boards = [JSON.stringify(moment.board)];
-      for (let step = 0; moment.history.past.length < MAX_GESTURES; step++) {
+      for (let step = 0; moment.history.past.length < MAX_EDITS; step++) {
         const next = perform(moment, gesture(randomChanges(moment.board, random, step)));
         if (next.history.past.length > moment.history.past.length) boards.push(JSON.stringify(next.board));
         moment = next;
@@ -118,11 +118,11 @@ describe('undo', () => {
       const base = { board: moment.board, etag: '"1"' };
       await drafts.keep({ workflowId: `wf_${seed}`, ...moment, base, atMs: 5 });
       moment = (await drafts.find(`wf_${seed}`)) ?? moment;
-      for (let step = MAX_GESTURES - 1; step >= 0; step--) {
+      for (let step = MAX_EDITS - 1; step >= 0; step--) {
         moment = undo(moment);
         assert.equal(JSON.stringify(moment.board), boards[step], `undo of step ${step}, seed ${seed}`);
       }
-      for (let step = 1; step <= MAX_GESTURES; step++) {
+      for (let step = 1; step <= MAX_EDITS; step++) {
         moment = redo(moment);
         assert.equal(JSON.stringify(moment.board), boards[step], `redo of step ${step}, seed ${seed}`);
       }
@@ -142,8 +142,8 @@ describe('a merge', () => {
     ]);
     const theirs = changed(base, setConfig(base, 'a', 'seed', 7));
     const moved = changed(theirs, add(theirs, { nodes: [node('d')], edges: [edge('b', 'd')] }));
-    const { board, clashes } = mergeBoards(base, mine, moved);
-    assert.deepEqual(clashes, []);
+    const { board, conflicts } = mergeBoards(base, mine, moved);
+    assert.deepEqual(conflicts, []);
     assert.deepEqual(findNode(board, 'a')?.data.config, { prompt: 'mine', seed: 7 });
     assert.deepEqual(findNode(board, 'b')?.position, { x: 9, y: 9 });
     assert.deepEqual(
@@ -161,9 +161,9 @@ describe('a merge', () => {
       ...setConfig(base, 'a', 'prompt', 'theirs'),
       ...setField(base, 'name', 'Theirs'),
     ]);
-    const { board, clashes } = mergeBoards(base, mine, theirs);
+    const { board, conflicts } = mergeBoards(base, mine, theirs);
     assert.deepEqual(
-      clashes.map(({ path, mine, theirs }) => [path.join('.'), mine, theirs]),
+      conflicts.map(({ path, mine, theirs }) => [path.join('.'), mine, theirs]),
       [
         ['nodes.a.data.config.prompt', 'mine', 'theirs'],
         ['fields.name', 'Mine', 'Theirs'],
@@ -175,13 +175,13 @@ describe('a merge', () => {
   it('removes what one removed, unless the other changed it meanwhile', () => {
     const mine = changed(base, [...setData(base, 'b', { label: 'Kept' })]);
     const theirs = changed(base, remove(base, { nodes: ['b', 'c'] }));
-    const { board, clashes } = mergeBoards(base, mine, theirs);
+    const { board, conflicts } = mergeBoards(base, mine, theirs);
     assert.deepEqual(
       board.nodes.map(({ id }) => id),
       ['a', 'b'],
     );
     assert.deepEqual(
-      clashes.map(({ path }) => path),
+      conflicts.map(({ path }) => path),
       [['nodes', 'b']],
     );
     const other = mergeBoards(base, theirs, mine);
@@ -190,7 +190,7 @@ describe('a merge', () => {
       ['a'],
     );
     assert.deepEqual(
-      other.clashes.map(({ theirs }) => (theirs as GraphNode).data.label),
+      other.conflicts.map(({ theirs }) => (theirs as GraphNode).data.label),
       ['Kept'],
     );
   });
@@ -198,13 +198,13 @@ describe('a merge', () => {
   it('reports an edge of mine to a node that the other removed', () => {
     const mine = changed(base, add(base, { edges: [edge('a', 'c')] }));
     const theirs = changed(base, remove(base, { nodes: ['c'] }));
-    const { board, clashes } = mergeBoards(base, mine, theirs);
+    const { board, conflicts } = mergeBoards(base, mine, theirs);
     assert.deepEqual(
       board.edges.map(({ id }) => id),
       ['a-b'],
     );
     assert.deepEqual(
-      clashes.map(({ path }) => path),
+      conflicts.map(({ path }) => path),
       [['edges', 'a-c']],
     );
   });

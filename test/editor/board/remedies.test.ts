@@ -74,7 +74,7 @@ function remedyFor(
 }
 
 /** The board once the finding is put right; it is gone, and undone the board is as it was. */
-function mend(before: Board, code: string, label?: string): Board {
+function fix(before: Board, code: string, label?: string): Board {
   const { issue, remedy } = remedyFor(before, code);
   assert.equal(remedy?.kind, 'change', code);
   if (label !== undefined) assert.equal(remedy.label, label);
@@ -88,7 +88,7 @@ function mend(before: Board, code: string, label?: string): Board {
 }
 
 const mended = (code: string, config: JsonObject, label?: string): JsonObject | undefined =>
-  mend(board([node('p', 'utility:probe', config)]), code, label).nodes[0]?.data.config;
+  fix(board([node('p', 'utility:probe', config)]), code, label).nodes[0]?.data.config;
 
 const wires = ({ edges }: Board): readonly string[] =>
   edges.map(
@@ -139,9 +139,9 @@ describe('a remedy of a setting', () => {
     const before = board([
       node('p', 'utility:probe', { mode: 'fast', flag: true }, { params: { mode: 'slow', count: 3 } }),
     ]);
-    const one = mend(before, 'params_override_config');
+    const one = fix(before, 'params_override_config');
     assert.deepEqual(one.nodes[0]?.data.config, { mode: 'slow', flag: true });
-    const all = mend(before, 'params_in_use');
+    const all = fix(before, 'params_in_use');
     assert.deepEqual(all.nodes[0]?.data.config, { mode: 'slow', flag: true, count: 3 });
     assert.equal(all.nodes[0]?.data.params, undefined);
   });
@@ -149,16 +149,16 @@ describe('a remedy of a setting', () => {
 
 describe('a remedy of a node', () => {
   it('takes the type that is meant, or another of the kind that loses no edge, or removes the node', () => {
-    const misspelt = mend(board([node('a', 'utility:image_blurr')]), 'unknown_node_type');
+    const misspelt = fix(board([node('a', 'utility:image_blurr')]), 'unknown_node_type');
     assert.equal(misspelt.nodes[0]?.data.nodeType, 'utility:image_blur');
     const model = board(
       [node('t', 'input:text'), node('m', 'generate:discontinued_by_its_maker'), node('o', 'output:preview')],
       [edge('1', 't.text', 'm.prompt'), edge('2', 'm.image', 'o.input')],
     );
-    const replaced = mend(model, 'unknown_node_type', 'Use Sandbox picture');
+    const replaced = fix(model, 'unknown_node_type', 'Use Sandbox picture');
     assert.equal(replaced.nodes[1]?.data.nodeType, 'generate:sandbox');
     assert.deepEqual(wires(replaced), wires(model));
-    const odd = mend(board([node('x', 'never:heard-of-this-one')]), 'unknown_node_type', 'Remove node');
+    const odd = fix(board([node('x', 'never:heard-of-this-one')]), 'unknown_node_type', 'Remove node');
     assert.deepEqual(odd.nodes, []);
   });
 
@@ -167,17 +167,17 @@ describe('a remedy of a node', () => {
       [node('i', 'input:image'), node('b', 'utility:old_blur', { radius: 3 })],
       [edge('1', 'i.image', 'b.image')],
     );
-    assert.equal(mend(before, 'deprecated_type').nodes[1]?.data.nodeType, 'utility:image_blur');
+    assert.equal(fix(before, 'deprecated_type').nodes[1]?.data.nodeType, 'utility:image_blur');
   });
 
   it('corrects form, category and ports that the node does not have', () => {
     const probe = node('p', 'utility:probe');
-    assert.equal(mend(board([{ ...probe, type: 'groupFrame' }]), 'wrong_type').nodes[0]?.type, 'basedNode');
+    assert.equal(fix(board([{ ...probe, type: 'groupFrame' }]), 'wrong_type').nodes[0]?.type, 'basedNode');
     const odd = node('p', 'utility:probe', {}, { category: 'utilities' });
-    assert.equal(mend(board([odd]), 'unknown_category').nodes[0]?.data.category, 'utility');
+    assert.equal(fix(board([odd]), 'unknown_category').nodes[0]?.data.category, 'utility');
     const port = { id: 'mode', label: 'Mode', type: 'TEXT' };
     assert.deepEqual(
-      mend(board([node('p', 'utility:probe', {}, { inputs: [port] })]), 'stray_port').nodes[0]?.data.inputs,
+      fix(board([node('p', 'utility:probe', {}, { inputs: [port] })]), 'stray_port').nodes[0]?.data.inputs,
       [],
     );
   });
@@ -185,7 +185,7 @@ describe('a remedy of a node', () => {
   it('gives the second of two nodes, or edges, of one id an id of its own', () => {
     const twins = board([node('a', 'input:text'), node('a', 'input:number')]);
     assert.deepEqual(
-      mend(twins, 'duplicate_node_id').nodes.map(({ id, data }) => [id, data.nodeType]),
+      fix(twins, 'duplicate_node_id').nodes.map(({ id, data }) => [id, data.nodeType]),
       [
         ['a', 'input:text'],
         ['a-2', 'input:number'],
@@ -194,7 +194,7 @@ describe('a remedy of a node', () => {
     const nodes = [node('t', 'input:text'), node('c', 'utility:prompt_concat')];
     const edges = [edge('e', 't.text', 'c.text1'), edge('e', 't.text', 'c.text2')];
     assert.deepEqual(
-      mend(board(nodes, edges), 'duplicate_edge_id').edges.map(({ id, targetHandle }) => [id, targetHandle]),
+      fix(board(nodes, edges), 'duplicate_edge_id').edges.map(({ id, targetHandle }) => [id, targetHandle]),
       [
         ['e', 'in-text1'],
         ['e-2', 'in-text2'],
@@ -222,14 +222,14 @@ describe('a remedy of a node', () => {
     ];
     const group = (id: string, ...childNodeIds: string[]): GraphNode =>
       node(id, 'utility:group', { childNodeIds });
-    assert.deepEqual(members(mend(board([...nodes, group('h', 'a', 'zz')]), 'unknown_group_member')), ['a']);
+    assert.deepEqual(members(fix(board([...nodes, group('h', 'a', 'zz')]), 'unknown_group_member')), ['a']);
     const shared = board([...nodes, group('g', 'a'), group('h', 'a', 'b')]);
-    assert.deepEqual(members(mend(shared, 'shared_group_member')), ['b']);
+    assert.deepEqual(members(fix(shared, 'shared_group_member')), ['b']);
     const torn = board(
       [...nodes, group('h', 'a', 'c')],
       [edge('1', 'a.text', 'b.text1'), edge('2', 'b.text', 'c.text1')],
     );
-    assert.deepEqual(members(mend(torn, 'group_against_wiring')), ['a', 'c', 'b']);
+    assert.deepEqual(members(fix(torn, 'group_against_wiring')), ['a', 'c', 'b']);
   });
 
   it('combines lists of different lengths', () => {
@@ -241,7 +241,7 @@ describe('a remedy of a node', () => {
       ],
       [edge('1', 'l.list', 'c.text1'), edge('2', 'm.list', 'c.text2')],
     );
-    assert.deepEqual(mend(before, 'unequal_lists').nodes[2]?.data.config, { fanOut: 'product' });
+    assert.deepEqual(fix(before, 'unequal_lists').nodes[2]?.data.config, { fanOut: 'product' });
   });
 
   it('leads to the page where a provider is set up', () => {
@@ -255,16 +255,16 @@ describe('a remedy of an edge', () => {
   const join = node('c', 'utility:prompt_concat');
 
   it('removes one whose end is gone', () => {
-    assert.deepEqual(mend(board([text], [edge('1', 't.text', 'x.prompt')]), 'unknown_target').edges, []);
-    assert.deepEqual(mend(board([join], [edge('1', 'x.text', 'c.text1')]), 'unknown_source').edges, []);
+    assert.deepEqual(fix(board([text], [edge('1', 't.text', 'x.prompt')]), 'unknown_target').edges, []);
+    assert.deepEqual(fix(board([join], [edge('1', 'x.text', 'c.text1')]), 'unknown_source').edges, []);
   });
 
   it('names the port that is meant, one that fits, or removes the edge', () => {
-    const near = mend(board([text, join], [edge('1', 't.text', 'c.txt2')]), 'unknown_port', 'Use Text 2');
+    const near = fix(board([text, join], [edge('1', 't.text', 'c.txt2')]), 'unknown_port', 'Use Text 2');
     assert.deepEqual(wires(near), ['t out-text c in-text2']);
-    const far = mend(board([text, join], [edge('1', 't.something-else', 'c.text2')]), 'unknown_port');
+    const far = fix(board([text, join], [edge('1', 't.something-else', 'c.text2')]), 'unknown_port');
     assert.deepEqual(wires(far), ['t out-text c in-text2']);
-    const none = mend(
+    const none = fix(
       board([text, node('b', 'utility:image_blur')], [edge('1', 't.text', 'b.nothing-here')]),
       'unknown_port',
     );
@@ -276,13 +276,13 @@ describe('a remedy of an edge', () => {
       [node('v', 'input:video'), node('b', 'utility:image_blur')],
       [edge('1', 'v.video', 'b.image')],
     );
-    const converted = mend(video, 'incompatible_types', 'Insert Frame of a video');
+    const converted = fix(video, 'incompatible_types', 'Insert Frame of a video');
     assert.deepEqual(wires(converted), [
       'v out-video video-frame in-video',
       'video-frame out-image b in-image',
     ]);
     const no = board([node('i', 'input:image'), join], [edge('1', 'i.image', 'c.text1')]);
-    assert.deepEqual(wires(mend(no, 'incompatible_types', 'Remove connection')), []);
+    assert.deepEqual(wires(fix(no, 'incompatible_types', 'Remove connection')), []);
   });
 
   it('keeps the edge whose value a run takes', () => {
@@ -291,7 +291,7 @@ describe('a remedy of an edge', () => {
       [edge('1', 't.text', 'c.text1'), edge('2', 'u.text', 'c.text1'), edge('3', 't.text', 'c.text2')],
     );
     assert.deepEqual(
-      mend(before, 'port_fed_twice').edges.map(({ id }) => id),
+      fix(before, 'port_fed_twice').edges.map(({ id }) => id),
       ['2', '3'],
     );
   });
@@ -302,7 +302,7 @@ describe('a remedy of an edge', () => {
       [edge('1', 'c.text', 'd.text1'), edge('2', 'd.text', 'c.text1'), edge('3', 't.text', 'c.text2')],
     );
     assert.deepEqual(
-      mend(before, 'cycle').edges.map(({ id }) => id),
+      fix(before, 'cycle').edges.map(({ id }) => id),
       ['1', '3'],
     );
   });

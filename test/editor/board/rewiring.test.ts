@@ -1,10 +1,10 @@
 // A node put into an edge, nodes pulled out of theirs, and nodes brought into line.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { align, distribute } from '../../../editor/board/aligning.ts';
+import { align, distribute } from '../../../editor/board/align.ts';
 import { apply, type Board, invert } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
-import { insert, pullOut } from '../../../editor/board/rewiring.ts';
+import { detach, insertIntoEdge } from '../../../editor/board/rewiring.ts';
 import type { GraphEdge, GraphNode } from '../../../src/graph/types.ts';
 import { makeCatalog } from '../../../src/nodes/catalog.ts';
 
@@ -42,7 +42,7 @@ describe('an edge that takes a node', () => {
   it('leads to the node, and the node on to where the edge led', () => {
     const [first] = board.edges;
     assert.ok(first);
-    const changes = insert(board, catalog, first, 'c');
+    const changes = insertIntoEdge(board, catalog, first, 'c');
     assert.ok(changes);
     assert.deepEqual(wires(apply(board, changes)), ['a c in-text1', 'c b in-text2']);
     assert.deepEqual(apply(apply(board, changes), invert(changes)), board);
@@ -51,15 +51,15 @@ describe('an edge that takes a node', () => {
   it('takes none whose ports do not fit, and none of its own ends', () => {
     const [first] = board.edges;
     assert.ok(first);
-    assert.equal(insert(board, catalog, first, 'p'), undefined);
-    assert.equal(insert(board, catalog, first, 'b'), undefined);
+    assert.equal(insertIntoEdge(board, catalog, first, 'p'), undefined);
+    assert.equal(insertIntoEdge(board, catalog, first, 'b'), undefined);
   });
 
   it('takes none that would close a circle', () => {
     const circle = { ...board, edges: [...board.edges, edge('b', 'c', 'in-text1')] };
     const [first] = circle.edges;
     assert.ok(first);
-    assert.equal(insert(circle, catalog, first, 'c'), undefined);
+    assert.equal(insertIntoEdge(circle, catalog, first, 'c'), undefined);
   });
 });
 
@@ -70,7 +70,7 @@ describe('a node that is pulled out', () => {
       nodes: [node('a', 'input:text'), node('b', JOIN), node('c', JOIN), node('d', JOIN)],
       edges: [edge('a', 'b', 'in-text1'), edge('b', 'c', 'in-text1'), edge('b', 'd', 'in-text3')],
     };
-    const changes = pullOut(board, catalog, ['b']);
+    const changes = detach(board, catalog, ['b']);
     assert.deepEqual(wires(apply(board, changes)), ['a c in-text1', 'a d in-text3']);
     assert.deepEqual(apply(apply(board, changes), invert(changes)), board);
   });
@@ -81,7 +81,7 @@ describe('a node that is pulled out', () => {
       nodes: [node('a', 'input:text'), node('p', 'generate:sandbox'), node('q', 'image:resize')],
       edges: [edge('a', 'p', 'in-prompt'), edge('p', 'q', 'in-image', 'out-image')],
     };
-    assert.deepEqual(wires(apply(board, pullOut(board, catalog, ['p']))), []);
+    assert.deepEqual(wires(apply(board, detach(board, catalog, ['p']))), []);
   });
 
   it('keeps the edges between those that are pulled out together', () => {
@@ -90,7 +90,7 @@ describe('a node that is pulled out', () => {
       nodes: [node('a', 'input:text'), node('b', JOIN), node('c', JOIN), node('d', JOIN)],
       edges: [edge('a', 'b', 'in-text1'), edge('b', 'c', 'in-text1'), edge('c', 'd', 'in-text1')],
     };
-    const kept = wires(apply(board, pullOut(board, catalog, ['b', 'c'])));
+    const kept = wires(apply(board, detach(board, catalog, ['b', 'c'])));
     assert.deepEqual(kept, ['b c in-text1', 'a d in-text1']);
   });
 });

@@ -53,7 +53,7 @@ function openBoard(remote: ReturnType<typeof createRemote>) {
     read: async () => remote.state(),
     write: remote.write,
     board: () => store.getState().board,
-    absorb: store.actions.absorb,
+    mergeRemote: store.actions.mergeRemote,
     report: state => {
       store.actions.report(state);
       states.push(state.kind);
@@ -176,8 +176,8 @@ describe('a board that is being saved', () => {
     await one.saver.flush();
     two.edit('a', 'text', 'two');
     await two.saver.flush();
-    const [clash] = two.store.getState().clashes;
-    assert.deepEqual([clash?.mine, clash?.theirs], ['two', 'one']);
+    const [conflict] = two.store.getState().conflicts;
+    assert.deepEqual([conflict?.mine, conflict?.theirs], ['two', 'one']);
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'two' });
   });
 

@@ -148,7 +148,7 @@ export class GestureModel {
   }
 
   /** What fed it first feeds what it fed. */
-  pullOut(id: string): void {
+  detach(id: string): void {
     const { nodes, edges } = this.#now;
     const feeder = edges.find(({ target }) => target === id);
     const fed = edges.filter(({ source }) => source === id);

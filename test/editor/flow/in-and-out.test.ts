@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { readText } from '../../../editor/board/graph-picture.ts';
+import { readText } from '../../../editor/board/png-text.ts';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { boardOf, type FlowTests, nodeOf, PICTURE, startFlowTests, untilSaved } from './flow-page.ts';
 
@@ -150,7 +150,7 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     await takeScreenshot(page, 'flow-shared', VIEWS[3]);
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Remove somebody@example.com' }).click();
-    await dialog.getByText('Nobody else so far.').waitFor();
+    await dialog.getByText('Not shared with anyone yet.').waitFor();
     assert.deepEqual(opened.errors, []);
   });
 

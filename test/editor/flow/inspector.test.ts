@@ -134,7 +134,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     const { secrets } = await flow.send<{ secrets: object }>('GET', `/workflows/${id}`);
     assert.deepEqual(secrets, { TOKEN: 'abc', NEW_ONE: 's3cret' });
     await page.keyboard.press('Escape');
-    // The board goes on from the newer version without a word of a clash.
+    // The board goes on from the newer version without a word of a conflict.
     await nodeOf(page, 'template').click({ position: { x: 90, y: 20 } });
     await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label').fill('renamed');
     await untilSaved(page);

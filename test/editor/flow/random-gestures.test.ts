@@ -208,7 +208,7 @@ async function dragBy(
   await page.mouse.move(x + by.x, y + by.y, { steps: 3 });
   await page.mouse.up();
   for (const key of keys) await page.keyboard.up(key);
-  if (isOut) model.pullOut(id);
+  if (isOut) model.detach(id);
   else model.move(id, to);
   return true;
 }

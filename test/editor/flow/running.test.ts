@@ -157,7 +157,9 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Escape');
 
     await page.getByRole('button', { name: 'Use these inputs' }).click();
-    await page.waitForFunction(() => document.body.textContent?.includes('inputs of that run are now on the board'));
+    await page.waitForFunction(() =>
+      document.body.textContent?.includes('inputs of that run are now on the board'),
+    );
     await select(page, 'Idea');
     assert.equal(await text.inputValue(), 'a boat');
     await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();

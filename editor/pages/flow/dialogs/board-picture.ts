@@ -1,7 +1,7 @@
 // Exports the board as an image: SVG from the diagram renderer, and PNG that contains the graph.
 import { drawGraph } from '../../../../src/graph/draw/draw.ts';
 import type { Board } from '../../../board/board.ts';
-import { embedText } from '../../../board/graph-picture.ts';
+import { embedText } from '../../../board/png-text.ts';
 import type { BoardSession } from '../../../board/session.ts';
 import { saveFile } from './save-file.ts';
 

@@ -128,7 +128,7 @@ function Person({ share: { userId, name, email, role }, onRemove }: PersonProps)
         aria-label={texts.remove(shown)}
         onClick={() => onRemove(email ?? String(userId))}
       >
-        {messages.flow.commands.delete}
+        {texts.removePerson}
       </Button>
     </li>
   );

@@ -65,10 +65,7 @@ function VersionRow({ version: { version, createdAt, isCurrent, isPublished }, p
   };
   const restore = (graph: WorkflowInfo): void => {
     const { nodes, edges } = boardOf(graph);
-    store.actions.perform(
-      messages.flow.gestures.restore,
-      replaceAll(store.getState().board, { nodes, edges }),
-    );
+    store.actions.perform(messages.flow.edits.restore, replaceAll(store.getState().board, { nodes, edges }));
     showToast(texts.restored(version), {
       action: { label: messages.common.undo, run: () => store.actions.undo() },
     });

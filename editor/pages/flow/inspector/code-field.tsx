@@ -1,5 +1,5 @@
 // Renders a JSON field: a plain text area until the code editor is loaded.
-import { later } from '../../../lib/later.ts';
+import { lazyComponent } from '../../../lib/lazy-component.ts';
 import styles from './inspector.module.css';
 
 export interface CodeProps {
@@ -32,7 +32,7 @@ export function CodeField({ hint, error, ...code }: CodeFieldProps) {
   );
 }
 
-const CodeEditor = later<CodeProps>(
+const CodeEditor = lazyComponent<CodeProps>(
   async () => (await import('./code-editor.tsx')).CodeEditor,
   ({ label, value, onChange }) => (
     <textarea

@@ -21,16 +21,21 @@ interface InputFieldProps {
 
 export const InputField = memo(function InputField({ node, input }: InputFieldProps) {
   const { store } = useEditor().session;
-  const feeder = useFeeder(node.id, input);
-  if (feeder !== undefined) return <Fed input={input}>{texts.fedBy(feeder)}</Fed>;
+  const sourceLabel = useSourceLabel(node.id, input);
+  if (sourceLabel !== undefined)
+    return <ConnectedInput input={input}>{texts.connectedTo(sourceLabel)}</ConnectedInput>;
   const kind = controlOf(input);
   if (kind === undefined)
-    return <Fed input={input}>{input.required ? texts.notConnected : texts.connectedInput}</Fed>;
+    return (
+      <ConnectedInput input={input}>
+        {input.required ? texts.notConnected : texts.connectedInput}
+      </ConnectedInput>
+    );
   const value = node.data.config?.[input.id];
   const isChanged = value !== undefined;
   const change = (next: Json | undefined): void =>
     store.actions.perform(
-      texts.gestures.set(input.label),
+      texts.edits.set(input.label),
       setConfig(store.getState().board, node.id, input.id, next),
       `set ${node.id} ${input.id}`,
     );
@@ -60,7 +65,7 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
   );
 });
 
-function Fed({ input, children }: { readonly input: InputDef; readonly children: ReactNode }) {
+function ConnectedInput({ input, children }: { readonly input: InputDef; readonly children: ReactNode }) {
   return (
     <div className={styles.fed}>
       <span>{input.label}</span>
@@ -70,7 +75,7 @@ function Fed({ input, children }: { readonly input: InputDef; readonly children:
 }
 
 /** Returns the label of the node connected to the port. */
-function useFeeder(nodeId: string, { id, isPort }: InputDef): string | undefined {
+function useSourceLabel(nodeId: string, { id, isPort }: InputDef): string | undefined {
   return useBoard(({ board }) => {
     if (!isPort) return undefined;
     const edge = board.edges.find(

@@ -20,7 +20,7 @@ import { NodeOutcome } from '../../../runs/node-outcome.tsx';
 import { pinOf } from '../../../runs/pins.ts';
 import { useNodeRun } from '../../../runs/use-runs.ts';
 import { priceOf } from '../add-node.tsx';
-import { favouriteTypes, toggleFavourite } from '../recent.ts';
+import { favoriteTypes, toggleFavorite } from '../recent.ts';
 import { InputField } from './input-field.tsx';
 import styles from './inspector.module.css';
 import { LongText } from './long-text.tsx';
@@ -53,7 +53,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         <CategoryIcon category={categoryOf({ node, entry })} />
         <h2>{entry?.label ?? texts.unknownType(node.data.nodeType)}</h2>
         {entry && <span className={styles.price}>{priceOf(entry)}</span>}
-        {entry && <Favour nodeType={entry.nodeType} />}
+        {entry && <FavoriteButton nodeType={entry.nodeType} />}
         <IconButton size="s" icon={Close} label={texts.closeInspector} onClick={close} />
       </header>
       <div className={styles.body}>
@@ -73,15 +73,15 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
 }
 
 /** Favorites come first in the palette. */
-function Favour({ nodeType }: { readonly nodeType: string }) {
-  const [isOne, setOne] = useState(() => favouriteTypes().includes(nodeType));
+function FavoriteButton({ nodeType }: { readonly nodeType: string }) {
+  const [isOne, setOne] = useState(() => favoriteTypes().includes(nodeType));
   return (
     <IconButton
       size="s"
       icon={Star}
       label={isOne ? texts.removeFavorite : texts.addFavorite}
       aria-pressed={isOne}
-      onClick={() => setOne(toggleFavourite(nodeType))}
+      onClick={() => setOne(toggleFavorite(nodeType))}
     />
   );
 }
@@ -122,7 +122,7 @@ function Label({ node }: { readonly node: GraphNode }) {
       maxLength={200}
       onChange={({ target }) =>
         store.actions.perform(
-          texts.gestures.rename,
+          texts.edits.rename,
           setData(store.getState().board, node.id, { label: target.value }),
           `label ${node.id}`,
         )
@@ -141,7 +141,7 @@ function Note({ node }: { readonly node: GraphNode }) {
       placeholder={texts.notePlaceholder}
       onChange={value =>
         store.actions.perform(
-          texts.gestures.note,
+          texts.edits.note,
           setData(store.getState().board, node.id, { note: value }),
           `note ${node.id}`,
         )

@@ -54,7 +54,7 @@ function FileChoice({ node, value, kind }: ControlProps & { readonly kind: strin
   const put = (url: string): void => {
     const { mediaId: _, ...config } = node.data.config ?? {};
     store.actions.perform(
-      texts.gesture,
+      texts.edit,
       setData(store.getState().board, node.id, { config: { ...config, url } }),
     );
   };

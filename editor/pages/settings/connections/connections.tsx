@@ -14,7 +14,7 @@ import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { texts as shared } from '../messages.ts';
 import { Rights } from '../rights.tsx';
-import { Cut, Lead } from '../section.tsx';
+import { Lead, Truncated } from '../section.tsx';
 import { texts } from './messages.ts';
 
 export function Connections() {
@@ -69,8 +69,8 @@ function EndDialog({ connection: { id, clientName }, onClose }: EndDialogProps) 
 }
 
 const columnsOf = (end: (connection: Connection) => void): readonly Column<Connection>[] => [
-  { title: texts.program, cell: ({ clientName }) => <Cut text={clientName} /> },
-  { title: texts.host, cell: ({ redirectHost }) => <Cut text={redirectHost} /> },
+  { title: texts.program, cell: ({ clientName }) => <Truncated text={clientName} /> },
+  { title: texts.host, cell: ({ redirectHost }) => <Truncated text={redirectHost} /> },
   { title: texts.rights, cell: ({ scopes }) => <Rights scopes={scopes} /> },
   { title: texts.since, cell: ({ createdAt }) => <Ago time={createdAt} /> },
   {

@@ -1,5 +1,5 @@
 // Renders credits per day as a bar chart, which screen readers read as a list.
-import { Hidden } from '../../../kit/hidden.tsx';
+import { VisuallyHidden } from '../../../kit/visually-hidden.tsx';
 import { formatDay } from '../../../lib/format.ts';
 import styles from './credits.module.css';
 import { texts } from './messages.ts';
@@ -23,7 +23,7 @@ export function DayChart({ days }: DayChartProps) {
           return (
             <li key={date} title={text}>
               <span className={styles.bar} style={{ height: `${(100 * credits) / most}%` }} />
-              <Hidden>{text}</Hidden>
+              <VisuallyHidden>{text}</VisuallyHidden>
             </li>
           );
         })}

@@ -8,7 +8,7 @@ import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatNumber } from '../../../lib/format.ts';
-import { Cut, Facts, Section } from '../section.tsx';
+import { Facts, Section, Truncated } from '../section.tsx';
 import styles from './credits.module.css';
 import { DayChart } from './day-chart.tsx';
 import { texts } from './messages.ts';
@@ -74,7 +74,10 @@ function Figures({ spent: { total, days, models, workflows } }: { readonly spent
 
 /** `most` is the value of a full bar. */
 const modelColumns = (most: number): readonly Column<Spent['models'][number]>[] => [
-  { title: texts.model, cell: ({ label, nodeType }) => <Cut text={label ?? nodeType ?? texts.oldModel} /> },
+  {
+    title: texts.model,
+    cell: ({ label, nodeType }) => <Truncated text={label ?? nodeType ?? texts.oldModel} />,
+  },
   {
     title: texts.share,
     isTitleHidden: true,

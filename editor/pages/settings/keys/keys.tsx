@@ -15,7 +15,7 @@ import { Day } from '../day.tsx';
 import { texts as shared } from '../messages.ts';
 import { Rights } from '../rights.tsx';
 import { SecretDialog } from '../secret-dialog.tsx';
-import { Cut, Lead } from '../section.tsx';
+import { Lead, Truncated } from '../section.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { texts } from './messages.ts';
@@ -58,7 +58,7 @@ export function Keys() {
 }
 
 const COLUMNS: readonly Column<Key>[] = [
-  { title: shared.name, cell: ({ name }) => <Cut text={name} /> },
+  { title: shared.name, cell: ({ name }) => <Truncated text={name} /> },
   { title: texts.rights, cell: ({ scopes }) => <Rights scopes={scopes} /> },
   { title: texts.expires, cell: ({ expiresAt }) => <Expiry time={expiresAt} /> },
   {

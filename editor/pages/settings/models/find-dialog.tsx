@@ -9,7 +9,7 @@ import { SearchField } from '../../../kit/search-field.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
-import { Cut, Soft } from '../section.tsx';
+import { Soft, Truncated } from '../section.tsx';
 import { texts } from './messages.ts';
 import { PROVIDERS, type ProviderName, type Wish } from './model.ts';
 
@@ -69,8 +69,8 @@ export function FindDialog({ onChoose, onClose }: FindDialogProps) {
 }
 
 const columnsOf = (add: (endpoint: string) => void): readonly Column<Offer>[] => [
-  { title: texts.model, cell: ({ label }) => <Cut text={label} /> },
-  { title: texts.endpoint, cell: ({ endpoint }) => <Cut text={endpoint} /> },
+  { title: texts.model, cell: ({ label }) => <Truncated text={label} /> },
+  { title: texts.endpoint, cell: ({ endpoint }) => <Truncated text={endpoint} /> },
   {
     title: texts.actions,
     align: 'end',

@@ -13,7 +13,7 @@ import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
 import { texts as shared } from '../messages.ts';
-import { Cut, Lead, Section } from '../section.tsx';
+import { Lead, Section, Truncated } from '../section.tsx';
 import { CompareDialog } from './compare-dialog.tsx';
 import { FindDialog } from './find-dialog.tsx';
 import { texts } from './messages.ts';
@@ -82,10 +82,10 @@ function Lists({ revision, models, problems }: AddedModels) {
 }
 
 const columnsOf = (remove: (model: Model) => void): readonly Column<Model>[] => [
-  { title: texts.model, cell: ({ label }) => <Cut text={label} /> },
+  { title: texts.model, cell: ({ label }) => <Truncated text={label} /> },
   { title: texts.type, cell: ({ nodeType }) => <code>{nodeType}</code> },
   { title: texts.provider, cell: ({ provider }) => provider },
-  { title: texts.endpoint, cell: ({ endpoint }) => <Cut text={endpoint} /> },
+  { title: texts.endpoint, cell: ({ endpoint }) => <Truncated text={endpoint} /> },
   {
     title: texts.state,
     cell: ({ isHidden }) => (isHidden ? <Badge>{texts.hidden}</Badge> : texts.offered),

@@ -12,7 +12,7 @@ import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { Day } from '../day.tsx';
 import { texts as shared } from '../messages.ts';
-import { Cut, Lead } from '../section.tsx';
+import { Lead, Truncated } from '../section.tsx';
 import { browserName } from './browser-name.ts';
 import { texts } from './messages.ts';
 
@@ -51,7 +51,7 @@ function EndDialog({ session, onClose }: { readonly session: ListedSession; read
 }
 
 const columnsOf = (end: (session: ListedSession) => void): readonly Column<ListedSession>[] => [
-  { title: texts.browser, cell: ({ userAgent }) => <Cut text={browserName(userAgent)} /> },
+  { title: texts.browser, cell: ({ userAgent }) => <Truncated text={browserName(userAgent)} /> },
   { title: texts.address, cell: ({ address }) => address },
   { title: shared.created, cell: ({ createdAt }) => <Ago time={createdAt} /> },
   { title: texts.lastSeen, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },

@@ -11,7 +11,7 @@ import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { useSession } from '../../../lib/session.ts';
 import { texts as shared } from '../messages.ts';
-import { Cut } from '../section.tsx';
+import { Truncated } from '../section.tsx';
 import { texts } from './messages.ts';
 import { RoleSelect } from './role-select.tsx';
 
@@ -42,7 +42,7 @@ const nameColumn = (own: number): Column<Member> => ({
   title: shared.name,
   cell: ({ userId, name }) => (
     <>
-      <Cut text={name} /> {userId === own && <Badge>{texts.you}</Badge>}
+      <Truncated text={name} /> {userId === own && <Badge>{texts.you}</Badge>}
     </>
   ),
 });

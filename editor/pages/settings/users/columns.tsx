@@ -9,7 +9,7 @@ import type { Column } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { formatNumber } from '../../../lib/format.ts';
 import { texts as shared } from '../messages.ts';
-import { Badges, Cut, Soft } from '../section.tsx';
+import { Badges, Soft, Truncated } from '../section.tsx';
 import { texts } from './messages.ts';
 import type { ActionKind, UserAction } from './user-dialog.tsx';
 
@@ -18,10 +18,10 @@ export const columnsOf = (act: (action: UserAction) => void): readonly Column<Us
     title: texts.user,
     cell: ({ name, email }) => (
       <>
-        <Cut text={name} />
+        <Truncated text={name} />
         <br />
         <Soft>
-          <Cut text={email} />
+          <Truncated text={email} />
         </Soft>
       </>
     ),

@@ -10,7 +10,7 @@ import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../../lib/format.ts';
 import { texts as shared } from '../messages.ts';
-import { Cut, Facts, Lead, Section } from '../section.tsx';
+import { Facts, Lead, Section, Truncated } from '../section.tsx';
 import { texts } from './messages.ts';
 
 const AGAIN_MS = 5000;
@@ -69,7 +69,7 @@ function Figures({ workload: { runs, oldestQueuedSeconds, workers, jobs } }: { r
 }
 
 const WORKER_COLUMNS: readonly Column<Worker>[] = [
-  { title: texts.worker, cell: ({ hostname }) => <Cut text={hostname} /> },
+  { title: texts.worker, cell: ({ hostname }) => <Truncated text={hostname} /> },
   {
     title: texts.state,
     cell: ({ isAlive }) => (

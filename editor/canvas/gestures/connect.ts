@@ -1,0 +1,83 @@
+// Draws a connection from a port to another port, to a node with a fitting port, or to empty board, which opens the
+// palette.
+import type { Position } from '../../../src/graph/types.ts';
+import type { PortRef } from '../../board/editor-context.tsx';
+import { canConnect, connect, isOutput } from '../../board/wiring.ts';
+import { messages } from '../../flow-messages.ts';
+import { PORT_PX } from '../model.ts';
+import { boxAt, portAt } from '../painter/hit-test.ts';
+import type { Bend, Box } from '../painter/scene.ts';
+import type { Gesture, PointerContext } from './pointer-context.ts';
+
+const PORT_REACH_PX = 26;
+
+interface End {
+  readonly port: PortRef | undefined;
+  /** The end of the line: the port, or the pointer. */
+  readonly at: Position;
+}
+
+export function startConnection(context: PointerContext, from: PortRef): Gesture {
+  const { editor, renderState, overlay } = context;
+  const box = renderState.now.scene.byId.get(from.nodeId);
+  const start = box === undefined ? undefined : placeOf(box, from.handle);
+  let end: End | undefined;
+  editor.view.setState({ connecting: from });
+  const finish = (): void => {
+    editor.view.setState({ connecting: undefined });
+    overlay.clear();
+  };
+  return {
+    move: place => {
+      end = findEnd(context, from, place);
+      const isForward = isOutput(from);
+      if (start !== undefined)
+        overlay.wire(isForward ? bendBetween(start, end.at) : bendBetween(end.at, start));
+    },
+    end: event => {
+      finish();
+      if (end?.port !== undefined) join(context, from, end.port);
+      else if (end !== undefined && isGround(event)) openPalette(context, from, end.at);
+    },
+    cancel: finish,
+  };
+}
+
+function findEnd({ editor, renderState }: PointerContext, from: PortRef, place: Position): End {
+  const { store, catalog } = editor.session;
+  const { board } = store.getState();
+  const { scene, viewport, places } = renderState.now;
+  const isFit = (port: PortRef): boolean => canConnect(board, catalog, from, port);
+  const near = portAt(scene, place, { within: PORT_REACH_PX / viewport.zoom, places, isFit });
+  if (near !== undefined) return { port: near.port, at: near.at };
+  const box = boxAt(scene, place, places);
+  if (box === undefined || box.id === from.nodeId) return { port: undefined, at: place };
+  const handle = box.card.handles?.find(({ id }) => isFit({ nodeId: box.id, handle: id ?? '' }))?.id;
+  if (handle == null) return { port: undefined, at: place };
+  return { port: { nodeId: box.id, handle }, at: placeOf(box, handle) };
+}
+
+function join({ editor }: PointerContext, from: PortRef, to: PortRef): void {
+  const { store, catalog } = editor.session;
+  store.actions.perform(messages.flow.edits.connect, connect(store.getState().board, catalog, from, to));
+}
+
+/** Whether the pointer is on empty board. */
+const isGround = ({ clientX, clientY }: PointerEvent): boolean =>
+  document.elementFromPoint(clientX, clientY)?.closest('.react-flow__pane') != null;
+
+function openPalette({ editor, renderState }: PointerContext, from: PortRef, at: Position): void {
+  if (boxAt(renderState.now.scene, at, renderState.now.places) !== undefined) return;
+  editor.view.setState({ panel: { kind: 'add', placement: { at, from } } });
+}
+
+function placeOf({ x, y, card }: Box, handle: string): Position {
+  const found = card.handles?.find(({ id }) => id === handle);
+  return { x: x + (found?.x ?? 0) + PORT_PX / 2, y: y + (found?.y ?? 0) + PORT_PX / 2 };
+}
+
+function bendBetween(from: Position, to: Position): Bend {
+  const gap = to.x - from.x;
+  const pull = gap >= 0 ? gap / 2 : 6.25 * Math.sqrt(-gap);
+  return { x1: from.x, y1: from.y, x2: to.x, y2: to.y, pull };
+}

@@ -1,0 +1,145 @@
+// Renders the minimap: every node as a colored dot, and the visible part. Press or drag to move the view.
+import { useReactFlow } from '@xyflow/react';
+import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
+import { messages } from '../flow-messages.ts';
+import styles from './canvas.module.css';
+import { categoryOf } from './colors.ts';
+import type { CardNode } from './model.ts';
+import { noteColors } from './note-text.ts';
+import { type PaintColors, readPaintColors, watchTheme } from './painter/paint-colors.ts';
+import { viewOf } from './painter/painting.ts';
+import { oncePerFrame, type RenderState } from './painter/render-state.ts';
+import { boundsOf, contains, grow, type Rect } from './painter/scene.ts';
+
+const WIDTH = 180;
+const HEIGHT = 116;
+const MARGIN_PX = 8;
+
+export function Minimap({ renderState }: { readonly renderState: RenderState }) {
+  const flow = useReactFlow();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const mask = useRef<HTMLDivElement>(null);
+  const shown = useRef<Fit>({ x: 0, y: 0, scale: 1 });
+  useEffect(() => {
+    const [element, frame] = [canvas.current, mask.current];
+    return element && frame ? redrawOnChange({ renderState, element, frame, shown }) : undefined;
+  }, [renderState]);
+  const go = (event: PointerEvent<HTMLDivElement>): void => {
+    if (event.buttons !== 1) return;
+    const { left, top } = event.currentTarget.getBoundingClientRect();
+    const { x, y, scale } = shown.current;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    void flow.setCenter((event.clientX - left - x) / scale, (event.clientY - top - y) / scale, {
+      zoom: renderState.now.viewport.zoom,
+    });
+  };
+  return (
+    <div
+      className={`${styles.minimap} nopan nowheel`}
+      role="img"
+      aria-label={messages.flow.minimap}
+      data-own-pointer
+      onPointerDown={go}
+      onPointerMove={go}
+    >
+      <canvas ref={canvas} />
+      <div ref={mask} className={styles.mask} />
+    </div>
+  );
+}
+
+interface Drawn {
+  readonly renderState: RenderState;
+  readonly element: HTMLCanvasElement;
+  readonly frame: HTMLElement;
+  readonly shown: RefObject<Fit>;
+}
+
+/** Redraws the nodes when the board changes. Moving the view only moves the frame. */
+function redrawOnChange({ renderState, element, frame, shown }: Drawn): () => void {
+  let colors = readColors(element);
+  let bounds: Rect | undefined;
+  const nodes = oncePerFrame(() => {
+    bounds = boundsOf(renderState.now.scene);
+    shown.current = mapOf(bounds);
+    drawNodes(element, renderState, { colors, map: shown.current });
+    showView();
+  });
+  const showView = (): void => {
+    // If the whole board is visible, there is nowhere to move.
+    const isAll =
+      bounds === undefined || contains(viewOf(renderState.now.viewport, renderState.now.size), bounds);
+    element.parentElement?.toggleAttribute('data-idle', isAll);
+    place(frame, renderState, shown.current);
+  };
+  const view = oncePerFrame(showView);
+  const stops = [
+    renderState.watch(change => (change.scene === undefined ? view : nodes).request()),
+    watchTheme(() => {
+      colors = readColors(element);
+      nodes.request();
+    }),
+    nodes.cancel,
+    view.cancel,
+  ];
+  nodes.request();
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+interface Fit {
+  readonly x: number;
+  readonly y: number;
+  readonly scale: number;
+}
+
+function mapOf(bounds: Rect | undefined): Fit {
+  const { x, y, width, height } = grow(bounds ?? { x: 0, y: 0, width: WIDTH, height: HEIGHT }, 1);
+  const scale = Math.min((WIDTH - 2 * MARGIN_PX) / width, (HEIGHT - 2 * MARGIN_PX) / height, 0.2);
+  return {
+    x: (WIDTH - width * scale) / 2 - x * scale,
+    y: (HEIGHT - height * scale) / 2 - y * scale,
+    scale,
+  };
+}
+
+/** Reads the colors from a separate element, because the minimap must keep its own. */
+function readColors(element: HTMLElement): PaintColors {
+  const probe = document.createElement('i');
+  element.parentElement?.append(probe);
+  const colors = readPaintColors(probe);
+  probe.remove();
+  return colors;
+}
+
+function drawNodes(
+  element: HTMLCanvasElement,
+  { now }: RenderState,
+  { colors, map }: { readonly colors: PaintColors; readonly map: Fit },
+): void {
+  const ctx = element.getContext('2d');
+  if (ctx === null) return;
+  const ratio = devicePixelRatio;
+  element.width = WIDTH * ratio;
+  element.height = HEIGHT * ratio;
+  ctx.setTransform(ratio * map.scale, 0, 0, ratio * map.scale, ratio * map.x, ratio * map.y);
+  const least = 2 / map.scale;
+  for (const { card, x, y, width, height } of now.scene.boxes) {
+    ctx.globalAlpha = card.type === 'group' ? 0.25 : 1;
+    ctx.fillStyle = colorOf(card, colors);
+    ctx.fillRect(x, y, Math.max(width, least), Math.max(height, least));
+  }
+}
+
+function colorOf({ type, data }: CardNode, colors: PaintColors): string {
+  if (type === 'note') return noteColors(data.node).ground;
+  return colors.categories.get(categoryOf(data)) ?? colors.soft;
+}
+
+function place(mask: HTMLElement, { now }: RenderState, { x, y, scale }: Fit): void {
+  const view = viewOf(now.viewport, now.size);
+  mask.style.transform = `translate(${view.x * scale + x}px, ${view.y * scale + y}px)`;
+  mask.style.width = `${view.width * scale}px`;
+  mask.style.height = `${view.height * scale}px`;
+}

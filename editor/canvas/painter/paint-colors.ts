@@ -1,0 +1,52 @@
+// Reads the style sheet's colors for the painter, resolved for the current theme.
+import { PORT_TYPES } from '../../../src/graph/types.ts';
+import { KNOWN_CATEGORIES, typeName } from '../colors.ts';
+
+export interface PaintColors {
+  readonly categories: ReadonlyMap<string, string>;
+  readonly types: ReadonlyMap<string, string>;
+  readonly accent: string;
+  readonly danger: string;
+  readonly success: string;
+  readonly warning: string;
+  readonly ground: string;
+  readonly card: string;
+  readonly ink: string;
+  readonly soft: string;
+  readonly line: string;
+  readonly font: string;
+}
+
+/** `probe` is a hidden element: variables resolve to colors only when used. */
+export function readPaintColors(probe: HTMLElement): PaintColors {
+  const colorOf = (name: string): string => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  return {
+    categories: new Map([...KNOWN_CATEGORIES].map(name => [name, colorOf(`category-${name}`)])),
+    types: new Map(PORT_TYPES.map(type => [typeName(type), colorOf(`type-${typeName(type)}`)])),
+    accent: colorOf('accent'),
+    danger: colorOf('danger'),
+    success: colorOf('success'),
+    warning: colorOf('warning'),
+    ground: colorOf('board'),
+    card: colorOf('float'),
+    ink: colorOf('ink'),
+    soft: colorOf('soft'),
+    line: colorOf('line'),
+    font: getComputedStyle(probe).fontFamily,
+  };
+}
+
+/** Calls back when the theme changes. */
+export function watchTheme(onChange: () => void): () => void {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const observer = new MutationObserver(onChange);
+  observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+  dark.addEventListener('change', onChange);
+  return () => {
+    observer.disconnect();
+    dark.removeEventListener('change', onChange);
+  };
+}

@@ -1,0 +1,45 @@
+// Defines the input of the painter: the board, the visible part, and the states of its nodes.
+import type { PaintColors } from './paint-colors.ts';
+import type { Places, Rect, Scene } from './scene.ts';
+
+export interface Viewport {
+  readonly x: number;
+  readonly y: number;
+  readonly zoom: number;
+}
+
+/** The state of a node in the shown run. */
+export interface Mark {
+  readonly status: string;
+  /** A thumbnail of the result, once it is loaded. */
+  readonly picture?: CanvasImageSource & { readonly width: number; readonly height: number };
+}
+
+/** What a planned run does with a node, or how it differs from the compared version. */
+export type StatusOutline = 'run' | 'cached' | 'kept' | 'out' | 'added' | 'changed' | 'moved';
+
+export interface Painting {
+  readonly scene: Scene;
+  readonly places: Places;
+  readonly viewport: Viewport;
+  readonly size: { readonly width: number; readonly height: number };
+  /** Device pixels per CSS pixel. */
+  readonly ratio: number;
+  readonly selection: ReadonlySet<string>;
+  /** Mounted nodes, painted only at far zoom. */
+  readonly mounted: ReadonlySet<string>;
+  readonly markOf: (id: string) => Mark | undefined;
+  readonly ringOf: (id: string) => StatusOutline | undefined;
+  /** Highlighted edges: under the pointer, or about to receive a node. */
+  readonly lit: ReadonlySet<string>;
+  readonly colors: PaintColors;
+}
+
+/** The visible part of the board. */
+export const viewOf = (
+  { x, y, zoom }: Viewport,
+  { width, height }: { readonly width: number; readonly height: number },
+): Rect => ({ x: -x / zoom, y: -y / zoom, width: width / zoom, height: height / zoom });
+
+/** Below this zoom text is not readable, and all nodes are painted. */
+export const FAR_ZOOM = 0.32;

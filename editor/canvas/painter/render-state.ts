@@ -1,0 +1,90 @@
+// Holds the canvas state that changes many times a second and therefore is not React state: the view, dragged
+// positions, what is hovered. Changing it requests the next frame.
+
+import type { Viewport } from './painting.ts';
+import { NO_PLACES, type Places, type Scene } from './scene.ts';
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface FrameState {
+  readonly scene: Scene;
+  readonly viewport: Viewport;
+  readonly size: Size;
+  /** Positions of nodes while they are dragged. */
+  readonly places: Places;
+  /** Whether the user is panning. */
+  readonly isPanning: boolean;
+  /** The view is being dragged, or something moved a moment ago: expensive work waits. */
+  readonly isMoving: boolean;
+  /** Mounted nodes; the others are painted. */
+  readonly mounted: ReadonlySet<string>;
+  /** The node to focus once it is mounted. */
+  readonly awaited: string | undefined;
+  /** The edge under the pointer. */
+  readonly hovered: string | undefined;
+  /** The edge that the dragged node would be inserted into. */
+  readonly dropEdge: string | undefined;
+}
+
+type Listener = (changed: Partial<FrameState>) => void;
+
+const MOVES = ['viewport', 'places', 'isPanning'] as const;
+/** Longer than the pause between two turns of a mouse wheel. */
+const REST_MS = 200;
+
+export class RenderState {
+  #now: FrameState = {
+    scene: { boxes: [], byId: new Map(), curves: [] },
+    viewport: { x: 0, y: 0, zoom: 1 },
+    size: { width: 0, height: 0 },
+    places: NO_PLACES,
+    isPanning: false,
+    isMoving: false,
+    mounted: new Set(),
+    awaited: undefined,
+    hovered: undefined,
+    dropEdge: undefined,
+  };
+  readonly #listeners = new Set<Listener>();
+  #rest: ReturnType<typeof setTimeout> | undefined;
+
+  get now(): FrameState {
+    return this.#now;
+  }
+
+  set(change: Partial<FrameState>): void {
+    const isMove = MOVES.some(key => change[key] !== undefined);
+    const all = isMove ? { ...change, isMoving: true } : change;
+    this.#now = { ...this.#now, ...all };
+    for (const listener of this.#listeners) listener(all);
+    if (!isMove) return;
+    clearTimeout(this.#rest);
+    if (!this.#now.isPanning) this.#rest = setTimeout(() => this.set({ isMoving: false }), REST_MS);
+  }
+
+  /** Calls back on each change. Listeners that draw wait for the next frame themselves. */
+  watch(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+/** Runs `draw` once in the next frame, however often it is requested. */
+export function oncePerFrame(draw: () => void): { request(): void; cancel(): void } {
+  let frame: number | undefined;
+  return {
+    request: () => {
+      frame ??= requestAnimationFrame(() => {
+        frame = undefined;
+        draw();
+      });
+    },
+    cancel: () => {
+      if (frame !== undefined) cancelAnimationFrame(frame);
+      frame = undefined;
+    },
+  };
+}

@@ -1,0 +1,27 @@
+// Shows the names of other users at the node that they have selected.
+import { useStore } from 'zustand';
+import { useEditor } from '../board/editor-context.tsx';
+import { hueOf } from '../board/service-events.ts';
+import { useSession } from '../lib/session.ts';
+import styles from './card.module.css';
+
+/** More names would cover neighboring nodes. */
+const MAX_NAMES = 2;
+
+export function PresenceMark({ nodeId }: { readonly nodeId: string }) {
+  const { others } = useEditor().session;
+  const { user } = useSession();
+  const users = useStore(others, state => state.at.get(nodeId));
+  const here = users?.filter(({ userId }) => userId !== user.userId) ?? [];
+  const [first] = here;
+  if (first === undefined) return null;
+  const names = here.slice(0, MAX_NAMES).map(({ name }) => name);
+  return (
+    <span className={styles.around} style={{ '--hue': hueOf(first.userId) } as React.CSSProperties}>
+      <span className={styles.here}>
+        {names.join(', ')}
+        {here.length > MAX_NAMES && ` +${here.length - MAX_NAMES}`}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,58 @@
+// Builds the scene of the whole board for the painter, and the mounted nodes for React Flow.
+import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
+import { useBoard, useEditor, useView } from '../board/editor-context.tsx';
+import { type CardNode, Model } from './model.ts';
+import { nextMounted, SMALL_BOARD_NODES } from './painter/mounting.ts';
+import { oncePerFrame, type RenderState } from './painter/render-state.ts';
+import { makeScene, type Scene } from './painter/scene.ts';
+
+export function useScene(): { readonly scene: Scene; readonly model: Model } {
+  const { session } = useEditor();
+  const model = useMemo(() => new Model(session.catalog), [session]);
+  const nodes = useBoard(({ board }) => board.nodes);
+  const edges = useBoard(({ board }) => board.edges);
+  const collapsed = useView(view => view.collapsed);
+  const scene = useMemo(() => {
+    // Edges first: they determine the additional ports that nodes show.
+    const wires = model.wires({ nodes, edges });
+    return makeScene(model.cards(nodes), wires, collapsed);
+  }, [model, nodes, edges, collapsed]);
+  return { scene, model };
+}
+
+/** Returns the mounted nodes: all of a small board, and the readable ones of a large board. */
+export function useMounted(renderState: RenderState, scene: Scene, model: Model): CardNode[] {
+  const { view } = useEditor();
+  const selection = useBoard(state => state.selection);
+  const isSmall = scene.boxes.length <= SMALL_BOARD_NODES;
+  const [near, setNear] = useState<ReadonlySet<string>>(() => new Set());
+  const all = useMemo(() => new Set(scene.boxes.map(({ id }) => id)), [scene]);
+  const mounted = isSmall ? all : near;
+  useLayoutEffect(() => renderState.set({ scene, mounted }), [renderState, scene, mounted]);
+  useEffect(() => {
+    const step = (): void => {
+      const pinned = pinnedNodes(renderState.now.awaited, view.getState().connecting?.nodeId);
+      const next = nextMounted(renderState.now, pinned);
+      if (next !== renderState.now.mounted) setNear(next);
+    };
+    const frame = oncePerFrame(step);
+    const stop = renderState.watch(frame.request);
+    frame.request();
+    return () => {
+      stop();
+      frame.cancel();
+    };
+  }, [renderState, view]);
+  return useMemo(
+    () =>
+      scene.boxes
+        .filter(({ id }) => mounted.has(id))
+        .map(({ id, card }) => model.shown(card, selection.has(id))),
+    [scene, mounted, model, selection],
+  );
+}
+
+function pinnedNodes(...ids: readonly (string | undefined)[]): ReadonlySet<string> {
+  const focused = document.activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
+  return new Set([...ids, focused].filter(id => id !== undefined));
+}

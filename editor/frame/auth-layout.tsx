@@ -1,0 +1,31 @@
+// Renders the layout of pages without a session: one card in the center.
+import type { ReactNode } from 'react';
+import { usePageTitle } from '../lib/page-title.ts';
+import { messages } from '../messages.ts';
+import styles from './auth-layout.module.css';
+import { Logo } from './logo.tsx';
+
+interface AuthLayoutProps {
+  readonly title: string;
+  readonly lead?: string;
+  readonly children: ReactNode;
+}
+
+export function AuthLayout({ title, lead, children }: AuthLayoutProps) {
+  usePageTitle(title);
+  return (
+    <div className={styles.layout}>
+      <a className={styles.brand} href="/">
+        <Logo />
+        {messages.product}
+      </a>
+      <div className={styles.card}>
+        <div className={styles.head}>
+          <h1>{title}</h1>
+          {lead !== undefined && <p>{lead}</p>}
+        </div>
+        {children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+// Shows a value that this user and another changed, until one of them is chosen.
+import type { Json } from '../../../src/graph/types.ts';
+import type { Field } from '../../board/board.ts';
+import { findNode } from '../../board/board.ts';
+import { type EditorContextValue, useBoard, useEditor } from '../../board/editor-context.tsx';
+import { replaceNodes, setConfig, setField } from '../../board/edits.ts';
+import type { Conflict } from '../../board/merge.ts';
+import { messages } from '../../flow-messages.ts';
+import { Button } from '../../kit/button.tsx';
+import styles from './notice.module.css';
+
+const texts = messages.flow.conflict;
+const SHOWN_CHARS = 120;
+
+export function ConflictNotice() {
+  const conflict = useBoard(({ conflicts }) => conflicts[0]);
+  const count = useBoard(({ conflicts }) => conflicts.length);
+  const editor = useEditor();
+  if (conflict === undefined) return null;
+  const { actions } = editor.session.store;
+  const canTake = changesFor(editor, conflict) !== undefined;
+  const takeTheirs = (): void => {
+    const changes = changesFor(editor, conflict);
+    if (changes !== undefined) actions.perform(texts.edit, changes);
+    actions.settle(conflict);
+  };
+  return (
+    <section className={styles.notice} aria-label={texts.title}>
+      <p>
+        <strong>{texts.title}</strong> {texts.where(nameOf(editor, conflict), count)}
+      </p>
+      <dl className={styles.both}>
+        <div>
+          <dt>{texts.mine}</dt>
+          <dd>{shorten(conflict.mine)}</dd>
+        </div>
+        <div>
+          <dt>{texts.theirs}</dt>
+          <dd>{shorten(conflict.theirs)}</dd>
+        </div>
+      </dl>
+      <div className={styles.actions}>
+        <Button size="s" onClick={() => actions.settle(conflict)}>
+          {texts.keepMine}
+        </Button>
+        {canTake && (
+          <Button size="s" onClick={takeTheirs}>
+            {texts.takeTheirs}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** Returns the changes that apply their value; undefined if the whole item is in conflict. */
+function changesFor({ session }: EditorContextValue, { path, theirs }: Conflict) {
+  const { board } = session.store.getState();
+  const [list, id = '', ...rest] = path;
+  if (list === 'fields') return setField(board, id as Field, theirs as Json);
+  if (list !== 'nodes' || findNode(board, id) === undefined) return undefined;
+  if (rest[0] === 'position')
+    return replaceNodes(board, [id], node => ({ ...node, position: theirs as typeof node.position }));
+  if (rest[0] !== 'data') return undefined;
+  if (rest[1] === 'config' && rest[2] !== undefined)
+    return setConfig(board, id, rest[2], theirs as Json | undefined);
+  const key = rest[1];
+  if (key === undefined || rest.length > 2) return undefined;
+  return replaceNodes(board, [id], node => ({ ...node, data: { ...node.data, [key]: theirs } }));
+}
+
+function nameOf({ session }: EditorContextValue, { path }: Conflict): string {
+  const [list, id = '', ...rest] = path;
+  if (list === 'fields') return id;
+  const label = findNode(session.store.getState().board, id)?.data.label ?? id;
+  return [label, rest.at(-1)].filter(Boolean).join(', ');
+}
+
+function shorten(value: unknown): string {
+  if (value === undefined) return texts.gone;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+}

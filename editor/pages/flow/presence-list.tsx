@@ -1,0 +1,37 @@
+// Renders the initials of others who have the workflow open.
+import { useStore } from 'zustand';
+import { useEditor } from '../../board/editor-context.tsx';
+import { hueOf } from '../../board/service-events.ts';
+import { messages } from '../../flow-messages.ts';
+import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
+import { useSession } from '../../lib/session.ts';
+import styles from './presence-list.module.css';
+
+const MAX_SHOWN = 4;
+
+export function PresenceList() {
+  const { session } = useEditor();
+  const { user } = useSession();
+  const present = useStore(session.others, state => state.users);
+  const others = present.filter(({ userId }) => userId !== user.userId);
+  if (others.length === 0) return null;
+  return (
+    <ul className={styles.others} aria-label={messages.flow.others}>
+      {others.slice(0, MAX_SHOWN).map(({ userId, name }) => (
+        <li key={userId} title={name} style={{ '--hue': hueOf(userId) } as React.CSSProperties}>
+          <span aria-hidden>{initialsOf(name)}</span>
+          <VisuallyHidden>{name}</VisuallyHidden>
+        </li>
+      ))}
+      {others.length > MAX_SHOWN && <li>+{others.length - MAX_SHOWN}</li>}
+    </ul>
+  );
+}
+
+const initialsOf = (name: string): string =>
+  name
+    .split(/\s+/)
+    .map(word => [...word][0] ?? '')
+    .slice(0, 2)
+    .join('')
+    .toUpperCase();

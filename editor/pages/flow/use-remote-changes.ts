@@ -1,0 +1,37 @@
+// Marks nodes that others change for a moment, with their name, and announces it to screen readers.
+import { useEffect } from 'react';
+import { compareBoards } from '../../board/difference.ts';
+import { useEditor } from '../../board/editor-context.tsx';
+import { messages } from '../../flow-messages.ts';
+import { useSession } from '../../lib/session.ts';
+
+const SHOWN_MS = 5000;
+/** More names would be too long to listen to. */
+const MAX_NAMES = 3;
+
+export function useRemoteChanges(): void {
+  const { session, view } = useEditor();
+  const { user } = useSession();
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const unsubscribe = session.store.subscribe((now, before) => {
+      // Changes that are not in this user's history came from others.
+      if (now.board === before.board || now.history !== before.history) return;
+      const { statuses } = compareBoards(before.board, now.board);
+      if (statuses.size === 0) return;
+      const others = session.others.getState().users.filter(({ userId }) => userId !== user.userId);
+      const by = others.length === 1 ? (others[0]?.name ?? '') : messages.flow.somebody;
+      const labels = now.board.nodes.filter(({ id }) => statuses.has(id)).map(({ data }) => data.label);
+      view.setState({
+        changedByOthers: { by, ids: new Set(statuses.keys()) },
+        announcement: messages.flow.changedByOthers(by, labels.slice(0, MAX_NAMES).join(', ')),
+      });
+      clearTimeout(timer);
+      timer = setTimeout(() => view.setState({ changedByOthers: undefined }), SHOWN_MS);
+    });
+    return () => {
+      unsubscribe();
+      clearTimeout(timer);
+    };
+  }, [session, view, user.userId]);
+}

@@ -1,0 +1,34 @@
+// A PNG that carries its graph: what is put in comes out, and the picture stays intact.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import sharp from 'sharp';
+import { embedText, readText } from '../../../editor/board/png-text.ts';
+
+const picture = async (): Promise<Uint8Array> =>
+  sharp({ create: { width: 3, height: 2, channels: 3, background: '#4a7' } })
+    .png()
+    .toBuffer();
+
+describe('a picture of a graph', () => {
+  it('gives back the text that it carries, and is a PNG that others read', async () => {
+    const text = JSON.stringify({ nodes: [{ id: 'ä', text: '🐳' }] });
+    const made = embedText(await picture(), text);
+    assert.equal(readText(made), text);
+    // A wrong checksum would make it unreadable.
+    const { width, height, format } = await sharp(made, { failOn: 'warning' }).metadata();
+    assert.deepEqual([width, height, format], [3, 2, 'png']);
+    await sharp(made, { failOn: 'warning' }).raw().toBuffer();
+  });
+
+  it('finds nothing in other pictures, in what is cut off, and in what is no picture', async () => {
+    const plain = await picture();
+    const made = embedText(plain, 'x'.repeat(100));
+    assert.equal(readText(plain), undefined);
+    assert.equal(readText(made.subarray(0, 80)), undefined);
+    assert.equal(readText(new TextEncoder().encode('{"nodes":[]}')), undefined);
+    const lying = made.slice();
+    new DataView(lying.buffer).setUint32(33, 0xffffffff);
+    assert.equal(readText(lying), undefined);
+    assert.throws(() => embedText(new Uint8Array(4), 'text'), /no PNG/);
+  });
+});
