@@ -1,6 +1,6 @@
 // The service from its settings: PostgreSQL is opened while the rest of the program is loaded; then the parts are put together.
 import { readVersion } from './cli/version.ts';
-import { migrateAll, openDatabases, openReadReplica } from './databases.ts';
+import { migrateAll, openDatabases } from './databases.ts';
 import { openDataFolder } from './lib/data-folder.ts';
 import { createLogger, type Logger } from './lib/log.ts';
 import type { Settings } from './lib/settings.ts';
@@ -33,8 +33,7 @@ export async function startService(settings: Settings, options: StartOptions = {
   const { startParts } = await load();
   await migrateAll(databases.direct, log);
   await makePartitions(databases.direct, settings, log);
-  const replica = await openReadReplica(settings, log, databases, stack);
-  const started = await startParts({ settings, log, tracer, databases, replica }, stack);
+  const started = await startParts({ settings, log, tracer, databases }, stack);
   const running = stack.move();
   return { ...started, close: () => running.disposeAsync() };
 }

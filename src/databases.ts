@@ -3,7 +3,6 @@
 import { migrateQueue } from './jobs/queue-tables.ts';
 import type { Logger } from './lib/log.ts';
 import type { Settings } from './lib/settings.ts';
-import { openReplica, type Replica } from './store/connection/replica.ts';
 import { type Db, type DbOptions, openDb } from './store/db.ts';
 import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
@@ -13,7 +12,6 @@ const MAX_CONNECTIONS = 12;
 // Each pool of the queue listens on one; the group commits of runs and deliveries take one each, readings four.
 const MAX_RUN_CONNECTIONS = 16;
 /** The primary answers after it. */
-const REPLICA_TIMEOUT_MS = 3000;
 const MAX_SKEW_MS = 60_000;
 
 export interface DatabaseEvents {
@@ -73,33 +71,6 @@ async function poolerOf(
   const warning = await preflightPooler(pooled, direct, url);
   if (warning !== undefined) log.warn(warning);
   return { ...pooled, listen: direct.listen, alone: direct.alone };
-}
-
-/** DATABASE_REPLICA_URL; the stack closes it. A worker answers no reads. */
-export async function openReadReplica(
-  settings: Settings,
-  log: Logger,
-  { db }: Databases,
-  stack: AsyncDisposableStack,
-): Promise<Replica | undefined> {
-  const { DATABASE_REPLICA_URL: url, ROLE } = settings;
-  if (url === undefined || ROLE === 'worker') return undefined;
-  const replica = await openReplica({
-    url,
-    primary: db,
-    replica: openDb({
-      connection: { url },
-      maxConnections: MAX_CONNECTIONS,
-      timeoutMs: Math.min(REPLICA_TIMEOUT_MS, settings.DATABASE_TIMEOUT_MS),
-      onError: err => log.debug({ err }, 'a connection to the replica broke'),
-    }),
-    onChange: ({ fault }) =>
-      fault === undefined
-        ? log.info('the replica answers reads')
-        : log.warn({ reason: fault }, 'the replica is left out: the primary answers all reads'),
-  });
-  stack.defer(() => replica.close());
-  return replica;
 }
 
 async function connectionOf(

@@ -59,7 +59,7 @@ export interface Started {
   readonly settled: Promise<void>;
 }
 
-interface Ground extends Pick<RunDeps, 'settings' | 'log' | 'tracer' | 'replica'> {
+interface Ground extends Pick<RunDeps, 'settings' | 'log' | 'tracer'> {
   readonly databases: Databases;
 }
 
@@ -111,7 +111,7 @@ async function requireStorage({ storage, bucket, log }: RunDeps): Promise<string
 }
 
 async function createDeps(
-  { settings, log, tracer, replica, databases: { db, runDb } }: Ground,
+  { settings, log, tracer, databases: { db, runDb } }: Ground,
   placement: Placement,
   { catalog, findNode }: NodeTypes,
 ): Promise<RunDeps> {
@@ -132,8 +132,6 @@ async function createDeps(
     now,
     db,
     runDb,
-    readDb: replica ?? db,
-    replica,
     bucket,
     storage: await openStorage(settings, providerFetch),
     keepMedia: createMediaKeeper(db, settings),

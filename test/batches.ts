@@ -10,7 +10,7 @@ const SLOW_BATCHES = {
   board: ['editor/flow/**'],
   pages: ['editor/**', 'http/pages/**', 'mcp/oauth/consent-page.test.ts', 'sdk/browser.test.ts'],
   agents: ['mcp/**', 'sdk/**', 'telemetry/**'],
-  clusters: ['store/{embedded,embedded-accounts,embedded-faults,replica}.test.ts'],
+  clusters: ['store/{embedded,embedded-accounts,embedded-faults}.test.ts'],
   commands: [
     'cli/{accounts,client,doctor,first-errors,layout,models,program,rotate-secrets}.test.ts',
     'deploy/{alerts,files}.test.ts',

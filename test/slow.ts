@@ -30,7 +30,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'services/webhooks/deliver-webhook.test.ts',
     'telemetry/**',
     'upgrade/**',
-    'store/{embedded,embedded-accounts,embedded-faults,embedded-lock,replica}.test.ts',
+    'store/{embedded,embedded-accounts,embedded-faults,embedded-lock}.test.ts',
   ],
   'waits for real time': [
     'http/accounts/keys.test.ts',

@@ -16,7 +16,6 @@ import { bucketOf, describeStorageTrouble } from '../media/open-storage.ts';
 import { bucketOrigin, openS3Storage } from '../media/s3.ts';
 import { listProbes } from '../nodes/models/provider-probes.ts';
 import { askProviders } from '../services/operator/provider-checks.ts';
-import { lookAtReplica } from '../store/connection/replica.ts';
 import { type Db, type DbOptions, openDb } from '../store/db.ts';
 import { findBinaries } from '../store/embedded/binaries.ts';
 import { chooseRunner } from '../store/embedded/run-as.ts';
@@ -58,7 +57,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   PostgreSQL: checkDatabase,
   pooler: checkPooler,
-  replica: checkReplica,
   DATA_DIR: async ({ DATA_DIR }) => {
     const folder = findFolder(DATA_DIR);
     const trial = await mkdtemp(join(folder, 'graphwright-doctor-')).catch((err: unknown) => {
@@ -169,18 +167,6 @@ async function checkPooler({ DATABASE_URL, DATABASE_DIRECT_URL }: Settings): Pro
   const warning = await preflightPooler(pooled, direct, DATABASE_URL);
   if (warning !== undefined) throw new Missing(warning);
   return 'DATABASE_URL: requests by a pooler, the rest by DATABASE_DIRECT_URL';
-}
-
-/** The service works without a replica, but the primary then carries all reads. */
-async function checkReplica(settings: Settings): Promise<string> {
-  const { DATABASE_REPLICA_URL: url } = settings;
-  const where = directSetting(settings);
-  if (where === undefined || url === undefined) return 'none: the primary answers all reads';
-  await using primary = openForCheck(where.url);
-  await using replica = openForCheck(url);
-  const { fault, lagSeconds } = await lookAtReplica(primary, replica, url);
-  if (fault === undefined) return 'DATABASE_REPLICA_URL: a replica that has replayed all';
-  throw new Error(lagSeconds === undefined ? fault : `${fault} By ${lagSeconds.toFixed(1)} s.`);
 }
 
 /** Writes, reads and deletes an object in the bucket; the local disk was checked as DATA_DIR. */

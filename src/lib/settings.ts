@@ -104,11 +104,6 @@ const ROWS = {
     databaseUrl,
     'unset: there is no pooler',
   ),
-  DATABASE_REPLICA_URL: unset(
-    'a streaming replica of it, which answers lists and pages where it is up to date',
-    databaseUrl,
-    'unset: the primary answers all',
-  ),
   DATABASE_TIMEOUT_MS: row(
     'how long PostgreSQL may take for a statement; a connection that is silent for longer is given up',
     '20000',
@@ -245,11 +240,8 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
       `ROLE=${parsed.ROLE} needs DATABASE_URL: the embedded PostgreSQL serves one process with ROLE=all only.`,
     );
   }
-  for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'] as const)
-    if (parsed[name] !== undefined && parsed.DATABASE_URL === undefined)
-      throw new SettingsError(
-        `${name} needs DATABASE_URL: the embedded PostgreSQL has neither pooler nor replica.`,
-      );
+  if (parsed.DATABASE_DIRECT_URL !== undefined && parsed.DATABASE_URL === undefined)
+    throw new SettingsError('DATABASE_DIRECT_URL needs DATABASE_URL: the embedded PostgreSQL has no pooler.');
   checkOpenId(parsed);
   const plans = readPlans(parsed.PLANS_FILE);
   if (plans[parsed.DEFAULT_PLAN] === undefined) {

@@ -89,7 +89,7 @@ export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecution
   return readPage(
     query,
     byId('execution'),
-    ({ after: before, limit }) => listExecutions(deps.readDb, { ...filter, before, limit }),
+    ({ after: before, limit }) => listExecutions(deps.db, { ...filter, before, limit }),
     presentListedExecution,
   );
 }

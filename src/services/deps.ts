@@ -9,8 +9,7 @@ import type { WakeTimers } from '../lib/wake-timers.ts';
 import type { Bucket } from '../media/s3.ts';
 import type { MediaStorage } from '../media/storage.ts';
 import type { NodeDefinition } from '../nodes/define.ts';
-import type { Replica } from '../store/connection/replica.ts';
-import type { Db, Tx } from '../store/db.ts';
+import type { Db } from '../store/db.ts';
 import type { NewMedia } from '../store/media/media.ts';
 import type { KeyAuthenticator } from './accounts/key-authenticator.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
@@ -44,10 +43,6 @@ export interface Deps {
   readonly db: Db;
   /** Connections for the queue and group commits, with plans pinned to indexes. */
   readonly runDb: Db;
-  /** Reads lists and pages: from the replica if it is up to date, else from `db`. */
-  readonly readDb: Tx;
-  /** The replica behind `readDb`, if there is one. */
-  readonly replica: Replica | undefined;
   readonly storage: MediaStorage;
   /** Makes a stored file known, together with others that were stored meanwhile. Throws `storage_quota_exceeded`. */
   readonly keepMedia: (row: NewMedia) => Promise<void>;

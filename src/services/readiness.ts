@@ -5,7 +5,6 @@ import type { Deps } from './deps.ts';
 
 const OK = 'ok';
 /** The reason is only logged: it contains addresses, and anyone may call this. */
-const LEFT_OUT = 'left out';
 const TIMEOUT_MS = 2000;
 // Looking up a key that cannot exist works for disk and bucket.
 const NO_SUCH_MEDIA = `med_${'0'.repeat(26)}`;
@@ -25,14 +24,7 @@ export async function checkReadiness(deps: Deps): Promise<Readiness> {
     probe(() => deps.storage.stat(NO_SUCH_MEDIA)),
   ]);
   const needed = { database, queue, storage };
-  const { replica } = deps;
-  return {
-    isReady: Object.values(needed).every(state => state === OK),
-    parts:
-      replica === undefined
-        ? needed
-        : { ...needed, replica: replica.standing.fault === undefined ? OK : LEFT_OUT },
-  };
+  return { isReady: Object.values(needed).every(state => state === OK), parts: needed };
 }
 
 async function probe(work: () => Promise<unknown>): Promise<string> {

@@ -141,7 +141,7 @@ const EXPLAINED: Readonly<Record<string, Explanation>> = {
 };
 
 /** Converts a connection failure to a sentence with a remedy; returns any other error unchanged. */
-export function explainConnection(err: Error, { setting, url, otherwise }: ConnectionSetting): Error {
+function explainConnection(err: Error, { setting, url, otherwise }: ConnectionSetting): Error {
   if (err instanceof AppError) return err;
   const root = deepest(err);
   const code = String((root as { readonly code?: unknown }).code ?? '');

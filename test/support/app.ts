@@ -187,8 +187,6 @@ async function createDeps(
     now,
     db,
     runDb,
-    readDb: db,
-    replica: undefined,
     bucket,
     storage: await openStorage(settings, providerFetch),
     keepMedia: createMediaKeeper(db, settings),

@@ -8,7 +8,6 @@ import {
   type RegistryContentType,
 } from 'prom-client';
 import type { RunDeps } from '../../runs/deps.ts';
-import type { Deps } from '../../services/deps.ts';
 import { registerWork } from './work-metrics.ts';
 
 /** The text format of Prometheus, or OpenMetrics, which has exemplars. */
@@ -66,7 +65,6 @@ export function createMetrics(deps: RunDeps): Metrics {
   const refreshWork = registerWork(deps, registers);
   registerCounts(deps, registers);
   registerPools(deps, registers);
-  if (deps.replica !== undefined) registerReplica(deps.replica, registers);
   const render = createRenderer(registry);
   return {
     observeRequest({ method, route = 'none', status, seconds, traceId }) {
@@ -153,40 +151,6 @@ function registerPools({ db, runDb }: RunDeps, registers: Registry<RegistryConte
         this.labels(name, 'busy').set(pool.totalCount - pool.idleCount);
         this.labels(name, 'waiting').set(pool.waitingCount);
       }
-    },
-  });
-}
-
-function registerReplica(
-  replica: NonNullable<Deps['replica']>,
-  registers: Registry<RegistryContentType>[],
-): void {
-  new Counter({
-    name: 'graphwright_replica_reads_total',
-    help: 'Reads of lists and pages by the server that answered: replica, or primary where the replica is left out',
-    labelNames: ['server'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [server, count] of Object.entries(replica.answered)) this.labels(server).inc(count);
-    },
-  });
-  new Gauge({
-    name: 'graphwright_replica_up',
-    help: 'Whether the replica answers reads: 1, or 0 where it is away or too far behind',
-    registers,
-    collect() {
-      this.set(replica.standing.fault === undefined ? 1 : 0);
-    },
-  });
-  new Gauge({
-    name: 'graphwright_replica_lag_seconds',
-    help: 'Age of the last transaction that the replica has replayed, 0 where it has replayed all; nothing where it does not answer',
-    registers,
-    collect() {
-      const { lagSeconds } = replica.standing;
-      if (lagSeconds === undefined) this.remove();
-      else this.set(lagSeconds);
     },
   });
 }

@@ -185,7 +185,7 @@ export const ACCOUNT_OPERATIONS: OperationLines = {
   'GET /healthz': ['getHealth', 'Answers while the process runs. For a supervisor.'],
   'GET /readyz': [
     'getReadiness',
-    '200 while database, storage and queue answer, else 503. A replica that is left out is named, and is no reason for 503. For a load balancer.',
+    '200 while database, storage and queue answer, else 503. For a load balancer.',
   ],
   'GET /metrics': ['getMetrics', 'Counters and histograms in the text form of Prometheus.'],
 };

@@ -46,10 +46,10 @@ export interface ContentReader {
   read(head: ContentHead): Promise<PublishedPage>;
 }
 
-export function createContentReader(deps: Pick<Deps, 'readDb'>, renderer: MarkdownRenderer): ContentReader {
+export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRenderer): ContentReader {
   const findHead = createBatcher<string, ContentHeadRow | undefined>(
     async slugs => {
-      const rows = await findContentHeads(deps.readDb, [...new Set(slugs)]);
+      const rows = await findContentHeads(deps.db, [...new Set(slugs)]);
       const bySlug = new Map(rows.map(row => [row.slug, row]));
       return slugs.map(slug => bySlug.get(slug));
     },
@@ -60,7 +60,7 @@ export function createContentReader(deps: Pick<Deps, 'readDb'>, renderer: Markdo
   const listKinAt = (category: ContentCategory, revision: number): Promise<readonly ContentKinRow[]> => {
     const kept = kin.get(category);
     if (kept?.revision === revision) return kept.rows;
-    const rows = listKin(deps.readDb, category, RELATED_AMONG);
+    const rows = listKin(deps.db, category, RELATED_AMONG);
     kin.set(category, { revision, rows });
     // Failures are not cached.
     rows.catch(() => kin.delete(category));
@@ -74,7 +74,7 @@ export function createContentReader(deps: Pick<Deps, 'readDb'>, renderer: Markdo
       return { id, slug, type, workflowId, siteRevision };
     },
     async read({ id, siteRevision }) {
-      const row = await findContent(deps.readDb, id);
+      const row = await findContent(deps.db, id);
       if (row === undefined || !row.is_published || row.published_at === null) throw notFound();
       const related = rankKin(row, await listKinAt(row.parent_category, siteRevision));
       return {
@@ -109,8 +109,8 @@ export async function listContentPage(
 ): Promise<ContentList> {
   if (page > MAX_PAGE) throw notFound();
   const [count, rows] = await Promise.all([
-    countContent(deps.readDb, category),
-    listContent(deps.readDb, category, { offset: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE }),
+    countContent(deps.db, category),
+    listContent(deps.db, category, { offset: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE }),
   ]);
   if (page > 1 && rows.length === 0) throw notFound();
   return { category, cards: rows.map(presentCard), page, pageCount: Math.ceil(count / PAGE_SIZE) };
@@ -118,7 +118,7 @@ export async function listContentPage(
 
 /** The newest articles. */
 export async function listFeed(deps: Deps): Promise<readonly ContentCard[]> {
-  const rows = await listContent(deps.readDb, 'articles', { offset: 0, limit: FEED_SIZE });
+  const rows = await listContent(deps.db, 'articles', { offset: 0, limit: FEED_SIZE });
   return rows.map(presentCard);
 }
 
@@ -127,13 +127,13 @@ export async function listAllContent(
   deps: Deps,
   limit: number,
 ): Promise<readonly Pick<ContentCard, 'slug' | 'type' | 'updatedAt'>[]> {
-  const rows = await listSitemap(deps.readDb, limit);
+  const rows = await listSitemap(deps.db, limit);
   return rows.map(({ slug, type, updated_at }) => ({ slug, type, updatedAt: updated_at.toISOString() }));
 }
 
 /** The revision of all pages together; see `ContentHead.siteRevision`. */
-export function getSiteRevision(deps: Pick<Deps, 'readDb'>): Promise<number> {
-  return findSiteRevision(deps.readDb);
+export function getSiteRevision(deps: Pick<Deps, 'db'>): Promise<number> {
+  return findSiteRevision(deps.db);
 }
 
 function notFound(): AppError {

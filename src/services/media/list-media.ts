@@ -23,7 +23,7 @@ export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery)
   return readPage(
     query,
     byId('media'),
-    ({ after: before, limit }) => listMediaOf(deps.readDb, workspace, { origin, kind, before, limit }),
+    ({ after: before, limit }) => listMediaOf(deps.db, workspace, { origin, kind, before, limit }),
     row => presentMedia(deps, row),
   );
 }

@@ -37,7 +37,7 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
     { ...query, limit: query.limit ?? ARRAY_LIMIT },
     LIST_ORDER,
     async ({ after: before, limit }) => {
-      const rows = await listWorkflows(deps.readDb, { ...filter, before, limit });
+      const rows = await listWorkflows(deps.db, { ...filter, before, limit });
       await keepCounts(deps, rows);
       return rows;
     },

@@ -2,14 +2,13 @@
 import type { Tx } from '../db.ts';
 
 export interface Identity {
-  /** Of the server, and of all replicas that stream from it. */
+  /** Of the server. */
   readonly system: string;
   readonly database: string;
-  readonly is_replica: boolean;
 }
 
 const IDENTITY = `
-select system_identifier::text as system, current_database() as database, pg_is_in_recovery() as is_replica
+select system_identifier::text as system, current_database() as database
 from pg_control_system()`;
 
 export async function identify(tx: Tx): Promise<Identity> {
