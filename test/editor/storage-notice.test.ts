@@ -1,0 +1,65 @@
+// The notice that the storage of an account is nearly full, in a browser.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { signInFirst } from '../support/accounts/first-person.ts';
+import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
+import { node } from '../support/workflows.ts';
+
+const LIMIT = 1_000_000_000;
+
+describe('the storage notice', { skip: NO_BROWSER }, () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let folder: string;
+  let cookie: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-plans-'));
+    const PLANS_FILE = join(folder, 'plans.json');
+    await writeFile(PLANS_FILE, JSON.stringify({ self_hosted: { storageBytes: LIMIT } }));
+    const env = { ...(await atOwnAddress()), PLANS_FILE };
+    [service, browser] = await Promise.all([startTestService(env), openBrowser()]);
+    cookie = await signInFirst(service);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** As if files of so many bytes were stored. */
+  const use = (bytes: number) =>
+    service.db.query(
+      `insert into storage_usage (user_id, bytes) select id, $1 from users
+       on conflict (user_id) do update set bytes = $1`,
+      [bytes],
+    );
+
+  it('stands on every page from 80 % on, and leads to the media', async () => {
+    const id = await service.create({ nodes: [node('a', 'input:text', { value: 'x' })], edges: [] });
+    await use(0.79 * LIMIT);
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto('/workflows');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const notice = page.getByRole('status').filter({ hasText: 'storage' });
+    assert.equal(await notice.count(), 0);
+    await use(0.8 * LIMIT);
+    await page.goto(`/flow/${id}`);
+    await page.getByText('Your storage is 80% full (800 MB of 1 GB).').waitFor();
+    const { scrollHeight, innerHeight } = await page.evaluate(() => ({
+      scrollHeight: document.documentElement.scrollHeight,
+      innerHeight: window.innerHeight,
+    }));
+    assert.ok(scrollHeight <= innerHeight, `${scrollHeight} of ${innerHeight} px`);
+    await page.getByRole('link', { name: 'Manage media' }).click();
+    await page.waitForURL('**/media');
+    await use(LIMIT);
+    await checkViews(browser, { url: service.url, path: '/workflows', name: 'storage-full', cookie }, view =>
+      view.getByText('Your storage is full (1 GB of 1 GB).').waitFor(),
+    );
+  });
+});
