@@ -31,6 +31,7 @@ export const ERROR_CODES = {
   max_credits_exceeded: [402, 'The run would cost more than maxCredits'],
   daily_budget_exceeded: [402, 'The run would pass the daily credit budget'],
   forbidden: [403, 'The caller may not do this'],
+  unpriced_model: [403, 'The plan does not run models without a price'],
   sign_in_refused: [403, 'The identity provider did not vouch for an account'],
   cross_site_request: [403, 'Another site may have sent the request'],
   not_found: [404, 'There is no such thing'],

@@ -73,6 +73,8 @@ export interface PlanLimits {
   readonly executionsPerDay: number | null;
   /** null: no limit. */
   readonly storageBytes: number | null;
+  /** Whether its runs may call models that nobody has a price for. */
+  readonly runsUnpriced?: boolean;
 }
 
 const GIB = 1_073_741_824;
@@ -88,6 +90,7 @@ const PLANS: Readonly<Record<string, PlanLimits>> = {
     executionsPerMinute: 60_000,
     executionsPerDay: null,
     storageBytes: null,
+    runsUnpriced: true,
   },
 };
 
@@ -338,6 +341,9 @@ function parsePlan(name: string, given: unknown): PlanLimits {
   for (const limit of ['executionsPerDay', 'storageBytes'] as const) {
     if (limits[limit] !== null && !isCount(limits[limit]))
       throw new Error(`${limit} of plan ${name} must be a whole number or null`);
+  }
+  if (limits.runsUnpriced !== undefined && typeof limits.runsUnpriced !== 'boolean') {
+    throw new Error(`runsUnpriced of plan ${name} must be true or false`);
   }
   return limits;
 }

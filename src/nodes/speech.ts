@@ -49,6 +49,9 @@ const PRICING: Pricing = {
     const rate = OPENAI_USD_PER_CHARACTER[String(model ?? OPENAI_MODEL)];
     return engine === 'openai' && rate !== undefined ? [...words].length * rate : null;
   },
+  isUnpriced: ({ engine, model }) =>
+    engine === 'elevenlabs' ||
+    (engine === 'openai' && OPENAI_USD_PER_CHARACTER[String(model ?? OPENAI_MODEL)] === undefined),
   source:
     'OpenAI: https://developers.openai.com/api/docs/models/tts-1, read 2026-11-21; ElevenLabs: by plan; local: free',
 };

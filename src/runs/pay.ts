@@ -1,9 +1,9 @@
 // The money of a run: set aside when it is accepted, topped up before each paid call, charged for what delivered,
 // given back when it ends. A run that cannot cost has no row in the ledger.
-import type { PaidCall, RunOptions } from '../engine/types.ts';
+import type { PaidCall, ProviderJob, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
-import { priceOf, toCredits } from '../nodes/models/pricing.ts';
+import { boundCall, OVER_MAX_CREDITS, type Pricing, priceOf, toCredits } from '../nodes/models/pricing.ts';
 import { type Coverage, findSpending, raiseReservation } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
 import { lockLeasedRun, type RunRow } from '../store/runs.ts';
@@ -120,7 +120,8 @@ export function createPay(
   // One call at a time: none is refused because of another that is refused in the end.
   let turn: Promise<void> = Promise.resolve();
   return async call => {
-    const credits = call.promised ?? priceBefore(call);
+    const { credits, isExact, values } = quote(call);
+    const terms = termsOf(call, isExact);
     if (call.promised === undefined) {
       const covered = turn.then(() => cover(credits));
       turn = covered.catch(() => undefined);
@@ -128,8 +129,10 @@ export function createPay(
     }
     return {
       credits,
+      values,
+      ...(terms === undefined ? {} : { terms }),
       settle: usage => {
-        const due = dueOf(call, credits, usage);
+        const due = dueOf(call.definition.pricing, { credits, isExact, values: call.values }, usage);
         giveBack(credits - due);
         return due;
       },
@@ -147,17 +150,66 @@ function isCovered(coverage: Coverage | undefined, lease: number, total: number)
   );
 }
 
-function priceBefore({ definition, values }: PaidCall): number {
-  const price = priceOf(definition, values);
-  if (price !== null) return price.credits;
-  throw new NodeError(
-    'missing_max_credits',
-    'The price of this model is not known beforehand: set its field maxCredits.',
-  );
+type PriceTerms = NonNullable<ProviderJob['terms']>;
+
+interface Quote {
+  readonly credits: number;
+  /** Whether that is its price, rather than the most that its node allows. */
+  readonly isExact: boolean;
 }
 
-/** By what the call used, where that is priced; never more than was set aside for it. */
-function dueOf({ definition, values }: PaidCall, credits: number, usage: unknown): number {
-  const usd = definition.pricing?.settle?.(values, usage) ?? null;
-  return usd === null ? credits : Math.min(credits, toCredits(usd));
+/** What must be reserved for the call, and the values to send for that. Throws NodeError where it must not be made. */
+function quote({ definition, values, promised }: PaidCall): Quote & { readonly values: PaidCall['values'] } {
+  const price = priceOf(definition, values);
+  const bounded = boundCall(definition, values);
+  // A call that is under way was quoted before.
+  if (promised !== undefined)
+    return { credits: promised, isExact: price?.isExact === true, values: bounded ?? values };
+  if (price === null) {
+    throw new NodeError(
+      'missing_max_credits',
+      'The price of this model is not known beforehand: set its field maxCredits.',
+    );
+  }
+  if (bounded === null) throw new NodeError('max_credits_exceeded', OVER_MAX_CREDITS);
+  return { ...price, values: bounded };
+}
+
+/**
+ * What a call costs by what it used. A price that was known beforehand is not passed; any other bill is charged in full,
+ * also beyond what was reserved.
+ */
+function dueOf(
+  pricing: Pricing | undefined,
+  { credits, isExact, values }: Quote & Pick<PaidCall, 'values'>,
+  usage: unknown,
+): number {
+  const usd = pricing?.settle?.(values, usage) ?? null;
+  if (usd === null) return credits;
+  return isExact ? Math.min(credits, toCredits(usd)) : toCredits(usd);
+}
+
+const MAX_TERM_LENGTH = 64;
+
+/** By what a bill is counted after the run has ended: the short settings of the call. */
+function termsOf({ definition, node, values }: PaidCall, isExact: boolean): PriceTerms | undefined {
+  if (definition.pricing?.settle === undefined) return undefined;
+  const isTerm = (value: unknown): value is string | number | boolean =>
+    typeof value === 'string'
+      ? value.length <= MAX_TERM_LENGTH
+      : typeof value === 'number' || typeof value === 'boolean';
+  const terms = Object.entries(values).filter((entry): entry is [string, string | number | boolean] =>
+    isTerm(entry[1]),
+  );
+  return { nodeType: node.nodeType, values: Object.fromEntries(terms), isExact };
+}
+
+/** What a cancelled call costs that its provider bills all the same. */
+export function dueByTerms(
+  { findNode }: Pick<RunDeps, 'findNode'>,
+  { credits, terms }: { readonly credits: number; readonly terms: PriceTerms | null },
+  usage: unknown,
+): number {
+  if (terms === null) return credits;
+  return dueOf(findNode(terms.nodeType)?.pricing, { credits, ...terms }, usage);
 }

@@ -146,7 +146,7 @@ async function runAgain(
     version: number,
     request: next,
     nodesTotal: plan.nodes.length,
-    estimate: await estimateForStart(deps, { plan, overrides, owner, steps: kept.steps }),
+    estimate: await estimateForStart(deps, user, { plan, overrides, owner, steps: kept.steps }),
     webhook: parseWebhook(deps.settings, request.webhook),
     trigger: 'resume',
     idempotency,

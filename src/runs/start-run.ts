@@ -1,12 +1,20 @@
 // Starting a run: who may, of which graph, with which inputs.
 import { AppError } from '../lib/errors.ts';
 import { authorize, workspaceOf } from '../services/accounts/access.ts';
-import { type Actor, requireScope } from '../services/accounts/actor.ts';
+import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
 import { findAmongOthers } from '../services/workflows/read-workflow.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
-import { type Estimate, priceForecast, requireProviders } from './estimate/estimate-plan.ts';
+import {
+  type Estimate,
+  findOverMax,
+  findUnpriced,
+  priceForecast,
+  requireBounded,
+  requirePriced,
+  requireProviders,
+} from './estimate/estimate-plan.ts';
 import { forecastPaidNodes, type RunOutlook } from './estimate/estimate-run.ts';
 import { requireDrawable } from './estimate/svg-inputs.ts';
 import { type AcceptedRun, idempotencyOf, type RunRoute, replay } from './idempotency.ts';
@@ -46,7 +54,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const overrides = inputOverrides(deps, version.graph, request.inputs);
   const owner = { userId: user.userId, workspace: workspaceOf(workflow) };
   const kept = await findKept(deps, { workflowId: workflow.id, request, plan, overrides });
-  const estimate = await estimateForStart(deps, { plan, overrides, owner, steps: kept.steps });
+  const estimate = await estimateForStart(deps, user, { plan, overrides, owner, steps: kept.steps });
   return acceptRun(deps, user, {
     workflow,
     version: workflow.version,
@@ -62,13 +70,20 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
 
 /**
  * What the run may cost. Throws, before credits are reserved, where it is known that a paid call cannot be made:
- * 400 `provider_not_configured`, `svg_not_drawable`.
+ * 400 `provider_not_configured`, `svg_not_drawable`; 403 `unpriced_model`; 402 `max_credits_exceeded`.
  */
-export async function estimateForStart(deps: RunDeps, outlook: RunOutlook): Promise<Estimate> {
+export async function estimateForStart(
+  deps: RunDeps,
+  user: UserActor,
+  outlook: RunOutlook,
+): Promise<Estimate> {
   requireProviders(outlook.plan);
   const forecasts = await forecastPaidNodes(deps, outlook);
+  requirePriced(findUnpriced(deps, user, forecasts, outlook.overrides));
   await requireDrawable(deps, forecasts);
-  return priceForecast(forecasts);
+  const estimate = priceForecast(forecasts);
+  requireBounded(findOverMax(forecasts), estimate);
+  return estimate;
 }
 
 /** Throws 400 for a workflow that is switched off. */

@@ -120,57 +120,83 @@ export async function raiseReservation(tx: Tx, executionId: string, total: numbe
   return rowCount === 1 ? 'raised' : 'refused';
 }
 
-export interface NodeCharge {
+/** What a node has cost: `total` so far, or `add` to what it was charged before. */
+export type NodeCharge = {
   readonly executionId: string;
   readonly nodeId: string;
   readonly nodeType: string | null;
-  /** What the node has cost so far. */
-  readonly total: number;
-}
+} & ({ readonly total: number } | { readonly add: number });
 
 /**
- * Takes out of what is set aside for runs what their nodes have cost so far, less what was charged for them before; the
- * constraint refuses to pass a reservation. The caller has locked the executions and the pools; a node is named once.
+ * Charges runs what their nodes have cost, less what was charged for them before: out of what is reserved for the run,
+ * then out of the pool's balance. What neither covers is recorded as `overrun`, once, and moves nothing. The caller has
+ * locked the executions and the pools; a node is named once.
  */
 export async function chargeNodes(tx: Tx, charges: readonly NodeCharge[]): Promise<void> {
-  await tx.query(
-    `with input as (
-       select * from json_to_recordset($1::json) as i("executionId" text, "nodeId" text, "nodeType" text, total bigint)
-     ), due as materialized (
-       select i."executionId" as execution_id, i."nodeId" as node_id, i."nodeType" as node_type, i.total - coalesce((
-         select sum(c.amount) from credit_entries c
-         where c.execution_id = i."executionId" and c.node_id = i."nodeId" and c.kind = 'charge'), 0)::bigint as amount
-       from input i
-     ), runs as (
-       update run_credits r set held = r.held - d.amount, charged = r.charged + d.amount
-       from (select execution_id, sum(amount) as amount from due where amount > 0 group by execution_id) d
-       where r.execution_id = d.execution_id
-       returning r.execution_id, r.workspace, r.workflow_id, d.amount
-     ), pools as (
-       update credit_pools p set held = p.held - s.amount
-       from (select workspace, sum(amount) as amount from runs group by workspace) s where p.workspace = s.workspace
-     )
-     insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, node_id, node_type)
-     select r.workspace, 'charge', d.amount, d.execution_id, r.workflow_id, d.node_id, d.node_type
-     from due d join runs r using (execution_id) where d.amount > 0`,
-    [JSON.stringify(charges)],
-  );
+  await tx.query(CHARGE_NODES, [JSON.stringify(charges)]);
 }
 
-/** Gives back what is still set aside for runs that have ended. */
+// `upto` and `so_far` are running sums: the runs of a pool, and the nodes of a run, are paid in the order of their ids.
+const CHARGE_NODES = `
+with input as (
+  select * from json_to_recordset($1::json) as i(
+    "executionId" text, "nodeId" text, "nodeType" text, total bigint, "add" bigint)
+), due as materialized (
+  select i."executionId" as execution_id, i."nodeId" as node_id, i."nodeType" as node_type,
+    coalesce(i."add", i.total - coalesce((
+      select sum(c.amount) from credit_entries c
+      where c.execution_id = i."executionId" and c.node_id = i."nodeId" and c.kind in ('charge', 'overrun')), 0))::bigint as amount
+  from input i
+), runs as materialized (
+  select r.execution_id, r.workspace, r.workflow_id, r.held, sum(d.amount)::bigint as amount,
+    greatest(sum(d.amount) - r.held, 0)::bigint as missing
+  from due d join run_credits r using (execution_id) where d.amount > 0
+  group by r.execution_id
+), covered as materialized (
+  select r.*, greatest(least(r.missing, coalesce(p.balance, 0) - (r.upto - r.missing)), 0)::bigint as extra
+  from (select *, sum(missing) over (partition by workspace order by execution_id) as upto from runs) r
+  left join credit_pools p using (workspace)
+), paid as materialized (
+  select *, (amount - missing + extra)::bigint as charge from covered
+), run_rows as (
+  update run_credits r set held = r.held + p.extra - p.charge, charged = r.charged + p.charge
+  from paid p where r.execution_id = p.execution_id
+), pools as (
+  update credit_pools p set balance = p.balance - s.extra, held = p.held + s.extra - s.charge
+  from (select workspace, sum(extra) as extra, sum(charge) as charge from paid group by workspace) s
+  where p.workspace = s.workspace
+), nodes as materialized (
+  select d.*, p.workspace, p.workflow_id, greatest(least(d.amount, p.charge - (d.so_far - d.amount)), 0)::bigint as charge
+  from (select *, sum(amount) over (partition by execution_id order by node_id) as so_far from due where amount > 0) d
+  join paid p using (execution_id)
+)
+insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, node_id, node_type)
+select workspace, 'hold', extra, execution_id, workflow_id, null, null from paid where extra > 0
+union all
+select workspace, 'charge', charge, execution_id, workflow_id, node_id, node_type from nodes where charge > 0
+union all
+select workspace, 'overrun', amount - charge, execution_id, workflow_id, node_id, node_type from nodes where amount > charge`;
+
+/**
+ * Gives back what is still reserved for runs that have ended, but for their calls at providers that are still to be
+ * cancelled: what those reserve is charged or given back once the provider says whether it bills them.
+ */
 export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Promise<void> {
   await tx.query(
     `with left_over as (
-       select execution_id, workspace, workflow_id, held from run_credits
-       where execution_id = any ($1::text[]) and held > 0 for no key update
+       select r.execution_id, r.workspace, r.workflow_id, greatest(r.held - coalesce((
+         select sum(c.credits) from calls c
+         where c.execution_id = r.execution_id and c.job_id is not null and c.slot_at is not null), 0), 0)::bigint as free
+       from run_credits r where r.execution_id = any ($1::text[]) and r.held > 0 for no key update
      ), runs as (
-       update run_credits r set held = 0, released = r.released + l.held from left_over l where r.execution_id = l.execution_id
+       update run_credits r set held = r.held - l.free, released = r.released + l.free
+       from left_over l where r.execution_id = l.execution_id
      ), pools as (
-       update credit_pools p set balance = p.balance + s.held, held = p.held - s.held
-       from (select workspace, sum(held) as held from left_over group by workspace) s where p.workspace = s.workspace
+       update credit_pools p set balance = p.balance + s.free, held = p.held - s.free
+       from (select workspace, sum(free) as free from left_over group by workspace) s where p.workspace = s.workspace
      )
      insert into credit_entries (workspace, kind, amount, execution_id, workflow_id)
-     select workspace, 'release', held, execution_id, workflow_id from left_over`,
+     select workspace, 'release', free, execution_id, workflow_id from left_over where free > 0`,
     [executionIds],
   );
 }
@@ -212,7 +238,7 @@ export async function listSpending(
   return new Map(rows.map(({ id, ...spending }) => [id, spending]));
 }
 
-export const ENTRY_KINDS = ['grant', 'hold', 'charge', 'release'] as const;
+export const ENTRY_KINDS = ['grant', 'hold', 'charge', 'release', 'overrun'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 export interface EntryRow {

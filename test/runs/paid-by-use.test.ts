@@ -4,9 +4,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { chargeNodes } from '../../src/store/credits.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
-import { balanceOf, type PaidService, runPaid, startPaidService } from '../support/credits/paid.ts';
-import { node } from '../support/workflows.ts';
+import {
+  balanceOf,
+  type PaidService,
+  poolOf,
+  runPaid,
+  single,
+  startPaidService,
+} from '../support/credits/paid.ts';
+import { edge, node } from '../support/workflows.ts';
 
 describe('a call priced by use', () => {
   let folder: string;
@@ -15,7 +23,14 @@ describe('a call priced by use', () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-prices-'));
     const file = join(folder, 'prices.json');
     // The double uses 3 tokens of input and 4 of output.
-    await writeFile(file, JSON.stringify({ 'text:openai_chat': { usdPerMillionOutputTokens: 10_000 } }));
+    await writeFile(
+      file,
+      JSON.stringify({
+        'text:openai_chat': { usdPerMillionOutputTokens: 10_000 },
+        // No fewer than 16 tokens can be asked for.
+        'text:openai_responses': { usdPerMillionInputTokens: 100, usdPerMillionOutputTokens: 10_000 },
+      }),
+    );
     paid = await startPaidService({ PRICES_FILE: file });
   });
   after(async () => {
@@ -36,9 +51,91 @@ describe('a call priced by use', () => {
     assert.deepEqual(await balanceOf(user), [16, 0]);
   });
 
-  it('is charged no more than its ceiling', async () => {
-    const user = await paid.newUser(20);
-    const { credits } = await runPaid(user, chat(2));
-    assert.deepEqual(credits, { estimated: 2, held: 0, charged: 2, released: 0 });
+  const sentTokens = (): unknown => paid.openai.asked.at(-1)?.json.max_completion_tokens;
+
+  it('is sent no more tokens than its ceiling pays for', async () => {
+    const user = await paid.newUser(100);
+    await runPaid(user, chat(10));
+    assert.equal(sentTokens(), 10);
+    await runPaid(user, chat(50));
+    assert.equal(sentTokens(), 50);
+  });
+
+  it('is charged a bill over its ceiling as far as the pool reaches, and the rest is an overrun', async () => {
+    const user = await paid.newUser(3);
+    const { credits, id } = await runPaid(user, chat(2));
+    assert.deepEqual(credits, { estimated: 2, held: 0, charged: 3, released: 0 });
+    const { balance, entries } = await poolOf(user);
+    assert.equal(balance, 0);
+    assert.deepEqual(
+      entries.filter(({ kind }) => kind === 'overrun').map(({ amount, nodeId }) => [amount, nodeId]),
+      [[1, 'm']],
+    );
+    // A later charge of the same node counts what was recorded before.
+    const total = { executionId: id, nodeId: 'm', nodeType: null, total: 4 };
+    await paid.service.db.transaction(tx => chargeNodes(tx, [total]));
+    assert.equal((await poolOf(user)).entries.length, entries.length);
+  });
+
+  it('402: is refused before anything is sent where its inputs alone cost more', async () => {
+    const user = await paid.newUser(1000);
+    const asked = paid.openai.asked.length;
+    const long = { nodes: [node('m', 'text:openai_responses', { prompt: 'x', maxCredits: 3 })], edges: [] };
+    const { status, body } = await user.request<{ code: string; issues: readonly { nodeId: string }[] }>(
+      'POST',
+      `/workflows/${await user.create(long)}/run`,
+      {},
+    );
+    assert.deepEqual([status, body.code, body.issues[0]?.nodeId], [402, 'max_credits_exceeded', 'm']);
+    assert.equal(paid.openai.asked.length, asked);
+    assert.deepEqual(await balanceOf(user), [1000, 0]);
+  });
+
+  it('fails its node where the inputs are known too late to refuse the run', async () => {
+    const user = await paid.newUser(1000);
+    const asked = paid.openai.asked.length;
+    const graph = {
+      nodes: [
+        node('late', 'logic:delay', { ms: 0 }),
+        node('t', 'input:text', { value: 'x'.repeat(5000) }),
+        node('m', 'text:openai_responses', { maxCredits: 20 }),
+      ],
+      edges: [edge('t.text > late.input'), edge('late.output > m.prompt')],
+    };
+    const { status, error, credits } = await runPaid(user, graph);
+    assert.deepEqual([status, error?.code, credits.charged], ['FAILED', 'max_credits_exceeded', 0]);
+    assert.equal(paid.openai.asked.length, asked);
+  });
+});
+
+describe('a model without a price', () => {
+  let paid: PaidService;
+  before(async () => {
+    paid = await startPaidService();
+    paid.reset();
+  });
+  after(() => paid.close());
+  const unpriced = {
+    nodes: [node('m', 'text:openai_chat', { prompt: 'Name a fox.', maxCredits: 5 })],
+    edges: [],
+  };
+
+  it('403: runs only for plans that allow it', async () => {
+    const operator = await paid.newUser(100);
+    assert.equal((await runPaid(operator, unpriced)).status, 'COMPLETED');
+    const user = await paid.newUser(100, 'pro');
+    const workflow = await user.create(unpriced);
+    const { status, body } = await user.request<{ code: string }>('POST', `/workflows/${workflow}/run`, {});
+    assert.deepEqual([status, body.code], [403, 'unpriced_model']);
+    const { body: estimate } = await user.request<{ issues: readonly { code: string }[] }>(
+      'POST',
+      `/workflows/${workflow}/estimate`,
+      {},
+    );
+    assert.deepEqual(
+      estimate.issues.map(({ code }) => code),
+      ['unpriced_model'],
+    );
+    assert.equal((await runPaid(user, single())).status, 'COMPLETED');
   });
 });

@@ -175,7 +175,7 @@ describe('a paid run within its limits', () => {
     assert.ok(definition);
     const { db } = paid.service;
     const pay = createPay({ db, reads: createRunReads(db) }, { id, lease: 1 }, NOTHING);
-    const call = { definition, node: { id: 'm' }, values: {} };
+    const call = { definition, node: { id: 'm', nodeType: MODEL }, values: {} };
     for (let times = 0; times < 2; times++)
       await assert.rejects(pay(call), /no longer assigned to this worker/);
     assert.deepEqual(await balanceOf(user), [20 - PRICE, 0]);

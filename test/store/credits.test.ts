@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
+import { seededRandom } from '../../src/lib/seeded-random.ts';
 import {
   chargeNodes,
   findPool,
@@ -98,13 +99,90 @@ describe('the credit ledger', () => {
     await assertBalanced(workspace);
   });
 
-  it('refuses a charge past its reservation, by constraint', async () => {
+  it('charges past a reservation as far as the pool reaches, and records the rest once', async () => {
     const workspace = await makePool(10);
     const run = newId('execution');
     await hold(workspace, 4, run);
-    await assert.rejects(charge(run, 'node', 5), { code: '23514' });
+    await charge(run, 'node', 9);
+    assert.deepEqual(await findPool(db, workspace), { balance: 1, held: 0 });
+    await charge(run, 'node', 13);
+    await charge(run, 'node', 13);
+    assert.deepEqual(await findPool(db, workspace), { balance: 0, held: 0 });
+    assert.deepEqual(
+      (await listEntries(db, workspace, { after: null, limit: 3 }))
+        .map(entry => [entry.kind, entry.amount])
+        .sort(),
+      [
+        ['charge', 1],
+        ['hold', 1],
+        ['overrun', 3],
+      ],
+    );
     await assertBalanced(workspace);
   });
+
+  it('adds up over any charges of many runs at once', async () => {
+    const random = seededRandom(20261123);
+    const below = (limit: number): number => Math.floor(random() * limit);
+    for (let round = 0; round < 25; round++) {
+      const workspaces = [await makePool(below(60)), await makePool(below(60))];
+      const runs = Array.from({ length: 4 }, (_, index) => ({ id: newId('execution'), pool: index % 2 }));
+      for (const { id, pool } of runs) await hold(workspaces[pool] ?? '', below(12), id);
+      const accepted = await listCoverageOf(runs.map(({ id }) => id));
+      const costs = runs
+        .filter(({ id }) => accepted.has(id))
+        .flatMap(({ id, pool }) =>
+          ['a', 'b'].map(nodeId => ({ executionId: id, nodeId, nodeType: null, total: below(20), pool })),
+        );
+      for (const step of [costs, costs.map(cost => ({ ...cost, total: cost.total + below(9) }))]) {
+        await chargeNodes(db, step);
+        await chargeNodes(db, step);
+        for (const workspace of workspaces) await assertBalanced(workspace);
+        for (const { executionId, nodeId, total } of step)
+          assert.equal(await billedOf(executionId, nodeId), total);
+        for (const [pool, workspace] of workspaces.entries())
+          await assertPaidBeforeOverrun(workspace, step, pool);
+      }
+      await releaseRuns(
+        db,
+        runs.map(({ id }) => id),
+      );
+      for (const workspace of workspaces) {
+        assert.equal((await findPool(db, workspace)).held, 0);
+        await assertBalanced(workspace);
+      }
+    }
+  });
+
+  /** Charged and recorded as overrun. */
+  const billedOf = async (executionId: string, nodeId: string): Promise<number> => {
+    const { rows } = await db.query<{ billed: number }>(
+      `select coalesce(sum(amount), 0)::bigint as billed from credit_entries
+       where execution_id = $1 and node_id = $2 and kind in ('charge', 'overrun')`,
+      [executionId, nodeId],
+    );
+    return rows[0]?.billed ?? 0;
+  };
+  const listCoverageOf = async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
+    const { rows } = await db.query<{ execution_id: string }>(
+      'select execution_id from run_credits where execution_id = any ($1::text[])',
+      [ids],
+    );
+    return new Set(rows.map(({ execution_id }) => execution_id));
+  };
+  /** A pool pays all that it has before anything is an overrun. */
+  const assertPaidBeforeOverrun = async (
+    workspace: string,
+    costs: readonly { readonly executionId: string; readonly pool: number }[],
+    pool: number,
+  ): Promise<void> => {
+    const { rows } = await db.query<{ overrun: number }>(
+      `select coalesce(sum(amount), 0)::bigint as overrun from credit_entries
+       where kind = 'overrun' and execution_id = any ($1::text[])`,
+      [costs.filter(cost => cost.pool === pool).map(({ executionId }) => executionId)],
+    );
+    if ((rows[0]?.overrun ?? 0) > 0) assert.equal((await findPool(db, workspace)).balance, 0);
+  };
 
   it('takes back no more than there is', async () => {
     const workspace = await makePool(10);

@@ -1,8 +1,8 @@
 // The operator's own prices (PRICES_FILE), in place of those that the catalog was written with.
-import type { InputDef, ResolvedPorts } from '../../graph/catalog.ts';
+import type { CatalogEntry, InputDef, ResolvedPorts } from '../../graph/catalog.ts';
 import type { Price } from '../../lib/settings.ts';
 import type { NodeDefinition } from '../define.ts';
-import { describePricing, MAX_CREDITS, type Pricing } from './pricing.ts';
+import { describePricing, MAX_CREDITS, type PricedValues, type Pricing } from './pricing.ts';
 
 export type Prices = Readonly<Record<string, Price>>;
 
@@ -14,7 +14,7 @@ export function withPrices(definition: NodeDefinition, prices: Prices): NodeDefi
   const { nodeType } = entry;
   const isPriced = Object.keys(prices).some(name => name === nodeType || name.startsWith(`${nodeType}/`));
   if (pricing === undefined || !isPriced) return definition;
-  const priced = priceBy(nodeType, prices, pricing);
+  const priced = priceBy(entry, prices, pricing);
   const defaults = Object.fromEntries(entry.inputs.map(({ id, default: value }) => [id, value]));
   const { costUsd: _, ...rest } = entry;
   return {
@@ -35,7 +35,7 @@ function relax(input: InputDef): InputDef {
   return free;
 }
 
-function priceBy(nodeType: string, prices: Prices, fallback: Pricing): Pricing {
+function priceBy({ nodeType, inputs }: CatalogEntry, prices: Prices, fallback: Pricing): Pricing {
   const priceFor = ({ model }: Readonly<Record<string, unknown>>): Price | undefined =>
     prices[`${nodeType}/${String(model)}`] ?? prices[nodeType];
   return {
@@ -50,7 +50,67 @@ function priceBy(nodeType: string, prices: Prices, fallback: Pricing): Pricing {
       const price = priceFor(values);
       return price === undefined ? (fallback.settle?.(values, usage) ?? null) : costOf(price, usage);
     },
+    bound: (values, usd) => {
+      const price = priceFor(values);
+      if (price !== undefined) return boundTokens(price, inputs, values, usd);
+      return fallback.bound === undefined ? values : fallback.bound(values, usd);
+    },
+    isUnpriced: values => priceFor(values) === undefined && fallback.isUnpriced?.(values) === true,
   };
+}
+
+/** Fields by which models limit their output, in tokens. */
+const TOKEN_LIMITS: ReadonlySet<string> = new Set([
+  'maxTokens',
+  'max_tokens',
+  'max_new_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+]);
+/** The most that GPT Image counts for one input image. */
+const TOKENS_OF_AN_IMAGE = 6_500;
+
+/**
+ * The values with as many output tokens as the money pays for once the inputs are paid. A token has at least one byte, so
+ * no text costs more than its bytes. null: the inputs alone, or the fewest tokens that the model takes, cost more.
+ */
+function boundTokens(
+  price: Price,
+  inputs: readonly InputDef[],
+  values: PricedValues,
+  usd: number,
+): PricedValues | null {
+  const texts = inputs.flatMap(({ id, type, enum: options }) =>
+    type === 'TEXT' && options === undefined && typeof values[id] === 'string' ? [values[id]] : [],
+  );
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const characters = texts.reduce((sum, text) => sum + [...text].length, 0);
+  const images = inputs.reduce((sum, input) => sum + countImages(input, values[input.id]), 0);
+  const { usdPerMillionInputTokens: inputRate = 0 } = price;
+  const inputUsd =
+    (price.usdPerCall ?? 0) +
+    (bytes * inputRate +
+      characters * (price.usdPerMillionCharacters ?? 0) +
+      images * TOKENS_OF_AN_IMAGE * (price.usdPerMillionImageInputTokens ?? inputRate)) /
+      MILLION;
+  const leftUsd = usd - inputUsd;
+  if (leftUsd < -TOLERANCE_USD) return null;
+  const { usdPerMillionOutputTokens: outputRate = 0 } = price;
+  const limit = inputs.find(({ id }) => TOKEN_LIMITS.has(id));
+  if (limit === undefined || outputRate === 0) return values;
+  const affordable = Math.floor(((leftUsd + TOLERANCE_USD) / outputRate) * MILLION);
+  if (affordable < (limit.min ?? 1)) return null;
+  const wanted = values[limit.id];
+  return typeof wanted === 'number' && wanted <= affordable ? values : { ...values, [limit.id]: affordable };
+}
+
+// What the arithmetic of fractions of a cent may be off by.
+const TOLERANCE_USD = 1e-9;
+
+function countImages({ type }: InputDef, value: unknown): number {
+  if (type === 'IMAGE') return value === undefined || value === null ? 0 : 1;
+  if (type !== 'LIST' || !Array.isArray(value)) return 0;
+  return (value as readonly { readonly type: string }[]).filter(item => item.type === 'IMAGE').length;
 }
 
 type Usage = Readonly<Record<string, unknown>>;

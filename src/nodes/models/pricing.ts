@@ -1,7 +1,7 @@
 // What a call at a provider costs: prices as pure functions of the node's values, in USD, and credits made of them.
 import type { CatalogEntry, PricingModel } from '../../graph/catalog.ts';
 
-type PricedValues = Readonly<Record<string, unknown>>;
+export type PricedValues = Readonly<Record<string, unknown>>;
 
 export interface Pricing {
   readonly model: Exclude<PricingModel, 'free'>;
@@ -9,6 +9,13 @@ export interface Pricing {
   usd(values: PricedValues): number | null;
   /** What a call has cost, by what its provider says that it used; null where it does not say. */
   settle?(values: PricedValues, usage: unknown): number | null;
+  /**
+   * The values to send so that the call costs at most this much, e.g. with fewer output tokens. null: even the smallest
+   * call with these inputs costs more. Absent: nothing that is sent bounds what the provider does.
+   */
+  bound?(values: PricedValues, usd: number): PricedValues | null;
+  /** Whether neither the catalog nor the operator has a price for a call with these settings. */
+  isUnpriced?(values: PricedValues): boolean;
   /** Where the price was read, and when. */
   readonly source: string;
 }
@@ -75,7 +82,27 @@ export function priceOf(
   return typeof declared === 'number' ? { credits: Math.ceil(declared), isExact: false } : null;
 }
 
+/** Why `boundCall` refuses a call. */
+export const OVER_MAX_CREDITS =
+  'With these inputs the call costs more than the maxCredits of its node: raise that, or shorten the inputs.';
+
+/**
+ * The values that may be sent for the credits reserved for a call. null: the call must be refused, because its price is
+ * over the maxCredits of its node, or because the smallest call with these inputs would be.
+ */
+export function boundCall(
+  definition: { readonly pricing: Pricing | undefined },
+  values: PricedValues,
+): PricedValues | null {
+  const price = priceOf(definition, values);
+  const declared = values[MAX_CREDITS];
+  if (price === null || typeof declared !== 'number') return values;
+  if (price.isExact) return price.credits > declared ? null : values;
+  const { bound } = definition.pricing ?? {};
+  return bound === undefined ? values : bound(values, price.credits * USD_PER_CREDIT);
+}
+
 /** Known to cost something, not how much: the reason stands in the source. */
 export function unpriced(source: string): Pricing {
-  return { model: 'unknown', usd: () => null, source };
+  return { model: 'unknown', usd: () => null, isUnpriced: () => true, source };
 }

@@ -7,7 +7,14 @@ import { userWorkspace } from '../../services/accounts/access.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { RunDeps } from '../deps.ts';
 import { inputOverrides, planRequest } from '../run-request.ts';
-import { type Estimate, findUnavailable, findUnfedInputs, priceForecast } from './estimate-plan.ts';
+import {
+  type Estimate,
+  findOverMax,
+  findUnavailable,
+  findUnfedInputs,
+  findUnpriced,
+  priceForecast,
+} from './estimate-plan.ts';
 import { forecastPaidNodes } from './estimate-run.ts';
 
 export interface GraphToPrice {
@@ -26,7 +33,7 @@ export interface GraphPrice extends Estimate {
 /** Throws what starting such a run would throw of its graph and inputs: 400. */
 export async function estimateGraph(
   deps: RunDeps,
-  { userId }: UserActor,
+  actor: UserActor,
   { graph, workspace, inputs, targets }: GraphToPrice,
 ): Promise<GraphPrice> {
   const plan = planRequest(
@@ -36,13 +43,18 @@ export async function estimateGraph(
   );
   const sent = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);
   const overrides = inputOverrides(deps, graph, sent);
+  const { userId } = actor;
   const owner = { userId, workspace: workspace ?? userWorkspace(userId) };
   const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner });
   const failures = forecasts.flatMap(({ node, error }) =>
     error === undefined ? [] : [{ nodeId: node.id, ...error }],
   );
-  return {
-    ...priceForecast(forecasts),
-    issues: [...findUnavailable(plan), ...findUnfedInputs({ plan, overrides }), ...failures],
-  };
+  const issues = [
+    ...findUnavailable(plan),
+    ...findUnfedInputs({ plan, overrides }),
+    ...failures,
+    ...findUnpriced(deps, actor, forecasts, overrides),
+    ...findOverMax(forecasts),
+  ];
+  return { ...priceForecast(forecasts), issues };
 }

@@ -4,7 +4,9 @@ import { findUnfed } from '../../engine/inputs.ts';
 import type { PlannedRun } from '../../engine/reuse.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
-import { priceOf } from '../../nodes/models/pricing.ts';
+import { boundCall, OVER_MAX_CREDITS, priceOf } from '../../nodes/models/pricing.ts';
+import type { UserActor } from '../../services/accounts/actor.ts';
+import { limitsOf } from '../../services/accounts/daily-executions.ts';
 import type { RunDeps } from '../deps.ts';
 
 export interface Estimate {
@@ -48,8 +50,10 @@ export function isPaid(deps: Pick<RunDeps, 'catalog'>, node: Pick<PlanNode, 'nod
   return deps.catalog.find(node.nodeType)?.executionCost === 'paid';
 }
 
+type NodeIssue = Issue & { readonly nodeId: string };
+
 /** The nodes that this service cannot run, since their provider is not configured. */
-export function findUnavailable({ nodes }: Plan): readonly (Issue & { readonly nodeId: string })[] {
+export function findUnavailable({ nodes }: Plan): readonly NodeIssue[] {
   return nodes.flatMap(({ id, unavailable }) =>
     unavailable === undefined
       ? []
@@ -71,6 +75,47 @@ export function findUnfedInputs(
         message,
       })),
     );
+}
+
+/** The nodes with a call that costs more than their maxCredits, as far as its inputs are known. */
+export function findOverMax(forecasts: readonly NodeForecast[]): readonly NodeIssue[] {
+  return forecasts
+    .filter(({ definition, calls }) => calls.some(values => boundCall(definition, values) === null))
+    .map(({ node }) => ({ nodeId: node.id, code: 'max_credits_exceeded', message: OVER_MAX_CREDITS }));
+}
+
+/** The nodes whose model nobody has a price for, where the plan of who runs them does not allow that. */
+export function findUnpriced(
+  { settings }: Pick<RunDeps, 'settings'>,
+  { plan }: Pick<UserActor, 'plan'>,
+  forecasts: readonly NodeForecast[],
+  overrides: PlannedRun['overrides'],
+): readonly NodeIssue[] {
+  if (limitsOf(settings, plan).runsUnpriced === true) return [];
+  return forecasts
+    .filter(({ node, definition }) => {
+      const defaults = Object.fromEntries(node.inputDefs.map(({ id, default: value }) => [id, value]));
+      const values = { ...defaults, ...node.settings, ...overrides.get(node.id) };
+      return definition.pricing?.isUnpriced?.(values) === true;
+    })
+    .map(({ node }) => ({
+      nodeId: node.id,
+      code: 'unpriced_model',
+      message: `${node.label} has no price, and your plan (${plan}) runs only models that have one. Use another model, or ask the operator to set its price.`,
+    }));
+}
+
+/** Throws 403 `unpriced_model`. */
+export function requirePriced(issues: readonly NodeIssue[]): void {
+  const [first] = issues;
+  if (first !== undefined) throw new AppError('unpriced_model', first.message, { issues });
+}
+
+/** Throws 402 `max_credits_exceeded`. */
+export function requireBounded(issues: readonly NodeIssue[], { credits, breakdown }: Estimate): void {
+  if (issues.length === 0) return;
+  const details = { requiredCredits: credits, breakdown };
+  throw new AppError('max_credits_exceeded', OVER_MAX_CREDITS, { issues, details });
 }
 
 /** Throws 400 `provider_not_configured`. */

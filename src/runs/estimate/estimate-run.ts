@@ -14,7 +14,15 @@ import { findKept, type KeptSteps } from '../kept-steps.ts';
 import { createNodeCache } from '../node-cache.ts';
 import type { RunRequest } from '../run.schema.ts';
 import { inputOverrides, planRequest } from '../run-request.ts';
-import { findUnavailable, findUnfedInputs, hasPaidNode, isPaid, priceForecast } from './estimate-plan.ts';
+import {
+  findOverMax,
+  findUnavailable,
+  findUnfedInputs,
+  findUnpriced,
+  hasPaidNode,
+  isPaid,
+  priceForecast,
+} from './estimate-plan.ts';
 
 export interface RunOutlook extends PlannedRun {
   /** Whose media the run may use. */
@@ -83,6 +91,8 @@ export async function estimateWorkflow(
       ...findUnavailable(plan),
       ...findUnfedInputs({ plan, overrides }, id => kept.steps.get(id)?.status === 'COMPLETED'),
       ...failures,
+      ...findUnpriced(deps, user, forecasts, overrides),
+      ...findOverMax(forecasts),
     ],
   };
 }

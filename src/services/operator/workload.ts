@@ -69,6 +69,7 @@ export const PlansAnswer = Named('Plans', 'The plans that accounts may have', {
       executionsPerMinute: Count,
       executionsPerDay: Nullable(Count),
       storageBytes: Nullable(Count),
+      runsUnpriced: Type.Boolean({ description: 'Whether its runs may call models without a price' }),
       isDefault: Type.Boolean({ description: 'Of accounts that are made without one' }),
     }),
   ),
@@ -80,6 +81,11 @@ export function listPlans({ settings }: Pick<Deps, 'settings'>, actor: Actor) {
   const plans = Object.entries(settings.plans)
     // Invitations to people without an account.
     .filter(([name]) => name !== 'anonymous')
-    .map(([name, limits]) => ({ name, ...limits, isDefault: name === settings.DEFAULT_PLAN }));
+    .map(([name, limits]) => ({
+      name,
+      runsUnpriced: false,
+      ...limits,
+      isDefault: name === settings.DEFAULT_PLAN,
+    }));
   return { plans };
 }

@@ -56,7 +56,7 @@ export interface PaidService {
   readonly fal: FalDouble;
   readonly openai: OpenAiDouble;
   /** A user with so many credits. */
-  newUser(credits: number): Promise<Client>;
+  newUser(credits: number, plan?: string): Promise<Client>;
   /** The doubles answer well, and at once. */
   reset(): void;
   close(): Promise<void>;
@@ -79,11 +79,11 @@ export async function startPaidService(
     service,
     fal,
     openai,
-    async newUser(credits) {
+    async newUser(credits, plan = 'self_hosted') {
       const { status, body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
         email: `paid-${people++}@example.com`,
         name: 'Paid',
-        plan: 'self_hosted',
+        plan,
         credits,
         keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute', 'account:admin'],
       });
@@ -92,6 +92,7 @@ export async function startPaidService(
     },
     reset() {
       fal.polls = 0;
+      fal.ignoresCancel = false;
       fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
     },
     async close() {
