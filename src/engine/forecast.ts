@@ -166,7 +166,7 @@ class Outlook {
     const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers, account, signal };
     const call = { definition, node, values, wired: arrivals, ctx: ctx as unknown as NodeContext };
     try {
-      const result = await callNode({ ...call, usage: () => undefined, onPromise: () => undefined }, {});
+      const result = await callNode({ ...call, ...FREE_OF_CHARGE }, {});
       return 'outputs' in result ? result.outputs : undefined;
     } catch (err) {
       if (signal.aborted) return undefined;
@@ -182,6 +182,14 @@ class Outlook {
     this.#sliceEndMs = performance.now() + SLICE_MS;
   }
 }
+
+/** A forecast pays for nothing. */
+const FREE_OF_CHARGE = {
+  usage: () => undefined,
+  onPromise: () => undefined,
+  onOwed: () => undefined,
+  isOwed: () => false,
+};
 
 /** The values that `run` would get; undefined where one of them is not known, or does not fit. */
 function resolveKnown(

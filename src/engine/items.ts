@@ -81,7 +81,8 @@ function begunOf({
   job,
   credits,
 }: Items): Begun & Pick<Step, 'credits' | 'nodeType' | 'provider' | 'warnings'> {
-  const cost = credits === 0 ? {} : { credits, nodeType: job.node.nodeType };
+  const total = credits + job.owed;
+  const cost = total === 0 ? {} : { credits: total, nodeType: job.node.nodeType };
   return { ...job.begun, ...providerOf(job), ...cost };
 }
 

@@ -4,6 +4,7 @@ import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { Values } from '../graph/types.ts';
 import { collectArrivals, isCutOff } from './inputs.ts';
 import type { StepHost } from './node-job.ts';
+import { endsRun, toCancelled } from './owed.ts';
 import { ReadySet } from './ready.ts';
 import { DECISION_TIMEOUT, runNode } from './step.ts';
 import type { RunOptions, RunOutcome, Step, StepError, WaitingCalls } from './types.ts';
@@ -89,7 +90,11 @@ class PlanRun implements StepHost {
     const finishedAtMs = this.options.now();
     for (const index of [...this.#inFlight, ...this.#waiting]) {
       const step = this.#steps[index];
-      if (step !== undefined) this.report(index, { ...withoutWait(step), status: 'CANCELLED', finishedAtMs });
+      if (step === undefined) continue;
+      const last = endsRun(this.options.signal)
+        ? toCancelled(step)
+        : { ...withoutWait(step), status: 'CANCELLED' as const };
+      this.report(index, { ...last, finishedAtMs });
     }
     this.#isOver = true;
   }

@@ -12,6 +12,7 @@ import {
   isTimed,
   type Job,
   jobsOf,
+  owedOf,
   providerOf,
   type StepHost,
 } from './node-job.ts';
@@ -39,7 +40,7 @@ export function runNode(
     const override = host.options.overrides.get(node.id);
     const settings = override === undefined ? node.settings : { ...node.settings, ...override };
     const known = { jobs: { ...earlier?.jobs }, ...providerOf(earlier ?? {}) };
-    const job: Job = { index, node, definition, settings, earlier, begun, ...known };
+    const job: Job = { index, node, definition, settings, earlier, begun, ...known, owed: 0 };
     const items = spreadItems(node, settings, arrivals);
     if (items !== undefined) return runItems(host, job, items);
     // A worker that takes a woken node over still knows that it was woken.
@@ -52,7 +53,7 @@ export function runNode(
     report();
     return result.then(
       late => end(host, job, late),
-      err => fail(host, { ...begun, ...providerOf(job), ...chargeOf(job, err) }, err),
+      err => fail(host, { ...begun, ...providerOf(job), ...chargeOf(job, err), ...owedOf(job) }, err),
     );
   } catch (err) {
     return fail(host, begun, err);

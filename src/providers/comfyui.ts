@@ -5,6 +5,7 @@ import { asArray, asRecord, asText, type JsonRecord, type ProviderAnswer, readOb
 import { encodeForm } from './multipart.ts';
 import {
   Attachment,
+  type Cancellation,
   DEFAULT_PACE,
   type Endpoint,
   type Handle,
@@ -105,14 +106,15 @@ function* poll(endpoint: Endpoint, { id }: Handle): Protocol<Poll> {
 
 /**
  * Newer servers cancel by id. `/interrupt` without an id, or on a server that does not know ids, stops whatever runs: so
- * older ones are asked for their queue first.
+ * older ones are asked for their queue first. A server of one's own bills nothing, whatever it makes of it.
  */
-function* cancel(endpoint: Endpoint, { id }: Handle): Protocol<void> {
+function* cancel(endpoint: Endpoint, { id }: Handle): Protocol<Cancellation> {
   const cancelled = yield toRequest(endpoint, `/api/jobs/${encodeURIComponent(id)}/cancel`, '{}');
-  if (cancelled.status === 200) return;
+  if (cancelled.status === 200) return { kind: 'cancelled' };
   const { running, pending } = yield* readQueue(endpoint);
   if (pending.includes(id)) yield toRequest(endpoint, '/queue', JSON.stringify({ delete: [id] }));
   if (running[0] === id) yield toRequest(endpoint, '/interrupt', JSON.stringify({ prompt_id: id }));
+  return { kind: 'cancelled' };
 }
 
 function* readHistory(endpoint: Endpoint, id: string): Protocol<JsonRecord | undefined> {

@@ -16,6 +16,7 @@ import {
 import { replaceAttachments, toDataUri } from './attachments.ts';
 import {
   type Attachment,
+  type Cancellation,
   DEFAULT_PACE,
   type Endpoint,
   type FileSource,
@@ -83,24 +84,40 @@ function* submit(endpoint: Endpoint, { model, input }: FalCall, hookUrl?: string
 }
 
 function* poll(endpoint: Endpoint, handle: Handle, call: FalCall): Protocol<Poll> {
-  const { statusUrl, resultUrl } = placesOf(endpoint, handle);
-  const status = yield toRequest(endpoint, 'GET', statusUrl);
-  if (status.status === 202) return { isRunning: true };
-  if (status.status !== 200) throw status.status === 404 ? gone() : classify(status);
-  if (readObject(status)?.status !== 'COMPLETED') return { isRunning: true };
-  // COMPLETED only says that it has ended: the result has the model's own status.
-  const result = yield { ...toRequest(endpoint, 'GET', resultUrl), role: 'fetches', maxBytes: 67_108_864 };
-  if (result.status === 404 || result.status === 410) throw gone();
-  const isEarly = result.status === 400 && /still in progress/i.test(result.body.toString('utf8'));
-  if (result.status === 202 || isEarly) return { isRunning: true };
+  const result = yield* fetchResult(endpoint, handle);
+  if (result === 'running') return { isRunning: true };
+  if (result === 'gone') throw gone();
   if (result.status !== 200) throw classify(result);
-  const units = asCount(result.headers['x-fal-billable-units']);
-  const usage = units === undefined ? {} : { usage: { billable_units: units } };
-  return { output: { ...readOutput(readObject(result) ?? {}, call), ...usage } };
+  return { output: { ...readOutput(readObject(result) ?? {}, call), ...readUsage(result) } };
 }
 
-function* cancel(endpoint: Endpoint, handle: Handle): Protocol<void> {
+/** What the request has come to; `gone`: fal does not know it, or no longer has its result. */
+function* fetchResult(endpoint: Endpoint, handle: Handle): Protocol<ProviderAnswer | 'running' | 'gone'> {
+  const { statusUrl, resultUrl } = placesOf(endpoint, handle);
+  const status = yield toRequest(endpoint, 'GET', statusUrl);
+  if (status.status === 202) return 'running';
+  if (status.status === 404) return 'gone';
+  if (status.status !== 200) throw classify(status);
+  if (readObject(status)?.status !== 'COMPLETED') return 'running';
+  // COMPLETED only says that it has ended: the result has the model's own status.
+  const result = yield { ...toRequest(endpoint, 'GET', resultUrl), role: 'fetches', maxBytes: 67_108_864 };
+  if (result.status === 404 || result.status === 410) return 'gone';
+  const isEarly = result.status === 400 && /still in progress/i.test(result.body.toString('utf8'));
+  return result.status === 202 || isEarly ? 'running' : result;
+}
+
+function readUsage({ headers }: ProviderAnswer): { readonly usage?: unknown } {
+  const units = asCount(headers['x-fal-billable-units']);
+  return units === undefined ? {} : { usage: { billable_units: units } };
+}
+
+/** A request that waits is removed, one that runs is sent a signal that its app may ignore: only its result tells. */
+function* cancel(endpoint: Endpoint, handle: Handle): Protocol<Cancellation> {
   yield toRequest(endpoint, 'PUT', placesOf(endpoint, handle).cancelUrl);
+  const result = yield* fetchResult(endpoint, handle);
+  if (result === 'running') return { kind: 'running' };
+  if (result === 'gone' || result.status !== 200) return { kind: 'cancelled' };
+  return { kind: 'billed', ...readUsage(result) };
 }
 
 function toRequest({ key }: Endpoint, method: ProviderRequest['method'], url: string): ProviderRequest {

@@ -16,6 +16,7 @@ import { toDataUri } from './attachments.ts';
 import { encodeForm, type FormField } from './multipart.ts';
 import {
   Attachment,
+  type Cancellation,
   DEFAULT_PACE,
   type Endpoint,
   type Handle,
@@ -99,8 +100,16 @@ function* pollResponse(endpoint: Endpoint, { id }: Handle): Protocol<Poll> {
   return { output: readResponse(reply) };
 }
 
-function* cancelResponse(endpoint: Endpoint, { id }: Handle): Protocol<void> {
-  yield toRequest(endpoint, 'POST', `/responses/${id}/cancel`);
+/** A response that has ended refuses to be cancelled; one that was cancelled is billed for the tokens that it reports. */
+function* cancelResponse(endpoint: Endpoint, { id }: Handle): Protocol<Cancellation> {
+  const stopped = yield toRequest(endpoint, 'POST', `/responses/${id}/cancel`);
+  const answer = stopped.status === 200 ? stopped : yield toRequest(endpoint, 'GET', `/responses/${id}`);
+  if (answer.status === 404) return { kind: 'cancelled' };
+  if (answer.status !== 200) throw classify(answer);
+  const { status, usage } = readObject(answer) ?? {};
+  if (status === 'queued' || status === 'in_progress') return { kind: 'running' };
+  const isBilled = status === 'completed' || status === 'incomplete' || isRecord(usage);
+  return isBilled ? { kind: 'billed', usage } : { kind: 'cancelled' };
 }
 
 function toRequest(

@@ -1,6 +1,6 @@
 // A look at work that goes on at a provider: whether it has ended, without its result, and its end asked for. A request is
 // sent once; whoever looks comes back.
-import type { Handle, Protocol, Provider } from './provider.ts';
+import type { Cancellation, Handle, Protocol, Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import { type Send, sendOnce } from './send.ts';
 
@@ -21,12 +21,13 @@ export type Look =
   | { readonly kind: 'running'; readonly fraction?: number }
   /** It has come to whatever end: the result says which. */
   | { readonly kind: 'ended' }
+  | Exclude<Cancellation, { readonly kind: 'running' }>
   /** The provider did not say; it may be asked again after that long. */
   | { readonly kind: 'unknown'; readonly afterMs: number | undefined; readonly isLimited: boolean };
 
 /**
- * Asks for the state of the work, or for its end: `ended` then says that the provider was asked to stop, or knows nothing
- * of it. The protocol is left where it would fetch the result.
+ * Asks for the state of the work, or for its end. Where its state is asked for, the protocol is left where it would fetch
+ * the result.
  */
 export async function peek(
   provider: Watched,
@@ -40,9 +41,12 @@ export async function peek(
   try {
     let step = protocol.next();
     while (step.done !== true) {
-      if (step.value.role === 'fetches') return { kind: 'ended' };
+      const fetches = step.value.role === 'fetches';
+      if (fetches && !isCancelled) return { kind: 'ended' };
       const { answer, failure } = await sendOnce(provider, step.value, send, signal);
-      if (failure !== undefined || answer === undefined)
+      // What is answered in place of a result is the work's own failure.
+      const stands = failure === undefined || (fetches && failure.kind !== 'rate_limited');
+      if (answer === undefined || !stands)
         return {
           kind: 'unknown',
           afterMs: failure?.retryAfterMs,
@@ -50,11 +54,11 @@ export async function peek(
         };
       step = protocol.next(answer);
     }
-    return lookOf(step.value);
+    return isCancelled ? (step.value as Cancellation) : lookOf(step.value);
   } catch (err) {
-    // The work is lost, has failed, or was refused: whoever asks for the result finds out.
-    if (err instanceof ProviderError) return { kind: 'ended' };
-    throw err;
+    if (!(err instanceof ProviderError)) throw err;
+    // The work is lost, has failed, or was refused: whoever asks for the result finds out. Whether it is billed, nobody said.
+    return isCancelled ? { kind: 'unknown', afterMs: undefined, isLimited: false } : { kind: 'ended' };
   }
 }
 

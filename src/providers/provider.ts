@@ -69,6 +69,15 @@ export interface Handle {
 export type Submission = { readonly handle: Handle } | { readonly output: Output };
 export type Poll = { readonly output: Output } | { readonly isRunning: true; readonly fraction?: number };
 
+/**
+ * What a cancelled call came to. `billed`: it had ended with a result, ends with one all the same, or the provider bills what
+ * it did until then. `running`: the provider was asked to stop, and has not said yet.
+ */
+export type Cancellation =
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'billed'; readonly usage?: unknown }
+  | { readonly kind: 'running' };
+
 /** How often and for how long a provider is asked: the delays between polls and before retries, and their ends. */
 export interface Pace extends Backoff {
   /** How long one request is repeated before its failure stands. */
@@ -92,8 +101,8 @@ export interface Provider<Call> {
   /** Absent where the submission answers with the output. */
   readonly jobs?: {
     poll(handle: Handle, call: Call): Protocol<Poll>;
-    /** Asks for the end of the work; whether it heeds that is not waited for. */
-    cancel(handle: Handle): Protocol<void>;
+    /** Asks for the end of the work, and what the provider makes of it. May be asked again until that is known. */
+    cancel(handle: Handle): Protocol<Cancellation>;
     /** Work is known by our id from its submission on, and what the provider has lost may be submitted again. */
     readonly takesOurIds?: true;
   };
@@ -111,6 +120,13 @@ export const DEFAULT_PACE: Pace = {
   deadlineMs: 1_800_000,
 };
 
+export interface PriceTerms {
+  readonly nodeType: string;
+  readonly values: Readonly<Record<string, string | number | boolean>>;
+  /** What is reserved is its price, which is not passed. */
+  readonly isExact: boolean;
+}
+
 /** The record of a call at a provider, kept with its run. `id` is null where it was submitted and no id came back. */
 export interface ProviderJob {
   readonly provider: ProviderName;
@@ -123,8 +139,10 @@ export interface ProviderJob {
   readonly asks?: number;
   /** Names it in the address to which the provider reports its end. */
   readonly token?: string;
-  /** What was set aside for it. */
+  /** What is reserved for it. */
   readonly credits?: number;
+  /** By what its bill is counted: the settings that its price depends on. */
+  readonly terms?: PriceTerms;
   /** It is not submitted yet: it waits for room at the provider, and `submittedAtMs` says since when. */
   readonly queued?: true;
   /** It counts for the number of calls that the provider takes at once. */

@@ -2,6 +2,7 @@
 
 import {
   asArray,
+  asCount,
   asId,
   asRecord,
   asText,
@@ -14,6 +15,7 @@ import { replaceAttachments, toDataUri } from './attachments.ts';
 import { encodeForm } from './multipart.ts';
 import {
   type Attachment,
+  type Cancellation,
   DEFAULT_PACE,
   type Endpoint,
   type FileSource,
@@ -116,8 +118,16 @@ function* poll(endpoint: Endpoint, { id }: Handle, call: ReplicateCall): Protoco
   throw explainEnd(status, asText(error) ?? '');
 }
 
-function* cancel(endpoint: Endpoint, { id }: Handle): Protocol<void> {
-  yield toRequest(endpoint, 'POST', `/predictions/${id}/cancel`);
+/** A prediction that had begun is billed for the time that it ran, also where it was stopped. */
+function* cancel(endpoint: Endpoint, { id }: Handle): Protocol<Cancellation> {
+  const stopped = yield toRequest(endpoint, 'POST', `/predictions/${id}/cancel`);
+  const answer = stopped.status === 200 ? stopped : yield toRequest(endpoint, 'GET', `/predictions/${id}`);
+  if (answer.status === 404) return { kind: 'cancelled' };
+  if (answer.status !== 200) throw classify(answer);
+  const { status, metrics } = asRecord(readObject(answer));
+  if (status === 'starting' || status === 'processing') return { kind: 'running' };
+  const hasRun = status === 'canceled' && (asCount(asRecord(metrics).predict_time) ?? 0) > 0;
+  return status === 'succeeded' || hasRun ? { kind: 'billed', usage: metrics } : { kind: 'cancelled' };
 }
 
 function headersOf({ key }: Endpoint): Readonly<Record<string, string>> {

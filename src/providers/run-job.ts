@@ -32,6 +32,8 @@ export interface JobHost {
     keep(job: ProviderJob): Promise<void>;
     /** Whether what it waited for has come: the end of the work at the provider, or room for it there. */
     readonly hasEnded?: boolean | undefined;
+    /** Called once the call costs even if its run ends: the provider has done it, or may do it and cannot be asked to stop. */
+    owe?(): void;
     /** Absent: there is always room. */
     readonly room?: ProviderRoom | undefined;
   };
@@ -248,9 +250,15 @@ async function submitOnce<Call>(
     const signals = { submissions, others: host.signal };
     const { room } = host.job;
     const { name } = provider;
-    const sender = { ...provider, onLimited: () => room?.turnedAway(name, doorOf(provider).inside) };
+    const sender = {
+      ...provider,
+      onLimited: () => room?.turnedAway(name, doorOf(provider).inside),
+      // What goes by our id is cancelled by that.
+      onAbandoned: () => (provider.jobs?.takesOurIds === true ? undefined : host.job.owe?.()),
+    };
     const submission = await converse(sender, provider.submit(call, ourId, hookUrl), host.fetch, signals);
     room?.took(name);
+    if ('output' in submission) host.job.owe?.();
     return submission;
   } catch (err) {
     const isUnclear = err instanceof ProviderError && err.kind === 'outcome_unknown';

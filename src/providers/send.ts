@@ -22,6 +22,8 @@ export type Send = (url: string, init: SendInit) => Promise<ProviderAnswer>;
 export type Sender = Pick<Provider<never>, 'name' | 'pace' | 'classify'> & {
   /** Called for each submission that the provider turns away by its rate limit. */
   readonly onLimited?: () => void;
+  /** Called where a submission that may have arrived is given up on, because its run ends. */
+  readonly onAbandoned?: () => void;
 };
 
 /** What ends an exchange: a submission under way, and everything else, pauses between its repeats included. */
@@ -97,7 +99,10 @@ export async function sendOnce(
     const answer = await send(request.url, toInit(request, signal));
     return judge(sender, request, concealKey(answer, request.headers));
   } catch (err) {
-    if (signal.aborted) throw signal.reason;
+    if (signal.aborted) {
+      if (request.role === 'submits' && err instanceof FetchError && err.maybeSent) sender.onAbandoned?.();
+      throw signal.reason;
+    }
     if (!(err instanceof FetchError)) throw err;
     return { failure: explainFetchError(sender, request, err) };
   }

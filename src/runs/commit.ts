@@ -228,11 +228,11 @@ const movesCalls = ({ next }: Move): boolean => has(next, 'keep calls', 'cancel 
 
 async function storeIn(tx: Tx, moves: readonly Move[]): Promise<ReadonlySet<string>> {
   const written = await writeRuns(tx, moves.map(toWrite));
-  // Of a run that another worker executes, that worker charges what it writes.
-  const paid = moves.filter(one => written.has(one.before.id) && movesCredits(one));
-  if (paid.length > 0) await moveCredits(tx, paid);
   const calling = moves.filter(one => written.has(one.before.id) && movesCalls(one));
   if (calling.length > 0) await moveCalls(tx, calling);
+  // Of a run that another worker executes, that worker charges what it writes. After the calls, which say what stays reserved.
+  const paid = moves.filter(one => written.has(one.before.id) && movesCredits(one));
+  if (paid.length > 0) await moveCredits(tx, paid);
   return written;
 }
 

@@ -1,4 +1,5 @@
 // Ending a run that no worker executes: cancelled before or between its turns, or given up on by the queue.
+import { toCancelled } from '../engine/owed.ts';
 import { isSettled, type Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Tx } from '../store/db.ts';
@@ -35,9 +36,8 @@ export function cancelOpen(plan: Plan, steps: ReadonlyMap<string, Step>, nowMs: 
     const step = steps.get(id);
     if (step === undefined) return [{ nodeId: id, status: 'CANCELLED', attempt: 0 }];
     if (isSettled(step.status)) return [];
-    const { suspended: _, ...rest } = step;
-    const isBegun = rest.startedAtMs !== undefined;
-    return [{ ...rest, status: 'CANCELLED', ...(isBegun ? { finishedAtMs: nowMs } : {}) }];
+    const isBegun = step.startedAtMs !== undefined;
+    return [{ ...toCancelled(step), ...(isBegun ? { finishedAtMs: nowMs } : {}) }];
   });
 }
 

@@ -239,6 +239,8 @@ function toCall(item: number, job: ProviderJob, timeoutAtMs: number): readonly N
       token: job.token ?? null,
       asks,
       has_slot: !queued,
+      credits: job.credits ?? 0,
+      terms: job.terms ?? null,
       submitted_at: new Date(submittedAtMs),
       due_at: new Date(id === null ? deadlineMs : firstLookAt(submittedAtMs, asks, job.usualMs)),
       deadline_at: new Date(deadlineMs),

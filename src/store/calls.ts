@@ -13,6 +13,13 @@ export interface NodeCalls {
   readonly over: readonly number[] | null;
 }
 
+/** By what the bill of a call is counted, as its record has it. */
+export interface CallTerms {
+  readonly nodeType: string;
+  readonly values: Readonly<Record<string, string | number | boolean>>;
+  readonly isExact: boolean;
+}
+
 export interface NewCall {
   readonly item: number;
   readonly provider: string;
@@ -24,6 +31,9 @@ export interface NewCall {
   readonly asks: number;
   /** Whether it counts for its provider's number; else it waits for room there. */
   readonly has_slot: boolean;
+  /** What is reserved for it, and by what its bill is counted. */
+  readonly credits: number;
+  readonly terms: CallTerms | null;
   readonly submitted_at: Date;
   readonly due_at: Date;
   readonly deadline_at: Date;
@@ -40,21 +50,22 @@ with input as materialized (
 ), wanted as materialized (
   select i.execution_id, i.node_id, i.workspace, c.*
   from input i cross join lateral json_to_recordset(i.calls) as c(
-    item int, provider text, model text, job_id text, state text, token text, asks int, has_slot bool,
+    item int, provider text, model text, job_id text, state text, token text, asks int, has_slot bool, credits bigint, terms jsonb,
     submitted_at timestamptz, due_at timestamptz, deadline_at timestamptz)
 ), gone as (
   delete from calls c using input i
   where c.execution_id = i.execution_id and c.node_id = i.node_id and (i."over" is null or c.item = any (i."over"))
 )
 insert into calls as c (execution_id, node_id, item, workspace, provider, model, job_id, state, token, asks, slot_at,
-  submitted_at, due_at, deadline_at)
+  submitted_at, due_at, deadline_at, credits, terms)
 select execution_id, node_id, item, workspace, provider, model, job_id, state, token, asks, case when has_slot then now() end,
-  submitted_at, due_at, deadline_at from wanted
+  submitted_at, due_at, deadline_at, credits, terms from wanted
 on conflict (execution_id, node_id, item) do update
   set model = excluded.model, job_id = excluded.job_id, state = excluded.state, token = excluded.token, asks = excluded.asks,
     -- Whoever gave it room knows better than a state that was written meanwhile.
     slot_at = coalesce(c.slot_at, excluded.slot_at),
-    submitted_at = excluded.submitted_at, due_at = excluded.due_at, deadline_at = excluded.deadline_at, ended_at = null
+    submitted_at = excluded.submitted_at, due_at = excluded.due_at, deadline_at = excluded.deadline_at, ended_at = null,
+    credits = excluded.credits, terms = excluded.terms
   where (c.job_id, c.asks) is distinct from (excluded.job_id, excluded.asks)`;
 
 /** Of runs that have ended: nobody wants the results of their calls, and the providers are to be asked to cancel. */
@@ -80,6 +91,8 @@ export interface CallRow {
   readonly submitted_at: Date;
   readonly deadline_at: Date;
   readonly cancelled_at: Date | null;
+  /** What is reserved for it. */
+  readonly credits: number;
 }
 
 export type CallKey = Pick<CallRow, 'execution_id' | 'node_id' | 'item'>;
@@ -99,7 +112,7 @@ export function takeDueCalls(
        order by due_at limit $2 for update skip locked) d
      where c.execution_id = d.execution_id and c.node_id = d.node_id and c.item = d.item
      returning c.execution_id, c.node_id, c.item, c.provider, c.model, c.job_id, c.state, c.token,
-       c.submitted_at, c.deadline_at, c.cancelled_at`,
+       c.submitted_at, c.deadline_at, c.cancelled_at, c.credits`,
     [provider, limit, leaseMs],
   );
 }
@@ -128,11 +141,19 @@ export async function endCalls(tx: Tx, calls: readonly CallKey[]): Promise<void>
   );
 }
 
-/** Removes calls that nobody wants, once their providers have been asked to cancel. */
-export async function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<void> {
-  await tx.query(
+export interface DroppedCall extends CallKey {
+  readonly workspace: string;
+  readonly credits: number;
+  readonly terms: CallTerms | null;
+}
+
+/** Removes calls that nobody wants, once it is known what became of them. Returns those that were still there. */
+export function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<readonly DroppedCall[]> {
+  return all(
+    tx,
     `delete from calls c using json_to_recordset($1::json) as i(execution_id text, node_id text, item int)
-     where c.execution_id = i.execution_id and c.node_id = i.node_id and c.item = i.item and c.cancelled_at is not null`,
+     where c.execution_id = i.execution_id and c.node_id = i.node_id and c.item = i.item and c.cancelled_at is not null
+     returning c.execution_id, c.node_id, c.item, c.workspace, c.credits, c.terms`,
     [JSON.stringify(calls)],
   );
 }

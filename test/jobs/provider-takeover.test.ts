@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Db } from '../../src/store/db.ts';
 import { statesOf } from '../support/client.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
+import type { PaidExecution } from '../support/credits/paid.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
@@ -125,6 +127,27 @@ describe('a call at a provider', () => {
     assert.equal(execution.status, 'CANCELLED');
     await waitUntil('the cancel', () => fal.cancelled.length > 0);
     assert.deepEqual(fal.cancelled, [fal.accepted[2]]);
+  });
+
+  it('is charged once, by the next process, where one dies between the cancel and its answer', async () => {
+    fal.polls = 1e9;
+    fal.ignoresCancel = true;
+    const jobs = fal.accepted.length;
+    const asked = fal.count(/^PUT/);
+    fal.refuse(/^PUT/, 'hang');
+    const id = await startOnFal(again, 'a crane');
+    await waitForPolls(jobs + 1);
+    await again.request('POST', `/executions/${id}/cancel`);
+    await waitUntil('the cancel', () => fal.count(/^PUT/) > asked);
+    await again.end('SIGKILL');
+    fal.polls = 0;
+    again = await serve();
+    const creditsOf = async () => ((await again.execution(id)) as PaidExecution).credits;
+    await waitUntil('the call to be settled', async () => (await creditsOf()).held === 0);
+    const { estimated, charged, released } = await creditsOf();
+    assert.deepEqual([charged, released], [estimated, 0]);
+    await assertLedgerBalanced(database.db);
+    fal.ignoresCancel = false;
   });
 
   it('fails its run where the provider is no longer configured', async () => {

@@ -79,6 +79,9 @@ describe('a provider that answers every question so', () => {
       const record = await user.until(id);
       assert.ok(['TIMEOUT', 'FAILED'].includes(record.status), JSON.stringify(record.error));
       assert.equal(paid.fal.accepted.length, 1);
+      // What became of the call is asked for until it is known.
+      paid.fal.relent();
+      await waitUntil('its credits to be back', async () => (await balanceOf(user))[1] === 0);
       assert.deepEqual(await balanceOf(user), [CREDITS, 0]);
     });
 });
@@ -91,7 +94,7 @@ it('a clock of the provider that is an hour off delays nothing', async () => {
   assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
 });
 
-it('a provider that finishes what was cancelled changes nothing', async () => {
+it('a provider that finishes what was cancelled is paid, and its result is not fetched', async () => {
   const [fetched, stopped] = [paid.fal.count(/^GET \/files\//), paid.fal.count(/\/cancel$/)];
   const id = await user.start(await user.create(single()));
   await waiting(id);
@@ -100,7 +103,8 @@ it('a provider that finishes what was cancelled changes nothing', async () => {
   await cancel(id);
   await waitUntil('the provider to be asked', () => paid.fal.count(/\/cancel$/) > stopped);
   assert.equal((await user.execution(id)).status, 'CANCELLED');
-  assert.deepEqual(await balanceOf(user), [CREDITS, 0]);
+  await waitUntil('the call to be settled', async () => (await balanceOf(user))[1] === 0);
+  assert.deepEqual(await balanceOf(user), [CREDITS - PRICE, 0]);
   assert.equal(paid.fal.count(/^GET \/files\//), fetched);
 });
 
@@ -156,16 +160,23 @@ describe('a run that is cancelled', () => {
       return id;
     },
   };
+  /** fal was asked, and nobody can say that it stopped; or it had ended. */
+  const paidFor: ReadonlySet<string> = new Set([
+    'while its call is asked for and no answer comes',
+    'while its result is read',
+    'while its file is fetched',
+  ]);
   for (const [name, reach] of Object.entries(states))
-    it(`${name} ends so, and nobody pays`, async () => {
+    it(`${name} ends so, and ${paidFor.has(name) ? 'pays' : 'does not pay'} for it`, async () => {
       const workflow = await user.create(single());
       const id = await reach(() => user.start(workflow));
       await cancel(id);
       const beganMs = performance.now();
       assert.equal((await user.until(id)).status, 'CANCELLED');
       assert.ok(performance.now() - beganMs < MOST_MS);
-      await waitUntil('its credits to be back', async () => (await balanceOf(user))[1] === 0);
-      assert.deepEqual(await balanceOf(user), [CREDITS, 0]);
+      paid.fal.relent();
+      await waitUntil('its credits to be settled', async () => (await balanceOf(user))[1] === 0);
+      assert.deepEqual(await balanceOf(user), [CREDITS - (paidFor.has(name) ? PRICE : 0), 0]);
       await delay(200);
       assert.equal((await user.execution(id)).status, 'CANCELLED');
     });

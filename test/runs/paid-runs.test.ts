@@ -118,9 +118,15 @@ describe('a paid run', () => {
     const id = await user.start(await user.create(single()));
     await waitUntil('the submission', () => paid.fal.accepted.length > asked);
     await user.request('POST', `/executions/${id}/cancel`);
-    const { status, credits } = (await user.until(id)) as PaidExecution;
-    assert.equal(status, 'CANCELLED');
-    assert.deepEqual(credits, { estimated: PRICE, held: 0, charged: 0, released: PRICE });
+    assert.equal((await user.until(id)).status, 'CANCELLED');
+    const record = async () => (await user.execution(id)) as PaidExecution;
+    await waitUntil('the cancellation at fal', async () => (await record()).credits.held === 0);
+    assert.deepEqual((await record()).credits, {
+      estimated: PRICE,
+      held: 0,
+      charged: 0,
+      released: PRICE,
+    });
     assert.deepEqual(await balanceOf(user), [10, 0]);
   });
 

@@ -92,7 +92,8 @@ describe('a run that waits for a call', () => {
     const { body } = await user.request<{ status: string }>('POST', `/executions/${id}/cancel`);
     assert.equal(body.status, 'CANCELLED');
     await waitUntil('the cancel at the provider', () => paid.fal.cancelled.length > 0);
-    assert.deepEqual(paid.fal.cancelled, paid.fal.accepted);
+    await waitUntil('its credits', async () => (await balanceOf(user))[1] === 0);
+    assert.deepEqual(new Set(paid.fal.cancelled), new Set(paid.fal.accepted));
     assert.deepEqual(await balanceOf(user), [300, 0]);
   });
 
@@ -101,6 +102,7 @@ describe('a run that waits for a call', () => {
     const record = await user.until(id);
     assert.equal(record.status, 'TIMEOUT');
     await waitUntil('the cancel at the provider', () => paid.fal.cancelled.length > 0);
+    await waitUntil('its credits', async () => (await balanceOf(user))[1] === 0);
     assert.deepEqual(await balanceOf(user), [300, 0]);
   });
 

@@ -38,6 +38,8 @@ const submitted = (item: number): NewCall => ({
   token: null,
   asks: 0,
   has_slot: true,
+  credits: 0,
+  terms: null,
   submitted_at: new Date(),
   due_at: DEADLINE,
   deadline_at: DEADLINE,

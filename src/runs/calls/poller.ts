@@ -33,7 +33,7 @@ const LIMITED_PAUSE_MS = 2000;
 const MAX_BATCH = 100;
 /** Requests under way at once: a provider that does not answer costs no more than these. */
 const MAX_LOOKS = 200;
-/** A provider that cannot be reached that long about a call nobody wants is asked no more. */
+/** A provider that does not say for so long what became of a call that nobody wants is asked no more: the call counts as billed. */
 const CANCEL_PATIENCE_MS = 600_000;
 const REFRESH_MS = 60_000;
 
@@ -172,7 +172,9 @@ async function lookAt(
   const isCancelled = call.cancelled_at !== null;
   // What was not submitted, or at a provider that is no longer configured, cannot be asked for; a run finds out by itself.
   if (look === undefined || call.job_id === null)
-    return { call, outcome: isCancelled ? 'dropped' : 'over', isLimited: false };
+    return isCancelled
+      ? dropped(call, call.job_id === null ? undefined : { usage: undefined })
+      : { call, outcome: 'over', isLimited: false };
   if (!isCancelled && nowMs >= call.deadline_at.getTime()) return { call, outcome: 'over', isLimited: false };
   const handle = { id: call.job_id, ...(call.state === null ? {} : { state: call.state }) };
   using deadline = startDeadline(REQUEST_TIMEOUT_MS, signal);
@@ -180,9 +182,13 @@ async function lookAt(
     () => ({ kind: 'unknown', afterMs: undefined, isLimited: false }) as const,
   );
   const isLimited = seen.kind === 'unknown' && seen.isLimited;
+  if (seen.kind === 'cancelled') return dropped(call);
+  if (seen.kind === 'billed') return dropped(call, { usage: seen.usage });
   if (isCancelled) {
+    // What costs nothing need not be followed to its end.
+    if (seen.kind === 'running' && call.credits === 0) return dropped(call);
     const isGivenUp = nowMs - (call.cancelled_at?.getTime() ?? 0) > CANCEL_PATIENCE_MS;
-    if (seen.kind !== 'unknown' || isGivenUp) return { call, outcome: 'dropped', isLimited };
+    if (isGivenUp) return dropped(call, { usage: undefined });
   }
   if (seen.kind === 'ended') return { call, outcome: 'ended', isLimited };
   const usualMs = deps.traffic.usualMs(call.provider, call.model);
@@ -200,6 +206,10 @@ async function lookAt(
     afterMs: seen.kind === 'unknown' ? (seen.afterMs ?? 0) : 0,
   });
   return { call, outcome: new Date(atMs), isLimited };
+}
+
+function dropped(call: CallRow, bill?: Looked['bill']): Looked {
+  return { call, outcome: 'dropped', isLimited: false, ...(bill === undefined ? {} : { bill }) };
 }
 
 function fetchOf({ providerFetch }: RunDeps): Parameters<LookAt>[1] {

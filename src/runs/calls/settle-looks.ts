@@ -3,13 +3,17 @@
 
 import { admitCalls, nextInTurn } from '../../store/call-slots.ts';
 import { type CallKey, type CallRow, dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
+import { chargeNodes, lockPools, type NodeCharge, releaseRuns } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
 import { lockRuns } from '../../store/runs.ts';
 import { applyToAll } from '../commit.ts';
 import type { RunDeps } from '../deps.ts';
+import { dueByTerms } from '../pay.ts';
 
 export interface Looked {
   readonly call: CallRow;
+  /** Of a call that was dropped and is billed all the same: what the provider says that it used. */
+  readonly bill?: { readonly usage: unknown };
   /** `over`: its run goes on though the provider did not say that the work has ended. A time: when to look again. */
   readonly outcome: 'ended' | 'over' | 'dropped' | Date;
   /** The provider has refused by its rate limit. */
@@ -20,15 +24,41 @@ export async function settleLooks(deps: RunDeps, looks: readonly Looked[]): Prom
   const callsThat = (...outcomes: readonly Looked['outcome'][]): readonly CallRow[] =>
     looks.filter(({ outcome }) => outcomes.includes(outcome)).map(({ call }) => call);
   const over = callsThat('ended', 'over');
-  const dropped = callsThat('dropped').map(keyOf);
+  const dropped = looks.filter(({ outcome }) => outcome === 'dropped');
   const later = looks.flatMap(({ call, outcome }) =>
     outcome instanceof Date ? [{ ...keyOf(call), due_at: outcome }] : [],
   );
   if (over.length > 0) await wakeRuns(deps, over);
-  if (dropped.length > 0) await dropCalls(deps.runDb, dropped);
+  if (dropped.length > 0) await deps.runDb.transaction(tx => settleDropped(deps, tx, dropped));
   if (later.length > 0) await postponeCalls(deps.runDb, later);
   await learn(deps, callsThat('ended'));
 }
+
+/** Charges what was billed of calls that nobody wants, and gives back the rest of what was reserved for them. */
+async function settleDropped(deps: RunDeps, tx: Tx, looks: readonly Looked[]): Promise<void> {
+  const calls = await dropCalls(
+    tx,
+    looks.map(({ call }) => keyOf(call)),
+  );
+  // Who deletes the row settles it, so nothing is charged twice.
+  const reserved = calls.filter(({ credits }) => credits > 0);
+  if (reserved.length === 0) return;
+  await lockPools(tx, [...new Set(reserved.map(({ workspace }) => workspace))]);
+  const bills = new Map(looks.map(({ call, bill }) => [nameOf(call), bill]));
+  const charges = new Map<string, NodeCharge & { readonly add: number }>();
+  for (const call of reserved) {
+    const { execution_id: executionId, node_id: nodeId, terms } = call;
+    const bill = bills.get(nameOf(call));
+    const due = bill === undefined ? 0 : dueByTerms(deps, call, bill.usage);
+    const node = `${executionId} ${nodeId}`;
+    const add = due + (charges.get(node)?.add ?? 0);
+    charges.set(node, { executionId, nodeId, nodeType: terms?.nodeType ?? null, add });
+  }
+  await chargeNodes(tx, [...charges.values()]);
+  await releaseRuns(tx, [...new Set(reserved.map(({ execution_id }) => execution_id))]);
+}
+
+const nameOf = ({ execution_id, node_id, item }: CallKey): string => `${execution_id} ${item} ${node_id}`;
 
 const keyOf = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
 

@@ -20,6 +20,8 @@ export interface FalDouble extends Double {
   /** The requests that fal has accepted. */
   readonly accepted: string[];
   readonly cancelled: string[];
+  /** Apps go on with requests that fal was asked to cancel. */
+  ignoresCancel: boolean;
   /** fal has deleted what it knew. */
   forget(): void;
 }
@@ -29,6 +31,7 @@ const PUBLIC = 'https://queue.fal.run';
 export async function startFal(file: Buffer): Promise<FalDouble> {
   const jobs = new Map<string, number>();
   const paths = new Map<string, string>();
+  const stopped = new Set<string>();
   const uploads = new Map<string, { readonly bytes: Buffer; readonly key: string | undefined }>();
   const state = {
     polls: 2,
@@ -41,6 +44,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     keys: [] as readonly object[],
     accepted: [] as string[],
     cancelled: [] as string[],
+    ignoresCancel: false,
     uploads,
     forget: () => jobs.clear(),
   };
@@ -76,6 +80,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     const id = `req-${state.accepted.length + 1}`;
     state.accepted.push(id);
     jobs.set(id, 0);
+    stopped.delete(id);
     paths.set(id, path);
     // The addresses have owner and app only, not the path below them.
     const place = `${PUBLIC}${path.split('/').slice(0, 3).join('/')}/requests/${id}`;
@@ -84,6 +89,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
   };
   const tellStatus = (id: string, seen: number, path: string): Reply => {
     jobs.set(id, seen + 1);
+    if (stopped.has(id)) return { status: 200, body: { status: 'COMPLETED', logs: [], metrics: {} } };
     const known = { request_id: id, ...addressesOf(PUBLIC + path.replace(/\/status$/, '')) };
     if (seen === 0 && state.polls > 0)
       return { status: 202, body: { status: 'IN_QUEUE', queue_position: 1, ...known } };
@@ -92,15 +98,16 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     return { status: 200, body: { status: 'COMPLETED', logs: [], metrics, ...known } };
   };
   const tellResult = (id: string, seen: number): Reply => {
+    if (stopped.has(id)) return CANCELLED;
     if (seen < state.polls) return { status: 400, body: { detail: 'Request is still in progress' } };
     return state.results.get(paths.get(id) ?? '') ?? state.result;
   };
   const cancel = (id: string, seen: number | undefined): Reply => {
     state.cancelled.push(id);
     if (seen === undefined) return { status: 404, body: { status: 'NOT_FOUND' } };
-    return seen > state.polls
-      ? { status: 400, body: { status: 'ALREADY_COMPLETED' } }
-      : { status: 202, body: { status: 'CANCELLATION_REQUESTED' } };
+    if (seen > state.polls && !stopped.has(id)) return { status: 400, body: { status: 'ALREADY_COMPLETED' } };
+    if (!state.ignoresCancel) stopped.add(id);
+    return { status: 202, body: { status: 'CANCELLATION_REQUESTED' } };
   };
   const double = Object.assign(await startDouble(answer), state);
   // `answer` reads what tests set on the double itself.
@@ -108,6 +115,12 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     set: (target, name, value) => Reflect.set(state, name, value) && Reflect.set(target, name, value),
   });
 }
+
+const CANCELLED: Reply = {
+  status: 499,
+  headers: { 'x-fal-error-type': 'client_cancelled' },
+  body: { detail: 'Request was cancelled', error_type: 'client_cancelled' },
+};
 
 const addressesOf = (place: string) => ({
   response_url: place,

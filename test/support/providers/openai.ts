@@ -29,6 +29,7 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
     },
   };
   const jobs = new Map<string, number>();
+  const stopped = new Set<string>();
   const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
   const imageUsage = { ...usage, input_tokens_details: { text_tokens: 3, image_tokens: 0 } };
   const chatUsage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
@@ -71,7 +72,12 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
     const [, id = '', tail = ''] = /\/responses\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
     const seen = jobs.get(id);
     if (seen === undefined) return { status: 404, body: { error: { message: 'not found', code: null } } };
-    if (tail === '/cancel') return { status: 200, body: { ...RESPONSE, id, status: 'cancelled' } };
+    if (tail === '/cancel' && seen > state.polls) {
+      const error = { message: 'Cannot cancel a completed response.', code: null };
+      return { status: 400, body: { error } };
+    }
+    if (tail === '/cancel') stopped.add(id);
+    if (stopped.has(id)) return { status: 200, body: { ...RESPONSE, id, status: 'cancelled' } };
     jobs.set(id, seen + 1);
     const isRunning = seen < state.polls;
     const now = isRunning ? { status: 'in_progress' } : { usage: responseUsage, ...state.response };

@@ -24,6 +24,7 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
   };
   const created: string[] = [];
   const jobs = new Map<string, number>();
+  const stopped = new Map<string, number>();
   const answer = (asked: Asked): Reply => {
     const { method, path } = asked;
     if (path.startsWith('/delivery/')) return { status: 200, body: file };
@@ -48,7 +49,14 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
     const seen = jobs.get(id);
     if (seen === undefined)
       return { status: 404, body: { detail: 'The requested resource could not be found.' } };
-    if (tail === '/cancel') return { status: 200, body: present(id, { status: 'canceled' }) };
+    if (tail === '/cancel' && seen < state.polls) stopped.set(id, seen);
+    const ranUntil = stopped.get(id);
+    if (ranUntil !== undefined) {
+      // It begins with its second poll, and only what has begun is billed.
+      const metrics = ranUntil < 2 ? {} : { predict_time: 1 };
+      return { status: 200, body: present(id, { status: 'canceled', output: null, metrics }) };
+    }
+    if (tail === '/cancel') return { status: 200, body: present(id, state.end) };
     jobs.set(id, seen + 1);
     if (seen >= state.polls) return { status: 200, body: present(id, state.end) };
     return {

@@ -1,0 +1,269 @@
+// Runs that end while a call is at its provider: what could still be stopped is given back, what could not is charged, once.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { type Client, statesOf } from '../support/client.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
+import {
+  balanceOf,
+  mapped,
+  type PaidExecution,
+  type PaidService,
+  PRICE,
+  poolOf,
+  single,
+  startPaidService,
+} from '../support/credits/paid.ts';
+import { wav } from '../support/media/files.ts';
+import { plainImage } from '../support/media/pixels.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type ComfyDouble, startComfy } from '../support/providers/comfyui.ts';
+import type { Double } from '../support/providers/double.ts';
+import { startElevenLabs } from '../support/providers/elevenlabs.ts';
+import { type ReplicateDouble, startReplicate } from '../support/providers/replicate.ts';
+import { node } from '../support/workflows.ts';
+
+const FUNDS = 1000;
+const PRICES = {
+  'text:openai_chat': { usdPerMillionOutputTokens: 10_000 },
+  // The double uses 4 tokens of output.
+  'text:openai_responses': { usdPerMillionOutputTokens: 10_000 },
+  'audio:elevenlabs_sound': { usdPerMillionCharacters: 300 },
+};
+
+let paid: PaidService;
+let elevenlabs: Double;
+let replicate: ReplicateDouble;
+let comfyui: ComfyDouble;
+let folder: string;
+let user: Client;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-cancelled-'));
+  const file = join(folder, 'prices.json');
+  await writeFile(file, JSON.stringify(PRICES));
+  const picture = await plainImage(8, 8, '#336699');
+  elevenlabs = await startElevenLabs(wav(20_000));
+  replicate = await startReplicate(picture);
+  comfyui = await startComfy(picture);
+  paid = await startPaidService({
+    PRICES_FILE: file,
+    ELEVENLABS_API_KEY: 'xi-key',
+    ELEVENLABS_BASE_URL: elevenlabs.url,
+    REPLICATE_API_TOKEN: 'r8-key',
+    REPLICATE_BASE_URL: `${replicate.url}/v1`,
+    COMFYUI_URL: comfyui.url,
+  });
+});
+after(async () => {
+  await paid.close();
+  await elevenlabs.close();
+  await replicate.close();
+  await comfyui.close();
+  await rm(folder, { recursive: true });
+});
+beforeEach(async () => {
+  paid.reset();
+  paid.fal.polls = 1e9;
+  replicate.state.polls = 1e9;
+  replicate.state.end = { status: 'succeeded', output: `${replicate.url}/delivery/a.png` };
+  paid.openai.state.polls = 1e9;
+  user = await paid.newUser(FUNDS);
+});
+afterEach(async () => {
+  for (const double of [paid.fal, paid.openai, elevenlabs, replicate]) double.relent();
+  await assertLedgerBalanced(paid.service.db);
+});
+
+const cancel = (id: string) => user.request('POST', `/executions/${id}/cancel`);
+const record = async (id: string) => (await user.execution(id)) as PaidExecution;
+
+/** Starts the graph, waits until a provider has been asked so often, and ends the run. Returns its id. */
+async function cancelOnce(graph: object, hasArrived: () => boolean): Promise<string> {
+  const id = await user.start(await user.create(graph));
+  await waitUntil('the provider to be asked', hasArrived);
+  await cancel(id);
+  assert.equal((await user.until(id)).status, 'CANCELLED');
+  return id;
+}
+
+/** Waits until the provider has said what became of the run's calls. */
+async function settled(id: string): Promise<PaidExecution['credits']> {
+  await waitUntil('the calls to be settled', async () => (await record(id)).credits.held === 0);
+  const { rows } = await paid.service.db.query('select from calls where execution_id = $1', [id]);
+  assert.equal(rows.length, 0);
+  const { credits } = await record(id);
+  assert.deepEqual(await balanceOf(user), [FUNDS - credits.charged, 0]);
+  return credits;
+}
+
+const polled = (times = 1) => {
+  const before = paid.fal.count(/\/status$/);
+  return () => paid.fal.count(/\/status$/) >= before + times;
+};
+
+describe('a run that ends while fal is at work', () => {
+  it('is charged nothing where fal stops', async () => {
+    const id = await cancelOnce(single(), polled());
+    assert.deepEqual(await settled(id), { estimated: PRICE, held: 0, charged: 0, released: PRICE });
+  });
+
+  it('keeps its reservation until fal has said whether it stops', async () => {
+    paid.fal.refuse(/^PUT .*\/cancel$/, { status: 503, body: {} }, 2);
+    const id = await cancelOnce(single(), polled());
+    assert.equal((await record(id)).credits.held, PRICE);
+    assert.deepEqual(await balanceOf(user), [FUNDS - PRICE, PRICE]);
+    assert.equal((await settled(id)).charged, 0);
+  });
+
+  it('is charged where the app goes on and delivers', async () => {
+    paid.fal.ignoresCancel = true;
+    const id = await cancelOnce(single(), polled());
+    assert.equal((await record(id)).credits.held, PRICE);
+    paid.fal.polls = 0;
+    assert.deepEqual(await settled(id), { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
+    const charges = (await poolOf(user)).entries.filter(({ kind }) => kind === 'charge');
+    assert.deepEqual(
+      charges.map(({ amount, nodeId }) => [amount, nodeId]),
+      [[PRICE, 'm']],
+    );
+  });
+
+  it('is charged nothing where the app goes on and fails', async () => {
+    paid.fal.ignoresCancel = true;
+    paid.fal.result = { status: 422, body: { detail: [{ msg: 'no', type: 'value_error' }] } };
+    const id = await cancelOnce(single(), polled());
+    paid.fal.polls = 0;
+    assert.equal((await settled(id)).charged, 0);
+  });
+
+  it('is charged the units that fal bills, not the ceiling', async () => {
+    paid.fal.ignoresCancel = true;
+    const headers = { 'x-fal-billable-units': '0.2113' };
+    paid.fal.result = { status: 200, headers, body: { images: [{ url: `${paid.fal.url}/files/a.png` }] } };
+    const graph = { nodes: [node('m', 'generate:fal_openai_gpt_image_2', { prompt: 'x', maxCredits: 50 })] };
+    const id = await cancelOnce({ ...graph, edges: [] }, polled());
+    paid.fal.polls = 0;
+    assert.deepEqual(await settled(id), { estimated: 50, held: 0, charged: 22, released: 28 });
+  });
+
+  it('is charged where its time is over and the app delivers', async () => {
+    paid.fal.ignoresCancel = true;
+    const id = await user.start(await user.create(single()), { timeoutMs: 1500 });
+    assert.equal((await user.until(id)).status, 'TIMEOUT');
+    paid.fal.polls = 0;
+    assert.equal((await settled(id)).charged, PRICE);
+  });
+
+  it('is charged for the items that deliver all the same', async () => {
+    paid.fal.ignoresCancel = true;
+    const before = paid.fal.accepted.length;
+    const id = await cancelOnce(mapped(['a', 'b', 'c']), () => paid.fal.accepted.length === before + 3);
+    paid.fal.polls = 0;
+    assert.equal((await settled(id)).charged, 3 * PRICE);
+  });
+
+  it('is settled once by whichever process is there, also where the first one died', async () => {
+    paid.fal.ignoresCancel = true;
+    const others = await Promise.all([1, 2].map(() => paid.service.join({ ROLE: 'worker' })));
+    const id = await cancelOnce(single(), polled());
+    paid.fal.polls = 0;
+    assert.equal((await settled(id)).charged, PRICE);
+    for (const other of others) await other.close();
+  });
+});
+
+describe('a run that ends while Replicate is at work', () => {
+  const graph = { nodes: [node('m', 'generate:replicate_flux_pro', { prompt: 'a fox' })], edges: [] };
+  const polls = (times: number) => {
+    const before = replicate.count(/^GET .*\/predictions\//);
+    return () => replicate.count(/^GET .*\/predictions\//) >= before + times;
+  };
+
+  it('is charged nothing for a prediction that had not begun', async () => {
+    const id = await cancelOnce(graph, polls(1));
+    assert.deepEqual(await settled(id), { estimated: 4, held: 0, charged: 0, released: 4 });
+  });
+
+  it('is charged for one that was stopped while it ran, since Replicate bills that', async () => {
+    const id = await cancelOnce(graph, polls(3));
+    assert.equal((await settled(id)).charged, 4);
+  });
+
+  it('is charged for one that had ended already', async () => {
+    const id = await user.start(await user.create(graph));
+    await waitUntil('a poll', polls(2));
+    replicate.refuse(/^GET .*\/predictions\//, { status: 500, body: {} }, 1e9);
+    replicate.state.polls = 0;
+    await cancel(id);
+    assert.equal((await settled(id)).charged, 4);
+  });
+});
+
+describe('a run that ends while OpenAI is at work', () => {
+  it('is charged for a request that cannot be taken back', async () => {
+    paid.openai.refuse(/chat/, 'hang');
+    const before = paid.openai.asked.length;
+    const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'x', maxCredits: 9 })], edges: [] };
+    const id = await cancelOnce(graph, () => paid.openai.asked.length > before);
+    const execution = await record(id);
+    assert.deepEqual(execution.credits, { estimated: 9, held: 0, charged: 9, released: 0 });
+    assert.equal(statesOf(execution).m?.credits, 9);
+    assert.deepEqual(await balanceOf(user), [FUNDS - 9, 0]);
+  });
+
+  it('is charged nothing for a request that was turned away', async () => {
+    paid.openai.refuse(/chat/, { status: 429, headers: { 'retry-after': '600' }, body: {} });
+    const before = paid.openai.asked.length;
+    const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'x', maxCredits: 9 })], edges: [] };
+    const id = await cancelOnce(graph, () => paid.openai.asked.length > before);
+    assert.equal((await settled(id)).charged, 0);
+  });
+
+  const respond = { nodes: [node('m', 'text:openai_responses', { prompt: 'x', maxCredits: 30 })], edges: [] };
+  const polls = (times: number) => {
+    const before = paid.openai.count(/^GET .*\/responses\//);
+    return () => paid.openai.count(/^GET .*\/responses\//) >= before + times;
+  };
+
+  it('is charged nothing for a response that is stopped', async () => {
+    const id = await cancelOnce(respond, polls(1));
+    assert.deepEqual(await settled(id), { estimated: 30, held: 0, charged: 0, released: 30 });
+  });
+
+  it('is charged by its tokens for a response that had ended', async () => {
+    const id = await user.start(await user.create(respond));
+    await waitUntil('polls', polls(2));
+    paid.openai.refuse(/^POST .*\/cancel$/, { status: 400, body: { error: { message: 'completed' } } }, 1e9);
+    await cancel(id);
+    await user.until(id);
+    paid.openai.state.polls = 0;
+    assert.deepEqual(await settled(id), { estimated: 30, held: 0, charged: 4, released: 26 });
+  });
+});
+
+describe('a run that ends while another provider is at work', () => {
+  it('is charged by ElevenLabs, which takes nothing back', async () => {
+    elevenlabs.refuse(/sound-generation/, 'hang');
+    const graph = {
+      nodes: [node('m', 'audio:elevenlabs_sound', { text: 'rain', prompt: 'rain', maxCredits: 7 })],
+    };
+    const id = await cancelOnce({ ...graph, edges: [] }, () => elevenlabs.asked.length > 0);
+    assert.equal((await settled(id)).charged, 7);
+  });
+
+  it('is charged nothing by a ComfyUI of its operator', async () => {
+    comfyui.state.polls = 1e9;
+    const workflow = { 1: { class_type: 'SaveImage', inputs: {} } };
+    const graph = {
+      nodes: [
+        node('m', 'generate:comfyui', { workflow }),
+        node('p', 'generate:fal_seedream', { prompt: 'x' }),
+      ],
+      edges: [],
+    };
+    const id = await cancelOnce(graph, () => comfyui.asked.length > 0);
+    assert.equal((await settled(id)).charged, 0);
+  });
+});
