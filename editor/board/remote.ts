@@ -17,10 +17,13 @@ export interface WorkflowInfo {
   readonly publishSettings: Readonly<Record<string, unknown>> | null;
   readonly updatedAt: string;
   /** Only for its creator. */
-  readonly secrets?: Readonly<Record<string, string>> | null;
+  readonly secrets?: Readonly<Record<string, Secret>> | null;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
 }
+
+/** A value alone is sent only in runs of the creator; one with hosts, to those alone. */
+export type Secret = string | { readonly value: string; readonly hosts: readonly string[] };
 
 export interface RemoteWorkflow extends Remote {
   readonly info: WorkflowInfo;

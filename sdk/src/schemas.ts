@@ -34,6 +34,7 @@ export type Error = {
    * - `max_credits_exceeded`: The run would cost more than maxCredits
    * - `daily_budget_exceeded`: The run would pass the daily credit budget
    * - `forbidden`: The caller may not do this
+   * - `unpriced_model`: The plan does not run models without a price
    * - `sign_in_refused`: The identity provider did not vouch for an account
    * - `cross_site_request`: Another site may have sent the request
    * - `not_found`: There is no such thing
@@ -103,6 +104,7 @@ export type Error = {
     | 'max_credits_exceeded'
     | 'daily_budget_exceeded'
     | 'forbidden'
+    | 'unpriced_model'
     | 'sign_in_refused'
     | 'cross_site_request'
     | 'not_found'
@@ -924,7 +926,7 @@ export type LayoutReport = {
 /** One change of a balance */
 export type LedgerEntry = {
   readonly id: number;
-  readonly kind: 'grant' | 'hold' | 'charge' | 'release';
+  readonly kind: 'grant' | 'hold' | 'charge' | 'release' | 'overrun';
   readonly amount: number;
   readonly executionId: string | null;
   readonly workflowId: string | null;
@@ -1272,6 +1274,8 @@ export type Plans = {
     readonly executionsPerMinute: number;
     readonly executionsPerDay: number | null;
     readonly storageBytes: number | null;
+    /** Whether its runs may call models without a price */
+    readonly runsUnpriced: boolean;
     /** Of accounts that are made without one */
     readonly isDefault: boolean;
   }[];
@@ -1919,7 +1923,17 @@ export type WorkflowChanges = {
   readonly folderId?: string | null;
   /** false: keep the coordinates as sent */
   readonly autoLayout?: boolean;
-  readonly secrets?: Readonly<Record<string, string>> | null;
+  readonly secrets?: Readonly<
+    Record<
+      string,
+      | string
+      | {
+          readonly value: string;
+          /** The hosts that may get it in requests, e.g. api.example.com, *.example.org:8443 */
+          readonly hosts: readonly string[];
+        }
+    >
+  > | null;
   readonly poster?: string | null;
   /** As the GET gave it: shows a stale write */
   readonly updatedAt?: unknown;
@@ -1996,7 +2010,17 @@ export type WorkflowInput = {
   readonly webhookId?: string | null;
   readonly mediaId?: string | null;
   readonly folderId?: string | null;
-  readonly secrets?: Readonly<Record<string, string>> | null;
+  readonly secrets?: Readonly<
+    Record<
+      string,
+      | string
+      | {
+          readonly value: string;
+          /** The hosts that may get it in requests, e.g. api.example.com, *.example.org:8443 */
+          readonly hosts: readonly string[];
+        }
+    >
+  > | null;
   /** false: keep the coordinates as sent */
   readonly autoLayout?: boolean;
   /** A workflow there is: it is saved over, its folder may change */

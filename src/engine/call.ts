@@ -12,7 +12,8 @@ import {
   Suspend,
 } from '../nodes/define.ts';
 import { cacheKey } from './cache.ts';
-import type { RunOptions } from './types.ts';
+import { endsRun } from './owed.ts';
+import type { Payment, RunOptions } from './types.ts';
 
 export interface Call {
   readonly definition: NodeDefinition;
@@ -23,12 +24,16 @@ export interface Call {
   readonly ctx: NodeContext;
   /** What the provider says that the call used, once it has delivered. */
   readonly usage: () => unknown;
-  /** Called with what was set aside for the call, before it is made. */
-  readonly onPromise: (credits: number) => void;
+  /** Called with what is reserved for the call, before it is made. */
+  readonly onPromise: (payment: Payment) => void;
+  /** Called with what the call costs where its run ends before it does. */
+  readonly onOwed: (credits: number) => void;
+  /** Whether it costs even if its run ends. */
+  readonly isOwed: () => boolean;
 }
 
 /** What the run does for its calls. */
-export type CallHost = Pick<RunOptions, 'cache' | 'pay' | 'resolveSecrets'>;
+export type CallHost = Pick<RunOptions, 'cache' | 'pay' | 'secrets'>;
 
 export type CallResult =
   | Suspend
@@ -69,16 +74,20 @@ async function callOrFind(call: Call, host: CallHost, key: string | undefined): 
   const payment = isPaid
     ? await host.pay?.({ ...call, ...(promised === undefined ? {} : { promised }) })
     : undefined;
-  if (payment !== undefined) call.onPromise(payment.credits);
+  if (payment !== undefined) call.onPromise(payment);
   try {
     signal.throwIfAborted();
-    const given = await invoke(call, host);
+    const given = await invoke({ ...call, values: payment?.values ?? call.values }, host);
     const result = tagged(call.node, given, payment?.settle(call.usage()) ?? 0);
     if (key !== undefined && !(result instanceof Suspend)) host.cache?.keep(key, result.outputs);
     return result;
   } catch (err) {
     // It may still deliver: what was set aside for it stays.
     if (err instanceof Suspend) return err;
+    if (payment !== undefined && endsRun(signal) && call.isOwed()) {
+      call.onOwed(payment.settle(call.usage()));
+      throw err;
+    }
     if (payment !== undefined && err instanceof AppError && err.code === 'storage_quota_exceeded')
       throw new ChargedFailure(err, payment.settle(call.usage()));
     payment?.forgo();
@@ -98,15 +107,18 @@ export class ChargedFailure extends NodeError {
   }
 }
 
-// Secrets are put in here and nowhere else: the values that were hashed for the cache, and that errors quote, have none.
+// Secrets are put in here, or by the node itself, and nowhere else: the values that were hashed for the cache, and that
+// errors quote, have none.
 function invoke(
   { definition, values, wired, ctx }: Call,
-  { resolveSecrets }: CallHost,
+  { secrets }: CallHost,
 ): NodeResult | Promise<NodeResult> {
-  if (resolveSecrets === undefined || !definition.secrets) return definition.run(values, ctx);
+  if (secrets === undefined || definition.secrets === false) return definition.run(values, ctx);
+  if (definition.secrets === 'in requests')
+    return definition.run(values, { ...ctx, secrets: { ...secrets, wired } });
   const seen = Object.entries(values).map(([id, value]) => [
     id,
-    wired.has(id) ? value : resolveSecrets(value),
+    wired.has(id) ? value : secrets.replace(value),
   ]);
   return definition.run(Object.fromEntries(seen), ctx);
 }

@@ -6,7 +6,7 @@ import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 import { type CallResult, callNode } from './call.ts';
 import { toStepError } from './failure.ts';
 import { type Arrivals, resolveValues } from './inputs.ts';
-import type { ProviderJob, RunOptions, Step, StepError } from './types.ts';
+import type { Payment, ProviderJob, RunOptions, Step, StepError } from './types.ts';
 
 /** What the run that a node belongs to does for it. */
 export interface StepHost {
@@ -28,6 +28,8 @@ export interface Job {
   readonly jobs: Record<number, ProviderJob>;
   provider?: Step['provider'] | undefined;
   warnings?: Step['warnings'] | undefined;
+  /** What calls cost that the end of the run has cut off. */
+  owed: number;
 }
 
 /** One call of a mapped node, or the only one. */
@@ -36,8 +38,10 @@ export interface Turn {
   readonly progress: (fraction: number) => void;
   /** Reports the node as it stands, its calls at providers included. */
   readonly report: () => void;
-  /** What was set aside for the call. */
-  promised?: number;
+  /** What is reserved for the call. */
+  payment?: Payment;
+  /** The call costs even if the run ends. */
+  isOwed?: true;
 }
 
 export type Begun = Pick<Step, 'nodeId' | 'attempt'> & { readonly startedAtMs: number };
@@ -61,11 +65,17 @@ export function call(
     }),
     ...(isTimed(earlier) ? { suspended: wakeReason(options, earlier) } : {}),
   };
-  const onPromise = (credits: number): void => {
-    turn.promised = credits;
+  const paying = {
+    usage: () => usage,
+    onPromise: (payment: Payment): void => {
+      turn.payment = payment;
+    },
+    onOwed: (credits: number): void => {
+      job.owed += credits;
+    },
+    isOwed: () => turn.isOwed === true,
   };
-  const make = () =>
-    callNode({ definition, node, values, wired: arrivals, ctx, usage: () => usage, onPromise }, options);
+  const make = () => callNode({ definition, node, values, wired: arrivals, ctx, ...paying }, options);
   return options.around === undefined ? make() : options.around(node, make);
 }
 
@@ -83,7 +93,12 @@ function recordOf(
   const stored = job.jobs[item];
   const { calls, room } = options;
   const note = (record: ProviderJob): void => {
-    job.jobs[item] = turn.promised === undefined ? record : { ...record, credits: turn.promised };
+    const { credits, terms } = turn.payment ?? {};
+    job.jobs[item] = {
+      ...record,
+      ...(credits === undefined ? {} : { credits }),
+      ...(terms === undefined ? {} : { terms }),
+    };
   };
   return {
     ...(stored === undefined ? {} : { stored }),
@@ -101,6 +116,9 @@ function recordOf(
           },
         }),
     use,
+    owe: () => {
+      turn.isOwed = true;
+    },
     warn: sentence => {
       job.warnings = [...(job.warnings ?? []), sentence].slice(-MAX_WARNINGS);
     },
@@ -120,6 +138,11 @@ function recordOf(
 
 export function jobsOf(job: Job): Pick<Step, 'jobs' | 'provider' | 'warnings'> {
   return Object.keys(job.jobs).length === 0 ? providerOf(job) : { jobs: { ...job.jobs }, ...providerOf(job) };
+}
+
+/** What the node has cost with the calls that the end of the run has cut off. */
+export function owedOf({ owed, earlier, node }: Job): Pick<Step, 'credits' | 'nodeType'> {
+  return owed === 0 ? {} : { credits: (earlier?.credits ?? 0) + owed, nodeType: node.nodeType };
 }
 
 export function providerOf({
@@ -149,5 +172,6 @@ export function isTimed(step: Step | undefined): step is Timed {
 const FRESH_MS = 10_000;
 
 export function explain(options: RunOptions, nodeId: string, thrown: unknown): StepError {
-  return toStepError(thrown, err => options.onError?.(nodeId, err));
+  const { code, message } = toStepError(thrown, err => options.onError?.(nodeId, err));
+  return { code, message: options.secrets?.scrub(message) ?? message };
 }

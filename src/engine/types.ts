@@ -1,6 +1,6 @@
 // What a run is made of, between the engine that produces it and the services that keep and show it.
 import type { Json, JsonObject, Values } from '../graph/types.ts';
-import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
+import type { NodeContext, NodeDefinition, RunSecrets } from '../nodes/define.ts';
 
 export const NODE_STATUSES = [
   'PENDING',
@@ -64,9 +64,13 @@ export interface NodeCache {
 }
 
 export interface Payment {
-  /** The most that the call may be charged: its price, or what was set aside for it. */
+  /** What is reserved for the call: its price, or the most that its node allows. */
   readonly credits: number;
-  /** What the call is charged, by what its provider says that it used; no more than `credits`. */
+  /** By what a bill of the call is counted, where its provider says what it used. */
+  readonly terms?: ProviderJob['terms'];
+  /** The values to send, where what is reserved bounds them. */
+  readonly values?: Readonly<Record<string, unknown>>;
+  /** What the call is charged, by what its provider says that it used. */
   settle(usage: unknown): number;
   /** Called where the call did not deliver: it costs nothing. */
   forgo(): void;
@@ -89,10 +93,10 @@ export type CallRoom = Omit<NonNullable<NodeContext['job']['room']>, 'take'> & {
 type Room = Awaited<ReturnType<NonNullable<NodeContext['job']['room']>['take']>>;
 
 export interface PaidCall {
-  /** Of a call that is under way already: what was set aside for it. */
+  /** Of a call that is under way already: what is reserved for it. */
   readonly promised?: number | undefined;
   readonly definition: NodeDefinition;
-  readonly node: { readonly id: string };
+  readonly node: { readonly id: string; readonly nodeType: string };
   readonly values: Readonly<Record<string, unknown>>;
 }
 
@@ -107,7 +111,7 @@ export interface RunOptions {
     nodeId: string,
     attempt: number,
     signal: AbortSignal,
-  ) => Omit<NodeContext, 'suspended' | 'nodeId' | 'signal' | 'progress' | 'job'>;
+  ) => Omit<NodeContext, 'suspended' | 'nodeId' | 'signal' | 'progress' | 'job' | 'secrets'>;
   /** Config keys that the run's `inputs` set, by node id. */
   readonly overrides: ReadonlyMap<string, JsonObject>;
   /** Decisions of people, by node id of a node WAITING for one. */
@@ -118,8 +122,8 @@ export interface RunOptions {
    * there are too few credits: the call is then not made.
    */
   readonly pay?: (call: PaidCall) => Promise<Payment>;
-  /** A setting with `{{secrets.NAME}}` replaced in its strings, for the eyes of the node's call alone. */
-  readonly resolveSecrets?: (setting: unknown) => unknown;
+  /** Put into the settings of nodes that send them to somebody, for the eyes of the node's call alone; scrubbed from failures. */
+  readonly secrets?: RunSecrets;
   /** Called with each call of a node, to do it in a context of its own. */
   readonly around?: <T>(node: { readonly id: string; readonly nodeType: string }, call: () => T) => T;
   /** Called with each new state, in order; must not throw. */

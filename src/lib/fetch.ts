@@ -27,6 +27,8 @@ export interface OutboundRequest {
   readonly maxRedirects?: number;
   /** Allows `localhost`, `127.0.0.1` and `*.localhost`, as webhooks may need; not after a redirect. */
   readonly allowLoopback?: boolean;
+  /** Whether a redirect may take the request there as it is. Where not, it goes on without its headers, and not at all with a body. */
+  readonly mayCarry?: (next: URL) => boolean;
   /** Sends the trace context, so that the receiver can join the trace. */
   readonly propagates?: boolean;
 }
@@ -60,6 +62,7 @@ const HEADERS_FOR_STRANGERS: ReadonlySet<string> = new Set([
   'range',
   'user-agent',
 ]);
+const OWN_HEADERS: Hop['headers'] = { 'user-agent': 'Graphwright' };
 const HEADERS_OF_THE_CLIENT: ReadonlySet<string> = new Set(
   'connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(
     ' ',
@@ -128,7 +131,7 @@ async function exchange(
       shared.host = hop.url.hostname;
       const agent = await pools.agentFor(hop.url, redirects === 0 && request.allowLoopback === true);
       const answer = await send(hop, shared, agent);
-      const next = maxRedirects === 0 ? undefined : nextHop(hop, answer);
+      const next = maxRedirects === 0 ? undefined : nextHop(hop, answer, request.mayCarry);
       if (next === undefined) return present(hop, answer, shared);
       await answer.body.dump({ limit: DRAINED_BYTES, signal: deadline.signal });
       if (redirects === maxRedirects) throw refusal('too_many_redirects', shared.host);
@@ -148,12 +151,16 @@ function firstHop(start: string, request: OutboundRequest): Hop {
   const refused = given.find(([name]) => HEADERS_OF_THE_CLIENT.has(name));
   if (refused !== undefined)
     throw new FetchError('bad_header', `The header ${refused[0]} is set by the service itself.`);
-  const headers = Object.fromEntries([['user-agent', 'Graphwright'], ...given]);
+  const headers = { ...OWN_HEADERS, ...Object.fromEntries(given) };
   return { url, method: request.method ?? 'GET', headers, body: request.body };
 }
 
 /** The request that a redirect asks for, by the fetch standard; undefined if the response is not a redirect. */
-function nextHop(hop: Hop, { statusCode, headers }: Dispatcher.ResponseData): Hop | undefined {
+function nextHop(
+  hop: Hop,
+  { statusCode, headers }: Dispatcher.ResponseData,
+  mayCarry: OutboundRequest['mayCarry'],
+): Hop | undefined {
   const location = headers.location;
   if (!REDIRECTS.has(statusCode) || typeof location !== 'string') return undefined;
   const target = URL.parse(location, hop.url.href);
@@ -162,6 +169,10 @@ function nextHop(hop: Hop, { statusCode, headers }: Dispatcher.ResponseData): Ho
   const isStranger = url.origin !== hop.url.origin;
   const becomesGet = statusCode === 303 ? hop.method !== 'HEAD' : statusCode <= 302 && hop.method === 'POST';
   if (!becomesGet && isStream(hop.body)) return undefined;
+  if (mayCarry?.(url) === false) {
+    if (!becomesGet && hop.body !== undefined) throw refusal('redirect_refused', hop.url.hostname);
+    return { url, method: becomesGet ? 'GET' : hop.method, headers: OWN_HEADERS, body: undefined };
+  }
   const kept = Object.entries(hop.headers).filter(
     ([name]) =>
       (!isStranger || HEADERS_FOR_STRANGERS.has(name)) && !(becomesGet && name.startsWith('content-')),

@@ -87,6 +87,11 @@ export interface NodeContext {
   /** Set when the node was suspended before and now runs again. */
   readonly suspended?: { readonly sinceMs: number; readonly untilMs: number; readonly decision?: Json };
   now(): number;
+  /** For nodes that put secrets into their requests themselves; absent where the graph names none. */
+  readonly secrets?: RunSecrets & {
+    /** Ports whose values came along edges: what others wrote there never gets to see a secret. */
+    readonly wired: { has(port: string): boolean };
+  };
   /** The providers that the operator has configured. */
   readonly providers: Providers;
   /** The URL that a provider calls when its task ends; undefined if it cannot reach us. */
@@ -103,11 +108,30 @@ export interface NodeContext {
     readonly hasEnded?: boolean;
     /** Absent: the provider always has a free slot. */
     readonly room?: ProviderRoom;
+    /** Reports that the call costs even if the run ends from now on. */
+    owe?(): void;
     /** Reports usage measured by the provider, from which the price may be computed. */
     use(usage: unknown): void;
     /** Reports a deviation from the request as a sentence, shown in the node's state. */
     warn(sentence: string): void;
   };
+}
+
+/** The secrets of a run's workflow. */
+export interface RunSecrets {
+  /**
+   * The setting with a value in place of each `{{secrets.NAME}}` in its strings, by default that of the secret. Throws
+   * NodeError for a name that the workflow has no secret for.
+   */
+  replace(setting: unknown, valueFor?: (name: string) => string): unknown;
+  /** The secret's value, for a request to the address. Throws NodeError where it may not be sent there by this run. */
+  valueFor(name: string, first: URL): string;
+  /** Whether a request with these secrets that was sent to `first` may be sent on to `next`. */
+  mayCarry(names: readonly string[], first: URL, next: URL): boolean;
+  /** The words without any of the secrets, in whatever case of letters and usual encoding. */
+  scrub(words: string): string;
+  /** The data without these secrets as they were sent. */
+  conceal(data: string, names: readonly string[]): string;
 }
 
 export interface NodeMedia {
@@ -148,6 +172,8 @@ export interface NodeFetchInit {
   readonly timeoutMs?: number;
   /** Used instead of the run's signal, for requests after that has fired. */
   readonly signal?: AbortSignal;
+  /** Whether a redirect may take the request there as it is. */
+  readonly mayCarry?: (next: URL) => boolean;
 }
 
 export type NodeFetchResponse = ProviderAnswer;
@@ -226,8 +252,11 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   readonly version?: number;
   /** Whether results are cached: true if running costs more than a lookup. Off for nodes with side effects or waits. */
   readonly cache?: boolean | ((values: Readonly<Record<string, unknown>>) => boolean);
-  /** Whether `{{secrets.NAME}}` in its settings is replaced when it runs: only for nodes that send it somewhere. */
-  readonly secrets?: true;
+  /**
+   * Whether `{{secrets.NAME}}` in its settings is replaced when it runs: only for nodes that send it to somebody. `in requests`:
+   * the node does it itself, by `ctx.secrets`, since it knows to whom each goes.
+   */
+  readonly secrets?: true | 'in requests';
   /** Limits concurrency before a call reads complete files into memory. */
   readonly room?: Gate;
   /** Input nodes: a run's `inputs` value, and its JSON text as sent → the config keys it sets. */
@@ -243,7 +272,7 @@ export interface NodeDefinition {
   readonly entry: CatalogEntry;
   readonly version: number;
   readonly cache: (values: Readonly<Record<string, unknown>>) => boolean;
-  readonly secrets: boolean;
+  readonly secrets: boolean | 'in requests';
   /** What a node with this config requires from the service. */
   requires(config: Readonly<Record<string, unknown>>): Requirement | undefined;
   readonly foreseeable: Foreseeable | undefined;

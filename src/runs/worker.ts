@@ -1,11 +1,18 @@
 // Executing a run that was claimed: the engine goes on from what is done, and each outcome is an event of the run.
 import { runPlan } from '../engine/run.ts';
-import { type CallRoom, isSettled, type RunOutcome, type Step, type WaitingCalls } from '../engine/types.ts';
+import {
+  type CallRoom,
+  isSettled,
+  type RunOptions,
+  type RunOutcome,
+  type Step,
+  type WaitingCalls,
+} from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { doAccepted } from '../lib/gate.ts';
-import { createResolver, type ResolveSecrets } from '../services/workflows/resolve-secrets.ts';
+import { createRunSecrets, scrubError } from '../services/workflows/resolve-secrets.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import { retryingDb } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
@@ -74,7 +81,7 @@ interface LoadedRun {
   /** Calls of before that have ended meanwhile. */
   readonly endedCalls: readonly CallName[];
   readonly spent: SpentSoFar;
-  readonly resolveSecrets?: ResolveSecrets | undefined;
+  readonly secrets?: RunOptions['secrets'];
   /** Set where the run can no longer be planned, e.g. because a node type is gone. */
   readonly refusal?: StoredError;
 }
@@ -90,8 +97,8 @@ async function loadRun(deps: RunDeps, row: RunRow): Promise<LoadedRun> {
     const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
     const plan = planRequest(deps, version, request);
     const overrides = inputOverrides(deps, version.graph, request.inputs);
-    const resolveSecrets = await createResolver(deps, deps.db, row.workflow_id, version.text);
-    return { ...loaded, plan, overrides, resolveSecrets };
+    const secrets = await createRunSecrets(deps, deps.db, row, version.text);
+    return { ...loaded, plan, overrides, ...(secrets === undefined ? {} : { secrets }) };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     const refusal = { code: err.code, message: err.message, nodeId: err.issues?.[0]?.nodeId ?? null };
@@ -151,7 +158,7 @@ function advance(
     decisions: decisionsOf(row),
     context: createNodeContext(retrying, row),
     ...(request.useCache === false ? {} : { cache: createNodeCache(deps, row.workspace) }),
-    ...(run.resolveSecrets === undefined ? {} : { resolveSecrets: run.resolveSecrets }),
+    ...(run.secrets === undefined ? {} : { secrets: run.secrets }),
     pay: createPay(retrying, row, run.spent),
     calls: run.calls,
     room: run.room,
@@ -162,7 +169,10 @@ function advance(
     },
     saved: () => checkpoints.saved(),
     onProgress: (nodeId, fraction) => deps.runNotifier.notifyProgress(row.id, nodeId, fraction),
-    onError: (nodeId, err) => deps.log.warn({ err, executionId: row.id, nodeId }, 'a node failed'),
+    onError: (nodeId, thrown) => {
+      const err = run.secrets === undefined ? thrown : scrubError(thrown, run.secrets.scrub);
+      deps.log.warn({ err, executionId: row.id, nodeId }, 'a node failed');
+    },
     concurrency: NODE_CONCURRENCY,
     signal,
     now: deps.now,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions } from '../../src/engine/types.ts';
 import type { Values } from '../../src/graph/types.ts';
-import { defineNode, list, NodeError, text } from '../../src/nodes/define.ts';
+import { defineNode, list, NodeError, type RunSecrets, text } from '../../src/nodes/define.ts';
 import { flat } from '../support/credits/pricing.ts';
 import { planGraph, runRecorded, sketchGraph, textValue } from '../support/engine/engine.ts';
 
@@ -44,6 +44,14 @@ function paidNode(calls: string[]) {
 const single = (config = {}) => sketchGraph({ m: { type: 'test:paid', config } }, []);
 const mapped = sketchGraph({ w: { type: 'test:words' }, m: { type: 'test:paid' } }, ['w.list > m.prompt']);
 const payFour: RunOptions['pay'] = async () => ({ credits: 4, settle: () => 4, forgo: () => undefined });
+
+const secretsOf = (replace: RunSecrets['replace']): RunSecrets => ({
+  replace,
+  valueFor: () => 'hush',
+  mayCarry: () => false,
+  scrub: words => words.replaceAll('hush', '…'),
+  conceal: data => data,
+});
 
 describe('a call that costs', () => {
   it('is paid for before it is made, and its step says what it cost', async () => {
@@ -147,7 +155,7 @@ describe('a secret', () => {
     const plan = planGraph([paid], single({ prompt: 'bad {{secrets.WORD}}', seed: '7' }));
     const { reported } = await runRecorded([paid], plan, {
       cache,
-      resolveSecrets: setting => String(setting).replace('{{secrets.WORD}}', 'hush'),
+      secrets: secretsOf(setting => String(setting).replace('{{secrets.WORD}}', 'hush')),
     });
     assert.deepEqual(calls, ['bad hush']);
     assert.deepEqual(asked, []);
@@ -171,7 +179,7 @@ describe('a secret', () => {
       ['l.text > m.prompt'],
     );
     const { steps } = await runRecorded([leak, paid], planGraph([leak, paid], graph), {
-      resolveSecrets: () => 'hush',
+      secrets: secretsOf(() => 'hush'),
     });
     assert.deepEqual(calls, ['{{secrets.WORD}}']);
     assert.deepEqual(steps.get('l')?.outputs?.text, textValue('{{secrets.WORD}}'));

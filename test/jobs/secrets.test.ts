@@ -5,12 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Db } from '../../src/store/db.ts';
-import { statesOf } from '../support/client.ts';
+import { type Client, statesOf } from '../support/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openStream } from '../support/http/sse.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
-import { KEY, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
+import {
+  KEY,
+  type ServiceChild,
+  spawnService,
+  startTestService,
+  type TestService,
+  urlOf,
+} from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const VALUE = 'swordfish-7f3a91c2';
@@ -102,6 +109,85 @@ describe('a secret that runs have used', () => {
     assert.match(places['the database'] ?? '', new RegExp(id));
     for (const [place, text] of Object.entries(places))
       for (const form of FORMS) assert.ok(!text.includes(form), `${place} holds ${form}`);
+  });
+});
+
+describe('a secret in a run of another than its creator', () => {
+  let service: TestService;
+  let receiver: Receiver;
+  let editor: Client;
+  before(async () => {
+    receiver = await startReceiver();
+    receiver.answer((res, { path }) => {
+      if (path === '/away')
+        res.writeHead(307, { location: receiver.url.replace('127.0.0.1', 'localhost') }).end();
+      else res.writeHead(200, { 'content-type': 'text/plain' }).end('answered');
+    });
+    service = await startTestService({ ALLOW_PRIVATE_NETWORK: 'true' });
+    const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+      email: 'editor@example.com',
+      name: 'Editor',
+      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+    });
+    editor = service.as(body.apiKey);
+  });
+  after(async () => {
+    await service.close();
+    await receiver.close();
+  });
+
+  const KEPT = 'kept-0123456789';
+  /** Runs a request that the editor has written, and answers with the run's record. */
+  const runAsEditor = async (config: Record<string, unknown>) => {
+    const { host } = new URL(receiver.url);
+    const graph = { nodes: [node('h', 'utility:http_request', { url: receiver.url })], edges: [] };
+    const secrets = { BARE: VALUE, KEPT: { value: KEPT, hosts: [host] } };
+    const id = await service.create({ ...graph, secrets });
+    const share = await service.request('PUT', `/workflows/${id}/permissions`, {
+      email: 'editor@example.com',
+      role: 'EDIT',
+    });
+    assert.equal(share.status, 200, JSON.stringify(share.body));
+    const change = { nodes: [node('h', 'utility:http_request', config)], edges: [] };
+    const put = await editor.request('PUT', `/workflows/${id}`, change);
+    assert.equal(put.status, 200, JSON.stringify(put.body));
+    return editor.run(id);
+  };
+
+  it('is sent where it has hosts, and to those alone', async () => {
+    const before = receiver.received.length;
+    const authorization = 'Bearer {{secrets.KEPT}}';
+    const state = await runAsEditor({ url: `${receiver.url}/x`, headers: { authorization } });
+    assert.equal(state.status, 'COMPLETED', JSON.stringify(state));
+    assert.equal(receiver.received[before]?.headers.authorization, `Bearer ${KEPT}`);
+    const elsewhere = receiver.url.replace('127.0.0.1', 'localhost');
+    const refused = await runAsEditor({ url: elsewhere, headers: { authorization } });
+    assert.deepEqual([refused.status, refused.error?.code], ['FAILED', 'secret_not_allowed']);
+    const away = await runAsEditor({ url: `${receiver.url}/away`, method: 'POST', body: '{{secrets.KEPT}}' });
+    assert.equal(away.status, 'FAILED', JSON.stringify(away));
+    assert.equal(receiver.received.length, before + 2, 'two were sent, and none went on');
+  });
+
+  it('is sent nowhere without hosts, and never as a part of a host name', async () => {
+    const before = receiver.received.length;
+    const headers = { authorization: '{{secrets.BARE}}' };
+    const bare = await runAsEditor({ url: receiver.url, headers });
+    assert.deepEqual([bare.status, bare.error?.code], ['FAILED', 'secret_not_allowed']);
+    const named = await runAsEditor({ url: 'https://{{secrets.KEPT}}.invalid/' });
+    assert.deepEqual([named.status, named.error?.code], ['FAILED', 'secret_in_host']);
+    assert.equal(receiver.received.length, before);
+  });
+
+  it('400: has hosts that are none', async () => {
+    for (const hosts of [['https://example.com'], ['*.com'], ['a b'], ['*'], ['example.com:99999'], []]) {
+      const { status } = await service.request('POST', '/workflows', {
+        name: 'x',
+        nodes: [node('t', 'input:text', { value: 'x' })],
+        edges: [],
+        secrets: { A: { value: 'v', hosts } },
+      });
+      assert.equal(status, 400, JSON.stringify(hosts));
+    }
   });
 });
 

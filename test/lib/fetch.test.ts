@@ -312,6 +312,26 @@ for (const [status, method] of [
   });
 }
 
+test('a redirect to where the request may not be carried goes on without its headers, and not with a body', async () => {
+  const headers = { accept: 'text/secret', authorization: 'Bearer secret', 'content-type': 'text/secret' };
+  const asked: string[] = [];
+  const mayCarry = (next: URL): boolean => {
+    asked.push(next.href);
+    return false;
+  };
+  const to = (status: number) => hub(`/to?status=${status}&location=${encodeURIComponent('/echo')}`);
+  const request = { ...BOUNDS, headers, mayCarry };
+  const answer = await client.fetch(to(302), { ...request, method: 'POST', body: 'secret' });
+  assert.ok(!answer.body.toString().includes('secret'), answer.body.toString());
+  assert.deepEqual(asked, [hub('/echo')]);
+  assert.ok(!(await client.fetch(to(307), request)).body.toString().includes('secret'));
+  await refuses(
+    client.fetch(to(307), { ...request, method: 'POST', body: 'secret' }),
+    'redirect_refused',
+    true,
+  );
+});
+
 test('a streamed body is sent with its length, and not to where a redirect points', async () => {
   const request = { ...BOUNDS, method: 'PUT' } as const;
   const sized = () => ({ stream: Readable.from([Buffer.from('in '), Buffer.from('pieces')]), bytes: 9 });

@@ -1,7 +1,10 @@
 // The HTTP request node: what it sends through the guarded client, and what it makes of the answer.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { NodeFetchInit } from '../../src/nodes/define.ts';
+import { encrypt } from '../../src/lib/crypto.ts';
+import type { NodeContext, NodeFetchInit } from '../../src/nodes/define.ts';
+import { createRunSecrets } from '../../src/services/workflows/resolve-secrets.ts';
 import { jsonValue, makeContext, runNode } from '../support/engine/node-context.ts';
 
 interface Sent extends NodeFetchInit {
@@ -89,5 +92,82 @@ describe('utility:http_request', () => {
       });
     }
     assert.deepEqual(sent, []);
+  });
+});
+
+describe('a secret in an HTTP request', () => {
+  const VALUE = 'tok-0123456789';
+  /** A context of a run whose secret TOK may go to api.example.com alone. */
+  const withSecret = async (body = '', wired: readonly string[] = []) => {
+    const secretsKey = randomBytes(32);
+    const stored = encrypt(secretsKey, JSON.stringify({ TOK: { value: VALUE, hosts: ['api.example.com'] } }));
+    const tx = {
+      query: async <R>() => ({ rows: [{ secrets: stored, user_id: 1 } as R], rowCount: 1 }),
+    };
+    const secrets = await createRunSecrets({ secretsKey }, tx, { workflow_id: 'w', user_id: 2 }, 'secrets.');
+    assert.ok(secrets);
+    const { ctx, sent } = answering(200, body, 'application/json');
+    return { ctx: { ...ctx, secrets: { ...secrets, wired: new Set(wired) } }, sent };
+  };
+  const run = (values: object, ctx: NodeContext) => runNode('utility:http_request', { ...values }, ctx);
+  const at = 'https://api.example.com';
+
+  it('is put into the path, the query, headers and the body', async () => {
+    const { ctx, sent } = await withSecret();
+    const headers = { authorization: 'Bearer {{secrets.TOK}}' };
+    const url = `${at}/{{secrets.TOK}}?key={{ secrets.TOK }}`;
+    await run({ url, method: 'POST', headers, body: 'k={{secrets.TOK}}' }, ctx);
+    const [{ url: address, headers: given, body, mayCarry } = { url: '' }] = sent;
+    assert.deepEqual(
+      [address, given, body],
+      [`${at}/${VALUE}?key=${VALUE}`, { authorization: `Bearer ${VALUE}` }, `k=${VALUE}`],
+    );
+    assert.deepEqual(
+      [mayCarry?.(new URL(`${at}/next`)), mayCarry?.(new URL('https://evil.example/'))],
+      [true, false],
+    );
+  });
+
+  it('is never put into scheme, host name, port or user info', async () => {
+    const addresses = [
+      'https://{{secrets.TOK}}.invalid/',
+      'https://{{secrets.TOK}}/',
+      '{{secrets.TOK}}',
+      '{{secrets.TOK}}://api.example.com/',
+      'https://{{secrets.TOK}}@api.example.com/',
+      'https://user:{{secrets.TOK}}@api.example.com/',
+      'https://api.example.com:{{secrets.TOK}}/',
+      'https://api.example.com{{secrets.TOK}}',
+      'https:\\\\{{secrets.TOK}}\\x',
+      'https://api.example.com.{{ secrets.TOK }}/',
+    ];
+    for (const url of addresses) {
+      const { ctx, sent } = await withSecret();
+      await assert.rejects(run({ url }, ctx), { code: 'secret_in_host' }, url);
+      assert.deepEqual(sent, []);
+    }
+  });
+
+  it('is not sent to another host, and not read from what came along an edge', async () => {
+    const { ctx, sent } = await withSecret('', ['url', 'body']);
+    const headers = { authorization: '{{secrets.TOK}}' };
+    await assert.rejects(run({ url: 'https://evil.example/', headers }, ctx), {
+      code: 'secret_not_allowed',
+      message: /evil\.example/,
+    });
+    assert.deepEqual(sent, []);
+    const taken = await withSecret('', ['url', 'body']);
+    await run({ url: `${at}/{{secrets.TOK}}`, method: 'POST', headers, body: '{{secrets.TOK}}' }, taken.ctx);
+    const [{ url, body, headers: given } = { url: '' }] = taken.sent;
+    assert.deepEqual([url, body], [`${at}/{{secrets.TOK}}`, '{{secrets.TOK}}']);
+    assert.deepEqual(given, { authorization: VALUE });
+  });
+
+  it('does not stand in what a host answers', async () => {
+    const { ctx } = await withSecret(JSON.stringify({ echo: `Bearer ${VALUE}` }));
+    const headers = { authorization: 'Bearer {{secrets.TOK}}' };
+    const { text, json } = await run({ url: `${at}/`, headers }, ctx);
+    assert.equal(text, '{"echo":"Bearer …"}');
+    assert.deepEqual(json, jsonValue({ echo: 'Bearer …' }));
   });
 });

@@ -12,6 +12,7 @@ const FETCH_ERRORS = {
   aborted: 'was no longer waited for',
   too_large: 'sent more than is accepted',
   too_many_redirects: 'redirected too many times',
+  redirect_refused: 'redirected to a host that may not get what the request holds',
 } as const;
 
 export type FetchErrorCode = keyof typeof FETCH_ERRORS;

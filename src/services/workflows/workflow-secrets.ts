@@ -1,4 +1,4 @@
-// A workflow's secrets: an object of strings, stored encrypted, seen by its creator alone, and set by the creator as long as there is one.
+// A workflow's secrets: values, each with the hosts that may get it, stored encrypted, seen by its creator alone, and set by the creator as long as there is one.
 import { isDeepStrictEqual } from 'node:util';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -9,10 +9,34 @@ import { isCreator } from '../accounts/access.ts';
 import { type Actor, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 
-export type Secrets = Readonly<Record<string, string>>;
+/** A value alone goes into no request of an HTTP node that another than the creator runs. */
+export type Secret = string | { readonly value: string; readonly hosts: readonly string[] };
+export type Secrets = Readonly<Record<string, Secret>>;
+
+export const plainValue = (secret: Secret): string => (typeof secret === 'string' ? secret : secret.value);
 
 /** What `{{secrets.NAME}}` can name. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+/** `api.example.com`, `*.example.org:8443`, `[::1]:9000`; a wildcard stands for one label or more. */
+const HOST = /^(?:\*\.[^\s/?#@\\:*%.]+\.[^\s/?#@\\:*%]+|[^\s/?#@\\:*%]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+/** Whether the pattern covers the address. Without a port it covers the usual one of the address's scheme alone. */
+export function matchesHost(pattern: string, { hostname, port, protocol }: URL): boolean {
+  const isWild = pattern.startsWith('*.');
+  // A scheme without a usual port keeps the one that is written.
+  const wanted = parseHost(pattern);
+  if (wanted === undefined) return false;
+  const usual = protocol === 'https:' ? '443' : '80';
+  if ((wanted.port || usual) !== (port || usual)) return false;
+  return isWild ? hostname.endsWith(`.${wanted.hostname}`) : hostname === wanted.hostname;
+}
+
+function parseHost(pattern: string): { readonly hostname: string; readonly port: string } | undefined {
+  if (!HOST.test(pattern)) return undefined;
+  const [, host = '', port = ''] = /^(?:\*\.)?(.*?)(?::(\d+))?$/.exec(pattern) ?? [];
+  const url = URL.parse(`http://${host}/`);
+  return url === null || Number(port) > 65_535 ? undefined : { hostname: url.hostname, port };
+}
 
 /** Whether the reader may see them: the creator, by a key that may read. */
 export function seesSecrets(actor: Actor, workflow: ReadWorkflowRow): boolean {
@@ -24,7 +48,24 @@ export function decryptSecrets(deps: Pick<Deps, 'secretsKey'>, encrypted: Buffer
   return encrypted === null ? null : (JSON.parse(decrypt(deps.secretsKey, encrypted)) as Secrets);
 }
 
-/** Throws 400 for a name that no config could use. */
+function requireHosts(secrets: Secrets): void {
+  const message = 'must be a host such as api.example.com, *.example.org or api.example.com:8443';
+  const issues = Object.entries(secrets).flatMap(([name, secret]) =>
+    typeof secret === 'string'
+      ? []
+      : secret.hosts.flatMap((host, index) =>
+          parseHost(host) === undefined
+            ? [{ path: `/secrets/${name}/hosts/${index}`, code: 'invalid_request', message }]
+            : [],
+        ),
+  );
+  if (issues.length > 0)
+    throw new AppError('invalid_request', `Each host of a secret ${message}.`, {
+      issues: issues.slice(0, 20),
+    });
+}
+
+/** Throws 400 for a name that no config could use, and for a host that is none. */
 export function encryptSecrets(deps: Pick<Deps, 'secretsKey'>, secrets: Secrets | null): Buffer | null {
   if (secrets === null) return null;
   const wrong = Object.keys(secrets).filter(name => !NAME.test(name));
@@ -36,6 +77,7 @@ export function encryptSecrets(deps: Pick<Deps, 'secretsKey'>, secrets: Secrets 
         .map(name => ({ path: `/secrets/${name}`, code: 'invalid_request', message })),
     });
   }
+  requireHosts(secrets);
   return encrypt(deps.secretsKey, JSON.stringify(secrets));
 }
 

@@ -23,11 +23,27 @@ const NodeIds = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 10_000 
 // Validated by graph/parse and graph/lint, which say more than a schema can.
 export const Nodes = Type.Unsafe<unknown>({ 'x-schema': Type.Array(NodeInput) });
 export const Edges = Type.Unsafe<unknown>({ 'x-schema': Type.Array(Edge) });
+const SecretValue = Type.String({ maxLength: 10_000 });
 const Secrets = Nullable(
-  Type.Record(Type.String(), Type.String({ maxLength: 10_000 }), {
-    maxProperties: 100,
-    description: 'NAME → value, for {{secrets.NAME}} in configs; the creator alone may send and see them',
-  }),
+  Type.Record(
+    Type.String(),
+    Type.Union([
+      SecretValue,
+      Exact({
+        value: SecretValue,
+        hosts: Type.Array(Type.String({ minLength: 1, maxLength: 260 }), {
+          minItems: 1,
+          maxItems: 20,
+          description: 'The hosts that may get it in requests, e.g. api.example.com, *.example.org:8443',
+        }),
+      }),
+    ]),
+    {
+      maxProperties: 100,
+      description:
+        'NAME → value, for {{secrets.NAME}} in configs; the creator alone may send and see them. Without hosts, an HTTP request sends it only in runs that the creator starts',
+    },
+  ),
 );
 const AutoLayout = Type.Boolean({ description: 'false: keep the coordinates as sent' });
 

@@ -129,10 +129,18 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('Value').fill('s3cret');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByRole('button', { name: 'Remove NEW_ONE' }).waitFor();
+    // A known one gets hosts without its value being typed again.
+    await dialog.getByLabel('Name').fill('NEW_ONE');
+    await dialog.getByLabel('Hosts (optional)').fill('api.example.com, *.example.org:8443');
+    await dialog.getByRole('button', { name: 'Replace' }).click();
+    await dialog.getByText('Sent only to api.example.com, *.example.org:8443').waitFor();
     await takeScreenshot(page, 'flow-secrets', VIEWS[2]);
     await assertAccessible(page);
     const { secrets } = await flow.send<{ secrets: object }>('GET', `/workflows/${id}`);
-    assert.deepEqual(secrets, { TOKEN: 'abc', NEW_ONE: 's3cret' });
+    assert.deepEqual(secrets, {
+      TOKEN: 'abc',
+      NEW_ONE: { value: 's3cret', hosts: ['api.example.com', '*.example.org:8443'] },
+    });
     await page.keyboard.press('Escape');
     // The board goes on from the newer version without a word of a conflict.
     await nodeOf(page, 'template').click({ position: { x: 90, y: 20 } });

@@ -1,41 +1,48 @@
-// Secrets in settings: replaced wherever they stand in a string, never guessed, never looked up without need.
+// Secrets of a run: replaced wherever they stand in a string, sent only where their hosts allow, and never quoted.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { encrypt } from '../../../src/lib/crypto.ts';
-import { createResolver } from '../../../src/services/workflows/resolve-secrets.ts';
+import { createRunSecrets, scrubError } from '../../../src/services/workflows/resolve-secrets.ts';
+import type { Secrets } from '../../../src/services/workflows/workflow-secrets.ts';
 import type { Tx } from '../../../src/store/db.ts';
 
 const secretsKey = randomBytes(32);
+const CREATOR = 1;
 
 /** A database whose one workflow has these secrets; counts the questions. */
-function databaseWith(secrets: Record<string, string> | null): Tx & { asked: number } {
+function databaseWith(secrets: Secrets | null): Tx & { asked: number } {
   const encrypted = secrets === null ? null : encrypt(secretsKey, JSON.stringify(secrets));
   return {
     asked: 0,
     async query<R>() {
       this.asked++;
-      return { rows: [{ secrets: encrypted } as R], rowCount: 1 };
+      return { rows: [{ secrets: encrypted, user_id: CREATOR } as R], rowCount: 1 };
     },
   };
 }
 
-describe('createResolver', () => {
-  it('asks for nothing where the graph names no secret', async () => {
+async function secretsOf(secrets: Secrets | null, userId = CREATOR) {
+  const run = { workflow_id: 'wf', user_id: userId };
+  const made = await createRunSecrets({ secretsKey }, databaseWith(secrets), run, '{{secrets.A}}');
+  assert.ok(made);
+  return made;
+}
+
+const at = (address: string): URL => new URL(address);
+
+describe('the secrets of a run', () => {
+  it('are asked for only where the graph names one', async () => {
     const tx = databaseWith({ A: 'a' });
-    assert.equal(await createResolver({ secretsKey }, tx, 'wf', '"nodes":[]'), undefined);
+    const run = { workflow_id: 'wf', user_id: CREATOR };
+    assert.equal(await createRunSecrets({ secretsKey }, tx, run, '"nodes":[]'), undefined);
     assert.equal(tx.asked, 0);
   });
 
-  it('replaces each name in strings at any depth, and touches nothing else', async () => {
-    const resolveSecrets = await createResolver(
-      { secretsKey },
-      databaseWith({ A: 'one', B_2: 'two' }),
-      'wf',
-      '{{secrets.A}}',
-    );
+  it('are put into strings at any depth, and nowhere else', async () => {
+    const { replace } = await secretsOf({ A: 'one', B_2: { value: 'two', hosts: ['example.com'] } });
     assert.deepEqual(
-      resolveSecrets?.({
+      replace({
         headers: { auth: 'Bearer {{ secrets.A }}' },
         list: ['{{secrets.B_2}}/{{secrets.A}}'],
         n: 3,
@@ -43,25 +50,86 @@ describe('createResolver', () => {
       }),
       { headers: { auth: 'Bearer one' }, list: ['two/one'], n: 3, none: null },
     );
-    assert.equal(resolveSecrets?.('{{name}} and {{secret.A}}'), '{{name}} and {{secret.A}}');
+    assert.equal(replace('{{name}} and {{secret.A}}'), '{{name}} and {{secret.A}}');
   });
 
-  it('does not replace what a secret itself contains', async () => {
-    const resolveSecrets = await createResolver(
-      { secretsKey },
-      databaseWith({ A: '{{secrets.B}} $&', B: 'b' }),
-      'wf',
-      'secrets.',
-    );
-    assert.equal(resolveSecrets?.('{{secrets.A}}'), '{{secrets.B}} $&');
+  it('may hold what looks like another secret', async () => {
+    const { replace } = await secretsOf({ A: '{{secrets.B}} $&', B: 'b' });
+    assert.equal(replace('{{secrets.A}}'), '{{secrets.B}} $&');
   });
 
-  it('refuses a name that the workflow has no secret for, inherited names included', async () => {
-    const resolveSecrets = await createResolver({ secretsKey }, databaseWith(null), 'wf', 'secrets.');
-    assert.throws(() => resolveSecrets?.('{{secrets.MISSING}}'), {
-      code: 'unknown_secret',
-      message: /MISSING/,
-    });
-    assert.throws(() => resolveSecrets?.('{{secrets.constructor}}'), { code: 'unknown_secret' });
+  it('refuse a name that the workflow has no secret for, inherited names included', async () => {
+    const { replace } = await secretsOf(null);
+    assert.throws(() => replace('{{secrets.MISSING}}'), { code: 'unknown_secret', message: /MISSING/ });
+    assert.throws(() => replace('{{secrets.constructor}}'), { code: 'unknown_secret' });
+  });
+
+  it('without hosts are sent only in runs of the creator, and stay at their origin', async () => {
+    const url = at('https://api.example.com/x');
+    const own = await secretsOf({ A: 'value' });
+    assert.equal(own.valueFor('A', url), 'value');
+    assert.equal(own.mayCarry(['A'], url, at('https://api.example.com/y')), true);
+    assert.equal(own.mayCarry(['A'], url, at('http://api.example.com/y')), false);
+    const others = await secretsOf({ A: 'value' }, 2);
+    assert.throws(() => others.valueFor('A', url), { code: 'secret_not_allowed', message: /no hosts/ });
+  });
+
+  it('with hosts are sent to those alone, whoever runs', async () => {
+    const hosts = ['api.example.com', '*.example.org:8443', 'Bücher.example', '[::1]:9000', 'localhost:8080'];
+    const { mayCarry, valueFor } = await secretsOf({ A: { value: 'value', hosts } }, 2);
+    const allowed = [
+      'https://api.example.com/x',
+      'https://API.example.com:443/x',
+      'http://api.example.com/x',
+      'https://a.example.org:8443/',
+      'https://a.b.example.org:8443/',
+      'https://xn--bcher-kva.example/',
+      'http://[::1]:9000/',
+      'http://localhost:8080/',
+    ];
+    const refused = [
+      'https://example.com/',
+      'https://api.example.com.evil.example/',
+      'https://evilapi.example.com/',
+      'https://api.example.com:8443/',
+      'https://example.org:8443/',
+      'https://a.example.org/',
+      'https://evilexample.org:8443/',
+      'http://localhost/',
+    ];
+    for (const address of allowed) {
+      assert.equal(valueFor('A', at(address)), 'value', address);
+      assert.equal(mayCarry(['A'], at('https://other.example'), at(address)), true, address);
+    }
+    for (const address of refused) {
+      assert.throws(() => valueFor('A', at(address)), { code: 'secret_not_allowed' }, address);
+      assert.equal(mayCarry(['A'], at('https://api.example.com'), at(address)), false, address);
+    }
+  });
+
+  it('are scrubbed from words in any case and in their usual encodings', async () => {
+    const value = 'Sword Fish+ü';
+    const { scrub } = await secretsOf({ A: value, B: { value: 'TokenOne', hosts: ['example.com'] } });
+    const forms = [
+      value,
+      value.toUpperCase(),
+      value.toLowerCase(),
+      encodeURIComponent(value),
+      encodeURIComponent(value).toLowerCase(),
+      encodeURIComponent(value).replaceAll('%20', '+'),
+      Buffer.from(value).toString('base64'),
+      Buffer.from(value).toString('hex'),
+      'tokenone',
+      'tokenone.invalid could not be found',
+    ];
+    for (const form of forms) {
+      const words = scrub(`before ${form} after`);
+      assert.ok(words.startsWith('before …'), words);
+    }
+    assert.equal((await secretsOf({ H: 'Bücher' })).scrub('xn--bcher-kva.example'), '….example');
+    const err = new Error(`at ${value}`, { cause: new TypeError('tokenONE') });
+    const copy = scrubError(err, scrub) as Error;
+    assert.equal(copy.message, 'at …');
+    assert.ok(!/sword fish|tokenone/i.test(`${copy.stack} ${(copy.cause as Error).stack}`));
   });
 });

@@ -3,6 +3,7 @@
 import Trash from 'icon:trash-2';
 import { type FormEvent, useState } from 'react';
 import { useEditor } from '../../../board/editor-context.tsx';
+import type { Secret } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
@@ -26,7 +27,7 @@ export function SecretsDialog({ onClose }: { readonly onClose: () => void }) {
 
 interface SecretsProps {
   readonly path: string;
-  readonly secrets: Readonly<Record<string, string>>;
+  readonly secrets: Readonly<Record<string, Secret>>;
 }
 
 function Secrets({ path, secrets }: SecretsProps) {
@@ -43,9 +44,14 @@ function Secrets({ path, secrets }: SecretsProps) {
   return (
     <>
       <ul className={styles.rows} aria-label={texts.list}>
-        {Object.keys(secrets).map(known => (
+        {Object.entries(secrets).map(([known, secret]) => (
           <li key={known} className={styles.row}>
-            <code className={styles.grow}>{`{{secrets.${known}}}`}</code>
+            <span className={styles.grow}>
+              <code>{`{{secrets.${known}}}`}</code>
+              <span className={styles.soft}>
+                {typeof secret === 'string' ? texts.noHosts : texts.sentTo(secret.hosts.join(', '))}
+              </span>
+            </span>
             <IconButton
               size="s"
               icon={Trash}
@@ -57,31 +63,37 @@ function Secrets({ path, secrets }: SecretsProps) {
         ))}
       </ul>
       <NewSecret
-        known={Object.keys(secrets)}
+        known={secrets}
         isBusy={change.isPending}
-        onAdd={(name, value) => change.mutateAsync({ ...secrets, [name]: value })}
+        onAdd={(name, secret) => change.mutateAsync({ ...secrets, [name]: secret })}
       />
     </>
   );
 }
 
 interface NewSecretProps {
-  readonly known: readonly string[];
+  readonly known: SecretsProps['secrets'];
   readonly isBusy: boolean;
-  readonly onAdd: (name: string, value: string) => Promise<unknown>;
+  readonly onAdd: (name: string, secret: Secret) => Promise<unknown>;
 }
 
 function NewSecret({ known, isBusy, onAdd }: NewSecretProps) {
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
+  const [hosts, setHosts] = useState('');
+  const before = secretNamed(known, name);
   const empty = (): void => {
     setName('');
     setValue('');
+    setHosts('');
   };
   const add = (event: FormEvent): void => {
     event.preventDefault();
     // The mutation shows the error, and the input stays.
-    onAdd(name, value).then(empty, () => undefined);
+    onAdd(name, toSecret(value === '' && before !== undefined ? plainValue(before) : value, hosts)).then(
+      empty,
+      () => undefined,
+    );
   };
   return (
     <form className={styles.part} onSubmit={add}>
@@ -93,21 +105,45 @@ function NewSecret({ known, isBusy, onAdd }: NewSecretProps) {
         pattern={NAME}
         autoComplete="off"
         spellCheck={false}
-        onChange={({ target }) => setName(target.value)}
+        onChange={({ target }) => {
+          setName(target.value);
+          const found = secretNamed(known, target.value);
+          if (found !== undefined && typeof found !== 'string') setHosts(found.hosts.join(', '));
+        }}
       />
       <TextField
         label={texts.value}
         type="password"
         value={value}
-        required
+        required={before === undefined}
+        {...(before === undefined ? {} : { hint: texts.keptHint })}
         autoComplete="off"
         onChange={({ target }) => setValue(target.value)}
       />
+      <TextField
+        label={texts.hosts}
+        hint={texts.hostsHint}
+        value={hosts}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ target }) => setHosts(target.value)}
+      />
       <div className={styles.buttons}>
         <Button type="submit" look="primary" isBusy={isBusy}>
-          {known.includes(name) ? texts.replace : texts.add}
+          {before === undefined ? texts.add : texts.replace}
         </Button>
       </div>
     </form>
   );
+}
+
+function secretNamed(secrets: SecretsProps['secrets'], name: string): Secret | undefined {
+  return Object.hasOwn(secrets, name) ? secrets[name] : undefined;
+}
+
+const plainValue = (secret: Secret): string => (typeof secret === 'string' ? secret : secret.value);
+
+function toSecret(value: string, written: string): Secret {
+  const hosts = written.split(/[\s,]+/).filter(host => host !== '');
+  return hosts.length === 0 ? value : { value, hosts };
 }
