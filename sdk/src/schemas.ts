@@ -605,6 +605,20 @@ export type Edge = {
   readonly targetHandle?: string | null;
 } & Readonly<Record<string, unknown>>;
 
+/** An edge as it is sent */
+export type EdgeInput = {
+  /** Unique in the workflow; default: made of its ends, like `idea.text->picture.prompt` */
+  readonly id?: string;
+  /** Id of the node it leaves */
+  readonly source: string;
+  /** Id of the node it enters */
+  readonly target: string;
+  /** `out-<port id>` */
+  readonly sourceHandle?: string | null;
+  /** `in-<port id>` */
+  readonly targetHandle?: string | null;
+} & Readonly<Record<string, unknown>>;
+
 /** The run that is asked about */
 export type EstimateRequest = {
   /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
@@ -808,7 +822,7 @@ export type FolderInput = {
 /** A graph that is stored nowhere */
 export type GraphInput = {
   readonly nodes: readonly NodeInput[];
-  readonly edges: readonly Edge[];
+  readonly edges: readonly EdgeInput[];
 };
 
 /** Until when the board counts as open */
@@ -1151,6 +1165,22 @@ export type NodeData = {
   readonly outputs?: readonly Port[];
 } & Readonly<Record<string, unknown>>;
 
+/** What a node is and how it is set, as it is sent */
+export type NodeDataInput = {
+  /** What people call it; default: the label of the catalog */
+  readonly label?: string;
+  /** Default: the category of the catalog */
+  readonly category?: 'model' | 'input' | 'utility' | 'output' | 'logic';
+  /** Of the catalog, like `utility:text_template` */
+  readonly nodeType: string;
+  /** The settings of the node */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** Of older graphs; use `config` */
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly inputs?: readonly Port[];
+  readonly outputs?: readonly Port[];
+} & Readonly<Record<string, unknown>>;
+
 /** The size of the box, and how it is known */
 export type NodeDims = {
   readonly width: number;
@@ -1172,7 +1202,7 @@ export type NodeInput = {
   readonly id: string;
   /** `basedNode`, or the `customNodeType` of the catalog entry */
   readonly type: string;
-  readonly data: NodeData;
+  readonly data: NodeDataInput;
   readonly position?: Position;
 } & Readonly<Record<string, unknown>>;
 
@@ -1915,7 +1945,7 @@ export type WorkflowChanges = {
   readonly name?: string;
   readonly description?: string | null;
   readonly nodes?: readonly NodeInput[];
-  readonly edges?: readonly Edge[];
+  readonly edges?: readonly EdgeInput[];
   readonly tags?: readonly string[];
   readonly isActive?: boolean;
   readonly webhookId?: string | null;
@@ -1980,7 +2010,7 @@ export type WorkflowFileInput = {
   readonly description?: string | null;
   readonly tags?: readonly string[];
   readonly nodes: readonly NodeInput[];
-  readonly edges: readonly Edge[];
+  readonly edges: readonly EdgeInput[];
   /** Files that the graph names */
   readonly media?: readonly {
     /** As the graph names it */
@@ -2004,7 +2034,7 @@ export type WorkflowInput = {
   readonly name: string;
   readonly description?: string | null;
   readonly nodes: readonly NodeInput[];
-  readonly edges: readonly Edge[];
+  readonly edges: readonly EdgeInput[];
   readonly tags?: readonly string[];
   readonly isActive?: boolean;
   readonly webhookId?: string | null;

@@ -15,8 +15,8 @@ export const layout: Command = async ({ args, options, terminal }) => {
   const file = await readWorkflowFile(path);
   const direction = DIRECTIONS.find(name => name === (options.direction ?? 'RIGHT'));
   if (direction === undefined) throw new UsageError(`--direction must be one of ${DIRECTIONS.join(', ')}.`);
-  const parsed = parseFile(path, file);
   const catalog = makeCatalog(readSettings());
+  const parsed = parseFile(path, file, catalog);
   const found = layoutGraph(parsed.graph, catalog, { direction });
   const graph = applyLayout(parsed.graph, found);
   const text = `${JSON.stringify({ ...file, ...graph }, null, 2)}\n`;

@@ -11,7 +11,7 @@ import { followRun } from './terminal/follow.ts';
 import { drawTable, type Execution } from './terminal/run-view.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
-import { parseFile, readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
+import { readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
 
 interface Saved extends WorkflowFile {
   readonly id: string;
@@ -22,7 +22,6 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   // Requests outlive the first Ctrl-C, which asks the service to cancel; the run is followed to its end.
   const client = connect(readSettings(), new AbortController().signal);
   const file = isId('workflow', target) ? undefined : await readWorkflowFile(target);
-  if (file !== undefined) parseFile(target, file);
   const source = file ?? (await client.get<Saved>(`/workflows/${target}`));
   const inputs = parseInputs(options.input, source);
   const { id } = file === undefined ? { id: target } : await client.post<Saved>(storePath(file), file);

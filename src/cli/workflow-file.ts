@@ -1,5 +1,7 @@
 // Reads a workflow file: the JSON that POST /workflows takes, or an export with its media.
 import { readFile, stat } from 'node:fs/promises';
+import type { Catalog } from '../graph/catalog.ts';
+import { completeGraph } from '../graph/complete.ts';
 import { type ParseResult, parseGraph } from '../graph/parse.ts';
 import type { Graph } from '../graph/types.ts';
 import { toError } from '../lib/errors.ts';
@@ -36,8 +38,10 @@ export async function readWorkflowFile(path: string): Promise<WorkflowFile> {
 export function parseFile(
   path: string,
   { nodes, edges }: WorkflowFile,
+  catalog: Catalog,
 ): Extract<ParseResult, { readonly ok: true }> {
-  const parsed = parseGraph(nodes, edges);
+  const sent = completeGraph(catalog, nodes, edges);
+  const parsed = parseGraph(sent.nodes, sent.edges);
   if (parsed.ok) return parsed;
   throw new WorkFailed(`${path}: ${parsed.issues[0]?.message} (graphwright lint says more)`);
 }

@@ -1,5 +1,6 @@
 // Validates an untrusted graph in one pass: its form, its configs, its connections.
 import type { Catalog } from './catalog.ts';
+import { completeGraph } from './complete.ts';
 import { type Findings, hasErrors, joinFindings, MAX_ISSUES, NO_FINDINGS } from './issues.ts';
 import { lintGraph } from './lint/lint.ts';
 import { normalizeConfig } from './normalize.ts';
@@ -15,7 +16,8 @@ export interface Inspection extends Findings {
 
 /** `previous` is the stored graph that it would replace. */
 export function inspectGraph(catalog: Catalog, nodes: unknown, edges: unknown, previous?: Graph): Inspection {
-  return inspectParsed(catalog, parseGraph(nodes, edges), previous);
+  const sent = completeGraph(catalog, nodes, edges);
+  return inspectParsed(catalog, parseGraph(sent.nodes, sent.edges), previous);
 }
 
 export function inspectParsed(catalog: Catalog, parsed: ParseResult, previous?: Graph): Inspection {

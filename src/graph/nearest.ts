@@ -82,7 +82,9 @@ export function nearestNodeType(
   { types, tails, byTail }: NodeTypeIndex,
   work?: WorkBudget,
 ): string | undefined {
-  return nearest(name, types, work) ?? byTail.get(nearest(tailOf(name), tails, work) ?? '');
+  const found = nearest(name, types, work);
+  if (found !== undefined || name.includes(':')) return found;
+  return byTail.get(nearest(name, tails, work) ?? '');
 }
 
 /** A sentence that names the nearest node type. */

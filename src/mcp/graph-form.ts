@@ -1,6 +1,7 @@
 // Converts graphs to and from the form that agents use: nodes without positions and ports, edges as "a.text ->
 // b.prompt".
 import type { Catalog } from '../graph/catalog.ts';
+import { edgeIdOf } from '../graph/complete.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
@@ -63,14 +64,14 @@ export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string)
   }
   const source = toEnd(from, nodeIds);
   const target = toEnd(to, nodeIds);
-  return {
-    id: edgeId(source, target),
+  const edge = {
     source: source.nodeId,
     target: target.nodeId,
     // Lint messages name handles, so handles are accepted as well.
     ...(source.port === undefined ? {} : { sourceHandle: `out-${source.port.replace(/^out-/, '')}` }),
     ...(target.port === undefined ? {} : { targetHandle: `in-${target.port.replace(/^in-/, '')}` }),
   };
+  return { id: edgeIdOf(edge), ...edge };
 }
 
 /** Node ids and ports may contain dots: the longest existing node id wins. */
@@ -85,7 +86,6 @@ function toEnd(text: string, nodeIds: ReadonlySet<string>): End {
 }
 
 const endText = ({ nodeId, port }: End): string => (port === undefined ? nodeId : `${nodeId}.${port}`);
-const edgeId = (source: End, target: End): string => `${endText(source)}->${endText(target)}`;
 
 /** Formats an edge. */
 export function edgeLine({ source, target, sourceHandle, targetHandle }: GraphEdge): string {

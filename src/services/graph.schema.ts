@@ -19,9 +19,9 @@ const Port = Named('Port', 'Where an edge can end', {
 
 const Position = Named('Position', 'Where a node is on the board', { x: Type.Number(), y: Type.Number() });
 
-const NodeData = Open('NodeData', 'What a node is and how it is set', {
-  label: Type.String({ description: 'What people call it' }),
-  category: Type.Enum(CATEGORIES),
+const LABEL = Type.String({ description: 'What people call it' });
+const CATEGORY = Type.Enum(CATEGORIES);
+const NODE_DATA = {
   nodeType: Type.String({ description: 'Of the catalog, like `utility:text_template`' }),
   config: Type.Optional(
     Type.Object({}, { additionalProperties: true, description: 'The settings of the node' }),
@@ -31,23 +31,39 @@ const NodeData = Open('NodeData', 'What a node is and how it is set', {
   ),
   inputs: Type.Optional(Type.Array(Port)),
   outputs: Type.Optional(Type.Array(Port)),
+};
+
+const NodeData = Open('NodeData', 'What a node is and how it is set', {
+  label: LABEL,
+  category: CATEGORY,
+  ...NODE_DATA,
+});
+
+/** The catalog fills in what is absent. */
+const NodeDataInput = Open('NodeDataInput', 'What a node is and how it is set, as it is sent', {
+  label: Type.Optional(
+    Type.String({ description: 'What people call it; default: the label of the catalog' }),
+  ),
+  category: Type.Optional(Type.Enum(CATEGORIES, { description: 'Default: the category of the catalog' })),
+  ...NODE_DATA,
 });
 
 const NODE = {
   id: Type.String({ description: 'Unique in the workflow' }),
   type: Type.String({ description: '`basedNode`, or the `customNodeType` of the catalog entry' }),
-  data: NodeData,
 };
 
 /** A node as it is sent: one that a PUT adds may omit its position. */
 export const NodeInput = Open('NodeInput', 'A node as it is sent', {
   ...NODE,
+  data: NodeDataInput,
   position: Type.Optional(Position),
 });
 
 /** A node as it is read. */
 export const Node = Open('Node', 'One step of a graph', {
   ...NODE,
+  data: NodeData,
   position: Position,
   dims: Type.Optional(
     Named('NodeDims', 'The size of the box, and how it is known', {
@@ -58,10 +74,23 @@ export const Node = Open('Node', 'One step of a graph', {
   ),
 });
 
-export const Edge = Open('Edge', 'What carries a value from one node to another', {
-  id: Type.String({ description: 'Unique in the workflow' }),
+const EDGE = {
   source: Type.String({ description: 'Id of the node it leaves' }),
   target: Type.String({ description: 'Id of the node it enters' }),
   sourceHandle: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: '`out-<port id>`' })),
   targetHandle: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: '`in-<port id>`' })),
+};
+
+export const Edge = Open('Edge', 'What carries a value from one node to another', {
+  id: Type.String({ description: 'Unique in the workflow' }),
+  ...EDGE,
+});
+
+export const EdgeInput = Open('EdgeInput', 'An edge as it is sent', {
+  id: Type.Optional(
+    Type.String({
+      description: 'Unique in the workflow; default: made of its ends, like `idea.text->picture.prompt`',
+    }),
+  ),
+  ...EDGE,
 });

@@ -1,4 +1,5 @@
 // What every door that takes a graph does with it first: parse, normalize configs, write ports, lint; what refuses it and what warns.
+import { completeGraph } from '../../graph/complete.ts';
 import { estimateDims } from '../../graph/dims.ts';
 import { inspectParsed } from '../../graph/inspect.ts';
 import { type Findings, hasErrors, joinFindings, truncationOf } from '../../graph/issues.ts';
@@ -23,7 +24,8 @@ export interface ReadGraph {
 
 /** `previous` is what it replaces. Throws 400 `invalid_graph` where the form is wrong, with all else that is wrong. */
 export function readGraph(deps: GraphDeps, nodes: unknown, edges: unknown, previous?: Graph): ReadGraph {
-  const parsed = parseGraph(nodes, edges);
+  const sent = completeGraph(deps.catalog, nodes, edges);
+  const parsed = parseGraph(sent.nodes, sent.edges);
   if (!parsed.ok) throw refusal(inspectParsed(deps.catalog, parsed, previous));
   const normalized = normalizeConfig(parsed.graph, deps.catalog);
   return { graph: withSavedPorts(normalized.graph, deps.catalog), unplaced: parsed.unplaced, normalized };

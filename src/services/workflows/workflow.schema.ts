@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { EXECUTION_STATUSES } from '../../store/executions.ts';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
-import { Edge, NodeInput } from '../graph.schema.ts';
+import { EdgeInput, NodeInput } from '../graph.schema.ts';
 import { ArrayQuery, PageQuery } from '../paging.ts';
 import { Exact, Named, Nullable } from '../schema.ts';
 
@@ -22,7 +22,7 @@ const FolderId = Nullable(Type.String({ maxLength: 64, description: 'Folder id, 
 const NodeIds = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 10_000 });
 // Validated by graph/parse and graph/lint, which say more than a schema can.
 export const Nodes = Type.Unsafe<unknown>({ 'x-schema': Type.Array(NodeInput) });
-export const Edges = Type.Unsafe<unknown>({ 'x-schema': Type.Array(Edge) });
+export const Edges = Type.Unsafe<unknown>({ 'x-schema': Type.Array(EdgeInput) });
 const SecretValue = Type.String({ maxLength: 10_000 });
 const Secrets = Nullable(
   Type.Record(

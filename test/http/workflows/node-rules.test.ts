@@ -74,7 +74,7 @@ describe('a node', () => {
 describe('an edge', () => {
   const wire = edge('a.text > b.input');
   const WRONG: Readonly<Record<string, readonly [edges: readonly object[], code: string]>> = {
-    'without id': [[{ ...wire, id: undefined }], 'missing_edge_id'],
+    'with an empty id': [[{ ...wire, id: '' }], 'missing_edge_id'],
     'with the id of another': [[wire, wire], 'duplicate_edge_id'],
     'without source': [[{ ...wire, source: undefined }], 'missing_source'],
     'without target': [[{ ...wire, target: undefined }], 'missing_target'],

@@ -1,0 +1,79 @@
+// What clients may leave out of a graph: labels and categories come from the catalog, ids of edges from their ends.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { completeGraph } from '../../src/graph/complete.ts';
+import { inspectGraph } from '../../src/graph/inspect.ts';
+import { readSettings } from '../../src/lib/settings.ts';
+import { makeCatalog } from '../../src/nodes/catalog.ts';
+
+const catalog = makeCatalog(readSettings({}));
+const complete = (nodes: unknown, edges: unknown) => completeGraph(catalog, nodes, edges);
+const wire = (more: object = {}) => ({
+  source: 'a',
+  target: 'b',
+  sourceHandle: 'out-text',
+  targetHandle: 'in-input',
+  ...more,
+});
+const idsOf = (edges: unknown): unknown => (edges as { id: unknown }[]).map(({ id }) => id);
+
+describe('a node', () => {
+  it('without label and category has those of the catalog', () => {
+    const { nodes } = complete([{ id: 'a', data: { nodeType: 'input:text' } }], []);
+    assert.deepEqual(nodes, [
+      { id: 'a', data: { nodeType: 'input:text', label: 'Text', category: 'input' } },
+    ]);
+  });
+
+  it('keeps what it has, and whatever is wrong', () => {
+    const nodes = [
+      { id: 'a', data: { nodeType: 'input:text', label: '', category: 7 } },
+      { id: 'b', data: { nodeType: 7 } },
+      { id: 'c' },
+      null,
+    ];
+    assert.deepEqual(complete(nodes, 'x'), { nodes, edges: 'x' });
+  });
+
+  it('of an unknown type is reported for its type alone', () => {
+    const nodes = [{ id: 'a', type: 'basedNode', position: { x: 0, y: 0 }, data: { nodeType: 'input:txt' } }];
+    const { issues } = inspectGraph(catalog, nodes, []);
+    assert.deepEqual(
+      issues.map(({ code }) => code),
+      ['unknown_node_type'],
+    );
+  });
+});
+
+describe('edges without ids', () => {
+  it('have ids made of their ends, the same each time', () => {
+    const edges = [wire(), { source: 'a', target: 'c' }];
+    assert.deepEqual(idsOf(complete([], edges).edges), ['a.text->b.input', 'a->c']);
+    assert.deepEqual(complete([], edges), complete([], edges));
+  });
+
+  it('have unique ids, also next to ids that were sent', () => {
+    const edges = [
+      wire(),
+      wire(),
+      wire({ id: 'a.text->b.input' }),
+      wire({ id: 'a.text->b.input-3' }),
+      wire(),
+    ];
+    assert.deepEqual(idsOf(complete([], edges).edges), [
+      'a.text->b.input-2',
+      'a.text->b.input-4',
+      'a.text->b.input',
+      'a.text->b.input-3',
+      'a.text->b.input-5',
+    ]);
+  });
+
+  it('are many in bounded time', () => {
+    const { edges } = complete(
+      [],
+      Array.from({ length: 100_000 }, () => wire()),
+    );
+    assert.equal(new Set(idsOf(edges) as unknown[]).size, 100_000);
+  });
+});

@@ -1,0 +1,74 @@
+// Graphs without labels, categories and ids of edges, through each way in: what is stored has all of them.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { callCommand } from '../../support/command-line.ts';
+
+const GRAPH = {
+  nodes: [
+    { id: 'a', type: 'basedNode', position: { x: 0, y: 0 }, data: { nodeType: 'input:text' } },
+    { id: 'b', type: 'basedNode', position: { x: 500, y: 0 }, data: { nodeType: 'output:preview' } },
+  ],
+  edges: [{ source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-input' }],
+};
+const FILE = { format: 'graphwright-workflow', formatVersion: 1, name: 'File', ...GRAPH };
+
+interface Stored {
+  readonly id: string;
+  readonly nodes: readonly { readonly data: { readonly label: string; readonly category: string } }[];
+  readonly edges: readonly { readonly id: string }[];
+}
+
+let test: TestApp;
+let caller: Caller;
+before(async () => {
+  test = await createTestApp();
+  caller = await test.createCaller();
+});
+after(() => test.close());
+
+const filledIn = ({ nodes, edges }: Stored): unknown => [
+  nodes.map(({ data: { label, category } }) => [label, category]),
+  edges.map(({ id }) => id),
+];
+const WANTED = [
+  [
+    ['Text', 'input'],
+    ['Preview', 'output'],
+  ],
+  ['a.text->b.input'],
+];
+
+it('are completed by create, replace and import', async () => {
+  const created = await caller.request<Stored>('POST', '/workflows', { name: 'W', ...GRAPH });
+  assert.equal(created.status, 201, JSON.stringify(created.body));
+  const { id } = created.body;
+  const imported = await caller.request<Stored>('POST', '/workflows/import', FILE);
+  const replaced = await caller.request<Stored>('PUT', `/workflows/${id}`, GRAPH);
+  for (const { body } of [created, imported, replaced]) {
+    const { body: read } = await caller.request<Stored>('GET', `/workflows/${body.id}`);
+    assert.deepEqual(filledIn(read), WANTED);
+  }
+});
+
+it('are complete to lint, over HTTP and on the command line', async t => {
+  const { body } = await caller.request<{ ok: boolean; issues: unknown[] }>('POST', '/workflows/lint', GRAPH);
+  assert.deepEqual([body.ok, body.issues], [true, []]);
+  const folder = mkdtempSync(join(tmpdir(), 'graphwright-left-out-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'workflow.json');
+  writeFileSync(path, JSON.stringify({ name: 'W', ...GRAPH }));
+  const linted = await callCommand(['lint', path, '--json']);
+  assert.deepEqual([linted.code, JSON.parse(linted.out).issues], [0, []]);
+  assert.deepEqual(filledIn(JSON.parse((await callCommand(['layout', path])).out)), WANTED);
+});
+
+it('are refused without the id of a node', async () => {
+  const [{ id: _, ...first } = {}, second] = GRAPH.nodes;
+  const body = { name: 'W', nodes: [first, second], edges: [] };
+  const answer = await caller.request<{ issues: { code: string }[] }>('POST', '/workflows', body);
+  assert.deepEqual([answer.status, answer.body.issues[0]?.code], [400, 'missing_node_id']);
+});
