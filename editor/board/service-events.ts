@@ -27,34 +27,49 @@ export interface ServiceEvents {
   close(): void;
 }
 
-/** Calls `refresh` when another writer saved. The browser reconnects on its own. */
+/** The browser reconnects after a cut, but not after a refusal, such as 429 beyond the limit of open streams. */
+const RETRY_MS = 5000;
+
+/** Calls `refresh` when another writer saved. */
 export function followService(id: string, saver: Saver, refresh: () => void): ServiceEvents {
   const others = createStore<Presence>(() => ({ users: [], at: new Map() }));
   const listeners = new Set<() => void>();
-  const events = new EventSource(`/api/v1/workflows/${id}/events`);
   let wasCut = false;
-  events.onerror = () => {
-    wasCut = true;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  const connect = (): EventSource => {
+    const source = new EventSource(`/api/v1/workflows/${id}/events`);
+    source.onerror = () => {
+      wasCut = true;
+      if (source.readyState !== EventSource.CLOSED) return;
+      retry = setTimeout(() => {
+        events = connect();
+      }, RETRY_MS);
+    };
+    source.onopen = () => {
+      if (wasCut) for (const listener of listeners) listener();
+      wasCut = false;
+    };
+    source.addEventListener('presence', event =>
+      others.setState(presenceOf((JSON.parse(event.data) as Pick<Presence, 'users'>).users)),
+    );
+    source.addEventListener('changed', event => {
+      const { updatedAt } = JSON.parse(event.data) as { updatedAt: string };
+      const { info } = saver.base as RemoteWorkflow;
+      if (Date.parse(updatedAt) > Date.parse(info.updatedAt)) refresh();
+    });
+    return source;
   };
-  events.onopen = () => {
-    if (wasCut) for (const listener of listeners) listener();
-    wasCut = false;
-  };
-  events.addEventListener('presence', event =>
-    others.setState(presenceOf((JSON.parse(event.data) as Pick<Presence, 'users'>).users)),
-  );
-  events.addEventListener('changed', event => {
-    const { updatedAt } = JSON.parse(event.data) as { updatedAt: string };
-    const { info } = saver.base as RemoteWorkflow;
-    if (Date.parse(updatedAt) > Date.parse(info.updatedAt)) refresh();
-  });
+  let events = connect();
   return {
     others,
     onReconnect: listener => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    close: () => events.close(),
+    close: () => {
+      clearTimeout(retry);
+      events.close();
+    },
   };
 }
 

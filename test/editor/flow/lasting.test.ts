@@ -90,6 +90,26 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     await untilIdea(flow, id, 'a whale');
   });
 
+  it('follows the workflow again after its stream was refused', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    // The refusal is logged to the console.
+    opened.discard();
+    const refusal = { code: 'too_many_streams', error: 'Close one.' };
+    await page.route('**/workflows/*/events', route => route.fulfill({ status: 429, json: refusal }), {
+      times: 1,
+    });
+    await page.reload();
+    const [first] = await Promise.all([
+      page.waitForResponse('**/workflows/*/events'),
+      boardOf(page).waitFor(),
+    ]);
+    assert.equal(first.status(), 429);
+    const next = await page.waitForResponse('**/workflows/*/events', { timeout: 30_000 });
+    assert.equal(next.status(), 200);
+  });
+
   it('shows two people each other, takes what both change, and marks what became of a version', async () => {
     const id = await flow.create(PICTURE);
     const guest = await invite(flow, id);
