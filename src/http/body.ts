@@ -18,6 +18,10 @@ declare module 'fastify' {
 
 /** Far above what any body needs, far below what recursion over it takes. */
 const MAX_NESTING = 256;
+/** Of 4 MB, brackets alone could make a million, which take seconds to build and to walk. */
+const MAX_CONTAINERS = 400_000;
+/** Past some thousand members JavaScript keeps an object as a hash table, which is slow to make and to copy. */
+const MAX_MEMBERS = 50_000;
 
 /** Makes JSON the one body type; a route that takes another registers its own. */
 export function registerBodyParsers(app: App): void {
@@ -109,26 +113,36 @@ function faultOf({ headers }: FastifyRequest, body: Buffer): AppError | undefine
   if (encoding.toLowerCase() !== 'identity')
     return new AppError('unsupported_type', `Send the body as it is, without Content-Encoding: ${encoding}.`);
   if (!isUtf8(body)) return new AppError('invalid_json', 'The body is not UTF-8.');
-  if (body.length > MAX_NESTING * 2 && isNestedDeep(body))
-    return new AppError('invalid_request', `The body is nested over ${MAX_NESTING} levels deep.`);
-  return undefined;
+  const problem = body.length > MAX_NESTING * 2 ? findShapeProblem(body) : undefined;
+  return problem === undefined ? undefined : new AppError('invalid_request', `The body ${problem}.`);
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Counts brackets outside of strings, before anything is built of them. */
-function isNestedDeep(body: Buffer): boolean {
+/** Counts brackets and colons outside of strings, before anything is built of them. */
+function findShapeProblem(body: Buffer): string | undefined {
   let depth = 0;
+  let containers = 0;
+  // By level, of the object that is open there.
+  const members = new Uint32Array(MAX_NESTING + 1);
   for (let index = 0; index < body.length; index++) {
     const byte = body[index];
     if (byte === 0x5b /* [ */ || byte === 0x7b /* { */) {
       depth++;
-      if (depth > MAX_NESTING) return true;
-    } else if (byte === 0x5d /* ] */ || byte === 0x7d /* } */) depth--;
-    else if (byte === QUOTE) index = endOfString(body, index);
+      containers++;
+      if (depth > MAX_NESTING) return `is nested over ${MAX_NESTING} levels deep`;
+      if (containers > MAX_CONTAINERS) return `has over ${MAX_CONTAINERS} objects and arrays`;
+      members[depth] = 0;
+    } else if (byte === 0x5d /* ] */ || byte === 0x7d /* } */) {
+      if (depth > 0) depth--;
+    } else if (byte === 0x3a /* : */) {
+      const count = (members[depth] ?? 0) + 1;
+      if (count > MAX_MEMBERS) return `has an object of over ${MAX_MEMBERS} members`;
+      members[depth] = count;
+    } else if (byte === QUOTE) index = endOfString(body, index);
   }
-  return false;
+  return undefined;
 }
 
 function endOfString(body: Buffer, start: number): number {
