@@ -29,11 +29,14 @@ const LEVELS: readonly {
   },
 ];
 
+/** More nodes cannot fit with any detail. */
+const MAX_DETAILED = MAX_CHARACTERS / 20;
+
 /** As much of the graph as fits a result. */
 export function outlineOf(catalog: Catalog, graph: Graph): Outline {
   const edges = graph.edges.map(edgeLine);
   let outline: Outline = { inputs: [], nodes: [], edges };
-  for (const { show, note } of LEVELS) {
+  for (const { show, note } of LEVELS.slice(graph.nodes.length > MAX_DETAILED ? -1 : 0)) {
     outline = {
       inputs: note === undefined ? inputsOf(catalog, graph) : [],
       nodes: graph.nodes.map(node => show(node, catalog)),

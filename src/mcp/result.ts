@@ -33,10 +33,11 @@ const TEXT_LENGTHS = [LONG_TEXT, 400, 100];
  * everything fits. `note` says what was left out and how to request it.
  */
 export function boundFacts(facts: Facts, narrow: string): Facts {
-  if (fits(facts)) return facts;
+  const trimmed = trimLists(facts);
+  if (fits(trimmed) && trimmed === facts) return facts;
   let bounded: Facts = {};
   for (const maxText of TEXT_LENGTHS) {
-    bounded = cutTo(facts, maxText, narrow);
+    bounded = cutTo({ facts, trimmed }, maxText, narrow);
     if (fits(bounded)) return bounded;
   }
   // Only hostile shapes get here: lists within lists, or thousands of members.
@@ -45,13 +46,31 @@ export function boundFacts(facts: Facts, narrow: string): Facts {
 }
 
 const MAX_MEMBERS = 10;
+/** Of a list: each takes two characters or more. */
+const MAX_ITEMS = MAX_CHARACTERS / 2;
 
 const fits = (facts: Facts): boolean =>
   sizeOf(facts) <= MAX_CHARACTERS && toText(facts).length <= MAX_CHARACTERS;
 
-function cutTo(facts: Facts, maxText: number, narrow: string): Facts {
+/** Without the ends of lists that cannot fit; the very facts where there is none. */
+function trimLists(facts: Facts): Facts {
+  const entries = Object.entries(facts);
+  const isLong = (value: unknown): value is readonly unknown[] =>
+    Array.isArray(value) && value.length > MAX_ITEMS;
+  if (!entries.some(([, value]) => isLong(value))) return facts;
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, isLong(value) ? value.slice(0, MAX_ITEMS) : value]),
+  );
+}
+
+interface LongFacts {
+  readonly facts: Facts;
+  readonly trimmed: Facts;
+}
+
+function cutTo({ facts, trimmed }: LongFacts, maxText: number, narrow: string): Facts {
   const cut = { texts: 0, maxText };
-  let bounded = shortenTexts(facts, cut) as Facts;
+  let bounded = shortenTexts(trimmed, cut) as Facts;
   const notes = cut.texts === 0 ? [] : [`${cut.texts} long texts are cut off.`];
   // Each round shortens one list, so there are at most as many rounds as lists.
   for (const _ of Object.keys(facts)) {
@@ -61,7 +80,7 @@ function cutTo(facts: Facts, maxText: number, narrow: string): Facts {
     if (list === undefined) break;
     const kept = dropTail(list, over);
     bounded = { ...bounded, [name]: kept };
-    notes.push(`Of ${name}, ${kept.length} of ${list.length} are shown.`);
+    notes.push(`Of ${name}, ${kept.length} of ${(facts[name] as readonly unknown[]).length} are shown.`);
   }
   return { ...bounded, note: [...notes, narrow].join(' ') };
 }
