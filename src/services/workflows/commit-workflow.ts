@@ -67,7 +67,7 @@ export async function prepareReplacement(
   const stored = await deps.versions.get(tx, workflow.id, workflow.version);
   if (nodes === undefined && edges === undefined) return unchanged(stored.text);
   const isOpen = isBeingEdited(deps, workflow);
-  const write = await workOnGraph<'write'>(deps, actor, {
+  const write = await workOnGraph<'write'>(deps, String(actor.userId), {
     kind: 'write',
     input: { nodes, edges, autoLayout, isBeingEdited: isOpen },
     stored,

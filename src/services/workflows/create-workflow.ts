@@ -41,7 +41,7 @@ export async function createWorkflow(
   const ignored = describeIgnored(others, 'POST', accepted);
   if (body.id !== undefined) return replaceWorkflow(deps, user, body.id, body, ignored);
   const input = { nodes: body.nodes, edges: body.edges, autoLayout };
-  const write = await workOnGraph<'write'>(deps, user, { kind: 'write', input });
+  const write = await workOnGraph<'write'>(deps, String(user.userId), { kind: 'write', input });
   const fields = {
     ...blankWorkflow(body.name),
     description: body.description ?? null,

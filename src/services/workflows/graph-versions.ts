@@ -1,7 +1,6 @@
 // Caches graphs by workflow and version: read, parsed and planned once, since a version never changes.
 import type { Catalog } from '../../graph/catalog.ts';
 import { makePlan, type PlanResult } from '../../graph/plan.ts';
-import { redact } from '../../graph/redact.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { createLru } from '../../lib/lru.ts';
@@ -15,8 +14,6 @@ export interface StoredGraph {
 }
 
 export interface GraphVersion extends StoredGraph {
-  /** The text as readers see it who may not edit. */
-  readonly redactedText: string;
   /** The plan of all nodes, or of what the targets need; pinned nodes need nothing. */
   plan(targets?: readonly string[], pinned?: readonly string[]): PlanResult;
 }
@@ -52,7 +49,6 @@ export function createGraphVersions(catalog: Catalog): GraphVersions {
 function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersion {
   // Parsed and planned on demand: a read needs neither.
   let graph = known;
-  let redacted: string | undefined;
   let whole: PlanResult | undefined;
   // Models can change while the service runs; a plan is valid for the entries it was built from.
   let plannedFor: Catalog['entries'] | undefined;
@@ -64,10 +60,6 @@ function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersio
     text,
     get graph() {
       return getGraph();
-    },
-    get redactedText() {
-      redacted ??= graphText(redact(getGraph()) as Graph);
-      return redacted;
     },
     plan(targets, pinned = []) {
       if (targets !== undefined || pinned.length > 0) return makePlan(getGraph(), catalog, targets, pinned);

@@ -2,7 +2,6 @@
 import { AppError } from '../../lib/errors.ts';
 import { createThreadPool, TaskTooCostly } from '../../lib/threads/pool.ts';
 import { type CatalogOrigin, originOf } from '../../nodes/catalog.ts';
-import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type GraphResults, type GraphTask, performGraphTask, type TaskOf } from './graph-task.ts';
 import type { GraphContext, SentTask } from './graph-thread.ts';
@@ -28,17 +27,17 @@ const pool = createThreadPool<SentTask, GraphResults[GraphTask['kind']]>({
 
 type WorkDeps = Pick<Deps, 'catalog' | 'settings'>;
 
-/** Does the task for the user. Throws what the task throws, 400 `invalid_graph` past the time limit, 503. */
+/** Does the task for the account. Throws what the task throws, 400 `invalid_graph` past the time limit, 503. */
 export async function workOnGraph<Kind extends GraphTask['kind']>(
   deps: WorkDeps,
-  { userId }: Pick<UserActor, 'userId'>,
+  account: string,
   task: TaskOf<Kind>,
 ): Promise<GraphResults[Kind]> {
   const origin = isLarge(task) ? originOf(deps.catalog) : undefined;
   if (origin === undefined) return performGraphTask<Kind>(deps, task);
   const context = contextOf(origin, deps.settings);
   try {
-    const options = { account: String(userId), context, signal: AbortSignal.timeout(WAIT_MS) };
+    const options = { account, context, signal: AbortSignal.timeout(WAIT_MS) };
     const { stored, ...rest } = task as GraphTask & { readonly stored?: StoredGraph };
     return (await pool.run({ task: rest, storedText: stored?.text }, options)) as GraphResults[Kind];
   } catch (err) {

@@ -46,7 +46,7 @@ export async function importWorkflow(
 }
 
 const write = (deps: Deps, user: UserActor, input: GraphInput): Promise<GraphWrite> =>
-  workOnGraph<'write'>(deps, user, { kind: 'write', input });
+  workOnGraph<'write'>(deps, String(user.userId), { kind: 'write', input });
 
 function replaceMedia(graph: { nodes: unknown; edges: unknown }, { replacements }: ReceivedMedia) {
   const walk = (value: unknown): unknown => {

@@ -41,7 +41,7 @@ async function lintWithMedia(
   user: UserActor,
   { nodes, edges, ...stored }: Partial<Omit<TaskOf<'lint'>, 'kind'>>,
 ): Promise<LintReport> {
-  const { ok, text, ...found } = await workOnGraph<'lint'>(deps, user, {
+  const { ok, text, ...found } = await workOnGraph<'lint'>(deps, String(user.userId), {
     kind: 'lint',
     nodes,
     edges,

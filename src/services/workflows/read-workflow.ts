@@ -8,6 +8,8 @@ import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts'
 import { authorize, canDo, workspaceOf } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { type GraphVersion, storedGraph } from './graph-versions.ts';
+import { workOnGraph } from './graph-work.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
 
 /** The workflow as the caller may see it; a key without `workflows:read` reads as an anonymous visitor. */
@@ -33,7 +35,7 @@ export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Pr
   if (canDo(view.role, 'edit'))
     return { view, version: number, graph: version.graph, workspace: workspaceOf(view.workflow) };
   deps.views.count(id);
-  const graph = JSON.parse(`{${version.redactedText}}`) as Graph;
+  const { graph } = storedGraph(await redactedText(deps, id, version));
   return { view, version: number, graph, workspace: undefined };
 }
 
@@ -47,7 +49,8 @@ export async function getPublished(deps: Deps, slug: string): Promise<PresentedW
     workflow.id,
     workflow.published_version ?? workflow.version,
   );
-  return presentWorkflow(deps, { workflow, actor: ANONYMOUS, role: 'ANONYMOUS' }, version.redactedText);
+  const text = await redactedText(deps, workflow.id, version);
+  return presentWorkflow(deps, { workflow, actor: ANONYMOUS, role: 'ANONYMOUS' }, text);
 }
 
 /** Records the first time that somebody opens a workflow which is shared with their email. Throws 404, 403, and 401 for nobody in particular. */
@@ -71,7 +74,19 @@ export function findAmongOthers(
 /** The graph as the reader may see it: '"nodes":[…],"edges":[…]'. */
 export async function readableText(deps: Deps, view: WorkflowView): Promise<string> {
   const version = await deps.versions.get(deps.db, view.workflow.id, readableVersion(view));
-  return canDo(view.role, 'edit') ? version.text : version.redactedText;
+  return canDo(view.role, 'edit') ? version.text : redactedText(deps, view.workflow.id, version);
+}
+
+const redactions = new WeakMap<GraphVersion, Promise<string>>();
+
+/** The text for readers who may not edit, made once a version. Its readers share the workflow's turn in the threads. */
+function redactedText(deps: Deps, workflowId: string, version: GraphVersion): Promise<string> {
+  const known = redactions.get(version);
+  if (known !== undefined) return known;
+  const made = workOnGraph<'redact'>(deps, workflowId, { kind: 'redact', stored: version });
+  redactions.set(version, made);
+  made.catch(() => redactions.delete(version));
+  return made;
 }
 
 /** The number of the version that the reader sees. */

@@ -59,7 +59,7 @@ export async function restoreVersion(
 
 /** Compared with itself: what was deprecated since is no new node, and positions come back as they were. */
 async function writeBack(deps: Deps, user: UserActor, stored: GraphVersion): Promise<GraphWrite> {
-  const findings = await workOnGraph<'relint'>(deps, user, { kind: 'relint', stored });
+  const findings = await workOnGraph<'relint'>(deps, String(user.userId), { kind: 'relint', stored });
   return { ...unchanged(stored.text), isChanged: true, findings };
 }
 

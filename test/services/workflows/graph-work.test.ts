@@ -12,7 +12,7 @@ import { workOnGraph } from '../../../src/services/workflows/graph-work.ts';
 const settings = readSettings({});
 const { catalog } = createNodeTypes(settings);
 const deps = { catalog, settings };
-const user = { userId: 1 };
+const user = 'somebody';
 
 const node = (index: number, nodeType = 'input:text') => ({
   id: `node${index}`,
