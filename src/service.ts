@@ -20,6 +20,7 @@ import { ProviderTraffic } from './runs/calls/traffic.ts';
 import { createRunCommit } from './runs/commit.ts';
 import type { Placement, RunDeps } from './runs/deps.ts';
 import { BY_QUEUE, placeHere } from './runs/dispatch.ts';
+import { memoryLimit, RunsMemory } from './runs/memory.ts';
 import { WorkerSlots } from './runs/worker-slots.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
@@ -68,7 +69,11 @@ export async function startParts(ground: Ground, stack: AsyncDisposableStack): P
   const { settings, log, databases } = ground;
   const { db } = databases;
   const bootstrapKey = await bootstrap(db, settings);
-  const slots = new WorkerSlots(settings.WORKER_CONCURRENCY, Date.now);
+  const slots = new WorkerSlots(
+    settings.WORKER_CONCURRENCY,
+    Date.now,
+    new RunsMemory(memoryLimit(settings.RUNS_MEMORY_MB)),
+  );
   const placement = settings.ROLE === 'api' ? BY_QUEUE : placeHere(slots);
   const nodeTypes = createNodeTypes(settings);
   const setUpLink =

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject, Value, Values } from '../graph/types.ts';
 import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
+import { MAX_RUN_BYTES, sizeOf } from './budget.ts';
 import { cacheKey } from './cache.ts';
 import { callNode } from './call.ts';
 import { toStepError } from './failure.ts';
@@ -91,6 +92,8 @@ class Outlook {
   readonly #endMs = performance.now() + MAX_MS;
   #sliceEndMs = performance.now() + SLICE_MS;
   #lookUps = 0;
+  /** Bytes of outputs that are known; past what a run records, the rest counts as unknown. */
+  #knownBytes = 0;
 
   constructor(options: ForecastOptions) {
     this.#options = options;
@@ -133,11 +136,11 @@ class Outlook {
     const unknown = { outputs: unknownOutputs(node, UNKNOWN_VALUE), isCached: false };
     if (values === undefined) return { values: partialValues(node, settings, arrivals), ...unknown };
     await this.#breathe();
-    if (performance.now() > this.#endMs) return { values, ...unknown };
+    if (performance.now() > this.#endMs || this.#knownBytes > MAX_RUN_BYTES) return { values, ...unknown };
     const cached = await this.#findCached(definition, node, values);
-    if (cached !== undefined) return { values, outputs: cached, isCached: true };
-    const foreseen = await this.#foresee(definition, node, values, arrivals);
-    return { values, outputs: foreseen ?? unknown.outputs, isCached: false };
+    const known = cached ?? (await this.#foresee(definition, node, values, arrivals));
+    this.#knownBytes += known === undefined ? 0 : sizeOf(known, MAX_RUN_BYTES).bytes;
+    return { values, outputs: known ?? unknown.outputs, isCached: cached !== undefined };
   }
 
   async #findCached(

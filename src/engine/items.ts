@@ -2,6 +2,7 @@
 // the node waits while calls of any of them go on at a provider.
 import type { Values } from '../graph/types.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
+import { TOO_LARGE } from './budget.ts';
 import { ChargedFailure } from './call.ts';
 import { gatherItems } from './fan-out.ts';
 import type { Arrivals } from './inputs.ts';
@@ -60,8 +61,10 @@ async function runItem(items: Items, index: number): Promise<void> {
       if (result.kind === 'call') return;
       throw new NodeError('cannot_wait', 'A node cannot wait while it is run for the items of a list.');
     }
-    results[index] = result.outputs;
     items.credits += result.credits;
+    // The run is over: what did arrive is reported with the end of the node.
+    if (options.budget?.take(job.node.id, result.outputs) === false) return;
+    results[index] = result.outputs;
     if (result.isCached) items.cachedCount++;
   } catch (thrown) {
     if (thrown instanceof ChargedFailure) items.credits += thrown.credits;
@@ -100,6 +103,11 @@ function running(items: Items): Step {
 function endOf(items: Items): Step {
   const { host, job, results, failures } = items;
   const finishedAtMs = host.options.now();
+  if (host.options.budget?.exceededBy === job.node.id) {
+    // Results that cost are kept for a resume; the others are let go.
+    const kept = items.credits > 0 ? { items: results } : {};
+    return { ...begunOf(items), ...kept, status: 'FAILED', error: TOO_LARGE, finishedAtMs };
+  }
   if (host.options.signal.aborted)
     return { ...begunOf(items), status: 'CANCELLED', items: results, finishedAtMs };
   const isWaiting = results.some((result, index) => result === null && !failures.has(index));

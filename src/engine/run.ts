@@ -20,13 +20,13 @@ const GRACE_MS = 30_000;
 export async function runPlan(plan: Plan, options: RunOptions): Promise<RunOutcome> {
   const run = new PlanRun(plan, options);
   options.signal.addEventListener('abort', run.wake);
-  const unsubscribe = options.calls?.subscribe(run.wake);
+  const unsubscribe = [options.calls?.subscribe(run.wake), options.budget?.subscribe(run.wake)];
   try {
     await run.drive();
     if (options.signal.aborted) await run.abandon();
     return run.outcome();
   } finally {
-    unsubscribe?.();
+    for (const end of unsubscribe) end?.();
     options.signal.removeEventListener('abort', run.wake);
   }
 }
@@ -47,6 +47,8 @@ class PlanRun implements StepHost {
   #failure: { readonly nodeId: string; readonly error: StepError } | undefined;
   #fault: { readonly err: unknown } | undefined;
   #isOver = false;
+  /** Something could start, and there is no memory for it. */
+  #isHeldBack = false;
   #wake: (() => void) | undefined;
 
   constructor(plan: Plan, options: RunOptions) {
@@ -74,7 +76,7 @@ class PlanRun implements StepHost {
         sliceEndMs = performance.now() + SLICE_MS;
       }
       if (this.#startNext()) continue;
-      if (this.#inFlight.size === 0) return;
+      if (this.#inFlight.size === 0 && !this.#isHeldBack) return;
       await this.#pause(this.#msUntilDue());
     }
   }
@@ -124,7 +126,12 @@ class PlanRun implements StepHost {
   #startNext(): boolean {
     if (this.#fault !== undefined) throw this.#fault.err;
     if (this.#waiting.size > 0) this.#rouse();
+    this.#isHeldBack = false;
     if (this.#callCount >= this.options.concurrency) return false;
+    if (this.options.budget?.hasRoom() === false) {
+      this.#isHeldBack = this.#items.length > 0 || this.#ready.hasNext;
+      return false;
+    }
     const startItem = this.#items.shift();
     if (startItem !== undefined) {
       this.#track(startItem());

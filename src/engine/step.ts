@@ -1,6 +1,7 @@
 // One node from its inputs to the step that a run records of it: called once, or once for each item of a list.
 import type { PlanNode } from '../graph/plan.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
+import { TOO_LARGE } from './budget.ts';
 import { type CallResult, ChargedFailure } from './call.ts';
 import { spreadItems } from './fan-out.ts';
 import type { Arrivals } from './inputs.ts';
@@ -70,13 +71,20 @@ function begin({ options }: StepHost, node: PlanNode, earlier: Step | undefined)
 }
 
 function end({ options }: StepHost, job: Job, result: CallResult): Step {
+  const { budget } = options;
   const { earlier } = job;
   const begun = { ...job.begun, ...providerOf(job) };
   const nowMs = options.now();
   if (!(result instanceof Suspend)) {
-    const step = { ...begun, status: 'COMPLETED', outputs: result.outputs, finishedAtMs: nowMs } as const;
     const credits = (earlier?.credits ?? 0) + result.credits;
-    if (credits > 0) return { ...step, credits, nodeType: job.node.nodeType };
+    const cost = credits > 0 ? { credits, nodeType: job.node.nodeType } : {};
+    if (budget?.take(begun.nodeId, result.outputs) === false) {
+      const isCause = budget.exceededBy === begun.nodeId;
+      const ended = { ...begun, ...cost, finishedAtMs: nowMs };
+      return isCause ? { ...ended, status: 'FAILED', error: TOO_LARGE } : { ...ended, status: 'CANCELLED' };
+    }
+    const step = { ...begun, status: 'COMPLETED', outputs: result.outputs, finishedAtMs: nowMs } as const;
+    if (credits > 0) return { ...step, ...cost };
     return result.isCached ? { ...step, cached: true } : step;
   }
   const { kind, untilMs } = result;

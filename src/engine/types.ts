@@ -46,6 +46,8 @@ export interface Step {
   readonly jobs?: Readonly<Record<number, ProviderJob>>;
   /** The last call at a provider, for its owner to ask about there. */
   readonly provider?: { readonly name: string; readonly jobId: string | null };
+  /** Of a state that was read to be shown: values in it were cut. */
+  readonly truncated?: true;
   /** What is not as it was asked for, in sentences. */
   readonly warnings?: readonly string[];
   /** What the node has cost in this run so far: of calls that delivered. Absent: nothing. */
@@ -92,6 +94,18 @@ export type CallRoom = Omit<NonNullable<NodeContext['job']['room']>, 'take'> & {
 };
 type Room = Awaited<ReturnType<NonNullable<NodeContext['job']['room']>['take']>>;
 
+/** What a run may still record, and whether its process has memory for more of it. */
+export interface RunBudget {
+  /** Counts outputs that have arrived; false where the run records too much with them. It is then stopped. */
+  take(nodeId: string, outputs: Values): boolean;
+  /** The node whose outputs were too large. */
+  readonly exceededBy: string | undefined;
+  /** Whether a node, or an item of one, may be started now. */
+  hasRoom(): boolean;
+  /** Calls back when there may be room again; returns an unsubscribe function. */
+  subscribe(onRoom: () => void): () => void;
+}
+
 export interface PaidCall {
   /** Of a call that is under way already: what is reserved for it. */
   readonly promised?: number | undefined;
@@ -117,6 +131,8 @@ export interface RunOptions {
   /** Decisions of people, by node id of a node WAITING for one. */
   readonly decisions?: ReadonlyMap<string, Json>;
   readonly cache?: NodeCache;
+  /** Absent: the run records and holds what it likes. */
+  readonly budget?: RunBudget;
   /**
    * Sets aside what a call may cost, just before it is made, and resolves to its price. Rejects where
    * there are too few credits: the call is then not made.

@@ -129,6 +129,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`GET ${V1}/executions/:id`]: 'workflows:read',
   [`DELETE ${V1}/executions/:id`]: 'workflows:write',
   [`GET ${V1}/executions/:id/workflow`]: 'workflows:read',
+  [`GET ${V1}/executions/:id/outputs/:nodeId`]: 'workflows:read',
   [`GET ${V1}/executions/:id/events`]: 'workflows:read',
   [`POST ${V1}/executions/:id/cancel`]: 'workflows:execute',
   [`POST ${V1}/executions/:id/resume`]: 'workflows:execute',

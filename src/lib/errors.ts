@@ -50,6 +50,7 @@ export const ERROR_CODES = {
   conflict: [409, 'The thing exists already or is in another state'],
   file_too_large: [413, 'The file is over the limit'],
   storage_quota_exceeded: [413, "The storage of the account's plan is full"],
+  run_output_too_large: [413, 'The outputs of the run are larger than 32 MB together'],
   payload_too_large: [413, 'The body is over the limit'],
   uri_too_long: [414, 'The address is too long'],
   unsupported_type: [415, 'The content type is not accepted'],

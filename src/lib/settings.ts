@@ -120,6 +120,11 @@ const ROWS = {
   S3_FORCE_PATH_STYLE: row('address the bucket by path', 'false', flag),
   ROLE: row('what this process does: all, api or worker', 'all', oneOf(['all', 'api', 'worker'])),
   WORKER_CONCURRENCY: row('runs advanced at once by this worker', '256', integer(1, 1000)),
+  RUNS_MEMORY_MB: unset(
+    'memory that the runs of this process hold together; past it no run is claimed and no node started',
+    integer(16, 1_000_000),
+    'a quarter of the heap limit',
+  ),
   BOOTSTRAP_API_KEY: unset("the first user's sk- key, all scopes", apiKey, 'minted and printed once'),
   CONTENT_WEBHOOK_SECRET: unset('secret of the content webhook', text, 'unset: it answers 401'),
   SECRETS_KEY: unset('64 hex digits that encrypt stored secrets', hexKey, 'minted into DATA_DIR'),

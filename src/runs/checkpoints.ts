@@ -1,10 +1,13 @@
 // What a run reports while it goes on: node states gathered for a moment, written together, one write at a time.
+import { sizeOf } from '../engine/budget.ts';
 import { isSettled, type Step } from '../engine/types.ts';
+import type { Values } from '../graph/types.ts';
 import { isOutage } from '../store/db.ts';
 import { outlast } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunEvent } from './lifecycle.ts';
+import type { HeldRun } from './memory.ts';
 
 type OfWorker = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
 /** How a run leaves its worker, but for the states of its nodes. */
@@ -13,6 +16,18 @@ type WithoutLease<E> = E extends unknown ? Omit<E, OfWorker> : never;
 
 // A run of a few free nodes is over sooner, and then costs no checkpoint of its own.
 const GATHER_MS = 10;
+
+/** Of an item's result that is made again rather than stored on the way. */
+const LARGE_BYTES = 16_000;
+
+const isLarge = (item: Values): boolean => sizeOf(item, LARGE_BYTES).bytes > LARGE_BYTES;
+
+interface CheckpointedRun {
+  readonly row: RunRow;
+  readonly timeoutAtMs: number;
+  readonly steps: Map<string, Step>;
+  readonly held: HeldRun;
+}
 
 /**
  * `stop` is aborted with 'lost' where a write finds that the lease number no longer stands or the database stays away,
@@ -24,6 +39,9 @@ export class Checkpoints {
   readonly #deps: RunDeps;
   readonly #timeoutAtMs: number;
   readonly #stop: AbortController;
+  readonly #held: HeldRun;
+  /** The results of items that are stored. */
+  readonly #storedItems = new WeakSet<Values>();
   /** As it was last written. */
   #row: RunRow;
   #pending = new Map<string, Step>();
@@ -31,16 +49,14 @@ export class Checkpoints {
   #timer: NodeJS.Timeout | undefined;
   #isShut = false;
 
-  constructor(
-    deps: RunDeps,
-    { row, timeoutAtMs, steps }: { row: RunRow; timeoutAtMs: number; steps: Map<string, Step> },
-    stop: AbortController,
-  ) {
+  constructor(deps: RunDeps, { row, timeoutAtMs, steps, held }: CheckpointedRun, stop: AbortController) {
     this.#deps = deps;
     this.#row = row;
     this.#timeoutAtMs = timeoutAtMs;
     this.steps = steps;
     this.#stop = stop;
+    this.#held = held;
+    for (const step of steps.values()) this.#noteStored(step);
   }
 
   add(step: Step): void {
@@ -89,6 +105,24 @@ export class Checkpoints {
     return pending;
   }
 
+  /**
+   * `true` stands for the result of an item that is stored already (executed-graph.ts foldSteps), and while the node
+   * runs for a large one that cost nothing: whoever takes the run over makes that again.
+   */
+  #toStored(step: Step): Step {
+    if (step.items === undefined) return step;
+    const isCheap = step.status === 'RUNNING' && step.credits === undefined;
+    const items = step.items.map(item => {
+      if (item === null) return item;
+      return this.#storedItems.has(item) || (isCheap && isLarge(item)) ? true : item;
+    });
+    return { ...step, items: items as NonNullable<Step['items']> };
+  }
+
+  #noteStored({ items = [] }: Step): void {
+    for (const item of items) if (typeof item === 'object' && item !== null) this.#storedItems.add(item);
+  }
+
   #flush(): void {
     this.#writing = this.#writing
       .then(async () => {
@@ -102,15 +136,16 @@ export class Checkpoints {
 
   async #write(leaving: Leaving | { readonly kind: 'checkpoint' }): Promise<void> {
     const { id, lease } = this.#row;
-    const steps = this.#takePending();
+    const steps = this.#takePending().map(step => this.#toStored(step));
     const state = { lease, steps, nodesDone: countSettled(this.steps), timeoutAtMs: this.#timeoutAtMs };
     const event = { ...leaving, ...state } as RunEvent;
     const written = await outlast(
       // A write that did arrive and is made again finds the run released, or says the same things twice.
-      () => this.#deps.commit.write(this.#row, event),
+      () => this.#deps.commit.write(this.#row, event, this.#held.bytes),
       err => this.#deps.log.warn({ err, executionId: id }, 'a checkpoint is written again'),
     );
     if (written === undefined) return this.#shut('lost');
+    for (const step of steps) this.#noteStored(step);
     this.#row = written;
     this.#deps.runNotifier.notify(id);
   }

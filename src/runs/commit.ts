@@ -28,8 +28,11 @@ export interface RunCommit {
   accept(acceptance: NewAcceptance): Promise<Accepted>;
   /** undefined: the run has ended, a live worker has its lease, or it was deferred. */
   claim(id: string, claimant: Claimant): Promise<RunRow | undefined>;
-  /** The run as it is then; undefined: the event no longer concerns it. At most one event of a run at a time. */
-  write(run: RunRow, event: RunEvent): Promise<RunRow | undefined>;
+  /**
+   * The run as it is then; undefined: the event no longer concerns it. At most one event of a run at a time.
+   * `recordedBytes`: what the run has recorded so far.
+   */
+  write(run: RunRow, event: RunEvent, recordedBytes?: number): Promise<RunRow | undefined>;
   /** The same for runs that this process does not execute: each is read and locked, and `eventOf` says what happens to it. */
   change(ids: readonly string[], eventOf: EventOf): Promise<readonly RunRow[]>;
   /** Runs that ended by writes of this process, by status. */
@@ -38,6 +41,8 @@ export interface RunCommit {
 
 // Larger batches no longer gain throughput and make every member wait longer.
 const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
+// What a run has recorded that shares its writes with others. Larger ones are written one at a time, and keep no other waiting.
+const MAX_SHARED_BYTES = 256_000;
 // A row that has changed meanwhile is read again; who changes it more often than this has lost its worker long since.
 const MAX_TRIES = 5;
 
@@ -68,6 +73,10 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
     BATCH,
   );
   const write = createBatcher<RunChange, RunRow | undefined>(changes => writeBatch(db, changes, note), BATCH);
+  const writeLarge = createBatcher<RunChange, RunRow | undefined>(changes => writeBatch(db, changes, note), {
+    ...BATCH,
+    maxItems: 1,
+  });
   const change = createBatcher<AskedChange, RunRow | undefined>(
     asked => db.transaction(tx => changeBatch(tx, asked, note)),
     BATCH,
@@ -75,7 +84,8 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
   return {
     accept,
     claim: (id, claimant) => claim({ id, claimant }),
-    write: (run, event) => write({ run, event }),
+    write: (run, event, recordedBytes = 0) =>
+      (recordedBytes > MAX_SHARED_BYTES ? writeLarge : write)({ run, event }),
     change: async (ids, eventOf) => {
       const rows = await Promise.all(ids.map(id => change({ id, eventOf })));
       return rows.filter(row => row !== undefined);

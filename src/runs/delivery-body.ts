@@ -7,6 +7,7 @@ import { stringifyJson } from '../lib/json-text.ts';
 import type { DeliveryEvent } from '../store/deliveries.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import type { NewDelivery, RunRow } from '../store/runs.ts';
+import { cutRecord } from './cut-record.ts';
 import { presentStep } from './present-execution.ts';
 import type { RunRequest } from './run.schema.ts';
 
@@ -28,7 +29,7 @@ export function buildDelivery(
 ): NewDelivery | null {
   if (run.row.webhook === null) return null;
   const { url, secret } = JSON.parse(run.row.webhook) as { url: string; secret: string | null };
-  const { kind, eventId, body } = buildEvent({
+  const event = cutRecord({
     executionId: run.row.id,
     workflowId: run.row.workflow_id,
     status,
@@ -40,6 +41,7 @@ export function buildDelivery(
     ...(run.request.metadata === undefined ? {} : { metadata: run.request.metadata }),
     createdAt,
   });
+  const { kind, eventId, body } = buildEvent(event);
   return { id: newId('delivery'), event_id: eventId, event: kind, url, secret, body };
 }
 

@@ -1,4 +1,5 @@
 // Executions read, listed and stopped.
+import type { Step } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { authorize, canDo, hasOwnRole, isTeam, roleOf } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
@@ -6,12 +7,13 @@ import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
 import { listExecutions } from '../store/execution-lists.ts';
 import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../store/executions.ts';
 import { hasLeft } from '../store/teams.ts';
+import { findStep } from '../store/steps.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import { endingUnleased } from './end-run.ts';
 import { planOf, stepsOf } from './executed-graph.ts';
 import type { ExecutionRecord, Reader } from './present-execution.ts';
-import { presentExecution, presentListedExecution } from './present-execution.ts';
+import { presentExecution, presentListedExecution, presentStep } from './present-execution.ts';
 import type { ListExecutionsQuery } from './run.schema.ts';
 
 /** The execution, for whoever may edit its workflow, or started it and has not left its team since. Throws 404, 403. */
@@ -46,6 +48,19 @@ async function authorizeExecution(
 
 const mayEdit = (user: UserActor, workflow: ReadWorkflowRow): boolean =>
   canDo(roleOf(user, workflow), 'edit');
+
+/** More than any node of a run records today; older runs may have more. */
+const MAX_OUTPUT_BYTES = 64_000_000;
+
+/** The state of one node with its values whole. Throws 404 for a node that the run has not. */
+export async function getNodeOutputs(deps: RunDeps, actor: Actor, id: string, nodeId: string) {
+  const row = await getExecutionRow(deps, actor, id);
+  const node = (await planOf(deps, row)).nodes.find(candidate => candidate.id === nodeId);
+  if (node === undefined)
+    throw new AppError('not_found', `The execution has no node ${JSON.stringify(nodeId)}.`);
+  const step = (await findStep(deps.db, row.id, nodeId, MAX_OUTPUT_BYTES)) as Step | undefined;
+  return presentStep(node, step, await readerOf(deps, actor, row));
+}
 
 export async function getExecution(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {
   return recordOf(deps, actor, await getExecutionRow(deps, actor, id));

@@ -1,11 +1,12 @@
 // What a run begins with of earlier ones: results that are still valid, and results that a caller pins to nodes.
+import { MAX_RUN_BYTES, OUTPUT_TOO_LARGE, sizeOfStep, TOO_LARGE } from '../engine/budget.ts';
 import { asCached, type PlannedRun, reuseSteps } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
 import { pointer } from '../graph/issues.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import { type ExecutionRow, findExecution } from '../store/executions.ts';
 import type { RunDeps } from './deps.ts';
-import { planOf, stepsOf } from './executed-graph.ts';
+import { planOf, readWholeSteps } from './executed-graph.ts';
 import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest } from './run-request.ts';
 
@@ -30,6 +31,8 @@ export async function findKept(deps: RunDeps, wanted: Wanted): Promise<KeptSteps
   const held = keep === undefined ? [] : await findHeld(deps, wanted, keep);
   const pinned = await findPinned(deps, wanted.workflowId, pins);
   const steps = new Map([...held, ...pinned].map(step => [step.nodeId, step]));
+  const bytes = steps.values().reduce((sum, step) => sum + sizeOfStep(step, MAX_RUN_BYTES).bytes, 0);
+  if (bytes > MAX_RUN_BYTES) throw new AppError(OUTPUT_TOO_LARGE, TOO_LARGE.message);
   return keep === undefined ? { steps } : { fromId: keep.executionId, steps };
 }
 
@@ -51,7 +54,7 @@ async function findHeld(
   const earlier = {
     plan: await planOf(deps, row),
     overrides: inputOverrides(deps, then.graph, parseRunRequest(row.request).inputs),
-    steps: await stepsOf(deps.db, row.id),
+    steps: await readWholeSteps(deps.db, row.id),
   };
   return reuseSteps(earlier, { plan, overrides }, again);
 }
@@ -68,7 +71,7 @@ async function findPinned(
   const issues: Issue[] = [];
   for (const [executionId, nodes] of groups) {
     const row = await readEarlier(deps, workflowId, executionId);
-    const steps = await stepsOf(deps.db, row.id);
+    const steps = await readWholeSteps(deps.db, row.id);
     for (const [nodeId] of nodes) {
       const step = steps.get(nodeId);
       if (step?.status === 'COMPLETED') found.push(asCached(step));

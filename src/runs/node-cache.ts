@@ -1,10 +1,11 @@
 // The node cache of one workspace, as the engine asks for it.
+import { sizeOf } from '../engine/budget.ts';
 import type { NodeCache } from '../engine/types.ts';
 import type { Value, Values } from '../graph/types.ts';
 import { findCached, keepCached } from '../store/node-cache.ts';
 import type { RunDeps } from './deps.ts';
 
-const MAX_OUTPUT_CHARACTERS = 1_000_000;
+const MAX_OUTPUT_BYTES = 1_000_000;
 
 export function createNodeCache(deps: RunDeps, workspace: string): NodeCache {
   return {
@@ -18,8 +19,8 @@ export function createNodeCache(deps: RunDeps, workspace: string): NodeCache {
       }
     },
     keep(key, outputs) {
+      if (sizeOf(outputs, MAX_OUTPUT_BYTES).bytes > MAX_OUTPUT_BYTES) return;
       const text = JSON.stringify(outputs);
-      if (text.length > MAX_OUTPUT_CHARACTERS) return;
       const mediaIds = Object.values(outputs).flatMap(mediaIdsOf);
       keepCached(deps.db, { workspace, key, outputs: text, mediaIds }).catch((err: unknown) => {
         deps.log.warn({ err }, 'a node result could not be kept');

@@ -6,6 +6,7 @@ import { hasExactText, valueToJson, valueToJsonText } from '../graph/values.ts';
 import { JsonText } from '../lib/json-text.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { guessProgress } from './calls/pace.ts';
+import { cutRecord } from './cut-record.ts';
 import { parseRunRequest } from './run-request.ts';
 
 type ExecutionOutput = { readonly nodeId: string; readonly label: string; readonly type: string } & Readonly<
@@ -60,6 +61,7 @@ export function presentStep(
     cached: step?.cached ?? false,
     attempt: step?.attempt ?? 0,
     progress: progressOf(step, Date.now()),
+    ...(step?.truncated === undefined ? {} : { truncated: step.truncated }),
     ...(step?.warnings === undefined ? {} : { warnings: step.warnings }),
     ...(reader.isOwner && step?.provider !== undefined ? { provider: step.provider } : {}),
   };
@@ -168,7 +170,7 @@ function presentWebhook(row: ExecutionRow) {
   };
 }
 
-/** The complete record (docs/api.md, Results). */
+/** The record (docs/api.md, Results), 16 MB at most: longer values are cut. */
 export function presentExecution(
   row: ExecutionRow,
   plan: Plan,
@@ -177,12 +179,12 @@ export function presentExecution(
 ) {
   const nodeStates = plan.nodes.map(node => presentStep(node, steps.get(node.id), reader));
   const settled = nodeStates.filter(state => !['PENDING', 'RUNNING', 'WAITING'].includes(state.status));
-  return {
+  return cutRecord({
     ...presentListedExecution({ ...row, nodes_done: settled.length }),
     inputs: parseRunRequest(row.request).inputs ?? ({} as JsonObject),
     nodeStates,
     outputs: presentOutputs(plan, steps),
-  };
+  });
 }
 
 export type ExecutionRecord = ReturnType<typeof presentExecution>;

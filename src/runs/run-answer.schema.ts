@@ -26,7 +26,7 @@ const Render = Type.Optional(
   ),
 );
 
-const NodeState = Named('NodeState', 'One node of a run', {
+export const NodeState = Named('NodeState', 'One node of a run', {
   nodeId: Type.String(),
   label: Type.String(),
   status: Type.Enum(NODE_STATUSES),
@@ -44,6 +44,12 @@ const NodeState = Named('NodeState', 'One node of a run', {
   cached: Type.Boolean({ description: 'Served from the node cache or an earlier run, at no charge' }),
   attempt: Type.Integer({ minimum: 0, description: 'Starts of this node in this run' }),
   progress: Type.Number({ minimum: 0, maximum: 1 }),
+  truncated: Type.Optional(
+    Type.Boolean({
+      description:
+        'true: values were cut, since the record is 16 MB at most. `GET /executions/{id}/outputs/{nodeId}` has them whole.',
+    }),
+  ),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description: 'What is not as it was asked for, e.g. a text that was cut off',

@@ -101,6 +101,11 @@ export const ExecutionId = Type.Object({
   id: Type.String({ maxLength: 64, description: 'Execution id, `ex_…`' }),
 });
 
+export const ExecutionNode = Type.Object({
+  id: Type.String({ maxLength: 64, description: 'Execution id, `ex_…`' }),
+  nodeId: Type.String({ maxLength: 1000, description: 'A node of the graph as it ran' }),
+});
+
 export const ListExecutionsQuery = Type.Object({
   status: Type.Optional(Type.Enum(EXECUTION_STATUSES)),
   createdAfter: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601' })),

@@ -4,8 +4,10 @@ import type { Step } from '../engine/types.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import { type ChangeWaiter, createChangeWaiter } from '../lib/change-waiter.ts';
 import type { Actor } from '../services/accounts/actor.ts';
-import type { ExecutionRow, ExecutionStatus, StepRow } from '../store/executions.ts';
-import { findExecution, listSteps } from '../store/executions.ts';
+import type { ExecutionRow, ExecutionStatus } from '../store/executions.ts';
+import { findExecution } from '../store/executions.ts';
+import { listShownSteps, type StepRow } from '../store/steps.ts';
+import { cutState } from './cut-record.ts';
 import type { RunDeps } from './deps.ts';
 import { planOf } from './executed-graph.ts';
 import { getExecutionRow, readerOf, recordOf } from './executions.ts';
@@ -92,7 +94,7 @@ async function* follow(
     while (!signal.aborted) {
       const row = await findExecution(deps.db, first.id);
       if (row === undefined) return;
-      yield* changesOf(row, nodes, seen, await listSteps(deps.db, first.id, seen), reader);
+      yield* changesOf(row, nodes, seen, await listShownSteps(deps.db, first.id, seen), reader);
       if (row.finished_at !== null) return;
       seen = Math.max(seen, row.seq);
       await changes.wait(LOOK_MS, signal);
@@ -123,7 +125,7 @@ function* changesOf(
     const step = states.get(id);
     const node = step && nodes.get(step.nodeId);
     if (step !== undefined && node !== undefined)
-      yield { event: 'node', id, data: presentStep(node, step, reader) };
+      yield { event: 'node', id, data: cutState(presentStep(node, step, reader)) };
     if (id === statusId) yield { event: 'execution', id, data: presentListedExecution(row) };
   }
 }

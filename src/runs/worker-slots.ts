@@ -1,4 +1,5 @@
 // The active runs of a worker, and its slots for them.
+import { memoryLimit, RunsMemory } from './memory.ts';
 import { LONG_MS, listSaturated, mayBeginHere, type Occupant, queueShare } from './policy.ts';
 
 /**
@@ -30,6 +31,7 @@ export class Wakes {
 export interface RunControl {
   readonly stop: AbortController;
   readonly wakes: Wakes;
+  readonly memory: RunsMemory;
 }
 
 export interface ActiveRun {
@@ -60,11 +62,14 @@ export class WorkerSlots {
   readonly #waiting = new Set<() => void>();
   /** Failures of runs that could not be read or written, by execution id; the last ones. */
   readonly #failures = new Map<string, number>();
+  readonly #memory: RunsMemory;
   readonly #now: () => number;
 
-  constructor(capacity: number, now: () => number) {
+  constructor(capacity: number, now: () => number, memory = new RunsMemory(memoryLimit(undefined))) {
     this.capacity = capacity;
+    this.#memory = memory;
     this.#now = now;
+    memory.subscribe(() => this.#wakeAll());
   }
 
   /** Counts one more failure of a run; true once it need not be tried again. */
@@ -86,14 +91,17 @@ export class WorkerSlots {
 
   /** A slot for a run that is being accepted; undefined where it had better be queued. */
   reserve(workspace: string): (() => void) | undefined {
-    if (!this.#isOpen || !this.#hasFreeSlot() || !mayBeginHere(this.capacity, this.#occupants(), workspace))
-      return undefined;
+    if (!this.#isOpen || this.#memory.isFull() || !this.#hasFreeSlot()) return undefined;
+    if (!mayBeginHere(this.capacity, this.#occupants(), workspace)) return undefined;
     return this.#claim({ occupant: { workspace, sinceMs: this.#now() }, isFresh: false }).free;
   }
 
   /** Resolves once there is a slot for a run out of the queue; to undefined once this worker takes no more. */
   async enter(): Promise<ClaimedSlot | undefined> {
-    while (this.#isOpen && this.#count({ isFresh: true }) >= queueShare(this.capacity))
+    while (
+      this.#isOpen &&
+      (this.#count({ isFresh: true }) >= queueShare(this.capacity) || this.#memory.isFull())
+    )
       await new Promise<void>(resolve => this.#waiting.add(resolve));
     return this.#isOpen ? this.#claim({ occupant: undefined, isFresh: true }) : undefined;
   }
@@ -106,8 +114,7 @@ export class WorkerSlots {
   /** Claims no more runs; the active ones go on. */
   shut(): void {
     this.#isOpen = false;
-    for (const wake of this.#waiting) wake();
-    this.#waiting.clear();
+    this.#wakeAll();
   }
 
   /** Registers a run before it is claimed, so that whoever asks for it finds it here. */
@@ -117,7 +124,7 @@ export class WorkerSlots {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     this.runs.set(id, { stop: reason => stop.abort(reason), wake: () => wakes.wake(), ended });
     return {
-      control: { stop, wakes },
+      control: { stop, wakes, memory: this.#memory },
       release: () => {
         this.runs.delete(id);
         resolve();
@@ -161,6 +168,11 @@ export class WorkerSlots {
         this.#wakeNext();
       },
     };
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
   }
 
   #wakeNext(): void {

@@ -1,4 +1,5 @@
 // Executing a run that was claimed: the engine goes on from what is done, and each outcome is an event of the run.
+import { MAX_RUN_BYTES, sizeOfStep, TOO_LARGE } from '../engine/budget.ts';
 import { runPlan } from '../engine/run.ts';
 import {
   type CallRoom,
@@ -16,13 +17,16 @@ import { createRunSecrets, scrubError } from '../services/workflows/resolve-secr
 import type { TerminalStatus } from '../store/executions.ts';
 import { retryingDb } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
+import { listWholeSteps } from '../store/steps.ts';
 import { roomOf } from './calls/traffic.ts';
 import { type CallName, createWaitingCalls } from './calls/waiting-calls.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
 import { cancelOpen } from './end-run.ts';
+import { foldSteps, MAX_STORED_BYTES, planOf, stepsOf } from './executed-graph.ts';
 import type { Suspension } from './lifecycle.ts';
+import type { HeldRun } from './memory.ts';
 import { createNodeCache } from './node-cache.ts';
 import { createNodeContext } from './node-context.ts';
 import { createPay, type SpentSoFar } from './pay.ts';
@@ -46,12 +50,27 @@ export function executeRun(deps: RunDeps, row: RunRow, control: RunControl): Pro
   return doAccepted(() => inRunScope(deps, row, () => execute(deps, row, control)));
 }
 
-async function execute(deps: RunDeps, row: RunRow, { stop, wakes }: RunControl): Promise<void> {
-  const run = await loadRun(deps, row);
+async function execute(deps: RunDeps, row: RunRow, { stop, wakes, memory }: RunControl): Promise<void> {
+  // To the nodes, a run that records too much is one that is cancelled.
+  const held = memory.open(row.workspace, () => stop.abort('cancelled'));
+  try {
+    await executeHeld(deps, row, { stop, wakes }, held);
+  } finally {
+    held.close();
+  }
+}
+
+async function executeHeld(
+  deps: RunDeps,
+  row: RunRow,
+  { stop, wakes }: Omit<RunControl, 'memory'>,
+  held: HeldRun,
+): Promise<void> {
+  const run = await loadRun(deps, row, held, stop.signal);
   const budgetMs = (run.request.timeoutMs ?? deps.settings.RUN_TIMEOUT_MS) - row.running_ms;
   const startedMs = deps.now();
   const timeoutAtMs = startedMs + Math.max(0, budgetMs);
-  const checkpoints = new Checkpoints(deps, { row, timeoutAtMs, steps: run.steps }, stop);
+  const checkpoints = new Checkpoints(deps, { row, timeoutAtMs, steps: run.steps, held }, stop);
   if (run.refusal !== undefined) {
     await leave(deps, run, checkpoints, { status: 'FAILED', error: run.refusal }, row.running_ms);
     return;
@@ -62,8 +81,8 @@ async function execute(deps: RunDeps, row: RunRow, { stop, wakes }: RunControl):
   const calls = createWaitingCalls(deps, row.id, run.endedCalls, wakes);
   try {
     const room = roomOf(deps, row, timeoutAtMs);
-    const outcome = await advance(deps, { ...run, calls, room }, checkpoints, stop.signal);
-    const ending = endingOf(outcome, stop.signal.reason as StopReason | undefined);
+    const outcome = await advance(deps, { ...run, calls, room, held }, checkpoints, stop.signal);
+    const ending = endingOf(outcome, stop.signal.reason as StopReason | undefined, held.exceededBy);
     await leave(deps, run, checkpoints, ending, row.running_ms + (deps.now() - startedMs));
   } finally {
     calls.close();
@@ -86,13 +105,19 @@ interface LoadedRun {
   readonly refusal?: StoredError;
 }
 
-async function loadRun(deps: RunDeps, row: RunRow): Promise<LoadedRun> {
+async function loadRun(deps: RunDeps, row: RunRow, held: HeldRun, signal: AbortSignal): Promise<LoadedRun> {
   const request = parseRunRequest(row.request);
   // A first claim finds nothing done, unless the run keeps results of others.
   const isFresh = row.lease === 1 && row.resumed_from_id === null && request.pins === undefined;
-  const rows = isFresh ? [] : await deps.reads.steps(row.id);
-  const steps = new Map(rows.map(({ step }) => [(step as Step).nodeId, withBound(deps, step as Step)]));
+  const { steps, isWhole } = isFresh
+    ? { steps: new Map<string, Step>(), isWhole: true }
+    : await loadSteps(deps, row, held, signal);
+  for (const [nodeId, step] of steps) steps.set(nodeId, withBound(deps, step));
   const loaded = { row, request, steps, ...(await loadCalls(deps, row, request, steps)) };
+  if (!isWhole) {
+    const refusal = { ...TOO_LARGE, nodeId: held.exceededBy ?? null };
+    return { ...loaded, plan: await planOf(deps, row), overrides: new Map(), refusal };
+  }
   try {
     const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
     const plan = planRequest(deps, version, request);
@@ -104,6 +129,36 @@ async function loadRun(deps: RunDeps, row: RunRow): Promise<LoadedRun> {
     const refusal = { code: err.code, message: err.message, nodeId: err.issues?.[0]?.nodeId ?? null };
     return { ...loaded, plan: { nodes: [] }, overrides: new Map(), refusal };
   }
+}
+
+interface LoadedSteps {
+  readonly steps: Map<string, Step>;
+  /** false: the run has recorded more than it may, and these are only to be shown. */
+  readonly isWhole: boolean;
+}
+
+/** The states of an earlier turn, once there is memory for them. */
+async function loadSteps(
+  deps: RunDeps,
+  row: RunRow,
+  held: HeldRun,
+  signal: AbortSignal,
+): Promise<LoadedSteps> {
+  const { bytes, rows } = await deps.reads.steps(row.id);
+  if (rows !== undefined) return { steps: countSteps(held, foldSteps(rows)), isWhole: true };
+  if (bytes <= MAX_STORED_BYTES) await held.room(signal);
+  // Nothing of a run that is stopped is run again.
+  if (bytes > MAX_STORED_BYTES || signal.aborted)
+    return { steps: await stepsOf(deps.db, row.id), isWhole: bytes <= MAX_STORED_BYTES };
+  held.hold(bytes);
+  const steps = countSteps(held, foldSteps(await listWholeSteps(deps.db, row.id)));
+  held.hold(-bytes);
+  return { steps, isWhole: held.exceededBy === undefined };
+}
+
+function countSteps(held: HeldRun, steps: Map<string, Step>): Map<string, Step> {
+  for (const step of steps.values()) held.count(step.nodeId, sizeOfStep(step, MAX_RUN_BYTES));
+  return steps;
 }
 
 /** What is known of the calls at providers that the run left under way. */
@@ -142,7 +197,7 @@ function withBound(deps: RunDeps, step: Step): Step {
 
 function advance(
   deps: RunDeps,
-  run: LoadedRun & { readonly calls: WaitingCalls; readonly room: CallRoom },
+  run: LoadedRun & { readonly calls: WaitingCalls; readonly room: CallRoom; readonly held: HeldRun },
   checkpoints: Checkpoints,
   signal: AbortSignal,
 ): Promise<RunOutcome> {
@@ -159,6 +214,7 @@ function advance(
     context: createNodeContext(retrying, row),
     ...(request.useCache === false ? {} : { cache: createNodeCache(deps, row.workspace) }),
     ...(run.secrets === undefined ? {} : { secrets: run.secrets }),
+    budget: run.held,
     pay: createPay(retrying, row, run.spent),
     calls: run.calls,
     room: run.room,
@@ -191,9 +247,14 @@ type Ending =
   | 'release'
   | undefined;
 
-function endingOf(outcome: RunOutcome, reason: StopReason | undefined): Ending {
+function endingOf(
+  outcome: RunOutcome,
+  reason: StopReason | undefined,
+  exceededBy: string | undefined,
+): Ending {
   // Of a released run the last states were not kept: its outcome counts for nothing.
   if (reason === 'released' || reason === 'lost' || reason === 'broken') return STOPPED[reason];
+  if (exceededBy !== undefined) return { status: 'FAILED', error: { ...TOO_LARGE, nodeId: exceededBy } };
   if (reason !== undefined && outcome.kind === 'suspended') return STOPPED[reason];
   switch (outcome.kind) {
     case 'completed':

@@ -65,12 +65,6 @@ export function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefi
   );
 }
 
-export interface StepRow {
-  readonly seq: number;
-  /** engine/types.ts Step. */
-  readonly step: unknown;
-}
-
 /** Of the newest thousand runs that completed, the newest one of the version. */
 export async function findNewestCompleted(
   tx: Tx,
@@ -85,29 +79,6 @@ export async function findNewestCompleted(
     [workflowId, version],
   );
   return rows[0]?.id;
-}
-
-/** Every node state with a number above `afterSeq`, oldest first; the last one of a node is its state. */
-export async function listSteps(tx: Tx, executionId: string, afterSeq = -1): Promise<readonly StepRow[]> {
-  const rows = await listStepsOfRuns(tx, [executionId], afterSeq);
-  return rows.filter(({ seq }) => seq > afterSeq);
-}
-
-/** Of many runs; those of each by `seq`. */
-export async function listStepsOfRuns(
-  tx: Tx,
-  executionIds: readonly string[],
-  afterSeq = -1,
-): Promise<readonly (StepRow & { readonly execution_id: string })[]> {
-  const { rows } = await tx.query<{ execution_id: string; seq: number; steps: string }>(
-    `select execution_id, seq, steps from execution_steps where execution_id = any ($1::text[]) and seq > $2
-     order by execution_id, seq`,
-    [executionIds, afterSeq],
-  );
-  return rows.flatMap(({ execution_id, seq, steps: text }) => {
-    const steps = JSON.parse(text) as readonly unknown[];
-    return steps.map((step, index) => ({ execution_id, seq: seq - steps.length + 1 + index, step }));
-  });
 }
 
 /** Whose key it is, and of which requests. */

@@ -71,6 +71,11 @@ export const RUN_OPERATIONS: OperationLines = {
     'Removes the record of a run that has ended. Its media stay.',
     [...OWN, 'conflict'],
   ],
+  [`GET ${V1}/executions/{id}/outputs/{nodeId}`]: [
+    'getNodeOutputs',
+    'The state of one node with its values whole, also where the execution has them `truncated`.',
+    OWN,
+  ],
   [`GET ${V1}/executions/{id}/workflow`]: ['getExecutionGraph', 'The graph that the run executes.', OWN],
   [`GET ${V1}/executions/{id}/events`]: [
     'streamExecution',

@@ -10,14 +10,16 @@ import {
   getExecution,
   getExecutionGraph,
   getExecutionRow,
+  getNodeOutputs,
   listRuns,
 } from '../../runs/executions.ts';
-import { ExecutionId, ListExecutionsQuery } from '../../runs/run.schema.ts';
+import { ExecutionId, ExecutionNode, ListExecutionsQuery } from '../../runs/run.schema.ts';
 import {
   EventStream,
   ExecutedGraph,
   ExecutionPage,
   ExecutionRecord,
+  NodeState,
   Success,
 } from '../../runs/run-answer.schema.ts';
 import { watchRun } from '../../runs/watch-run.ts';
@@ -50,6 +52,14 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     (req, reply) => {
       reply.header('cache-control', 'no-store');
       return getExecution(deps, req.actor, req.params.id);
+    },
+  );
+  app.get(
+    '/api/v1/executions/:id/outputs/:nodeId',
+    about('Read the whole outputs of a node', { 200: NodeState }, { params: ExecutionNode }),
+    (req, reply) => {
+      reply.header('cache-control', 'no-store');
+      return getNodeOutputs(deps, req.actor, req.params.id, req.params.nodeId);
     },
   );
   app.delete(

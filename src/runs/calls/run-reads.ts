@@ -3,21 +3,25 @@ import { createBatcher } from '../../lib/batch.ts';
 import { type CallState, listCalls } from '../../store/calls.ts';
 import { type Coverage, listCoverage } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
-import { listStepsOfRuns, type StepRow } from '../../store/executions.ts';
+import { listStepsOfRuns, type StoredSteps } from '../../store/steps.ts';
 
 /** Each by an execution's id. */
 export interface RunReads {
-  steps(id: string): Promise<readonly StepRow[]>;
+  /** Without rows where the run has recorded more than is read together with others. */
+  steps(id: string): Promise<StoredSteps>;
   calls(id: string): Promise<readonly CallState[]>;
   /** undefined: it was accepted as a run that costs nothing. */
   coverage(id: string): Promise<Coverage | undefined>;
 }
 
+/** Of one run, so that a batch stays small. */
+const MAX_STEP_BYTES = 256_000;
+
 const BATCH = { maxItems: 200, concurrency: 2 } as const;
 
 export function createRunReads(tx: Tx): RunReads {
   return {
-    steps: createBatcher(async ids => groupBy(ids, await listStepsOfRuns(tx, ids)), BATCH),
+    steps: createBatcher(ids => listStepsOfRuns(tx, ids, { maxBytes: MAX_STEP_BYTES }), BATCH),
     calls: createBatcher(async ids => groupBy(ids, await listCalls(tx, ids)), BATCH),
     coverage: createBatcher(async ids => {
       const rows = new Map((await listCoverage(tx, ids)).map(row => [row.execution_id, row]));

@@ -1,7 +1,8 @@
 // Finds the pictures for the drawing of a published workflow: results of the newest run of the published version.
 import type { Step } from '../../engine/types.ts';
 import type { Value } from '../../graph/types.ts';
-import { findNewestCompleted, listSteps } from '../../store/executions.ts';
+import { findNewestCompleted } from '../../store/executions.ts';
+import { listShownSteps } from '../../store/steps.ts';
 import type { Deps } from '../deps.ts';
 
 export interface FlowResults {
@@ -19,7 +20,7 @@ export async function findFlowResults(
 ): Promise<FlowResults | undefined> {
   const executionId = await findNewestCompleted(db, workflowId, version);
   if (executionId === undefined) return undefined;
-  const steps = (await listSteps(db, executionId)).map(({ step }) => step as Step);
+  const steps = (await listShownSteps(db, executionId)).map(({ step }) => step as Step);
   // The last state of a node counts.
   const pictures = steps.flatMap(({ nodeId, outputs = {} }) => {
     const picture = Object.values(outputs)

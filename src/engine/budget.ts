@@ -1,0 +1,94 @@
+// Counts what a run records: the bytes of its outputs as JSON, and the memory that they take here.
+import type { Step, StepError } from './types.ts';
+
+/** The outputs that one run records, text and JSON, as JSON bytes. */
+export const MAX_RUN_BYTES = 32 * 1024 * 1024;
+
+/** The code of the step, and of the run, that recorded more. */
+export const OUTPUT_TOO_LARGE = 'run_output_too_large';
+
+export const TOO_LARGE: StepError = {
+  code: OUTPUT_TOO_LARGE,
+  message:
+    'The outputs of the run are larger than 32 MB together. Pass on less text or JSON, use shorter lists, or split the workflow.',
+};
+
+export interface Size {
+  /** As JSON, in UTF-8. */
+  readonly bytes: number;
+  /** In memory, at most; about. */
+  readonly held: number;
+}
+
+const NOTHING: Size = { bytes: 0, held: 0 };
+const add = (one: Size, other: Size): Size => ({
+  bytes: one.bytes + other.bytes,
+  held: one.held + other.held,
+});
+
+/** The size of plain JSON data. Past `maxBytes` the rest is not counted: shared parts may make it endless. */
+export function sizeOf(value: unknown, maxBytes: number): Size {
+  const size = { bytes: 0, held: 0 };
+  measure(value, size, maxBytes);
+  return size;
+}
+
+function measure(value: unknown, size: { bytes: number; held: number }, maxBytes: number): void {
+  if (typeof value === 'string') {
+    size.bytes += textBytes(value);
+    size.held += 24 + 2 * value.length;
+  } else if (typeof value !== 'object' || value === null) {
+    // Numbers and constants are 1 to 24 characters.
+    size.bytes += typeof value === 'number' ? String(value).length : 4;
+    size.held += 16;
+  } else if (Array.isArray(value)) {
+    size.bytes += 2 + value.length;
+    size.held += 32 + 8 * value.length;
+    for (const item of value) {
+      if (size.bytes > maxBytes) return;
+      measure(item, size, maxBytes);
+    }
+  } else {
+    size.bytes += 2;
+    size.held += 56;
+    for (const key in value) {
+      if (size.bytes > maxBytes) return;
+      size.bytes += textBytes(key) + 2;
+      size.held += 16;
+      measure((value as Record<string, unknown>)[key], size, maxBytes);
+    }
+  }
+}
+
+function textBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text));
+}
+
+/** What a step of an earlier turn records: its outputs, or the results of its items so far. */
+export function sizeOfStep({ outputs, items }: Step, maxBytes: number): Size {
+  if (outputs !== undefined) return sizeOf(outputs, maxBytes);
+  return items === undefined ? NOTHING : sizeOf(items, maxBytes);
+}
+
+/** The bytes of one run's outputs, counted as they arrive. */
+export class OutputMeter {
+  #size = NOTHING;
+  /** The node whose output did not fit any more. */
+  exceededBy: string | undefined;
+
+  get size(): Size {
+    return this.#size;
+  }
+
+  /** Counts what is larger by that much; false where it is too large together. Nothing fits afterwards. */
+  add(nodeId: string, size: Size): boolean {
+    if (this.exceededBy !== undefined) return false;
+    const sum = add(this.#size, size);
+    if (sum.bytes > MAX_RUN_BYTES) {
+      this.exceededBy = nodeId;
+      return false;
+    }
+    this.#size = sum;
+    return true;
+  }
+}

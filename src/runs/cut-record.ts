@@ -1,0 +1,94 @@
+// Cuts what is shown of a run to the size that an answer, an event or a webhook may have.
+import { sizeOf } from '../engine/budget.ts';
+import { JsonText, stringifyJson } from '../lib/json-text.ts';
+import { levelOf } from '../lib/level.ts';
+
+/** Of `GET /executions/{id}`, a snapshot, an event and a webhook's body. */
+const MAX_BYTES = 16_000_000;
+
+/** A NodeState, or an entry of `outputs`. */
+interface Shown {
+  readonly nodeId: string;
+}
+
+interface ShownRun {
+  readonly nodeStates: readonly Shown[];
+  readonly outputs?: readonly Shown[];
+}
+
+/**
+ * The record, at most 16 MB as JSON: of its values the longest are cut, all to the same length, and their node states
+ * are marked `truncated`. JSON that is cut becomes a text.
+ */
+export function cutRecord<R extends ShownRun>(record: R, maxBytes = MAX_BYTES): R {
+  if (sizeOf(record, maxBytes).bytes <= maxBytes) return record;
+  const { nodeStates, outputs = [] } = record;
+  const shown = [...nodeStates, ...outputs];
+  const sizes = shown.flatMap(one => listValues(one).map(bytesOf));
+  const frame = { ...record, nodeStates: nodeStates.map(withoutValues), outputs: outputs.map(withoutValues) };
+  // Each value has a name, a comma and, where its state is cut, a mark.
+  const frameBytes = Buffer.byteLength(stringifyJson(frame)) + 12 * sizes.length + 20 * nodeStates.length;
+  const most = levelOf(sizes, maxBytes - frameBytes);
+  const cut = new Set<string>();
+  const cutOne = <S extends Shown>(one: S): S =>
+    mapValues(one, value => cutValue(value, most, () => cut.add(one.nodeId)));
+  // A frame as large as that has the labels of many items: those are left out.
+  const isFrameLarge = frameBytes > maxBytes;
+  if (isFrameLarge) for (const { nodeId } of outputs) cut.add(nodeId);
+  const cutOutputs = isFrameLarge ? [] : outputs.map(cutOne);
+  const cutStates = nodeStates.map(cutOne);
+  return {
+    ...record,
+    nodeStates: cutStates.map(state => (cut.has(state.nodeId) ? { ...state, truncated: true } : state)),
+    ...(record.outputs === undefined ? {} : { outputs: cutOutputs }),
+  };
+}
+
+/** One NodeState, cut like a record that has no other. */
+export function cutState<S extends Shown>(state: S): S {
+  return cutRecord({ nodeStates: [state] }).nodeStates[0] ?? state;
+}
+
+const SINGLE = ['text', 'value'];
+const PLURAL = ['texts', 'values'];
+const MEMBERS: ReadonlySet<string> = new Set([...SINGLE, ...PLURAL]);
+
+function listValues(one: Shown): readonly unknown[] {
+  const values: unknown[] = [];
+  mapValues(one, value => {
+    values.push(value);
+    return value;
+  });
+  return values;
+}
+
+function withoutValues(one: Shown): Shown {
+  return Object.fromEntries(Object.entries(one).filter(([key]) => !MEMBERS.has(key))) as object as Shown;
+}
+
+function mapValues<S extends Shown>(one: S, map: (value: unknown) => unknown): S {
+  const entries = Object.entries(one).map(([key, value]) => {
+    if (!MEMBERS.has(key)) return [key, value];
+    return [key, PLURAL.includes(key) && Array.isArray(value) ? value.map(map) : map(value)];
+  });
+  return Object.fromEntries(entries) as S;
+}
+
+const textOf = (value: unknown): string => (value instanceof JsonText ? value.text : JSON.stringify(value));
+
+function bytesOf(value: unknown): number {
+  return value === undefined ? 0 : Buffer.byteLength(textOf(value));
+}
+
+function cutValue(value: unknown, most: number, onCut: () => void): unknown {
+  const isLong = typeof value === 'string' || (typeof value === 'object' && value !== null);
+  if (!isLong || bytesOf(value) <= most) return value;
+  onCut();
+  const text = typeof value === 'string' ? value : textOf(value);
+  let length = Math.max(0, Math.min(text.length, most - 2));
+  while (length > 0 && bytesOf(text.slice(0, length)) > most)
+    length = Math.floor(Math.min(length * 0.95, (length * most) / bytesOf(text.slice(0, length))));
+  // Not between the halves of a character.
+  const isHalf = (text.codePointAt(length - 1) ?? 0) > 0xffff;
+  return text.slice(0, isHalf ? length - 1 : length);
+}

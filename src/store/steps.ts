@@ -1,0 +1,122 @@
+// The node states of runs: whole, for whoever goes on with a run, or with long values cut, to be shown. A row holds the
+// states of one checkpoint; of the states of a node the last one counts.
+import { levelOf } from '../lib/level.ts';
+import type { Tx } from './db.ts';
+import { first } from './rows.ts';
+
+export interface StepRow {
+  readonly seq: number;
+  /** engine/types.ts Step. */
+  readonly step: unknown;
+}
+
+/** The node states of one run. */
+export interface StoredSteps {
+  /** As they are stored. */
+  readonly bytes: number;
+  /** undefined: they have more bytes than were asked for. */
+  readonly rows: readonly StepRow[] | undefined;
+}
+
+const NONE: StoredSteps = { bytes: 0, rows: [] };
+
+/** Of each run every node state with a number above `afterSeq`, oldest first, if they have `maxBytes` at most. */
+export async function listStepsOfRuns(
+  tx: Tx,
+  executionIds: readonly string[],
+  { maxBytes, afterSeq = -1 }: { readonly maxBytes: number; readonly afterSeq?: number },
+): Promise<readonly StoredSteps[]> {
+  const { rows } = await tx.query<{ execution_id: string; seq: number; bytes: number; steps: string | null }>(
+    `select execution_id, seq, bytes::float8 as bytes, case when bytes <= $3 then steps end as steps
+     from (
+       select execution_id, seq, steps, sum(octet_length(steps)) over (partition by execution_id) as bytes
+       from execution_steps where execution_id = any ($1::text[]) and seq > $2) s
+     order by execution_id, seq`,
+    [executionIds, afterSeq, maxBytes],
+  );
+  const found = Map.groupBy(rows, row => row.execution_id);
+  return executionIds.map(id => {
+    const own = found.get(id) ?? [];
+    const [{ bytes = 0 } = {}] = own;
+    if (bytes > maxBytes) return { bytes, rows: undefined };
+    if (own.length === 0) return NONE;
+    return { bytes, rows: own.flatMap(({ seq, steps }) => parseRow(seq, steps ?? '[]', afterSeq)) };
+  });
+}
+
+function parseRow(seq: number, text: string, afterSeq = -1): readonly StepRow[] {
+  const steps = JSON.parse(text) as readonly unknown[];
+  return steps
+    .map((step, index) => ({ seq: seq - steps.length + 1 + index, step }))
+    .filter(row => row.seq > afterSeq);
+}
+
+/** Every node state of a run, row by row, so that a large one keeps nobody waiting. */
+export async function listWholeSteps(tx: Tx, executionId: string): Promise<readonly StepRow[]> {
+  const { rows } = await tx.query<{ seq: number }>(
+    'select seq from execution_steps where execution_id = $1 order by seq',
+    [executionId],
+  );
+  const steps: StepRow[] = [];
+  for (const { seq } of rows) {
+    const row = await first<{ steps: string }>(
+      tx,
+      'select steps from execution_steps where execution_id = $1 and seq = $2',
+      [executionId, seq],
+    );
+    if (row !== undefined) steps.push(...parseRow(seq, row.steps));
+  }
+  return steps;
+}
+
+/** Bytes that are read without a question. */
+const MANY_BYTES = 1_000_000;
+/** About as many are read of a run that has more. */
+const MAX_SHOWN_BYTES = 16_000_000;
+
+const STATES = `
+select s.seq - json_array_length(s.steps::json) + states.place as seq, states.step
+from execution_steps s cross join lateral json_array_elements(s.steps::json) with ordinality as states (step, place)
+where s.execution_id = $1 and s.seq > $2`;
+
+/**
+ * Every node state with a number above `afterSeq`, oldest first. Of runs that recorded much, long values are cut, and
+ * results of items are `true`.
+ */
+export async function listShownSteps(
+  tx: Tx,
+  executionId: string,
+  afterSeq = -1,
+): Promise<readonly StepRow[]> {
+  const [{ rows } = NONE] = await listStepsOfRuns(tx, [executionId], { maxBytes: MANY_BYTES, afterSeq });
+  if (rows !== undefined) return rows;
+  const sizes = await tx.query<{ bytes: number }>(
+    `select octet_length(step::text) as bytes from (${STATES}) s where seq > $2`,
+    [executionId, afterSeq],
+  );
+  const most = levelOf(
+    sizes.rows.map(({ bytes }) => bytes),
+    MAX_SHOWN_BYTES,
+  );
+  const cut = await tx.query<{ seq: number; step: string }>(
+    `select seq::int as seq, cut_step(step, $3)::text as step from (${STATES}) s where seq > $2 order by seq`,
+    [executionId, afterSeq, most],
+  );
+  return cut.rows.map(({ seq, step }) => ({ seq, step: JSON.parse(step) as unknown }));
+}
+
+/** The newest state of one node, whole up to `maxBytes`; undefined where it has not begun. */
+export async function findStep(
+  tx: Tx,
+  executionId: string,
+  nodeId: string,
+  maxBytes: number,
+): Promise<unknown> {
+  const row = await first<{ step: string }>(
+    tx,
+    `select cut_step(step, $4)::text as step from (${STATES} and strpos(s.steps, $5) > 0) s
+     where step->>'nodeId' = $3 order by seq desc limit 1`,
+    [executionId, -1, nodeId, maxBytes, JSON.stringify(nodeId)],
+  );
+  return row === undefined ? undefined : JSON.parse(row.step);
+}
