@@ -10,12 +10,7 @@ begin
   end if;
   case value->>'type'
     when 'TEXT' then
-      begin
-        return json_build_object('type', 'TEXT', 'text', left(value->>'text', most::int));
-      exception when untranslatable_character then
-        -- PostgreSQL has no text with the character 0.
-        return json_build_object('type', 'TEXT', 'text', '');
-      end;
+      return json_build_object('type', 'TEXT', 'text', left(value->>'text', most::int));
     when 'JSON' then
       return json_build_object('type', 'JSON', 'json', left((value->'json')::text, most::int));
     when 'LIST' then

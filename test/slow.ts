@@ -16,7 +16,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'http/openapi/examples.test.ts',
     'http/pages/reference.test.ts',
     'http/protocol/{limits-processes,shutdown}.test.ts',
-    'http/runs/{as-sent,deliveries,execution-events,resume,run-rules,runs}.test.ts',
+    'http/runs/{as-sent,deliveries,execution-events,large-records,resume,run-rules,runs}.test.ts',
     'http/workflows/workflow-events.test.ts',
     'mcp/oauth/{clients,consent-page,documents-over-https,outage,processes}.test.ts',
     'lib/{compile-cache,secrets-key}.test.ts',

@@ -7,7 +7,7 @@ import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
 import { listExecutions } from '../store/execution-lists.ts';
 import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../store/executions.ts';
 import { hasLeft } from '../store/teams.ts';
-import { findStep } from '../store/steps.ts';
+import { listStepsOfNode } from '../store/steps.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import { endingUnleased } from './end-run.ts';
@@ -58,7 +58,8 @@ export async function getNodeOutputs(deps: RunDeps, actor: Actor, id: string, no
   const node = (await planOf(deps, row)).nodes.find(candidate => candidate.id === nodeId);
   if (node === undefined)
     throw new AppError('not_found', `The execution has no node ${JSON.stringify(nodeId)}.`);
-  const step = (await findStep(deps.db, row.id, nodeId, MAX_OUTPUT_BYTES)) as Step | undefined;
+  const rows = await listStepsOfNode(deps.db, row.id, nodeId, MAX_OUTPUT_BYTES);
+  const step = rows.at(-1)?.step as Step | undefined;
   return presentStep(node, step, await readerOf(deps, actor, row));
 }
 

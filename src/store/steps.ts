@@ -1,5 +1,6 @@
 // The node states of runs: whole, for whoever goes on with a run, or with long values cut, to be shown. A row holds the
 // states of one checkpoint; of the states of a node the last one counts.
+import { createGate } from '../lib/gate.ts';
 import { levelOf } from '../lib/level.ts';
 import type { Tx } from './db.ts';
 import { first } from './rows.ts';
@@ -69,14 +70,21 @@ export async function listWholeSteps(tx: Tx, executionId: string): Promise<reado
   return steps;
 }
 
-/** Bytes that are read without a question. */
-const MANY_BYTES = 1_000_000;
-/** About as many are read of a run that has more. */
+/** What is read at once, whatever else is read. */
+const SMALL_BYTES = 1_000_000;
+/** What is read of a run that is shown; of one that has more, long values are cut. */
 const MAX_SHOWN_BYTES = 16_000_000;
 
+// Each takes its size several times over while it is read.
+const largeReads = createGate({ concurrency: 2, maxWaiting: 100 });
+const NEVER = new AbortController().signal;
+
+// Counted once a row: a row can be 32 MB.
 const STATES = `
-select s.seq - json_array_length(s.steps::json) + states.place as seq, states.step
-from execution_steps s cross join lateral json_array_elements(s.steps::json) with ordinality as states (step, place)
+select s.seq - counted.states + states.place as seq, states.step
+from execution_steps s
+  cross join lateral (select json_array_length(s.steps::json) as states offset 0) counted
+  cross join lateral json_array_elements(s.steps::json) with ordinality as states (step, place)
 where s.execution_id = $1 and s.seq > $2`;
 
 /**
@@ -88,8 +96,24 @@ export async function listShownSteps(
   executionId: string,
   afterSeq = -1,
 ): Promise<readonly StepRow[]> {
-  const [{ rows } = NONE] = await listStepsOfRuns(tx, [executionId], { maxBytes: MANY_BYTES, afterSeq });
+  const read = (maxBytes: number) => readSteps(tx, executionId, { maxBytes, afterSeq });
+  const rows = await read(SMALL_BYTES);
   if (rows !== undefined) return rows;
+  const readLarge = async () =>
+    (await read(MAX_SHOWN_BYTES)) ?? (await readCutSteps(tx, executionId, afterSeq));
+  return largeReads(readLarge, NEVER);
+}
+
+async function readSteps(
+  tx: Tx,
+  executionId: string,
+  bounds: { readonly maxBytes: number; readonly afterSeq?: number },
+): Promise<readonly StepRow[] | undefined> {
+  const [{ rows } = NONE] = await listStepsOfRuns(tx, [executionId], bounds);
+  return rows;
+}
+
+async function readCutSteps(tx: Tx, executionId: string, afterSeq: number): Promise<readonly StepRow[]> {
   const sizes = await tx.query<{ bytes: number }>(
     `select octet_length(step::text) as bytes from (${STATES}) s where seq > $2`,
     [executionId, afterSeq],
@@ -105,18 +129,21 @@ export async function listShownSteps(
   return cut.rows.map(({ seq, step }) => ({ seq, step: JSON.parse(step) as unknown }));
 }
 
-/** The newest state of one node, whole up to `maxBytes`; undefined where it has not begun. */
-export async function findStep(
+/** The states of one node, oldest first, the newest whole up to `maxBytes`; of a run that recorded much, it alone. */
+export async function listStepsOfNode(
   tx: Tx,
   executionId: string,
   nodeId: string,
   maxBytes: number,
-): Promise<unknown> {
-  const row = await first<{ step: string }>(
-    tx,
-    `select cut_step(step, $4)::text as step from (${STATES} and strpos(s.steps, $5) > 0) s
-     where step->>'nodeId' = $3 order by seq desc limit 1`,
-    [executionId, -1, nodeId, maxBytes, JSON.stringify(nodeId)],
-  );
-  return row === undefined ? undefined : JSON.parse(row.step);
+): Promise<readonly StepRow[]> {
+  const rows = await readSteps(tx, executionId, { maxBytes: SMALL_BYTES });
+  if (rows !== undefined) return rows.filter(({ step }) => (step as { nodeId: string }).nodeId === nodeId);
+  const readLarge = () =>
+    tx.query<{ seq: number; step: string }>(
+      `select seq::int as seq, cut_step(step, $4)::text as step from (${STATES} and strpos(s.steps, $5) > 0) s
+       where step->>'nodeId' = $3 order by seq desc limit 1`,
+      [executionId, -1, nodeId, maxBytes, JSON.stringify(nodeId)],
+    );
+  const found = await largeReads(readLarge, NEVER);
+  return found.rows.map(({ seq, step }) => ({ seq, step: JSON.parse(step) as unknown }));
 }

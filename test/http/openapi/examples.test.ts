@@ -29,6 +29,7 @@ const recorded: Recorded = { answers: {}, requests: {}, refusals: {} };
 
 /** Codes without an example, by the reason. */
 const NOT_RECORDED: Readonly<Record<string, string>> = {
+  run_output_too_large: 'needs runs with much more output than the others',
   svg_not_drawable: 'needs a provider that is paid',
   daily_execution_limit: 'needs fifty runs of a free account, at ten a minute',
   idempotency_in_progress: 'needs two requests at the very same time',

@@ -226,6 +226,7 @@ async function tourRuns({ ask, until, receiver }: TourContext, workflowId: strin
   await until(ex, ({ webhook }) => webhook?.state === 'delivered');
   await ask('GET', ex);
   await ask('GET', `${ex}/workflow`);
+  await ask('GET', `${ex}/outputs/prompt`);
   await ask('GET', `${V1}/executions?limit=2`);
   await ask('GET', `${at}/executions?limit=2`);
   await ask('POST', `${ex}/cancel`);

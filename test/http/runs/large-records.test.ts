@@ -1,0 +1,160 @@
+// Runs that record much: their records are cut, their nodes are whole one by one, and what is too much ends the run.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Execution } from '../../support/client.ts';
+import { startReceiver } from '../../support/network/receiver.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { edge, node } from '../../support/workflows.ts';
+
+type State = Execution['nodeStates'][number] & { readonly truncated?: boolean; readonly texts?: string[] };
+
+const MAX_RECORD_BYTES = 16 * 1024 * 1024;
+
+/** `wide` joins of a text of 990 kB with each of the `items`. */
+function joining(items: number, wide = 1) {
+  const joins = Array.from({ length: wide }, (_, index) => `join${index}`);
+  return {
+    nodes: [
+      node('list', 'input:list', { items: Array.from({ length: items }, (_, index) => `item ${index}`) }),
+      node('text', 'input:text', { value: 'x'.repeat(990_000) }),
+      ...joins.map(id => node(id, 'utility:prompt_concat')),
+    ],
+    edges: joins.flatMap(id => [edge(`list.list > ${id}.text1`), edge(`text.text > ${id}.text2`)]),
+  };
+}
+
+describe('a run that records much', () => {
+  let service: TestService;
+  let large: string;
+
+  before(async () => {
+    service = await startTestService({ ALLOW_PRIVATE_NETWORK: 'true' });
+    large = await service.start(await service.create(joining(25)));
+    assert.equal((await service.until(large)).status, 'COMPLETED');
+  });
+  after(() => service.close());
+
+  const stateOf = (record: { readonly nodeStates: readonly object[] }, id: string): State =>
+    (record.nodeStates as readonly State[]).find(({ nodeId }) => nodeId === id) as State;
+
+  it('has a record of 16 MB at most, with long values cut and marked', async () => {
+    const { body } = await service.request<Execution>('GET', `/executions/${large}`);
+    const length = Buffer.byteLength(JSON.stringify(body));
+    assert.ok(length <= MAX_RECORD_BYTES && length > 12_000_000, String(length));
+    const state = stateOf(body, 'join0');
+    assert.equal(state.truncated, true);
+    assert.equal(state.texts?.length, 25);
+    for (const [index, text] of state.texts.entries()) assert.ok(text.startsWith(`item ${index}, xxx`));
+    assert.equal(stateOf(body, 'list').truncated, undefined);
+    assert.equal(stateOf(body, 'list').texts?.length, 25);
+  });
+
+  it('has each node whole at an address of its own', async () => {
+    const path = `/executions/${large}/outputs`;
+    const { status, body } = await service.request<State>('GET', `${path}/join0`);
+    assert.equal(status, 200);
+    assert.equal(body.truncated, undefined);
+    assert.deepEqual(
+      body.texts?.map(text => text.length),
+      Array.from({ length: 25 }, (_, index) => `item ${index}, `.length + 990_000),
+    );
+    assert.equal((await service.request('GET', `${path}/nobody`)).status, 404);
+    const stranger = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+      email: 'stranger@example.com',
+      name: 'Stranger',
+      keyScopes: ['workflows:read'],
+    });
+    const asStranger = service.as(stranger.body.apiKey);
+    assert.equal((await asStranger.request('GET', `${path}/join0`)).status, 403);
+  });
+
+  it('is cut alike in the snapshot of its events and in its webhook', async () => {
+    const receiver = await startReceiver();
+    const workflow = await service.create(joining(25));
+    const id = await service.start(workflow, { webhook: { url: receiver.url } });
+    await service.until(id);
+    const answer = await fetch(`${service.url}/api/v1/executions/${id}/events`, {
+      headers: { authorization: `Bearer ${service.key}` },
+    });
+    const events = await answer.text();
+    assert.match(events, /^id: \d+\nevent: snapshot\n/);
+    assert.ok(Buffer.byteLength(events) <= MAX_RECORD_BYTES);
+    assert.match(events, /"truncated":true/);
+    const { rows } = await service.db.query<{ bytes: number; cut: boolean }>(
+      `select octet_length(body) as bytes, strpos(body, '"truncated":true') > 0 as cut
+       from deliveries where execution_id = $1`,
+      [id],
+    );
+    assert.ok((rows[0]?.bytes ?? 0) <= MAX_RECORD_BYTES && rows[0]?.cut === true, JSON.stringify(rows));
+    await receiver.close();
+  });
+
+  it('goes on in a resumed run, which counts what it keeps', async () => {
+    const { body } = await service.request<{ executionId: string }>('POST', `/executions/${large}/resume`, {
+      fromNodeId: 'list',
+    });
+    const resumed = await service.until(body.executionId);
+    assert.equal(resumed.status, 'COMPLETED');
+    const whole = await service.request<State>('GET', `/executions/${body.executionId}/outputs/join0`);
+    assert.equal(whole.body.texts?.length, 25);
+    assert.equal(whole.body.truncated, undefined);
+  });
+
+  it('ends as FAILED once it records more than 32 MB, with a record that can be read', async () => {
+    const id = await service.start(await service.create(joining(100, 4)));
+    const record = await service.until(id);
+    assert.equal(record.status, 'FAILED');
+    assert.equal(record.error?.code, 'run_output_too_large');
+    assert.equal(record.error.nodeId, 'join0');
+    const statuses = record.nodeStates.map(state => state.status);
+    assert.deepEqual(statuses, ['COMPLETED', 'COMPLETED', 'FAILED', 'CANCELLED', 'CANCELLED', 'CANCELLED']);
+    assert.match(record.nodeStates[2]?.error ?? '', /32 MB/);
+  });
+
+  it('counts nodes together that are small one by one', async () => {
+    const id = await service.start(await service.create(joining(1, 40)));
+    const record = await service.until(id);
+    assert.equal(record.error?.code, 'run_output_too_large');
+    const done = record.nodeStates.filter(({ status }) => status === 'COMPLETED');
+    assert.ok(done.length > 25 && done.length < 40, String(done.length));
+  });
+
+  it('can be read, cut, where an older version recorded more', async () => {
+    const text = (size: number) => ({ type: 'TEXT', text: `q"\u00e9${'y'.repeat(size)}` });
+    const steps = [
+      {
+        nodeId: 'list',
+        status: 'COMPLETED',
+        attempt: 1,
+        outputs: { list: { type: 'LIST', items: [text(1)] } },
+      },
+      {
+        nodeId: 'text',
+        status: 'COMPLETED',
+        attempt: 1,
+        outputs: { text: { type: 'TEXT', text: 'z'.repeat(9e6) } },
+      },
+      {
+        nodeId: 'join0',
+        status: 'COMPLETED',
+        attempt: 1,
+        outputs: { text: { type: 'LIST', items: Array.from({ length: 60 }, () => text(900_000)) } },
+      },
+    ];
+    await service.db.query('update execution_steps set steps = $2 where execution_id = $1', [
+      large,
+      JSON.stringify(steps),
+    ]);
+    const { status, body } = await service.request<Execution>('GET', `/executions/${large}`);
+    assert.equal(status, 200);
+    assert.ok(Buffer.byteLength(JSON.stringify(body)) <= MAX_RECORD_BYTES);
+    assert.equal(stateOf(body, 'join0').texts?.length, 60);
+    assert.ok(stateOf(body, 'join0').texts?.[59]?.startsWith('q"\u00e9yyy'));
+    assert.equal(stateOf(body, 'join0').truncated, true);
+    assert.equal(stateOf(body, 'text').truncated, true);
+    const whole = await service.request<State>('GET', `/executions/${large}/outputs/join0`);
+    assert.equal(whole.body.texts?.[59]?.length, 900_003);
+    const again = await service.request('POST', `/executions/${large}/resume`, { fromNodeId: 'list' });
+    assert.equal(again.status, 202);
+  });
+});

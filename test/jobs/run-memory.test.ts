@@ -1,0 +1,114 @@
+// One account whose runs make far more than a process can hold, beside another whose runs go on as usual.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, createClient } from '../support/client.ts';
+import { type ServiceChild, spawnService } from '../support/service.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const RUNS = 50;
+const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
+/** Each join alone makes 99 MB. */
+const HUGE = {
+  nodes: [
+    node('list', 'input:list', { items: Array.from({ length: 100 }, (_, index) => `item ${index}`) }),
+    node('text', 'input:text', { value: 'x'.repeat(990_000) }),
+    ...JOINS.map(id => node(id, 'utility:prompt_concat')),
+  ],
+  edges: JOINS.flatMap(id => [edge(`list.list > ${id}.text1`), edge(`text.text > ${id}.text2`)]),
+};
+const SMALL = {
+  nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview')],
+  edges: [edge('a.text > b.input')],
+};
+
+describe('a process that one account gives too much to hold', () => {
+  let folder: string;
+  let service: ServiceChild;
+  let greedyKey: string;
+
+  const start = async (): Promise<void> => {
+    service = await spawnService(folder, {
+      PLANS_FILE: join(folder, 'plans.json'),
+      // V8 ends the process past it.
+      NODE_OPTIONS: '--max-old-space-size=1000',
+    });
+  };
+  const greedy = (): Client => createClient(service.url, greedyKey);
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-memory-'));
+    const free = { requestsPerMinute: 60_000, executionsPerMinute: 60_000, executionsPerDay: null };
+    await writeFile(join(folder, 'plans.json'), JSON.stringify({ free }));
+    await start();
+    const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+      email: 'greedy@example.com',
+      name: 'Greedy',
+      plan: 'free',
+      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+    });
+    greedyKey = body.apiKey;
+  });
+  after(async () => {
+    await service.end('SIGKILL');
+    await rm(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
+  });
+
+  const assertTooLarge = async (ids: readonly string[]): Promise<void> => {
+    for (const id of ids) {
+      const record = await greedy().until(id);
+      assert.equal(record.status, 'FAILED');
+      assert.equal(record.error?.code, 'run_output_too_large');
+      assert.equal(record.nodeStates.length, HUGE.nodes.length);
+    }
+  };
+
+  it('ends its runs as FAILED while the runs of others complete', async t => {
+    const [huge, small] = await Promise.all([greedy().create(HUGE), service.create(SMALL)]);
+    const before = await runFor(service, small, 20);
+    const accepted = Promise.all(Array.from({ length: RUNS }, () => greedy().start(huge)));
+    const during = await runFor(service, small, 60);
+    await assertTooLarge(await accepted);
+    t.diagnostic(
+      `a run of another: ${before} before, ${during} meanwhile; peak memory ${peakMegabytes(service.pid)} MB`,
+    );
+  });
+
+  it('does so after a kill and a restart as well', async t => {
+    const huge = await greedy().create(HUGE);
+    const ids = await Promise.all(Array.from({ length: RUNS }, () => greedy().start(huge)));
+    await sleep(50);
+    await service.end('SIGKILL');
+    await start();
+    const small = await service.create(SMALL);
+    const during = await runFor(service, small, 20);
+    await assertTooLarge(ids);
+    t.diagnostic(`a run of another: ${during}; peak memory ${peakMegabytes(service.pid)} MB`);
+  });
+});
+
+/** Runs one after the other; returns how long they took. */
+async function runFor(service: Client, workflow: string, count: number): Promise<string> {
+  const tookMs: number[] = [];
+  for (let run = 0; run < count; run++) {
+    const began = performance.now();
+    const headers = { prefer: 'wait=30' };
+    const { status, body } = await service.request('POST', `/workflows/${workflow}/execute`, {}, headers);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(body.status, 'COMPLETED');
+    tookMs.push(performance.now() - began);
+  }
+  const [p50, p95] = [0.5, 0.95].map(
+    share => tookMs.toSorted((a, b) => a - b)[Math.floor(share * count)] ?? 0,
+  );
+  return `p50 ${p50?.toFixed(0)} ms, p95 ${p95?.toFixed(0)} ms`;
+}
+
+function peakMegabytes(pid: number): string {
+  const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return (Number(kilobytes) / 1024).toFixed(0);
+}
