@@ -6,8 +6,8 @@ import { type Actor, requireScope, type Scope, type UserActor } from '../service
 import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
 import { listExecutions } from '../store/execution-lists.ts';
 import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../store/executions.ts';
-import { hasLeft } from '../store/teams.ts';
 import { listStepsOfNode } from '../store/steps.ts';
+import { hasLeft } from '../store/teams.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import { endingUnleased } from './end-run.ts';
