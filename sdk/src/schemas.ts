@@ -53,6 +53,7 @@ export type Error = {
    * - `conflict`: The thing exists already or is in another state
    * - `file_too_large`: The file is over the limit
    * - `storage_quota_exceeded`: The storage of the account's plan is full
+   * - `run_output_too_large`: The outputs of the run are larger than 32 MB together
    * - `payload_too_large`: The body is over the limit
    * - `uri_too_long`: The address is too long
    * - `unsupported_type`: The content type is not accepted
@@ -123,6 +124,7 @@ export type Error = {
     | 'conflict'
     | 'file_too_large'
     | 'storage_quota_exceeded'
+    | 'run_output_too_large'
     | 'payload_too_large'
     | 'uri_too_long'
     | 'unsupported_type'
@@ -1242,6 +1244,8 @@ export type NodeState = {
   /** Starts of this node in this run */
   readonly attempt: number;
   readonly progress: number;
+  /** true: values were cut, since the record is 16 MB at most. `GET /executions/{id}/outputs/{nodeId}` has them whole. */
+  readonly truncated?: boolean;
   /** What is not as it was asked for, e.g. a text that was cut off */
   readonly warnings?: readonly string[];
   /** The job at the provider; for owners of the workflow */
