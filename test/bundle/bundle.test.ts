@@ -29,7 +29,7 @@ describe('the bundle', () => {
     bundle = await bundleEditor();
   });
 
-  it('has every page with all scripts and styles that it loads first', async () => {
+  it('contains every page with the scripts and styles that it preloads', async () => {
     const { manifest, files } = bundle;
     const folders = await readdir(join(ROOT, 'editor/pages'));
     assert.deepEqual(Object.keys(manifest.pages).sort(), folders.sort());
@@ -45,7 +45,7 @@ describe('the bundle', () => {
     }
   });
 
-  it('names each file by its content, and keeps it compressed next to it', () => {
+  it('names each file by its content, and stores a compressed copy next to it', () => {
     let compressed = 0;
     for (const [name, bytes] of bundle.files) {
       if (/\.(?:gz|br)$/.test(name)) continue;
@@ -59,7 +59,7 @@ describe('the bundle', () => {
     assert.ok(compressed > 20);
   });
 
-  it('asks for nothing of other hosts, and evaluates no text', () => {
+  it('requests nothing from other hosts, and uses no eval', () => {
     for (const [name, bytes] of bundle.files)
       if (name.endsWith('.js') || name.endsWith('.css')) {
         const text = Buffer.from(bytes).toString();
@@ -67,7 +67,7 @@ describe('the bundle', () => {
       }
   });
 
-  it('leaves no process of the bundler behind', { skip: process.platform !== 'linux' }, async () => {
+  it('leaves no bundler process running', { skip: process.platform !== 'linux' }, async () => {
     const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
     const commands = await Promise.all(
       children
@@ -78,13 +78,13 @@ describe('the bundle', () => {
     assert.ok(!commands.some(command => command.includes('esbuild')), commands.join('; '));
   });
 
-  it('stops where its signal fires', async () => {
+  it('stops when its signal fires', async () => {
     await assert.rejects(bundleEditor(AbortSignal.abort(new Error('stopped'))), /stopped|cancel/);
   });
 });
 
-describe('a kept bundle', () => {
-  it('is read as it was written, by its hash alone', async () => {
+describe('a stored bundle', () => {
+  it('is read as it was written, by its hash', async () => {
     await writeBundle(folder, HASH, SMALL);
     const read = await readBundle(folder, HASH);
     assert.deepEqual(read?.manifest, SMALL.manifest);
@@ -92,7 +92,7 @@ describe('a kept bundle', () => {
     assert.equal(await readBundle(folder, OTHER), undefined);
   });
 
-  it('is whole though two processes write it at once, and leaves no draft', async () => {
+  it('is complete although two processes write it at once, and leaves no draft', async () => {
     await Promise.all([writeBundle(folder, OTHER, SMALL), writeBundle(folder, OTHER, SMALL)]);
     assert.deepEqual([...((await readBundle(folder, OTHER))?.files ?? [])], [...SMALL.files]);
     assert.deepEqual(
@@ -101,7 +101,7 @@ describe('a kept bundle', () => {
     );
   });
 
-  it('of other sources is removed after a week, with drafts of processes that died, and nothing else', async () => {
+  it('of other sources is deleted after a week, with drafts of dead processes, and nothing else', async () => {
     const old = (Date.now() - 8 * DAY_MS) / 1000;
     for (const name of ['.draft-x1', 'notes', 'c'.repeat(20)]) {
       await mkdir(join(folder, name));
@@ -112,7 +112,7 @@ describe('a kept bundle', () => {
     assert.deepEqual((await readdir(folder)).sort(), [HASH, OTHER, 'notes'].sort());
   });
 
-  it('is used by the next start, and made again only where the sources are others', async () => {
+  it('is reused by the next start, and rebuilt only if the sources changed', async () => {
     const place = join(folder, 'kept');
     const hash = await hashSources();
     assert.equal(await hashSources(), hash);
@@ -127,7 +127,7 @@ describe('a kept bundle', () => {
     await files.close();
   });
 
-  it('that was damaged is made anew', async () => {
+  it('is rebuilt if it is damaged', async () => {
     const place = join(folder, 'damaged');
     const hash = await hashSources();
     await mkdir(join(place, hash), { recursive: true });
@@ -139,7 +139,7 @@ describe('a kept bundle', () => {
     await files.close();
   });
 
-  it('is served from memory where its folder cannot be written', async () => {
+  it('is served from memory if its folder is not writable', async () => {
     const blocked = join(folder, 'blocked');
     await writeFile(blocked, 'a file where a folder should be');
     const warnings: string[] = [];

@@ -67,7 +67,7 @@ function testBackend(backend: Backend): void {
   };
   const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
-  it('writes a tagged MP4 whose index comes first, as long as its frames and its sound', () =>
+  it('writes a tagged MP4 with its index first, as long as its frames and sound', () =>
     withScratch(async folder => {
       const path = join(folder, 'clip.mp4');
       const counts: number[] = [];
@@ -94,14 +94,14 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(audio, { codec: 'aac', sampleRate: 48_000, channels: 2 });
     }));
 
-  it('keeps every frame, in order and at its time, and counts the last one in the duration', () =>
+  it('keeps every frame, in order and at its time, and includes the last one in the duration', () =>
     withScratch(async folder => {
       const clip = await make(folder, sourceOf(40));
       assert.ok(Math.abs(clip.facts.durationSeconds - 2) < 0.001, `${clip.facts.durationSeconds} s`);
       assert.deepEqual(await numbersOf(clip, 0, 40), range(0, 40));
     }));
 
-  it('seeks to the frame that shows, on and between the times of frames, and repeats the last one', () =>
+  it('seeks to the frame shown at or between frame times, and repeats the last one', () =>
     withScratch(async folder => {
       const clip = await make(folder, sourceOf(40));
       assert.deepEqual(await numbersOf(clip, 1.25, 5), range(25, 30));
@@ -112,7 +112,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(await numbersOf(clip, 9, 2), [39, 39]);
     }));
 
-  it('keeps colours, in RGBA and in I420, and scales', () =>
+  it('keeps colors in RGBA and I420, and scales', () =>
     withScratch(async folder => {
       for (const color of [
         [220, 30, 40],
@@ -133,7 +133,7 @@ function testBackend(backend: Backend): void {
       }
     }));
 
-  it('takes I420 as it gives it', () =>
+  it('reads the I420 that it writes', () =>
     withScratch(async folder => {
       const clip = await make(folder, sourceOf(10));
       const request = { startSeconds: 0.1, frameCount: 5, fps: FPS, width: WIDTH, height: HEIGHT } as const;
@@ -144,7 +144,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(await numbersOf(again, 0, 5), range(2, 7));
     }));
 
-  it('keeps sound sample by sample, whatever its blocks and however its length falls', () =>
+  it('keeps sound sample by sample, for any block size and length', () =>
     withScratch(async folder => {
       for (const blockFrames of [1000, 48_000]) {
         const clip = await make(folder, { path: '', maxSeconds: 2, audio: tone(1.234, 0.5, blockFrames) });
@@ -159,7 +159,7 @@ function testBackend(backend: Backend): void {
       }
     }));
 
-  it('cuts sound at the given times, and fills up with silence', () =>
+  it('trims sound to the given times, and pads with silence', () =>
     withScratch(async folder => {
       const clip = await make(folder, { path: '', maxSeconds: 2, audio: tone(1, 0.5) });
       const sound = await collect(decodeSound(backend, clip, { startSeconds: 0.4, seconds: 1 }, signal));
@@ -170,7 +170,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual([none.length, peak(none, 0, 0, 0.1)], [9600, 0]);
     }));
 
-  it('reads WAV of any rate, mono and stereo', () =>
+  it('reads WAV at any sample rate, mono and stereo', () =>
     withScratch(async folder => {
       for (const [rate, channels] of [
         [44_100, 2],
@@ -188,7 +188,7 @@ function testBackend(backend: Backend): void {
       }
     }));
 
-  it('refuses more than was announced, frames of another size, and odd sides', () =>
+  it('refuses more than was declared, frames of another size, and odd sides', () =>
     withScratch(async folder => {
       const path = join(folder, 'clip.mp4');
       await assert.rejects(
@@ -210,7 +210,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(await readdir(folder), []);
     }));
 
-  it('passes on what the producer throws, and leaves no file', () =>
+  it('passes on errors of the producer, and leaves no file', () =>
     withScratch(async folder => {
       const frames = (async function* () {
         yield numberedFrame(0);
@@ -224,7 +224,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(await readdir(folder), []);
     }));
 
-  it('stops when asked, in the middle of a job, with the reason given', () =>
+  it('stops on abort in the middle of a job, with the abort reason', () =>
     withScratch(async folder => {
       const controller = new AbortController();
       const frames = (async function* () {
@@ -249,7 +249,7 @@ function testBackend(backend: Backend): void {
       }, /enough/);
     }));
 
-  it('leaves a consumer free to go after one frame', () =>
+  it('lets a consumer stop after one frame', () =>
     withScratch(async folder => {
       const clip = await make(folder, sourceOf(20));
       const request = { startSeconds: 0, frameCount: 9999, fps: FPS, width: WIDTH, height: HEIGHT } as const;
@@ -259,7 +259,7 @@ function testBackend(backend: Backend): void {
       }
     }));
 
-  it('reports damaged files by a sentence of ours, or reads what is left of them', () =>
+  it('reports damaged files in our own words, or reads what is intact', () =>
     withScratch(async folder => {
       const clip = await make(folder, { ...sourceOf(30), audio: tone(1.5) });
       const whole = await readFile(clip.path);
@@ -279,7 +279,7 @@ function testBackend(backend: Backend): void {
       await assert.rejects(numbersOf(clip, 0, 3), { code: 'unreadable_media' });
     }));
 
-  it('fails in a sentence where the file cannot be written', () =>
+  it('reports a file that cannot be written', () =>
     withScratch(async folder => {
       const path = join(folder, 'nowhere', 'clip.mp4');
       await assert.rejects(encode(backend, { ...sourceOf(20), path }, signal), { code: 'codec_failed' });

@@ -28,13 +28,13 @@ async function failureOf(child: CodecChild): Promise<unknown> {
 }
 
 describe('a codec process', () => {
-  it('that says nothing for too long is ended', async () => {
+  it('is killed if it is silent for too long', async () => {
     const failure = await failureOf(startProgram('setInterval(() => {}, 1000)', 300));
     assert.ok(failure instanceof Error);
     assert.equal(failure.message, 'The codec stopped responding and was stopped.');
   });
 
-  it('that fails is reported in our words; its own are cleaned and stay in the cause', async () => {
+  it('reports failures in our own words; its sanitized output is the cause', async () => {
     const failure = await failureOf(
       startProgram(
         'process.stderr.write(Buffer.from([7, 0, 255, 254, 65, 66, 10, 27, 91])); process.exitCode = 1',
@@ -47,7 +47,7 @@ describe('a codec process', () => {
     assert.equal(printable('\u0000\u0001'), 'no message');
   });
 
-  it('that dies of a signal, or does not exist, is reported as well', async () => {
+  it('is reported if a signal kills it or it does not exist', async () => {
     for (const child of [
       startProgram("process.kill(process.pid, 'SIGSEGV')"),
       new CodecChild({ file: '/no/such/program', args: [], env: {} }, { signal, failure: 'codec_failed' }),
@@ -57,7 +57,7 @@ describe('a codec process', () => {
     }
   });
 
-  it('that lacks a codec says so by its exit code', async () => {
+  it('reports a missing codec by its exit code', async () => {
     const failure = await failureOf(startProgram(`process.exitCode = ${EXIT_UNSUPPORTED}`));
     assert.ok(failure instanceof Error && /Installing ffmpeg/.test(failure.message));
   });
@@ -72,8 +72,8 @@ describe('a codec process', () => {
   });
 });
 
-describe('a pressure', () => {
-  it('makes the feeder wait until outputs have come, and reports a failure', async () => {
+describe('backpressure', () => {
+  it('makes the producer wait for outputs, and reports a failure', async () => {
     const pressure = new Backpressure();
     let inProgress = 3;
     const waiting = pressure.untilBelow(2, () => inProgress);
@@ -87,27 +87,29 @@ describe('a pressure', () => {
     );
   });
 
-  it('lets one more in where the codec keeps outputs back', async () => {
+  it('admits one more input if the codec holds outputs back', async () => {
     await new Backpressure().untilBelowOrStalled(2, () => 5);
   });
 });
 
 describe('the back end', () => {
-  it('is said to be missing in words that say what to install', async () => {
+  it('reports a missing codec with the package to install', async () => {
     const reason = await openFfmpeg('/no/such/ffmpeg', signal);
     assert.equal(reason, 'the ffmpeg at /no/such/ffmpeg does not start');
     assert.match(String(await openFfmpeg(process.execPath, signal)), /does not start|has no encoder/);
     assert.equal(hasBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }), true);
   });
 
-  it('is the codec host where the ffmpeg is none, and says why', { skip: !isHostInstalled() }, async () => {
+  it('is the codec host if the given ffmpeg is not one, and says why', {
+    skip: !isHostInstalled(),
+  }, async () => {
     const backend = await findBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }, signal);
     assert.equal(backend.name, 'codec-host');
     assert.match(backend.detail, /openh264; the ffmpeg at \/no\/such\/ffmpeg does not start/);
     assert.equal(await findBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }, signal), backend);
   });
 
-  it('refuses the addon in its variant that loads what the machine has', {
+  it('refuses the addon variant that loads system libraries', {
     skip: !isHostInstalled(),
   }, async () => {
     const host = await openCodecHost([], signal);

@@ -22,7 +22,7 @@ const ffmpeg = ffmpegPath === '' ? 'no ffmpeg is on the PATH' : await openFfmpeg
 const host = await openCodecHost([], signal);
 const skip = [ffmpeg, host].find(backend => typeof backend === 'string') ?? false;
 
-describe('files of other makers', { skip: skip as string | false }, () => {
+describe('files from other encoders', { skip: skip as string | false }, () => {
   const backends = [ffmpeg, host] as readonly Backend[];
   let folder = '';
   let original = '';
@@ -81,7 +81,7 @@ describe('files of other makers', { skip: skip as string | false }, () => {
     });
   }
 
-  it('show a frame that stands for long, from its middle', async () => {
+  it('show a long-lasting frame from its middle', async () => {
     const clip = await convert('slow.mp4', '-vf', 'fps=1', '-an', '-g', '1');
     for (const backend of backends) {
       const [first] = await framesOf(backend, clip, 0);
@@ -90,7 +90,7 @@ describe('files of other makers', { skip: skip as string | false }, () => {
     }
   });
 
-  it('turn pictures upright', async () => {
+  it('are rotated upright', async () => {
     const clip = await convert('turned.mp4', '-c', 'copy', '-metadata:s:v:0', 'rotate=90');
     assert.deepEqual([clip.facts.video?.width, clip.facts.video?.height], [HEIGHT, WIDTH]);
     const seen: number[][][] = [];
@@ -107,7 +107,7 @@ describe('files of other makers', { skip: skip as string | false }, () => {
     assert.equal(seen[0]?.filter(isRed).length, 1);
   });
 
-  it('keep the colours of BT.601 and of full range', async () => {
+  it('keep the colors of BT.601 and full range', async () => {
     for (const [name, filter, matrix, range] of [
       ['sd.mp4', 'scale=in_color_matrix=bt709:out_color_matrix=bt601', 'smpte170m', 'tv'],
       ['full.mp4', 'scale=in_color_matrix=bt709:out_color_matrix=bt709:out_range=pc', 'bt709', 'pc'],
@@ -135,7 +135,7 @@ describe('files of other makers', { skip: skip as string | false }, () => {
     ['surround.wav', '-filter:a', 'pan=5.1|c0=c0|c1=c1'],
   ];
   for (const [name, ...args] of sounds) {
-    it(`let ${name} begin when it begins, and as loud as it is`, async () => {
+    it(`start ${name} on time and at its volume`, async () => {
       const clip = await convert(name, '-vn', ...args);
       assert.equal(clip.facts.video, undefined);
       assert.match(clip.facts.contentType, /^audio\//);
@@ -150,7 +150,7 @@ describe('files of other makers', { skip: skip as string | false }, () => {
     });
   }
 
-  it('of a codec that the host lacks are named so by it, and read by ffmpeg', async () => {
+  it('with a codec that the host lacks are reported by it, and read by ffmpeg', async () => {
     const clip = await convert('prores.mov', '-c:v', 'prores_ks', '-an');
     await assert.rejects(framesOf(host as Backend, clip, 0), {
       code: 'unreadable_media',

@@ -5,7 +5,7 @@ import { i420Size, i420ToRgba } from '../../src/codecs/pixels/i420.ts';
 import { createBmpWriter } from '../../src/codecs/pixels/i420-bmp.ts';
 import { seededBytes } from '../support/media/noise.ts';
 
-describe('the BMP of a picture', () => {
+describe('the BMP of a frame', () => {
   for (const [width, height] of [
     [16, 2],
     [18, 4],
@@ -13,7 +13,7 @@ describe('the BMP of a picture', () => {
     [64, 10],
     [158, 30],
   ] as const)
-    it(`of ${width} × ${height} has the colours of its I420, to one step`, () => {
+    it(`of ${width} × ${height} has the colors of its I420, to within one step`, () => {
       const data = seededBytes(i420Size(width, height), 7);
       const writer = createBmpWriter(width, height);
       writer.write(seededBytes(data.length, 7).reverse());
@@ -31,7 +31,7 @@ describe('the BMP of a picture', () => {
         }
     });
 
-  it('has a header that says how to read it', () => {
+  it('has a header with its size and format', () => {
     const { bytes } = createBmpWriter(32, 8);
     assert.equal(bytes.toString('latin1', 0, 2), 'BM');
     assert.deepEqual(

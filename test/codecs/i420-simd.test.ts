@@ -22,7 +22,7 @@ function plain(rgba: Uint8Array, width: number, height: number, stride: number):
 const furthest = (a: Uint8Array, b: Uint8Array): number =>
   a.reduce((most, value, at) => Math.max(most, Math.abs(value - (b[at] ?? 0))), 0);
 
-describe('The I420 writer', () => {
+describe('the I420 writer', () => {
   const sizes = [
     [64, 50, 64],
     [16, 2, 16],
@@ -33,7 +33,7 @@ describe('The I420 writer', () => {
     [2, 2, 3],
   ] as const;
   for (const [width, height, stride] of sizes) {
-    it(`writes ${width} × ${height} out of rows of ${stride} pixels`, () => {
+    it(`writes ${width} × ${height} from rows of ${stride} pixels`, () => {
       const rgba = noise(stride * (height + 1) * 4);
       const writer = createI420Writer(width, height, stride);
       writer.write(rgba, 0);
@@ -41,7 +41,7 @@ describe('The I420 writer', () => {
     });
   }
 
-  it('writes the rows it is given, and no other', () => {
+  it('writes only the given rows', () => {
     for (const width of [64, 10]) {
       const row = width * 4;
       const [before, after] = [noise(row * 50), new Uint8Array(row * 26).fill(255)];

@@ -8,7 +8,7 @@ import { buildKernel, KERNELS } from '../../scripts/build-kernels.ts';
 const sources = globSync(join(KERNELS, '*.wat'));
 
 describe('the kernels', () => {
-  it('have a source each', () => {
+  it('each have a source', () => {
     const builds = globSync(join(KERNELS, '*.wasm'));
     assert.deepEqual(
       builds.map(path => basename(path, '.wasm')).sort(),

@@ -57,7 +57,7 @@ describe('I420', () => {
     }
   });
 
-  it('is scaled, turned and padded without leaving its place', () => {
+  it('is scaled, rotated and padded without shifting', () => {
     // White at the left half, black at the right.
     const data = new Uint8Array(i420Size(8, 4)).fill(128);
     for (let at = 0; at < 32; at++) data[at] = at % 8 < 4 ? 235 : 16;
@@ -101,7 +101,7 @@ describe('PNG', () => {
 });
 
 describe('sound', () => {
-  it('keeps its time and its pitch through resampling, in blocks of any size', async () => {
+  it('keeps time and pitch through resampling, for any block size', async () => {
     const original = await collect(tone(0.5));
     for (const [rate, block] of [
       [44_100, 997],
@@ -127,7 +127,7 @@ describe('sound', () => {
     }
   });
 
-  it('is mixed as long as the longest, faded, and kept below 1', async () => {
+  it('is mixed to the longest length, faded, and kept below 1', async () => {
     const options = { volume: 2, fadeIn: 0.1, fadeOut: 0, seconds: 0.3 };
     const mixed = await collect(mix([shape(tone(0.3, 0, 777), options), tone(0.5, 0, 4801)]));
     assert.equal(mixed.length, 48_000);
@@ -138,7 +138,7 @@ describe('sound', () => {
     assert.ok(limit(9) <= 1 && limit(-9) >= -1);
   });
 
-  it('of an MP3 begins behind the delay that its tag names, if it has one', () => {
+  it('of an MP3 starts after the encoder delay that its tag names, if any', () => {
     const frame = Buffer.alloc(417);
     frame.set([0xff, 0xfb, 0x90, 0x00]);
     assert.equal(parseEncoderDelay(frame), 0);

@@ -16,7 +16,7 @@ const backend = await findBackend({}, signal).catch(() => undefined);
 const unreadable = { code: 'unreadable_media', message: /^The file is not a readable video or audio file/ };
 
 describe('the probe', () => {
-  it('refuses what is no video or audio, and stops when asked', async () => {
+  it('refuses what is not video or audio, and stops on abort', async () => {
     for (const bytes of [
       '',
       'text',
@@ -29,7 +29,7 @@ describe('the probe', () => {
     await assert.rejects(probeMedia(Buffer.from('x'), AbortSignal.abort(new Error('enough'))), /enough/);
   });
 
-  it('finds the type of a file that lies elsewhere, and reads little of it', async () => {
+  it('finds the type of a remote file while reading little of it', async () => {
     const wholes = [
       ['video/mp4', mp4(30_000_000)],
       ['audio/mp4', mp4(30_000_000, { handler: 'soun' })],
@@ -49,7 +49,7 @@ describe('the probe', () => {
     }
   });
 
-  it('blames no file for bytes that cannot be read, and lives on', async () => {
+  it('does not blame a file for bytes that could not be read, and keeps working', async () => {
     const lost = { size: 5000, read: () => Promise.reject(new Error('the bucket is gone')) };
     await assert.rejects(probeContentType(lost, signal), /^Error: the bucket is gone$/);
     const stuck = { size: 5000, read: () => new Promise<Uint8Array>(() => undefined) };
@@ -65,7 +65,7 @@ describe('the probe', () => {
     );
   });
 
-  it('is not misled by a fragment that claims four thousand million samples', async () => {
+  it('is not misled by a fragment that claims four billion samples', async () => {
     const tkhd = box(
       'tkhd',
       u32(7, 0, 0, 1, 0, 0, 0, 0, 0, 0),
@@ -105,7 +105,7 @@ describe('the probe', () => {
     );
   });
 
-  it('lives through truncation and change at any place', { skip: backend === undefined }, () =>
+  it('survives truncation and changes at any position', { skip: backend === undefined }, () =>
     withScratch(async folder => {
       if (backend === undefined) return;
       const path = join(folder, 'clip.mp4');

@@ -142,7 +142,7 @@ for (const [block, firstAddress, lastAddress] of REGISTRY) {
   });
 }
 
-test("only the local names are this machine's", () => {
+test('only the local names refer to this machine', () => {
   for (const host of ['localhost', '127.0.0.1', 'a.localhost', 'a.b.localhost'])
     assert.equal(isLoopbackHost(host), true, host);
   for (const host of [
@@ -156,14 +156,14 @@ test("only the local names are this machine's", () => {
     assert.equal(isLoopbackHost(host), false, host);
 });
 
-test('a server on a loopback address is reached from this machine alone', () => {
+test('a server on a loopback address is reachable from this machine only', () => {
   for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])
     assert.equal(isLoopbackAddress(host), true, host);
   for (const host of ['0.0.0.0', '::', '10.0.0.1', '192.0.2.1', 'graphs.example', ''])
     assert.equal(isLoopbackAddress(host), false, host);
 });
 
-test('an IPv6 caller is a network of 64 bits, an IPv4 caller an address in whatever dress', () => {
+test('an IPv6 caller is a 64-bit network, an IPv4 caller an address in any notation', () => {
   assert.equal(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
   assert.equal(networkOf('2001:db8:1:2::'), '2001:db8:1:2::/64');
   assert.equal(networkOf('::1'), '0:0:0:0::/64');

@@ -16,7 +16,7 @@ function heldBatcher(options: { readonly maxItems: number; readonly concurrency:
 }
 
 describe('a batcher', () => {
-  it('flushes what came in one turn together, and gives each its own result', async () => {
+  it('flushes items of one event loop turn together, and returns each its own result', async () => {
     const { add, flushes, itemsOf } = heldBatcher({ maxItems: 10, concurrency: 1 });
     const results = Promise.all([add(1), add(2), add(3)]);
     await nextTurn();
@@ -25,7 +25,7 @@ describe('a batcher', () => {
     assert.deepEqual(await results, ['r1', 'r2', 'r3']);
   });
 
-  it('gathers what comes while a flush is under way for the next one', async () => {
+  it('collects items during a flush for the next one', async () => {
     const { add, flushes, itemsOf } = heldBatcher({ maxItems: 10, concurrency: 1 });
     const first = add(1);
     await nextTurn();
@@ -41,7 +41,7 @@ describe('a batcher', () => {
     assert.deepEqual(await rest, ['r2', 'r3']);
   });
 
-  it('keeps to its bounds of items and of flushes at once', async () => {
+  it('keeps its limits of items and concurrent flushes', async () => {
     const { add, flushes, itemsOf } = heldBatcher({ maxItems: 2, concurrency: 2 });
     const results = Promise.all([1, 2, 3, 4, 5].map(add));
     for (let turn = 0; turn < 5; turn++) await nextTurn();
@@ -56,7 +56,7 @@ describe('a batcher', () => {
     assert.deepEqual(await results, ['r1', 'r2', 'r3', 'r4', 'r5']);
   });
 
-  it('rejects the items of a flush that fails, and goes on with the next', async () => {
+  it('rejects the items of a failed flush, and continues with the next', async () => {
     const { add, flushes } = heldBatcher({ maxItems: 2, concurrency: 1 });
     const settled = Promise.allSettled([1, 2, 3].map(add));
     await nextTurn();
@@ -69,7 +69,7 @@ describe('a batcher', () => {
     );
   });
 
-  it('tries the items of a flush one by one where one of them spoilt it', async () => {
+  it('retries items one by one if one of them failed the flush', async () => {
     const isItemFault = (err: unknown): boolean => err instanceof RangeError;
     const flushes: (readonly number[])[] = [];
     const add = createBatcher<number, string>(
@@ -88,7 +88,7 @@ describe('a batcher', () => {
     assert.deepEqual(flushes, [[1, 2, 3], [1], [2], [3], [4]]);
   });
 
-  it('rejects the items of a flush that gives too few results', async () => {
+  it('rejects the items of a flush that returns too few results', async () => {
     const add = createBatcher<number, string>(async () => ['r1'], { maxItems: 2, concurrency: 1 });
     const settled = await Promise.allSettled([1, 2].map(add));
     assert.deepEqual(

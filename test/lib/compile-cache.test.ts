@@ -21,7 +21,7 @@ describe('the compile cache', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('of a process that is killed is there for the next, in the folder that its own processes are given', async () => {
+  it('of a killed process is available to the next, in the folder given to child processes', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT, MODULE], {
       env: { NODE_COMPILE_CACHE: folder },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -28,20 +28,20 @@ test('safeEqual compares texts of any length', () => {
   assert.equal(safeEqual('x'.repeat(10_000), 'x'), false);
 });
 
-test('minted keys carry 256 random bits', () => {
+test('new keys carry 256 random bits', () => {
   const keys = new Set(Array.from({ length: 100 }, mintApiKey));
   assert.equal(keys.size, 100);
   for (const key of keys) assert.match(key, /^sk-[A-Za-z0-9_-]{43}$/);
 });
 
-test('a encrypted text opens with its key and is encrypted anew each time', () => {
+test('an encrypted text decrypts with its key and is encrypted differently each time', () => {
   const key = randomBytes(32);
   for (const text of ['', 'geheim 🔑', 'x'.repeat(100_000)])
     assert.equal(decrypt(key, encrypt(key, text)), text);
   assert.notDeepEqual(encrypt(key, 'same'), encrypt(key, 'same'));
 });
 
-test('a encrypted text does not open with another key, altered or cut anywhere', () => {
+test('an encrypted text does not decrypt with another key, or if altered or cut anywhere', () => {
   const key = randomBytes(32);
   const encrypted = encrypt(key, 'secret');
   assert.throws(() => decrypt(randomBytes(32), encrypted), /SECRETS_KEY/);

@@ -13,14 +13,14 @@ describe('a deadline', () => {
     assert.equal((deadline.signal.reason as DOMException).name, 'TimeoutError');
   });
 
-  it('aborts with the signal that was given, whose time is not up', () => {
+  it('aborts with the given signal before its time is up', () => {
     const outer = new AbortController();
     using deadline = startDeadline(60_000, outer.signal);
     outer.abort();
     assert.deepEqual([deadline.signal.aborted, deadline.isPast], [true, false]);
   });
 
-  it('does nothing once it is put away', async () => {
+  it('does nothing once it is canceled', async () => {
     const deadline = startDeadline(10);
     deadline[Symbol.dispose]();
     await sleep(50);

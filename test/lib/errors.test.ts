@@ -14,7 +14,7 @@ describe('the error table', () => {
 });
 
 describe('an AppError', () => {
-  it('has the status of its row and carries what belongs to it', () => {
+  it('has the status of its row and carries its details', () => {
     const cause = new Error('why');
     const issues = [{ code: 'x', message: 'y' }];
     const err = new AppError('rate_limited', 'Wait.', { cause, issues, headers: { 'Retry-After': '1' } });
@@ -27,7 +27,7 @@ describe('an AppError', () => {
 });
 
 describe('a thrown value', () => {
-  it('becomes an Error whatever it is, and an Error stays itself', () => {
+  it('becomes an Error, and an Error stays itself', () => {
     const err = new TypeError('x');
     assert.equal(toError(err), err);
     assert.equal(toError('text').message, 'text');

@@ -40,19 +40,19 @@ describe('markInexactNumbers', () => {
     '1e-400',
     '1.00000000000000000001',
   ]) {
-    it(`marks ${literal} in a config, and lets a place on the canvas have it`, () => {
+    it(`marks ${literal} in a config, but not as a canvas position`, () => {
       assert.equal(inConfig(literal), Number.POSITIVE_INFINITY);
       assert.equal(outside(literal), Number(literal));
     });
   }
 
-  it('looks into no string', () => {
+  it('ignores strings', () => {
     const texts = ['12345678901234567890', 'a"12345678901234567890', '\\', '\\"1e400', 'e{[1e400'];
     const text = JSON.stringify({ data: { config: Object.fromEntries(texts.map(one => [one, one])) } });
     assert.equal(markInexactNumbers(text), text);
   });
 
-  it('marks each of several, where config ends and begins again', () => {
+  it('marks several, including after a config ends and another begins', () => {
     const text =
       '{"data":{"a":1e400,"config":{"b":0.12345678901234567890}},"x":0.12345678901234567890,"config":[0.12345678901234567890]}';
     assert.equal(
@@ -61,7 +61,7 @@ describe('markInexactNumbers', () => {
     );
   });
 
-  it('leaves what is no JSON for the parser to refuse', () => {
+  it('leaves invalid JSON for the parser to refuse', () => {
     for (const text of [
       '',
       '{',

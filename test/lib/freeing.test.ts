@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freeing } from '../../src/lib/freeing.ts';
 
-test('a piece is there until the next is asked for, and its memory gone then', async () => {
+test('a chunk is valid until the next is requested, then its memory is freed', async () => {
   const pieces = [new Uint8Array([1, 2, 3]), new Uint8Array([4])];
   const seen: number[][] = [];
   for await (const piece of freeing(
@@ -20,7 +20,7 @@ test('a piece is there until the next is asked for, and its memory gone then', a
   );
 });
 
-test('a piece of a larger buffer is left alone', async () => {
+test('a chunk of a larger buffer is left alone', async () => {
   const whole = Buffer.from('whole').buffer;
   const source = async function* () {
     yield new Uint8Array(whole, 0, 2);

@@ -16,7 +16,7 @@ function makeWork(name: string, log: string[]) {
 }
 
 describe('createGate', () => {
-  it('lets in so many at once, the others in order of arrival', async () => {
+  it('admits a number at once, the others in order of arrival', async () => {
     const gate = createGate({ concurrency: 2, maxWaiting: 10 });
     const log: string[] = [];
     const works = ['a', 'b', 'c', 'd'].map(name => makeWork(name, log));
@@ -28,7 +28,7 @@ describe('createGate', () => {
     assert.deepEqual(log, ['a', 'b', 'c', 'd']);
   });
 
-  it('refuses who comes when the queue is full', async () => {
+  it('refuses when the queue is full', async () => {
     const gate = createGate({ concurrency: 1, maxWaiting: 1 });
     const log: string[] = [];
     const [first, second] = [makeWork('a', log), makeWork('b', log)];
@@ -42,7 +42,7 @@ describe('createGate', () => {
     assert.deepEqual(await Promise.all(results), ['a', 'b']);
   });
 
-  it('refuses nothing that was accepted, by whatever signal it comes, and the next stranger still', async () => {
+  it('never refuses accepted work, whatever its signal, and still refuses the next caller', async () => {
     const gate = createGate({ concurrency: 1, maxWaiting: 1 });
     const log: string[] = [];
     const works = ['a', 'b', 'c', 'd'].map(name => makeWork(name, log));
@@ -59,7 +59,7 @@ describe('createGate', () => {
     assert.deepEqual(await results, ['a', 'b', 'c', 'd']);
   });
 
-  it('takes an aborted caller out of the queue, and lets the next one in after a failure', async () => {
+  it('removes an aborted caller from the queue, and admits the next after a failure', async () => {
     const gate = createGate({ concurrency: 1, maxWaiting: 10 });
     const log: string[] = [];
     const [first, second, third] = [makeWork('a', log), makeWork('b', log), makeWork('c', log)];

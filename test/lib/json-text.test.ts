@@ -7,36 +7,36 @@ const SENT =
   '{"b":1,"2":2,"1":[3,{"x":"a , } ] \\" b"}],"big":12345678901234567890,"e":1e400,"__proto__":{"n":"\\u0000\\ud800"}}';
 
 describe('JSON text', () => {
-  it('is written as it was sent, wherever it stands in a value', () => {
+  it('is written as it was sent, anywhere in a value', () => {
     const sent = new JsonText(SENT);
     assert.equal(stringifyJson({ a: [sent], b: sent }), `{"a":[${SENT}],"b":${SENT}}`);
     assert.equal(stringifyJson(sent), SENT);
   });
 
-  it('is read as JavaScript has it, and written so by others', () => {
+  it('is parsed by JavaScript, and serialized normally elsewhere', () => {
     const sent = new JsonText<{ b: number; e: number }>(SENT);
     assert.deepEqual([sent.value.b, sent.value.e], [1, Number.POSITIVE_INFINITY]);
     assert.equal(JSON.stringify({ sent }), JSON.stringify({ sent: JSON.parse(SENT) }));
   });
 
-  it('loses white space between its tokens alone, so that it fits a line', () => {
+  it('loses only white space between tokens, so that it fits on a line', () => {
     assert.equal(
       new JsonText(' {\n "a b" : [ 1 ,\t2 ] ,\r\n"c":" d  e"}\n').text,
       '{"a b":[1,2],"c":" d  e"}',
     );
   });
 
-  it('with dollar signs is no replacement pattern', () => {
+  it('with dollar signs is not treated as a replacement pattern', () => {
     assert.equal(stringifyJson({ a: new JsonText('"$& $1 $$"') }), '{"a":"$& $1 $$"}');
   });
 
-  it('that is none is refused', () => {
+  it('is refused if it is invalid', () => {
     for (const text of ['', '{', '{"a":1}}', "{'a':1}"]) assert.throws(() => new JsonText(text), SyntaxError);
   });
 });
 
 describe('items of an array', () => {
-  it('are found with their texts', () => {
+  it('are returned with their texts', () => {
     const found = itemTexts(' [ 1.50 ,{ "a" : [ "]" ] },"," , [] ] ');
     assert.deepEqual(found, ['1.50', '{ "a" : [ "]" ] }', '","', '[]']);
     assert.deepEqual(itemTexts('[]'), []);
@@ -45,7 +45,7 @@ describe('items of an array', () => {
 });
 
 describe('members of an object', () => {
-  it('are found with their texts, of equal names the last', () => {
+  it('are returned with their texts, the last of equal names', () => {
     const found = [...memberTexts(' { "a" : 1.50 , "b":{ "a" : [ "}" ] },"\\u0061":"x"} ')];
     assert.deepEqual(found, [
       ['b', '{ "a" : [ "}" ] }'],
@@ -53,7 +53,7 @@ describe('members of an object', () => {
     ]);
   });
 
-  it('of what is no object are none', () => {
+  it('of anything but an object are none', () => {
     for (const text of ['[]', '1', '"{}"', '{}', '']) assert.equal(memberTexts(text).size, 0);
   });
 

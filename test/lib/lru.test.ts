@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { createLru } from '../../src/lib/lru.ts';
 
 describe('createLru', () => {
-  it('forgets what was used longest ago once the weights pass the bound', () => {
+  it('evicts the least recently used once the weights exceed the bound', () => {
     const cache = createLru<string>(10);
     for (const key of ['a', 'b']) cache.set(key, key, 5);
     cache.get('a');
@@ -15,7 +15,7 @@ describe('createLru', () => {
     );
   });
 
-  it('counts a key that is set again once, and weights of less than one as one', () => {
+  it('counts a key that is set twice once, and weights below one as one', () => {
     const cache = createLru<string>(3);
     for (const key of ['a', 'a', 'a', 'b']) cache.set(key, key, 1.5);
     assert.equal(cache.get('a'), undefined);
@@ -24,14 +24,14 @@ describe('createLru', () => {
     assert.equal(cache.get('b'), 'b');
   });
 
-  it('keeps nothing that is heavier than the bound, nor what it would have replaced', () => {
+  it('stores nothing heavier than the bound, and removes what it would have replaced', () => {
     const cache = createLru<string>(10);
     cache.set('a', 'old', 1);
     cache.set('a', 'new', 11);
     assert.equal(cache.get('a'), undefined);
   });
 
-  it('forgets what is deleted, and its weight', () => {
+  it('forgets deleted entries and their weight', () => {
     const cache = createLru<string>(10);
     cache.set('a', 'a', 10);
     cache.delete('a');

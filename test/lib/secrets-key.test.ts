@@ -17,7 +17,7 @@ test('the setting is the key, and no file is written', async () => {
   await assert.rejects(stat(dataDir), { code: 'ENOENT' });
 });
 
-test('the key is minted once, readable by its owner alone, and leaves no other file', async () => {
+test('the key is created once, readable by its owner only, and leaves no other file', async () => {
   const dataDir = join(root, 'minted', 'deeper');
   const first = await loadSecretsKey({ SECRETS_KEY: undefined, dataDir });
   assert.equal(first.length, 32);

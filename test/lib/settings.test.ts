@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { listSettings, readSettings, SettingsError } from '../../src/lib/settings.ts';
 
 describe('settings', () => {
-  it('have a default for everything, and addresses that follow the port', () => {
+  it('have defaults, and addresses that follow the port', () => {
     const settings = readSettings({ PORT: '4000' });
     assert.equal(settings.ROLE, 'all');
     assert.equal(settings.BASE_URL, 'http://localhost:4000');
@@ -15,15 +15,15 @@ describe('settings', () => {
     assert.equal(settings.plans.self_hosted?.executionsPerDay, null);
   });
 
-  it('that are empty count as unset', () => {
+  it('count as unset if they are empty', () => {
     assert.equal(readSettings({ PORT: '', BASE_URL: '' }).PORT, 3000);
   });
 
-  it('lose the slashes at the end of an address', () => {
+  it('drop trailing slashes of addresses', () => {
     assert.equal(readSettings({ BASE_URL: 'https://a.example/x//' }).CDN_URL, 'https://a.example/x/cdn');
   });
 
-  it('of proxies are true, false, or addresses and ranges', () => {
+  it('accept true, false, or addresses and ranges for proxies', () => {
     for (const [given, read] of [
       ['true', true],
       ['false', false],
@@ -35,7 +35,7 @@ describe('settings', () => {
       assert.throws(() => readSettings({ TRUST_PROXY: given }), /^SettingsError: TRUST_PROXY must be/, given);
   });
 
-  it('of calls at once are whole numbers by provider', () => {
+  it('accept integers by provider for concurrent calls', () => {
     assert.deepEqual(readSettings({ PROVIDER_CONCURRENCY: '{"fal": 2000}' }).PROVIDER_CONCURRENCY, {
       fal: 2000,
     });
@@ -56,7 +56,7 @@ describe('settings', () => {
       );
   });
 
-  it('that cannot be used are all named in one refusal', () => {
+  it('name all invalid values in one error', () => {
     const env = {
       PORT: '70000',
       BASE_URL: 'ftp://a',
@@ -78,7 +78,7 @@ describe('settings', () => {
     );
   });
 
-  it('refuse a split role without an outside database, and an unknown default plan', () => {
+  it('refuse a split role without an external database, and an unknown default plan', () => {
     assert.throws(() => readSettings({ ROLE: 'worker' }), /ROLE=worker needs DATABASE_URL/);
     assert.throws(
       () => readSettings({ DEFAULT_PLAN: 'gold' }),
@@ -125,7 +125,7 @@ describe('PLANS_FILE', () => {
     });
   });
 
-  it('that cannot be used is refused by its path', () => {
+  it('is refused by its path if it is invalid', () => {
     for (const content of [
       '{',
       '[]',
@@ -164,7 +164,7 @@ describe('PRICES_FILE', () => {
     assert.deepEqual(read(JSON.stringify(prices)), prices);
   });
 
-  it('is refused where a price is none', () => {
+  it('is refused if it has an invalid price', () => {
     for (const price of [1, {}, null, { usd: 1 }, { usdPerCall: -1 }, { usdPerCall: '1' }])
       assert.throws(() => read(JSON.stringify({ 'a:b': price })), /the price of a:b must be/, String(price));
   });

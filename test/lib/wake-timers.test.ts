@@ -21,7 +21,7 @@ function start(t: TestContext) {
 }
 
 describe('wake timers', () => {
-  it('wake their own pool, once for times that fall together', t => {
+  it('wake their own pool, once for times that coincide', t => {
     const { timers, woken, pass } = start(t);
     for (let i = 0; i < 100; i++) timers.set('a', START_MS + 30);
     timers.set('b', 0);
@@ -32,7 +32,7 @@ describe('wake timers', () => {
     assert.deepEqual(woken(), ['b 1', 'a 50']);
   });
 
-  it('never wake before the time, nor after they are closed', t => {
+  it('never wake before the time, or after they are closed', t => {
     const { timers, woken, pass } = start(t);
     timers.set('a', START_MS + 25);
     pass(24);
@@ -45,7 +45,7 @@ describe('wake timers', () => {
     assert.deepEqual(woken(), ['a 45']);
   });
 
-  it('leave what is more than a day away to the poll', t => {
+  it('leave times more than a day away to polling', t => {
     const { timers, woken, pass } = start(t);
     timers.set('a', START_MS + DAY_MS + 1);
     timers.set('a', Number.MAX_SAFE_INTEGER);

@@ -59,7 +59,9 @@ describe('an entry of 2026-11-21', () => {
       const config = { maxTokens: 20.5, maxCredits: 1 };
       const data = { label: 'n', category: 'model', nodeType, config };
       const graph = { nodes: [{ id: 'n', type: 'basedNode', position: { x: 0, y: 0 }, data }], edges: [] };
-      const [issue] = lintGraph(graph as Graph, catalog).issues.filter(({ code }) => code === 'value_out_of_range');
+      const [issue] = lintGraph(graph as Graph, catalog).issues.filter(
+        ({ code }) => code === 'value_out_of_range',
+      );
       assert.match(issue?.message ?? '', /whole number/);
       const inputDefs = (catalog.find(nodeType)?.inputs ?? []).filter(({ isPort }) => !isPort);
       const node = { inputDefs, inputs: [] } as unknown as PlanNode;

@@ -56,7 +56,7 @@ function testBackend(backend: Backend): void {
   };
 
   for (const fps of [24, 25, 29.97, 30, 60])
-    it(`show, from a clip of ${fps} frames a second, the one of each moment`, async () => {
+    it(`show the right frame of a clip with ${fps} frames a second at each moment`, async () => {
       const file = fps === 30 ? clip : await makeClip(backend, folder, { fps, frameCount: 80 });
       const frames = [...range(0, 16), ...range(66, 76)];
       assert.deepEqual(
@@ -65,7 +65,7 @@ function testBackend(backend: Backend): void {
       );
     });
 
-  it('begin at trim, go at their speed and that of their group, and stay at the last frame', async () => {
+  it('start at trim, play at their speed and that of their group, and stay at the last frame', async () => {
     assert.deepEqual(await numbersOf(scene({ trim: '80f' }), range(0, 13)), [...range(80, 90), 89, 89, 89]);
     assert.deepEqual(await numbersOf(scene({ speed: 2 }), range(0, 6)), [0, 2, 4, 6, 8, 10]);
     assert.deepEqual(await numbersOf(scene({ speed: 0.5 }), range(0, 6)), [0, 0, 1, 1, 2, 2]);
@@ -78,7 +78,7 @@ function testBackend(backend: Backend): void {
     assert.deepEqual(await numbersOf(scene({ trim: 5 }), range(0, 2)), [89, 89]);
   });
 
-  it('loop from their end to where they began', async () => {
+  it('loop from their end to their start', async () => {
     assert.deepEqual(
       await numbersOf(scene({ loop: true, trim: '86f' }), range(0, 10)),
       [86, 87, 88, 89, 86, 87, 88, 89, 86, 87],
@@ -90,12 +90,12 @@ function testBackend(backend: Backend): void {
     assert.deepEqual(await numbersOf(background, [88, 89, 90, 91]), [88, 89, 0, 1]);
   });
 
-  it('show the same whatever frames were drawn before: jumps, steps back and steps of several', async () => {
+  it('show the same frame whatever was drawn before: jumps, steps back and larger steps', async () => {
     const order = [60, 61, 5, 6, 6, 30, 33, 36, 2];
     assert.deepEqual(await numbersOf(scene({}), order), order);
   });
 
-  it('go each at its own time, several of one file at once, one within another and as a mask', async () => {
+  it('play at their own times: several of one file, nested, and as a mask', async () => {
     const video = {
       type: 'video',
       src: './clip.mp4',
@@ -128,7 +128,7 @@ function testBackend(backend: Backend): void {
     assert.deepEqual(await numbersOf(masked, range(3, 6)), [3, 4, 5]);
   });
 
-  it('are decoded as large as they are seen', async () => {
+  it('are decoded as large as they are visible', async () => {
     const inset = { width: 48, height: 32, x: 0, y: 0, anchor: 'top-left' };
     const { drawn, warnings } = await drawClips(backend, scene(inset), range(0, 4), clip);
     assert.deepEqual(warnings, []);
@@ -138,7 +138,7 @@ function testBackend(backend: Backend): void {
     }
   });
 
-  it('stand in their box as pictures do: cover, contain, a part of them, blurred around', async () => {
+  it('fit their box as images do: cover, contain, cropped, with a blurred border', async () => {
     const at = async (element: object, x: number, y: number): Promise<readonly number[]> => {
       const graph = scene(element, { width: 128, background: '#0000ff' });
       const { drawn } = await drawClips(backend, graph, [0], clip);
@@ -154,7 +154,7 @@ function testBackend(backend: Backend): void {
     assert.ok(dark < 50 && bright > 90, `${dark} ${bright}`);
   });
 
-  it('fill the frame as a background, darkened, blurred to its edges, enlarged by and by', async () => {
+  it('fill the frame as a background: darkened, blurred to the edges, slowly enlarged', async () => {
     const at = async (background: object, frames: readonly number[] = [0]): Promise<readonly number[][]> => {
       const graph = {
         ...scene({ opacity: 0 }),
@@ -173,7 +173,7 @@ function testBackend(backend: Backend): void {
     assert.ok(isNear(before, RED, 12) && !isNear(after, RED, 12), `${before} ${after}`);
   });
 
-  it('let through what is behind them, where they are transparent', {
+  it('show what is behind them if they are transparent', {
     skip: ffmpeg === undefined,
   }, async () => {
     const path = join(folder, 'alpha.webm');
@@ -191,7 +191,7 @@ function testBackend(backend: Backend): void {
     }
   });
 
-  it('that are damaged or cut short are shown as far as they go, or named by their pointer', async () => {
+  it('that are damaged or truncated are shown as far as possible, or reported by pointer', async () => {
     const bytes = await readFile(clip.path);
     const half = Math.floor(bytes.length / 2);
     const cases = { cut: bytes.subarray(0, half), noise: bytes.fill(7, half - 500, half + 500) };
@@ -236,7 +236,7 @@ describe('a decoder', () => {
     commandFor: () => ({ file, args, env: {} }),
   });
 
-  it('that dies leaves the frame that came last, and is reported by pointer', async () => {
+  it('that dies leaves the last frame, and is reported by pointer', async () => {
     const two = `process.stdout.write(Buffer.concat([1, 2].flatMap(() => [Buffer.alloc(6144, 235), Buffer.alloc(3072, 128)])), () => process.exit(1))`;
     const dying = decoding(process.execPath, '-e', two);
     const { drawn, warnings } = await drawClips(dying, scene({}), range(0, 5), clip);
@@ -245,7 +245,7 @@ describe('a decoder', () => {
     assert.match(warnings[0] ?? '', /^\/scenes\/0\/elements\/0 cannot be shown: The file can.t be decoded/);
   });
 
-  it('is one of sixteen at most; clips beyond that are reported by pointer', async () => {
+  it('is one of at most sixteen; further clips are reported by pointer', async () => {
     const elements = Array.from({ length: 18 }, (_, index) => ({
       type: 'video',
       src: './clip.mp4',
@@ -281,7 +281,7 @@ describe('a still with a clip', {
       await use({ FFMPEG_PATH: path }, folder);
     });
 
-  it('is drawn with the frame that its decoder gives', () =>
+  it('is drawn with the frame from its decoder', () =>
     withDecoder('exec cat /dev/zero', async codecs => {
       const { frames, warnings } = await drawSceneStills({ ...still, codecs }, new AbortController().signal);
       assert.deepEqual(warnings, []);
@@ -290,7 +290,7 @@ describe('a still with a clip', {
       assert.ok(isNear(at(48, 32), [0, 77, 0], 12), String(at(48, 32)));
     }));
 
-  it('that is given up leaves no decoder behind', () =>
+  it('leaves no decoder running when it is aborted', () =>
     withDecoder('echo $$ > "$0.pid"; exec sleep 600', async (codecs, folder) => {
       const aborting = new AbortController();
       const drawing = drawSceneStills({ ...still, codecs }, aborting.signal);

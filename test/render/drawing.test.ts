@@ -20,7 +20,7 @@ async function pixelsOf(graph: object, frame = 0, scale = 1) {
 }
 
 describe('a random graph', () => {
-  it('is drawn whatever its values, and warnings begin with a pointer', { timeout: 110_000 }, async () => {
+  it('is drawn with any values, and warnings start with a pointer', { timeout: 110_000 }, async () => {
     for (let seed = 1000; seed < 1060; seed++) {
       const { frames, warnings } = await drawGraph(randomScene(seed), [0, 3]);
       assert.equal(frames.length, 2, `seed ${seed}`);
@@ -30,12 +30,12 @@ describe('a random graph', () => {
 });
 
 describe('a frame', () => {
-  it('is as large as the graph says, times the scale', async () => {
+  it('is as large as the graph, times the scale', async () => {
     const { width, height } = await pixelsOf(scene([]), 0, 0.5);
     assert.deepEqual([width, height], [50, 30]);
   });
 
-  it('has colours where they belong', async () => {
+  it('has the expected colors', async () => {
     const pixels = await pixelsOf(
       scene([{ type: 'shape', shape: 'rectangle', x: 0, anchor: 'left', width: '50%', fill: '#ff8000' }]),
     );
@@ -43,13 +43,13 @@ describe('a frame', () => {
     assert.ok(isNear(pixels.at(75, 30), [0, 0, 0, 255]));
   });
 
-  it('fades a group as a whole, not each of its parts', async () => {
+  it('fades a group as a whole, not part by part', async () => {
     const white = { type: 'shape', shape: 'rectangle', fill: '#ffffff' };
     const pixels = await pixelsOf(scene([{ type: 'group', opacity: 0.5, elements: [white, white] }]));
     assert.ok(isNear(pixels.at(50, 30), [128, 128, 128, 255]));
   });
 
-  it('shows of a masked element what the mask covers, or what it does not', async () => {
+  it('shows the part of a masked element that the mask covers, or its inverse', async () => {
     const mask = { element: { type: 'shape', shape: 'rectangle', x: 0, anchor: 'left', width: '50%' } };
     const red = { type: 'shape', shape: 'rectangle', fill: '#ff0000' };
     const [kept, inverted] = [
@@ -60,7 +60,7 @@ describe('a frame', () => {
     assert.ok(isNear(inverted.at(20, 30), [0, 0, 0]) && isNear(inverted.at(80, 30), [255, 0, 0]));
   });
 
-  it('keeps the edges of a blurred background closed', async () => {
+  it('keeps the edges of a blurred background opaque', async () => {
     const graph = scene([], {
       background: {
         type: 'image',
@@ -72,7 +72,7 @@ describe('a frame', () => {
     assert.ok(isNear(pixels.at(0, 0), [255, 255, 255], 12), String(pixels.at(0, 0)));
   });
 
-  it('names by pointer what cannot be drawn yet', async () => {
+  it('reports by pointer what cannot be drawn', async () => {
     const { warnings } = await drawGraph(
       scene([
         { type: 'video', src: 'https://example.com/a.mp4' },
@@ -90,7 +90,7 @@ describe('a frame', () => {
 });
 
 describe('a hostile graph', () => {
-  it('of groups in groups, each blended, keeps few surfaces and says where it stopped', async () => {
+  it('with deeply nested, blended groups uses few surfaces and says where it stopped', async () => {
     let group: object = { type: 'shape', shape: 'rectangle', fill: '#00ff00' };
     for (let level = 0; level < 10; level++)
       group = { type: 'group', opacity: 0.99, shadow: {}, elements: [group] };
@@ -98,7 +98,7 @@ describe('a hostile graph', () => {
     assert.ok(warnings.some(warning => warning.includes('too many groups')));
   });
 
-  it('of many large pictures shows as many as there is room for', async () => {
+  it('with many large images shows as many as fit', async () => {
     const pictures = Array.from({ length: 80 }, (_, index) => ({ type: 'image', src: `sample:${index}` }));
     const { warnings } = await drawGraph(scene(pictures), [0]);
     assert.ok(warnings.length > 0 && warnings.every(warning => warning.includes('megapixels')));

@@ -44,7 +44,7 @@ async function readOne(kind: ResourceKind, body: Awaited<ReturnType<ReadSource>>
 }
 
 describe('a file of a scene', () => {
-  it('is written as it arrives and probed, where it is a sound or a video', async () => {
+  it('is streamed to disk and probed if it is sound or video', async () => {
     const bytes = silentWav(0.5);
     await withScratch(async folder => {
       const read: ReadSource = async () => ({ body: inPieces(bytes), declared: 'text/plain' });
@@ -55,7 +55,7 @@ describe('a file of a scene', () => {
     });
   });
 
-  it('is no hole in the picture where this service is too busy to read it', async () => {
+  it('is not left out because this service is too busy to read it', async () => {
     const busy = new AppError('unavailable', 'Too much work of this kind is waiting already.');
     const read: ReadSource = () => Promise.reject(busy);
     await withScratch(folder =>
@@ -63,17 +63,17 @@ describe('a file of a scene', () => {
     );
   });
 
-  it('is gathered whole, where it is a picture', async () => {
+  it('is read into memory if it is an image', async () => {
     const { file } = await readOne('image', inPieces(await plainImage(40, 30, '#ff0000')));
     assert.equal(file.kind, 'picture');
   });
 
-  it('is a placeholder where its address says so, for videos too', async () => {
+  it('is a placeholder if its address says so, for videos too', async () => {
     const files = await readRenderFiles([resource('video', 'sample:a clip')], refuse, '/nowhere', signal);
     assert.deepEqual(files.get('video-x'), { kind: 'sample', words: 'a clip', width: 1600, height: 1200 });
   });
 
-  it('that is of another kind, damaged or empty is left out with the reason, and leaves nothing behind', async () => {
+  it('of another kind, damaged or empty is left out with the reason, and leaves nothing behind', async () => {
     const sound = silentWav(0.2);
     const picture = await plainImage(8, 8, '#00ff00');
     const cases: readonly (readonly [ResourceKind, Uint8Array, RegExp])[] = [
@@ -92,7 +92,7 @@ describe('a file of a scene', () => {
     }
   });
 
-  it('is no longer than its bound, however long it goes on', async () => {
+  it('is limited in size, however long the source continues', async () => {
     const picture = await readOne('image', endless());
     assert.match(reasonOf(picture.file), /larger than the remaining 26214400 bytes/);
     const huge = async function* () {
@@ -103,7 +103,7 @@ describe('a file of a scene', () => {
     assert.deepEqual(video.names, []);
   });
 
-  it('that cannot be reached is left out; a broken program is no reason of a file', async () => {
+  it('that is unreachable is left out, but an internal error is rethrown', async () => {
     const files = await withScratch(folder =>
       readRenderFiles([resource('video', './x'), resource('image', './x')], refuse, folder, signal),
     );
@@ -115,7 +115,7 @@ describe('a file of a scene', () => {
     );
   });
 
-  it('stops being read where the render is aborted', async () => {
+  it('stops being read when the render is aborted', async () => {
     const aborting = new AbortController();
     const stuck = async function* () {
       yield Buffer.alloc(10);

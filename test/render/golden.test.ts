@@ -17,9 +17,9 @@ const MOST_BEYOND = 0.004;
 
 describe('a golden frame', () => {
   for (const [name, { graph, frame, warnings }] of Object.entries(GOLDEN_SCENES))
-    it(`of ${name} is as it was`, () => compare(name, openScene(graph), frame, 1, warnings));
+    it(`of ${name} is unchanged`, () => compare(name, openScene(graph), frame, 1, warnings));
   for (const template of TEMPLATES)
-    it(`of the template ${template.id} is as it was`, () => {
+    it(`of the template ${template.id} is unchanged`, () => {
       const scale = 320 / Math.max(template.width, template.height);
       return compare(`template-${template.id}`, openTemplate(template, {}), template.thumbnailFrame, scale);
     });

@@ -49,7 +49,7 @@ async function drawFrame(data: object, own: object = {}) {
 const clean = (value: unknown) => cleanLottie(JSON.stringify(value), async () => 'data:image/png;base64,new');
 
 describe('an animation', () => {
-  it('is drawn: shapes, masks, trimmed lines, compositions within it', async () => {
+  it('is drawn: shapes, masks, trimmed paths, nested compositions', async () => {
     const square = {
       c: true,
       v: [
@@ -78,7 +78,7 @@ describe('an animation', () => {
     assert.ok(isNear(at(50, 90), WHITE));
   });
 
-  it('shows at each moment the frame of that moment, whatever its rate, speed and end', async () => {
+  it('shows the right frame for its rate, speed and end', async () => {
     // Each frame of it is a column of two pixels at its own place.
     const keys = Array.from({ length: 40 }, (_, frame): [number, number[]] => [
       frame,
@@ -99,7 +99,7 @@ describe('an animation', () => {
     assert.deepEqual(await shown(30, [3, 60], { speed: 2, loop: false }), [6, 39]);
   });
 
-  it('stands in its box as asked, and fades as a whole', async () => {
+  it('fits its box as requested, and fades as a whole', async () => {
     const data = animation([shapes([group(rectangle([50, 50], [100, 100]), red)])]);
     const half = { width: 50, height: 100, x: 0, anchor: 'left' };
     const contained = await drawFrame(data, half);
@@ -111,7 +111,7 @@ describe('an animation', () => {
     assert.ok(isNear(turned.at(55, 55), BLACK) && isNear(turned.at(20, 20), BLACK));
   });
 
-  it('has its words in a bundled font, and says which it lacks', async () => {
+  it('uses a bundled font, and reports missing ones', async () => {
     const fonts = { list: [{ fName: 'F', fFamily: 'Arial', fStyle: 'Bold', ascent: 75 }] };
     const { json } = await clean(animation([words('Word', 'F', 40, [0, 60])], { fonts }));
     const [font] = JSON.parse(json).fonts.list;
@@ -123,7 +123,7 @@ describe('an animation', () => {
     assert.match(strange.warnings[0] ?? '', /^\/scenes\/0\/elements\/0 has letters beyond Latin ones/);
   });
 
-  it('shows pictures that it brings along, and fetches none', async () => {
+  it('shows embedded images, and fetches none', async () => {
     const inside = `data:image/png;base64,${(await plainImage(100, 100, '#00ff00')).toString('base64')}`;
     const asset = { id: 'p', w: 100, h: 100, u: '', p: inside, e: 1 };
     const embedded = await drawFrame(animation([picture('p')], { assets: [asset] }));
@@ -186,7 +186,7 @@ describe('a hostile animation', () => {
   for (const [name, [value, reason]] of Object.entries(REFUSED))
     it(`${name} is refused with the reason`, () => assert.rejects(clean(value), reason));
 
-  it('of compositions one after another, listed from the last to the first, is as deep as it is', async () => {
+  it('with chained compositions in reverse order is measured correctly', async () => {
     const assets = Array.from({ length: 100 }, (_, level) => ({
       id: `c${level}`,
       layers: [composition(`c${level + 1}`)],
@@ -195,7 +195,7 @@ describe('a hostile animation', () => {
     await assert.rejects(clean(animation(layers, { assets })), /24 compositions within one another/);
   });
 
-  it('that is too large or no JSON is refused unread', async () => {
+  it('that is too large or invalid JSON is refused unread', async () => {
     await assert.rejects(
       cleanLottie(' '.repeat(9_000_000), async url => url),
       /over 8388608 characters/,
@@ -210,7 +210,7 @@ describe('a hostile animation', () => {
     );
   });
 
-  it('that contains itself, or programs, is drawn without them', async () => {
+  it('that contains itself, or scripts, is drawn without them', async () => {
     const own = {
       id: 'self',
       layers: [composition('self'), shapes([group(rectangle([50, 50], [100, 100]), red)])],

@@ -32,8 +32,8 @@ function openRandom(seed: number): Timeline | undefined {
   }
 }
 
-describe('a painter that goes from frame to frame', () => {
-  it('shows the same as one that begins anew, in random scenes', async () => {
+describe('a painter that reuses the previous frame', () => {
+  it('draws the same as a fresh one, in random scenes', async () => {
     for (const seed of SEEDS) {
       const timeline = openRandom(seed);
       if (timeline !== undefined) await check(timeline, walk(timeline, seed), `seed ${seed}`);
@@ -41,7 +41,7 @@ describe('a painter that goes from frame to frame', () => {
   });
 
   for (const [name, { graph }] of Object.entries(GOLDEN_SCENES))
-    it(`shows the same as one that begins anew, in ${name}`, async () => {
+    it(`draws the same as a fresh one, in ${name}`, async () => {
       const timeline = openScene(graph);
       await check(timeline, walk(timeline, 1), name);
     });
@@ -71,20 +71,20 @@ const captioned = (rest: object = {}): Timeline =>
     })),
   });
 
-describe('the rows that are reported', () => {
+describe('reported rows', () => {
   const rowsOf = async (timeline: Timeline, frames: readonly number[]) =>
     (await paintTwice(timeline, frames)).map(({ rows }) => rows);
 
-  it('are all of the first frame, and none of one that is the same', async () => {
+  it('cover the whole first frame, and nothing of an unchanged one', async () => {
     assert.deepEqual(await rowsOf(captioned(), [0, 1, 2, 9]), [[0, 120], undefined, undefined, undefined]);
   });
 
-  it('are those of a word that takes the place of another', async () => {
+  it('cover a word that replaces another', async () => {
     const [, rows = [0, 120]] = await rowsOf(captioned(), [9, 10]);
     assert.ok(rows[0] > 60 && rows[1] - rows[0] < 60, `rows ${rows}`);
   });
 
-  it('take in what a shadow and a blur carry further', async () => {
+  it('include what a shadow and a blur affect', async () => {
     const [, near = [0, 0]] = await rowsOf(captioned(), [9, 10]);
     const [, far = [0, 0]] = await rowsOf(captioned({ shadow: { blur: 20, y: -30 } }), [9, 10]);
     const [, soft = [0, 0]] = await rowsOf(captioned({ filters: [{ type: 'blur', amount: 6 }] }), [9, 10]);

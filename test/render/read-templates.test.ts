@@ -19,14 +19,14 @@ describe('templates of a folder', () => {
   const write = (value: unknown) =>
     writeFile(join(folder, 'one.json'), typeof value === 'string' ? value : JSON.stringify(value));
 
-  it('are read as they stand, with those who may list them', async () => {
+  it('are read unchanged, with those who may list them', async () => {
     const own = { ...quoteCard, id: 'our-quote', allow: { users: [7], teams: ['team_a'] } };
     await write(own);
     await writeFile(join(folder, 'notes.txt'), 'no template');
     assert.deepEqual(readTemplates(folder), [own]);
   });
 
-  it('are refused by the name of the file and of the field', async () => {
+  it('are refused by file and field', async () => {
     const input = quoteCard.inputs[0];
     for (const [value, reason] of [
       ['{', /Can.t read the template .*one\.json/],

@@ -34,7 +34,7 @@ function pathsOf(act: () => unknown): readonly (string | undefined)[] {
 }
 
 describe('the scene-graph schema', () => {
-  it('has the fifteen properties that clients know and requires four', () => {
+  it('has the fifteen documented properties and requires four', () => {
     assert.deepEqual(Object.keys(SCENE_GRAPH_SCHEMA.properties).sort(), [
       'assets',
       'audioTrack',
@@ -62,7 +62,7 @@ describe('the scene-graph schema', () => {
     assert.ok(length > 17_000 && length < 25_000, `${length}`);
   });
 
-  it('refers to nothing that is not defined', () => {
+  it('has no undefined references', () => {
     const names = new Set(Object.keys(SCENE_GRAPH_SCHEMA.$defs));
     const used = [...JSON.stringify(SCENE_GRAPH_SCHEMA).matchAll(/#\/\$defs\/(\w+)/g)].map(
       ([, name]) => name ?? '',
@@ -73,7 +73,7 @@ describe('the scene-graph schema', () => {
     );
   });
 
-  it('is described in full by the guide: every kind and every top-level property', () => {
+  it('is fully described by the guide: every kind and every top-level property', () => {
     const doc = sceneGraphDoc();
     for (const kind of Object.values(KINDS)) assert.ok(doc.includes(`### ${kind.properties.type.const}\n`));
     for (const name of Object.keys(SCENE_GRAPH_SCHEMA.properties))
@@ -104,7 +104,7 @@ describe('the scene-graph schema', () => {
         );
     });
 
-  it('names several faults at once, each where it is', () => {
+  it('reports several faults at once, each with its location', () => {
     const bad = graph([{ type: 'text', text: 'x', opacty: 1, x: { keyframes: [{ time: 'q', value: 1 }] } }]);
     assert.deepEqual(pathsOf(() => parseSceneGraph(bad)).toSorted(), [
       '/scenes/0/elements/0/opacty',
@@ -112,14 +112,14 @@ describe('the scene-graph schema', () => {
     ]);
   });
 
-  it('reports the fault of the gradient that is meant, not of every form of a paint', () => {
+  it('reports the fault of the intended gradient, not of every form of a paint', () => {
     assert.deepEqual(
       pathsOf(() => parseSceneGraph(graph([], { background: { type: 'linear' } }))),
       ['/background/stops'],
     );
   });
 
-  it('refuses what is nested over 32 levels deep, in bounded time', () => {
+  it('refuses more than 32 levels of nesting, in bounded time', () => {
     let deep: object = { type: 'group', elements: [] };
     for (let level = 0; level < 5000; level++) deep = { type: 'group', elements: [deep] };
     assert.equal(pathsOf(() => parseSceneGraph(graph([deep]))).length, 1);
@@ -127,7 +127,7 @@ describe('the scene-graph schema', () => {
 });
 
 describe('names of a graph', () => {
-  it('must have a meaning: assets, tokens, blocks, sources and words', () => {
+  it('must exist: assets, tokens, blocks, sources and words', () => {
     const bad = graph([
       { type: 'image', asset: 'nobody' },
       { type: 'text', text: '$5 is no token', color: '$gone' },
@@ -147,12 +147,12 @@ describe('names of a graph', () => {
     );
   });
 
-  it('may not go in circles', () => {
+  it('must not be circular', () => {
     const circle = graph([], { theme: { colors: { a: '$b', b: '$a' } } });
     assert.deepEqual(pathsOf(() => openScene(circle)).toSorted(), ['/theme/colors/a', '/theme/colors/b']);
   });
 
-  it('are 10,000 elements at the most', () => {
+  it('are at most 10,000 elements', () => {
     const many = Array.from({ length: 10_000 }, () => ({ type: 'shape', shape: 'circle' }));
     openScene(graph(many));
     assert.deepEqual(

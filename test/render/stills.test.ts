@@ -15,7 +15,7 @@ function still(seed: number, side = 64): Still {
 }
 
 describe('drawStill', () => {
-  it('draws many at once, each as it was asked for', async () => {
+  it('draws many at once, each as requested', async () => {
     const seeds = Array.from({ length: 20 }, (_, index) => index % 5);
     const drawn = await Promise.all(seeds.map(seed => drawStill(still(seed), signal)));
     const alone = await Promise.all([0, 1, 2, 3, 4].map(seed => drawStill(still(seed), signal)));
@@ -24,7 +24,7 @@ describe('drawStill', () => {
     assert.equal((await readPixels(drawn[0] ?? Buffer.alloc(0))).format, 'png');
   });
 
-  it('stops at once where the signal is aborted, and draws on afterwards', async () => {
+  it('stops at once on abort, and keeps working', async () => {
     const aborting = new AbortController();
     const drawing = drawStill(still(1, 4096), aborting.signal);
     aborting.abort();
@@ -32,7 +32,7 @@ describe('drawStill', () => {
     assert.ok((await drawStill(still(1), signal)).length > 0);
   });
 
-  it('reports a picture that cannot be drawn, and draws on afterwards', async () => {
+  it('reports an image that cannot be drawn, and keeps working', async () => {
     const card = {
       kicker: '',
       title: 'x',

@@ -27,7 +27,7 @@ describe('a template', { concurrency: 2 }, () => {
 
   for (const template of TEMPLATES)
     for (const [kind, propsOf] of Object.entries({ longest: longProps, shortest: shortProps }))
-      it(`${template.id} is rendered whole with the ${kind} props`, async () => {
+      it(`${template.id} renders completely with the ${kind} props`, async () => {
         const props = propsOf(template);
         const { durationInFrames, resources, fps } = openTemplate(template, props);
         const files = await readRenderFiles(resources.values(), refuse, folder, signal);
@@ -44,12 +44,12 @@ describe('a template', { concurrency: 2 }, () => {
         assert.ok(Math.abs(durationSeconds - durationInFrames / fps) < 0.05, String(durationSeconds));
       });
 
-  it('has its thumbnail within its length', () => {
+  it('has its thumbnail frame within its length', () => {
     for (const template of TEMPLATES)
       assert.ok(template.thumbnailFrame < openTemplate(template, {}).durationInFrames, template.id);
   });
 
-  it('has as many inputs as its props say', () => {
+  it('has as many inputs as its props define', () => {
     const slideshow = TEMPLATES.find(({ id }) => id === 'photo-slideshow');
     assert.ok(slideshow !== undefined);
     const photos = [1, 2, 3].map(number => ({ image: `sample:${number}` }));

@@ -18,7 +18,7 @@ describe('fitText', () => {
     assert.deepEqual(linesOf('one\ntwo\r\n\nthree'), ['one', 'two', '', 'three']);
   });
 
-  it('breaks after a hyphen, and inside a word only where it is longer than a line', () => {
+  it('breaks after a hyphen, and inside a word only if it is longer than a line', () => {
     assert.deepEqual(linesOf('well-established-method', { width: 60 }), ['well-', 'established-', 'method']);
     assert.deepEqual(linesOf('x'.repeat(45)).join(''), 'x'.repeat(45));
     assert.ok(linesOf('x'.repeat(45)).every(line => line.length <= 20));
@@ -41,14 +41,14 @@ describe('fitText', () => {
     assert.equal(fitText('one', { ...box, minSize: 5, maxSize: 40 }, measure).size, 40);
   });
 
-  it('cuts off with an ellipsis what does not fit at the smallest size', () => {
+  it('cuts off overflow at the smallest size with an ellipsis', () => {
     const lines = linesOf('word '.repeat(200), { maxLines: 2 });
     assert.equal(lines.length, 2);
     assert.match(lines[1] ?? '', /word…$/);
     assert.ok(lines.every(line => line.length <= 20));
   });
 
-  it('copes with nothing, and with text without end', () => {
+  it('handles empty and endless text', () => {
     assert.deepEqual(linesOf(''), ['']);
     assert.equal(linesOf('a\n'.repeat(100_000)).length, 10);
     assert.deepEqual(linesOf('\u0301'.repeat(100_000)), ['\u0301'.repeat(4000)]);

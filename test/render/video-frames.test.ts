@@ -48,7 +48,7 @@ async function framesBy(threadCount: number): Promise<readonly Buffer[]> {
   return frames;
 }
 
-it('draws the same frames by no thread, by one and by three', async () => {
+it('draws the same frames with no thread, one and three', async () => {
   const here = await framesBy(0);
   assert.equal(here.length, 22);
   assert.notDeepEqual(here[0], here[5]);

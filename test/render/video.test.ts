@@ -77,7 +77,7 @@ function testVideos(backend: Backend): void {
     return renderVideo(jobFor(backend, folder, more), { onFrame }, signal);
   };
 
-  it('has the frames of the painter, each at its time, tagged BT.709', () =>
+  it("has the painter's frames, each at its time, tagged BT.709", () =>
     withScratch(async folder => {
       const reported: number[] = [];
       const result = await render(folder, {}, reported);
@@ -102,7 +102,7 @@ function testVideos(backend: Backend): void {
       }
     }));
 
-  it('is a range of a smaller size, with even sides', () =>
+  it('renders a range at a smaller size, with even sides', () =>
     withScratch(async folder => {
       const graph = { ...GRAPH, width: 322, height: 183 };
       const result = await render(folder, { graph, range: [30, 50], scale: 0.5 });
@@ -117,7 +117,7 @@ function testVideos(backend: Backend): void {
       assert.deepEqual([whole.width, whole.height, whole.frameCount], [322, 182, 2]);
     }));
 
-  it('shows clips and is heard', () =>
+  it('includes clips and sound', () =>
     withScratch(async folder => {
       const clip = await makeClip(backend, folder, { fps: FPS, frameCount: 40 });
       const sound = join(folder, 'tone.mp4');
@@ -161,7 +161,7 @@ function testVideos(backend: Backend): void {
       }
     }));
 
-  it('takes up the segments that it finds, and renders those that show something else', () =>
+  it('reuses existing segments, and renders the changed ones', () =>
     withScratch(async folder => {
       const segmentFolder = join(folder, 'segments');
       await mkdir(segmentFolder);
@@ -185,7 +185,7 @@ function testVideos(backend: Backend): void {
       assert.deepEqual(await framesOf(backend, join(folder, 'video.mp4')), direct);
     }));
 
-  it('goes on after a death where it was, and leaves neither process nor file', { skip: NEEDS_PROC }, () =>
+  it('resumes after a crash, and leaves neither process nor file', { skip: NEEDS_PROC }, () =>
     withScratch(async folder => {
       const segmentFolder = join(folder, 'segments');
       await mkdir(segmentFolder);
@@ -223,7 +223,7 @@ function testVideos(backend: Backend): void {
     }),
   );
 
-  it('is aborted while it renders, with the reason given, and leaves nothing', { skip: NEEDS_PROC }, () =>
+  it('stops on abort while rendering, with the reason, and leaves nothing', { skip: NEEDS_PROC }, () =>
     withScratch(async folder => {
       const stop = new AbortController();
       let group: readonly number[] = [];
@@ -240,7 +240,7 @@ function testVideos(backend: Backend): void {
     }),
   );
 
-  it('ends with the process that wanted it, and leaves nothing', { skip: NEEDS_PROC }, () =>
+  it('ends with its parent process, and leaves nothing', { skip: NEEDS_PROC }, () =>
     withScratch(async folder => {
       const job = { ...jobFor(backend, folder), files: [] };
       const parent = spawn(process.execPath, [PARENT, JSON.stringify(job)], {
@@ -260,7 +260,7 @@ describe('a video', () => {
   const [, backend] = BACKENDS.find(([, found]) => typeof found !== 'string') ?? [];
   const isHere = backend !== undefined && typeof backend !== 'string';
 
-  it('of too many frames or of a graph that is none is refused by a pointer', () =>
+  it('with too many frames, or of an invalid graph, is refused by pointer', () =>
     withScratch(async folder => {
       const job = { graph: GRAPH, files: new Map(), scale: 1, path: join(folder, 'video.mp4') };
       const long = { ...job, graph: { ...GRAPH, durationInFrames: 100_000 }, range: [0, 100_000] } as const;

@@ -37,18 +37,18 @@ const digest = async (table: string): Promise<unknown> => {
 };
 
 describe('a table that is copied out', () => {
-  it('comes in no part where it is empty', async () => {
+  it('has no chunk if it is empty', async () => {
     assert.deepEqual(await withSession(database.db, partsOf), []);
   });
 
-  it('comes in one part where it is small, with what COPY has to escape', async () => {
+  it('has one chunk if it is small, with characters that COPY escapes', async () => {
     for (const [n, text] of ['a\nb', 'tab\t', '\\.', '\\', '', null, '😀'].entries()) await insert(n, text);
     const parts = await withSession(database.db, partsOf);
     assert.equal(parts.length, 1);
     assert.equal(parts[0]?.filter(byte => byte === 10).length, 7, 'a row a line');
   });
 
-  it('comes in parts that end with a row, also where one row is longer than a part', async () => {
+  it('has chunks of complete rows, even if one row is longer than a chunk', async () => {
     // Rows of 2.6 MB, whose ends meet no bound of a part, and one of 16 MB.
     for (let n = 10; n < 14; n++) await insert(n, 'é'.repeat(1_300_000 + n));
     await insert(14, 'x'.repeat(16 * MB));
@@ -69,7 +69,7 @@ describe('a table that is copied out', () => {
     assert.deepEqual(await digest(TO.table), await digest(FROM.table));
   });
 
-  it('says which row is refused on its way in', async () => {
+  it('reports which row is refused on the way in', async () => {
     const copied = withSession(database.db, session =>
       session.copyIn(
         TO,

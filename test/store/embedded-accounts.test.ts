@@ -59,7 +59,7 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  it('runs as the account it is given', async () => {
+  it('runs as the given account', async () => {
     const postgres = await start(root, 'nobody');
     const status = await readFile(`/proc/${postgres.pid}/status`, 'utf8');
     assert.match(status, /^Uid:\t65534\t65534\t65534\t65534$/m);
@@ -67,7 +67,7 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
     assert.equal(await clusterOwner(root), 65_534);
   });
 
-  it('runs where there is no such account', async () => {
+  it('runs if there is no such account', async () => {
     const postgres = await start(root, MISSING);
     assert.deepEqual(await ask(postgres, 'select 1 as one'), [{ one: 1 }]);
   });
@@ -83,7 +83,7 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
     });
   }
 
-  it('takes its cluster along when the folder moves to where the account cannot go', {
+  it('moves its cluster along when the folder moves to where the account has no access', {
     skip: NO_NAMESPACES,
   }, async () => {
     await mkdir(join(root, 'open'));
@@ -140,7 +140,7 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
     });
   }
 
-  it('can go on as that account with what root began', async t => {
+  it('continues as that account with what root created', async t => {
     if (!reaches) return t.skip('an ordinary user cannot enter the folder of this repository');
     const root = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
     await chown(root, ORDINARY.uid, ORDINARY.gid);
@@ -154,7 +154,7 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
     }
   });
 
-  it('is refused in a sentence on a folder it cannot write', async t => {
+  it('reports a folder that it cannot write', async t => {
     if (!reaches) return t.skip('an ordinary user cannot enter the folder of this repository');
     const root = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
     const service = startService({ dataDir: join(root, 'data') }, ORDINARY);
@@ -167,8 +167,8 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
   });
 });
 
-describe('what root reads', { skip: NOT_ROOT }, () => {
-  it('names each way that was tried where none works', async () => {
+describe('errors shown to root', { skip: NOT_ROOT }, () => {
+  it('name each way that was tried if none works', async () => {
     const request = { postgres: '/nowhere/postgres', folder: '/', owner: undefined, account: MISSING };
     await assert.rejects(
       chooseRunner(request),

@@ -60,7 +60,7 @@ describe('the embedded PostgreSQL', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('ends with the service when that is killed, and keeps what was committed', {
+  it('ends with a killed service, and keeps what was committed', {
     skip: PLATFORM_KILLS,
   }, async () => {
     const service = launch();
@@ -73,7 +73,7 @@ describe('the embedded PostgreSQL', () => {
     assert.equal(existsSync(connection.socketDir), false, "the killed service's socket folder is gone");
   });
 
-  it('starts at once after both service and postmaster were killed', async () => {
+  it('starts at once after service and postmaster were killed', async () => {
     const service = launch();
     const { postmaster, connection } = await service.next('ready');
     await open(connection).query('insert into kept values (43)');
@@ -83,7 +83,7 @@ describe('the embedded PostgreSQL', () => {
     assert.deepEqual(rows, [{ id: 43 }]);
   });
 
-  it('outlives a Ctrl-C to the process group, so that the service can drain', async () => {
+  it('survives Ctrl-C to the process group, so that the service can drain', async () => {
     const service = launch();
     const { postmaster } = await service.next('ready');
     process.kill(-service.pid, 'SIGINT');
@@ -92,7 +92,7 @@ describe('the embedded PostgreSQL', () => {
     assert.equal(isRunning(postmaster), false);
   });
 
-  it('is started again at the same socket when the postmaster is killed', async () => {
+  it('restarts on the same socket when the postmaster is killed', async () => {
     const postgres = await start();
     const { pid, socketDir } = postgres;
     const db = open(postgres);
@@ -104,7 +104,7 @@ describe('the embedded PostgreSQL', () => {
     assert.equal(postgres.socketDir, socketDir);
   });
 
-  it('is started again when the next postmaster is killed too, before it is ready', async () => {
+  it('restarts when the next postmaster is killed too, before it is ready', async () => {
     const kills: number[] = [];
     const postgres = await start({
       log: line => {
@@ -126,7 +126,7 @@ describe('the embedded PostgreSQL', () => {
     await waitUntil('an answer', () => isAnswering(db));
   });
 
-  it('is started again where a kill left its pid files empty', async () => {
+  it('starts if a kill left its pid files empty', async () => {
     const postgres = await start({
       log: line => {
         lines.push(line);
@@ -146,7 +146,7 @@ describe('the embedded PostgreSQL', () => {
     assert.equal(lines.filter(line => /names no process; removing/.test(line)).length, 2);
   });
 
-  it('ends a busy backend that a killed postmaster left before it starts another', {
+  it('ends a busy backend of a killed postmaster before it starts another', {
     skip: PLATFORM_KILLS,
   }, async () => {
     const postgres = await start();
@@ -160,7 +160,7 @@ describe('the embedded PostgreSQL', () => {
     assert.ok((await busy) instanceof Error);
   });
 
-  it('reports once and in a sentence when it cannot be started again', async () => {
+  it('reports once if it cannot be restarted', async () => {
     const { promise, resolve } = Promise.withResolvers<Error>();
     const postgres = await start({ onExit: resolve });
     await rename(join(cluster, 'global', 'pg_control'), join(cluster, 'pg_control.away'));
@@ -168,7 +168,7 @@ describe('the embedded PostgreSQL', () => {
     assert.match((await promise).message, /did not start[\s\S]*pg_control/);
   });
 
-  it("starts past a pid file that names somebody else's living process, and leaves that alone", async () => {
+  it('starts despite a pid file that names another living process, and leaves that process alone', async () => {
     await (await start()).stop();
     // A process of the cluster's own account: PostgreSQL itself would trust the file.
     const { uid, gid } = await stat(cluster);
@@ -187,7 +187,7 @@ describe('the embedded PostgreSQL', () => {
     }
   });
 
-  it('ends a postmaster that outlived its service and takes its place', async () => {
+  it('ends a postmaster that outlived its service and replaces it', async () => {
     const first = await start();
     await first.stop();
     const orphan = await startOrphan(dataDir, cluster);

@@ -28,7 +28,7 @@ describe('takeLock', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is exclusive until it is released, and then leaves no holder behind', async () => {
+  it('is exclusive until it is released, and then names no holder', async () => {
     const lock = await take();
     await assert.rejects(
       take(),
@@ -42,14 +42,14 @@ describe('takeLock', () => {
     await next.release();
   });
 
-  it('goes by the kernel and not by the file: a pid that lives again has no lock', async () => {
+  it('relies on the kernel, not the file: a reused pid holds no lock', async () => {
     await write({ pid: process.pid });
     const lock = await take();
     assert.equal(lock.previous?.pid, process.pid);
     await lock.release();
   });
 
-  it('survives a file with anything in it', async () => {
+  it('accepts a file with any content', async () => {
     await writeFile(file, '\0{"pid":');
     await (await take()).release();
   });
@@ -67,7 +67,7 @@ describe('takeLock', () => {
       await (await take()).release();
     });
 
-    it('takes over from a process that is gone, or whose pid another process got', async () => {
+    it('replaces a holder that is gone, or whose pid was reused', async () => {
       for (const holder of [
         { pid: 2 ** 22 + 1, started: 'Mon Jan  1 00:00:00 2024' },
         { pid: process.pid, started: 'Mon Jan  1 00:00:00 2024' },

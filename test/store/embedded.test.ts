@@ -52,7 +52,7 @@ describe('startEmbedded', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  it('keeps the data from one start to the next, in a folder with odd letters behind a symlink', async () => {
+  it('keeps the data between starts, in a folder with unusual characters behind a symlink', async () => {
     await mkdir(join(root, "dà ta'"));
     await symlink("dà ta'", dataDir);
     const first = await startEmbedded({ dataDir });
@@ -91,7 +91,7 @@ describe('startEmbedded', () => {
     ]);
   });
 
-  it('listens on a Unix socket that only its owner can reach, and on no TCP port', async t => {
+  it('listens on a Unix socket that only its owner can use, and on no TCP port', async t => {
     const postgres = await start();
     assert.equal((await stat(postgres.socketDir)).mode & 0o777, 0o700);
     if (process.platform !== 'linux') return t.skip('the sockets of a process are read from /proc');
@@ -109,7 +109,7 @@ describe('startEmbedded', () => {
     );
   });
 
-  it('takes nothing from the environment: PGPORT, PGSSLMODE, a temporary folder whose path is too long', async () => {
+  it('ignores the environment: PGPORT, PGSSLMODE, a temporary folder with a long path', async () => {
     const long = join(root, 'x'.repeat(100));
     await mkdir(long);
     const foreign = { PGPORT: '1', PGSSLMODE: 'require', PGDATA: '/nowhere', TMPDIR: long };
@@ -125,7 +125,7 @@ describe('startEmbedded', () => {
     }
   });
 
-  it('begins anew after a first start that was cut off', async () => {
+  it('recovers from an interrupted first start', async () => {
     await mkdir(join(dataDir, 'postgres', 'cluster.new', 'base'), { recursive: true });
     await writeFile(join(dataDir, 'postgres', 'cluster.new', 'PG_VERSION'), '18\n');
     assert.deepEqual(await ask(await start(), 'select 1 as one'), [{ one: 1 }]);
@@ -146,7 +146,7 @@ describe('startEmbedded', () => {
     }
   });
 
-  it('refuses a second start within the process, and allows one after the stop', async () => {
+  it('refuses a second start within the process, and allows one after a stop', async () => {
     const first = await startEmbedded({ dataDir });
     try {
       await assert.rejects(startEmbedded({ dataDir }), refusal(/is in use by the service \(process \d+/));
@@ -156,7 +156,7 @@ describe('startEmbedded', () => {
     await start();
   });
 
-  it("says PostgreSQL's own reason when it does not start, and frees the folder", async () => {
+  it("reports PostgreSQL's own reason when it does not start, and releases the folder", async () => {
     await (await startEmbedded({ dataDir })).stop();
     const version = join(dataDir, 'postgres', 'cluster', 'PG_VERSION');
     await writeFile(version, '17\n');
@@ -181,7 +181,7 @@ describe('startEmbedded', () => {
     }
   });
 
-  it('says so when the data folder is a file', async () => {
+  it('reports a data folder that is a file', async () => {
     await writeFile(dataDir, '');
     await assert.rejects(startEmbedded({ dataDir }), refusal(/data folder .* cannot be used .*DATA_DIR/));
   });

@@ -109,7 +109,7 @@ test('every combination of filters finds its newest rows and reads few others', 
   }
 });
 
-test('a cursor goes on below it, wherever it lies', async () => {
+test('a cursor continues below it, wherever it points', async () => {
   const choice = {
     workflowId: null,
     status: null,
@@ -130,7 +130,7 @@ test('a cursor goes on below it, wherever it lies', async () => {
   }
 });
 
-test("a page of workflows that never ran reads nobody else's runs and files, the first time and the tenth", async () => {
+test("a page of workflows that never ran does not read other people's runs and files", async () => {
   await db.query(`insert into users (email, name, plan) values ('a@example.com', 'a', 'p')`);
   await db.query(
     `insert into workflows (id, user_id, version, name, updated_at)

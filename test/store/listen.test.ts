@@ -28,7 +28,7 @@ describe('a connection that listens', () => {
     await database.drop();
   });
 
-  it('is one again after a time of refusals, and hears', async () => {
+  it('reconnects after refusals, and receives notifications', async () => {
     const { database: name } = database.connection;
     const allow = (connections: boolean): Promise<unknown> =>
       admin.query(`alter database ${name} allow_connections ${connections}`);
@@ -61,7 +61,7 @@ describe('a connection that listens', () => {
     await listener.close();
   });
 
-  it('is one again after a silence, as statements get answers again', async () => {
+  it('reconnects after a silent connection, and statements work again', async () => {
     const proxy = await startPostgresProxy(database.connection);
     const heard: string[] = [];
     const connection = { url: proxy.url };
@@ -83,7 +83,7 @@ describe('a connection that listens', () => {
     await proxy.close();
   });
 
-  it('is not tried again where the first try fails, since nobody could end it', async t => {
+  it('does not retry if the first connection fails, since nobody could stop it', async t => {
     let tries = 0;
     const server = createServer(socket => {
       tries++;

@@ -34,7 +34,7 @@ describe('migrate', () => {
     await test.drop();
   });
 
-  it('runs each file once when four pools start at the same time on an empty database', async () => {
+  it('runs each file once when four pools start at once on an empty database', async () => {
     const pools = Array.from({ length: 4 }, () => open(test.connection, empty));
     let inside = 0;
     const extra = async (): Promise<void> => {
@@ -54,7 +54,7 @@ describe('migrate', () => {
     }
   });
 
-  it('frees the lock and leaves the database usable when extra throws', async () => {
+  it('releases the lock and leaves the database usable when extra throws', async () => {
     const pool = open(test.connection, empty);
     try {
       await assert.rejects(
@@ -81,7 +81,7 @@ describe('migrate', () => {
 });
 
 describe('listPending', () => {
-  it('names what is not applied yet, in order', () => {
+  it('lists what is not applied yet, in order', () => {
     const known = [file(1, 'init'), file(2, 'b'), file(3, 'c')];
     assert.deepEqual(
       listPending(known, [file(1, 'init')]).map(({ version }) => version),

@@ -113,7 +113,7 @@ describe('the statements of the hot paths', () => {
     );
   });
 
-  it('concern one workspace, but for those of the table, and the table names no other', () => {
+  it('concern one workspace, except for those in the table, which lists no others', () => {
     const found = statements.filter(({ isConfined }) => !isConfined).map(({ name }) => name);
     assert.deepEqual(found.toSorted(), Object.values(EXCEPTIONS).flat().toSorted());
   });

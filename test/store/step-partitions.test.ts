@@ -42,7 +42,7 @@ async function insertSteps(db: Db, ids: readonly string[]): Promise<void> {
 }
 
 describe('the migration', () => {
-  it('moves a table into its first partition while runs begin and end, and none of them fails', async () => {
+  it('moves a table into its first partition while runs start and end without failures', async () => {
     const database = `${test.connection.database}_old`;
     await test.db.query(`create database ${database} template template0`);
     const connection = { ...test.connection, database };
@@ -84,11 +84,11 @@ async function writeUntil(db: Db, signal: AbortSignal): Promise<number> {
 }
 
 describe('partitions of node states', () => {
-  it('span a twelfth of the days that runs are kept, a month at most', () => {
+  it('span a twelfth of the days that runs are kept, at most a month', () => {
     assert.deepEqual([1, 7, 90, 365, 36_500].map(spanOf), [1, 1, 8, 31, 31]);
   });
 
-  it('are made ahead of time, once, by however many processes', async () => {
+  it('are created ahead of time, once, by any number of processes', async () => {
     const nowMs = Date.now();
     await Promise.all([1, 2, 3].map(() => makeStepPartitions(test.db, nowMs, 8)));
     const [first, ...made] = await listStepPartitions(test.db);
@@ -102,7 +102,7 @@ describe('partitions of node states', () => {
     assert.equal(await makeStepPartitions(test.db, nowMs, 8), 0);
   });
 
-  it('begin anew after months without a service, and take what lay with the rest', async () => {
+  it('start again after months without a service, and take over rows from the default partition', async () => {
     const laterMs = Date.now() + 300 * DAY_MS;
     const had = await namesOf(test.db);
     const between = newId('execution', laterMs - 100 * DAY_MS);
@@ -117,7 +117,7 @@ describe('partitions of node states', () => {
     assert.equal((await namesOf(test.db)).length, had.length + 3);
   });
 
-  it('are dropped once they are old; states of runs that are still there stay', async () => {
+  it('are dropped once they are old, keeping states of runs that still exist', async () => {
     const partition = (await listStepPartitions(test.db))[1];
     assert.ok(partition);
     const ids = Array.from({ length: 3 }, (_, n) => `${partition.from}${String(n).padStart(16, '0')}`);
@@ -143,7 +143,7 @@ describe('partitions of node states', () => {
     await insertSteps(test.db, [ids[1] ?? '']);
   });
 
-  it('stay where somebody reads them for long', async () => {
+  it('are kept while someone reads them for long', async () => {
     const had = await namesOf(test.db);
     await test.db.transaction(async tx => {
       await tx.query('lock table execution_steps in access share mode');

@@ -23,7 +23,7 @@ const { signal } = new AbortController();
 const by = (account: string) => ({ account, signal });
 
 describe('a pool of threads', () => {
-  it('answers, and passes on a refusal with all that it says', async () => {
+  it('returns results, and passes on errors with all details', async () => {
     const pool = createPool();
     assert.equal(await pool.run({ kind: 'echo', value: 7 }, by('a')), 7);
     await assert.rejects(pool.run({ kind: 'refuse' }, by('a')), (err: unknown) => {
@@ -37,13 +37,13 @@ describe('a pool of threads', () => {
     assert.equal(await pool.run({ kind: 'echo', value: 8 }, by('a')), 8);
   });
 
-  it('ends a task that takes too long, and goes on', async () => {
+  it('ends a task that takes too long, and continues', async () => {
     const pool = createPool({ timeoutMs: 2_000 });
     await assert.rejects(pool.run({ kind: 'spin', value: 600_000 }, by('a')), TaskTooCostly);
     assert.equal(await pool.run({ kind: 'echo', value: 1 }, by('a')), 1);
   });
 
-  it('gives another account its turn before the rest of the first one', async () => {
+  it('serves another account before the rest of the first one', async () => {
     const pool = createPool();
     const ended: string[] = [];
     const first = Array.from({ length: 10 }, () =>
@@ -54,7 +54,7 @@ describe('a pool of threads', () => {
     assert.ok(ended.indexOf('other') <= 2, ended.join(' '));
   });
 
-  it('refuses what passes the bound on an account alone, unless it was accepted before', async () => {
+  it('refuses what exceeds the limit of an account, unless it was accepted before', async () => {
     const pool = createPool({ maxWaiting: 2 });
     const waiting = Array.from({ length: 3 }, () => pool.run({ kind: 'spin', value: 200 }, by('busy')));
     await assert.rejects(pool.run({ kind: 'echo' }, by('busy')), { code: 'unavailable' });
@@ -74,7 +74,7 @@ describe('a pool of threads', () => {
     assert.equal(await pool.run({ kind: 'echo', value: 4 }, by('a')), 4);
   });
 
-  it('sends a context once, and again when it is another one', async () => {
+  it('sends a context once, and again when it changes', async () => {
     const pool = createPool();
     for (const context of [{ name: 'one' }, { name: 'two' }]) {
       for (let time = 0; time < 2; time++) {

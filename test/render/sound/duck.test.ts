@@ -19,7 +19,7 @@ async function spans(size: number, ...spoken: readonly (readonly [number, number
 }
 
 describe('speech', () => {
-  it('is found by its own level, however loud it was recorded, and not in its hiss', async () => {
+  it('is found by its level, however loud it was recorded, and not in hiss', async () => {
     for (const size of [0.9, 0.02])
       assert.deepEqual(await spans(size, [1, 2], [4, 4.5]), [
         [1, 2],
@@ -27,19 +27,19 @@ describe('speech', () => {
       ]);
   });
 
-  it('goes on over short pauses', async () => {
+  it('continues over short pauses', async () => {
     assert.deepEqual(await spans(0.5, [1, 2], [2.38, 3], [3.46, 4]), [
       [1, 3],
       [3.46, 4],
     ]);
   });
 
-  it('is nowhere in silence', async () => {
+  it('is not found in silence', async () => {
     assert.deepEqual(await spans(0, [1, 2]), []);
   });
 });
 
-describe('making room', () => {
+describe('ducking', () => {
   const spoken = [
     { start: 48_000, end: 96_000 },
     { start: 105_600, end: 144_000 },
@@ -47,15 +47,15 @@ describe('making room', () => {
   const gain = duckGain(spoken, { by: 12, attack: 9600, release: 28_800 });
   const at = (second: number): number => Math.round(decibels(gain(second * 48_000)) * 100) / 100;
 
-  it('goes down before the voice and comes back after it, in even steps of decibels', () => {
+  it('starts before the voice and ends after it, in even steps of decibels', () => {
     assert.deepEqual([0.8, 0.9, 1, 1.5, 2, 3, 3.3, 3.6, 9].map(at), [0, -6, -12, -12, -12, -12, -6, 0, 0]);
   });
 
-  it('stays down between words that follow closely', () => {
+  it('stays down between close words', () => {
     assert.deepEqual([2, 2.06, 2.12, 2.2].map(at), [-12, -10.8, -9.6, -12]);
   });
 
-  it('at once where attack and release are 0', () => {
+  it('is immediate if attack and release are 0', () => {
     const hard = duckGain(spoken, { by: 20, attack: 0, release: 0 });
     assert.deepEqual([47_999, 48_000, 96_000, 96_001].map(hard), [1, 0.1, 0.1, 1]);
   });

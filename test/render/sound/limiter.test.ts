@@ -40,12 +40,12 @@ describe('the limiter', () => {
       assert.ok(peak <= -1 && peak > -4, `${peak} dBTP`);
     });
 
-  it('lets through unchanged, to the last bit, what is not too loud', () => {
+  it('passes sound that is not too loud unchanged, to the last bit', () => {
     const sound = tone(0.3, 440, amplitude(-2));
     assert.deepEqual(limited(sound), sound);
   });
 
-  it('is down before a peak comes, and recovers after it', () => {
+  it('is down before a peak arrives, and recovers after it', () => {
     const sound = signal(2, (second, sample) => {
       const value = sample === 48_000 ? 3 : 0.5 * sine(1000, second);
       return [value, value];
@@ -57,7 +57,7 @@ describe('the limiter', () => {
     assert.ok(level(out, 0, 1.7, 1.99) > before * 0.995, 'it is back later');
   });
 
-  it('turns down both sides alike, so that nothing moves', () => {
+  it('turns both sides down equally, so that nothing moves', () => {
     const out = limited(signal(0.5, second => [2 * sine(500, second), 0.5 * sine(500, second)]));
     assert.ok(Math.abs(level(out, 0, 0.1, 0.4) / level(out, 1, 0.1, 0.4) - 4) < 1e-3);
   });

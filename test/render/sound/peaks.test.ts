@@ -64,7 +64,7 @@ for (const [name, backend] of backends)
       return { ...timeline, peaks: await readPeaks(timeline, filesOf(timeline), backend, signal) };
     };
 
-    it('are as loud as the file, the loudest 1', async () => {
+    it('are as loud as the file, with the loudest at 1', async () => {
       const [peaks] = (await follow()).peaks.values();
       assert.equal(peaks?.values.length, 75);
       for (const [second, expected] of [
@@ -75,7 +75,7 @@ for (const [name, backend] of backends)
         assert.ok(Math.abs((peaks?.values[Math.floor(second * 25)] ?? -1) - expected) < 0.003);
     });
 
-    it('move a waveform from the beginning of the file where the video does not play it', async () => {
+    it('move a waveform from the start of the file if the video does not play it', async () => {
       const timeline = await follow();
       const heights = [5, 15, 25, 45].map(frame => heightAt(timeline, frame));
       assert.deepEqual(
@@ -84,7 +84,7 @@ for (const [name, backend] of backends)
       );
     });
 
-    it('follow the sound where it is heard, in whatever part and at whatever speed', async () => {
+    it('follow the sound where it is heard, in any part and at any speed', async () => {
       const items = [{ ...SRC, start: 1, trim: 0.5, speed: 2, loop: true }];
       const timeline = await follow({ audioTrack: { items } });
       // At 1.6 s it plays 1.7 s of the file; at 2 s 2.5 s; 2.75 s later it begins again at 0.5 s.
@@ -95,7 +95,7 @@ for (const [name, backend] of backends)
       );
     });
 
-    it('come in before the sound begins and go out after it, and show no more than is heard', async () => {
+    it('slide in before the sound starts and out after it, and show only what is heard', async () => {
       const timeline = await follow({
         audioTrack: { items: [{ ...SRC, start: 1, duration: 1, trim: 1.5 }] },
       });
@@ -113,13 +113,13 @@ for (const [name, backend] of backends)
 describe('a waveform', () => {
   const [backend] = backends.map(([, one]) => one).filter(one => typeof one !== 'string');
 
-  it('has its file among those of the graph, unless it brings peaks', () => {
+  it('lists its file among those of the graph, unless it has peaks', () => {
     assert.equal(followedFiles(open()).size, 1);
     const scenes = [{ elements: [{ type: 'waveform', ...SRC, peaks: [0, 1] }] }];
     assert.equal(open({ scenes }).resources.size, 0);
   });
 
-  it('is reported as missing where its file cannot be read', { skip: backend === undefined }, async () => {
+  it('is reported as missing if its file cannot be read', { skip: backend === undefined }, async () => {
     const timeline = open();
     const absent: ResourceFile = { kind: 'absent', reason: 'is gone' };
     assert.ok(file.kind === 'clip' && backend !== undefined);
@@ -132,7 +132,7 @@ describe('a waveform', () => {
     }
   });
 
-  it('reaches the frames of a video', { skip: backend === undefined }, async () => {
+  it('is drawn in the frames of a video', { skip: backend === undefined }, async () => {
     const timeline = open();
     const path = join(folder, 'out.mp4');
     const job = { graph: timeline.graph, files: filesOf(timeline), range: [15, 18] as const, scale: 1, path };

@@ -27,21 +27,21 @@ const item = (rest: object) => ({ audioTrack: { items: [{ ...SRC, ...rest }] } }
 const element = (rest: object) => ({ type: 'audio', ...SRC, ...rest });
 
 describe('the plan of sound', () => {
-  it('has items of the audio track at their time, to the end of the video where they say nothing', () => {
+  it('places items of the audio track at their time, by default to the end of the video', () => {
     assert.deepEqual(inSeconds(only(item({}))), [0, 10]);
     assert.deepEqual(inSeconds(only(item({ start: 4, duration: 99 }))), [4, 6]);
     assert.deepEqual(inSeconds(only(item({ start: '20%', duration: '45f', trim: 1.5 }))), [2, 1.5]);
     assert.deepEqual(plan(item({ start: 10 })), []);
   });
 
-  it('gives items of the track the role of music, elements that of an effect, unless they say otherwise', () => {
+  it('gives track items the role of music and elements that of an effect by default', () => {
     assert.equal(only(item({})).role, 'music');
     assert.equal(only(item({ role: 'voice' })).role, 'voice');
     assert.equal(only({ overlays: [element({})] }).role, 'effect');
     assert.equal(only({ overlays: [{ type: 'video', ...SRC, role: 'voice' }] }).role, 'voice');
   });
 
-  it('cuts the sounds of a scene where it ends, and lets them cross where scenes do', () => {
+  it('trims the sounds of a scene to its end, and cross-fades where scenes do', () => {
     const scene = { duration: 3, elements: [element({ start: 1 })] };
     const stretches = plan({ scenes: [scene, { ...scene, transition: { type: 'fade', duration: 0.5 } }] });
     assert.deepEqual(stretches.map(inSeconds), [
@@ -53,7 +53,7 @@ describe('the plan of sound', () => {
     assert.deepEqual(stretches[1]?.crossings, []);
   });
 
-  it('follows groups: their start, their end and their speed', () => {
+  it('follows groups: their start, end and speed', () => {
     const inner = element({ start: 2, duration: 4, speed: 1.5, fadeIn: 1 });
     const [stretch] = plan({
       tracks: [{ elements: [{ type: 'group', start: 1, speed: 2, elements: [inner] }] }],
@@ -65,7 +65,7 @@ describe('the plan of sound', () => {
     assert.deepEqual(inSeconds(only({ overlays: [short] })), [0.25, 0.75]);
   });
 
-  it('leaves out what is hidden, muted or only a mask, and backgrounds', () => {
+  it('excludes what is hidden, muted or only a mask, and backgrounds', () => {
     assert.deepEqual(
       plan({
         background: { type: 'video', ...SRC },
@@ -82,7 +82,7 @@ describe('the plan of sound', () => {
     );
   });
 
-  it('lies within the video, whatever the graph', () => {
+  it('stays within the video, for any graph', () => {
     for (let seed = 0; seed < 60; seed++) {
       const timeline = openScene(randomScene(seed));
       const total = Math.round((timeline.durationInFrames / timeline.fps) * 48_000);
@@ -107,7 +107,7 @@ const clip = (durationSeconds: number): ResourceFile => ({
 });
 const CLIP = clip(2);
 
-describe('stretches and their files', () => {
+describe('stretches with their files', () => {
   it('end with the file, unless they loop; speed counts', () => {
     const length = (rest: object) => (withFile(item(rest), CLIP).parts[0]?.length ?? 0) / 48_000;
     assert.deepEqual(
@@ -118,7 +118,7 @@ describe('stretches and their files', () => {
     );
   });
 
-  it('are reported by pointer where nothing can be heard', () => {
+  it('are reported by pointer if nothing can be heard', () => {
     const warn = (rest: object, file: ResourceFile) => withFile(rest, file).warnings;
     assert.deepEqual(warn(item({}), { kind: 'absent', reason: 'cannot be read: gone' }), [
       '/audioTrack/items/0 cannot be read: gone.',
@@ -137,7 +137,7 @@ describe('stretches and their files', () => {
     assert.deepEqual(warn({ overlays: [{ type: 'video', ...SRC }] }, { kind: 'clip', path: '', facts }), []);
   });
 
-  it('are refused by pointer where too many are heard at once, and not where one follows another', () => {
+  it('are refused by pointer if too many play at once, but not one after another', () => {
     const items = (count: number, step: number) => ({
       audioTrack: { items: Array.from({ length: count }, (_, index) => ({ ...SRC, start: index * step })) },
     });

@@ -95,7 +95,7 @@ function isNear(found: number, expected: number, by = 1e-4): void {
 function testFiles(backend: Backend): void {
   const hear = hearing(backend);
 
-  it('is as long as the frames, at any frame rate, and trimmed to the sample', async () => {
+  it('is as long as the frames, at any frame rate, trimmed to the sample', async () => {
     for (const fps of [30, 7]) {
       const sound = await hear({
         fps,
@@ -112,7 +112,7 @@ function testFiles(backend: Backend): void {
     }
   });
 
-  it('loops without a seam, from its trim, whether the piece is short or long', async () => {
+  it('loops without a seam from its trim, for short and long pieces', async () => {
     const cycle = await hear(track([of('cycle', { loop: true, start: 0.5 })]));
     for (let i = 24_000; i < 4 * 48_000; i += 7)
       isNear(cycle[i * 2] as number, 0.5 * sine(1000, (i - 24_000) / 48_000), 5e-5);
@@ -121,7 +121,7 @@ function testFiles(backend: Backend): void {
       isNear(looped[i * 2] as number, (72_000 + (i % 24_000)) / 192_000, 5e-5);
   });
 
-  it('of a range is that of the whole', async () => {
+  it('of a range equals that part of the whole', async () => {
     const graph = {
       audioTrack: {
         duck: {},
@@ -135,7 +135,7 @@ function testFiles(backend: Backend): void {
     for (let i = 0; i < part.length; i++) isNear(part[i] as number, whole[from + i] as number, 1e-6);
   });
 
-  it('names by pointer the file that cannot be decoded, and leaves no process', async () => {
+  it('reports a file that cannot be decoded by pointer, and leaves no process', async () => {
     const path = pathOf(folder, 'broken.mp3');
     const good = files.get('tone');
     assert.ok(good?.kind === 'clip');
@@ -176,7 +176,7 @@ function testFiles(backend: Backend): void {
 function testMix(backend: Backend): void {
   const hear = hearing(backend);
 
-  it('fades, and moves its volume by keyframes as numbers move elsewhere', async () => {
+  it('fades, and animates its volume by keyframes like other numbers', async () => {
     const volume = {
       keyframes: [
         { time: 1, value: 0.5 },
@@ -195,7 +195,7 @@ function testMix(backend: Backend): void {
       isNear(at(second), expected, 0.01);
   });
 
-  it('pans with constant power, and loses no side of a stereo sound', async () => {
+  it('pans with constant power, and keeps both sides of a stereo sound', async () => {
     const power = async (name: string, pan: number): Promise<readonly [number, number]> => {
       const sound = await hear({ ...track([of(name, { pan, duration: 1 })]), durationInFrames: 30 });
       return [level(sound, 0, 0.1, 0.9) ** 2, level(sound, 1, 0.1, 0.9) ** 2];
@@ -217,7 +217,7 @@ function testMix(backend: Backend): void {
     isNear(r, 0);
   });
 
-  it('lowers music under the voice, by as much and when it should', async () => {
+  it('lowers music under the voice, by the right amount at the right time', async () => {
     const duck = { by: 20, attack: 0.25, release: 0.5 };
     const sound = await hear(
       track([of('low'), of('speech', { role: 'voice', volume: 0.001 * 4 })], { duck }),
@@ -236,7 +236,7 @@ function testMix(backend: Backend): void {
       isNear(at(second), expected, 0.8);
   });
 
-  it('keeps the pitch and the length at another speed', async () => {
+  it('keeps pitch and length at another speed', async () => {
     const sound = await hear(track([of('tone', { speed: 2, start: 1 })]));
     isNear(pitch(sound, 1.05, 1.95), 1000, 20);
     assert.ok(level(sound, 0, 2.03, 4) < 1e-3 && level(sound, 0, 0, 0.99) < 1e-6);
@@ -254,7 +254,7 @@ function testMix(backend: Backend): void {
     isNear(pitch(sound, 2.1, 2.9), 1000, 3);
   });
 
-  it('is made as loud as asked for, and keeps its peaks', async () => {
+  it('is normalized to the requested loudness without clipping', async () => {
     const loudness = -23;
     const quiet = await hear({ audioTrack: { loudness, items: [of('low', { volume: 0.1 }), of('tone')] } });
     const meter = createLoudnessMeter();

@@ -11,7 +11,7 @@ function atSpeed(sound: Float32Array, speed: number): Float32Array {
 
 describe('another speed', () => {
   for (const speed of [0.25, 0.5, 0.75, 1.25, 2, 4, 10])
-    it(`of ${speed} gives as much sound, at the same pitch and level`, () => {
+    it(`of ${speed} gives the expected length, at the same pitch and level`, () => {
       const out = atSpeed(tone(4, 440, 0.5), speed);
       const seconds = out.length / 2 / 48_000;
       assert.ok(Math.abs(seconds - 4 / speed) <= 0.021, `${seconds} s`);
@@ -20,7 +20,7 @@ describe('another speed', () => {
       assert.ok(Math.abs(level(out, 0, 0.05, end) - 0.5 * Math.SQRT1_2) < 0.01, 'as loud, without gaps');
     });
 
-  it('keeps what happens at its time', () => {
+  it('keeps events at their time', () => {
     const burst = (second: number): number => (second > 2 && second < 2.5 ? sine(300, second) : 0);
     const sound = signal(4, second => [burst(second), burst(second)]);
     for (const speed of [0.5, 2]) {
@@ -39,7 +39,7 @@ describe('another speed', () => {
       assert.ok(Math.abs((out[i] as number) - (sound[i] as number)) < 1e-6);
   });
 
-  it('does not depend on the sizes of blocks', () => {
+  it('does not depend on block sizes', () => {
     const sound = signal(1, second => [sine(200 + 300 * second, second), sine(90, second)]);
     const tempo = createTempo(1.5);
     assert.deepEqual(atSpeed(sound, 1.5), join([tempo(sound), tempo(undefined)]));

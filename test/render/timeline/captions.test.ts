@@ -8,7 +8,7 @@ const SRT =
 const VTT = 'WEBVTT\n\nNOTE nothing\n\nintro\n00:01.000 --> 00:02.500 align:start\nHello there\n';
 
 describe('timed text', () => {
-  it('is read from SRT and WebVTT, tags left out', () => {
+  it('is read from SRT and WebVTT, without tags', () => {
     assert.deepEqual(parseTimed(SRT), [
       { text: 'Hello there', start: 1, end: 2.5 },
       { text: 'Two lines', start: 3, end: 4 },
@@ -16,7 +16,7 @@ describe('timed text', () => {
     assert.deepEqual(parseTimed(VTT), [{ text: 'Hello there', start: 1, end: 2.5 }]);
   });
 
-  it('of any other form is no caption', () => {
+  it('of any other form gives no captions', () => {
     assert.deepEqual(parseTimed('nothing here\n\n--> \n\n00:00:05,000 --> 00:00:01,000\nbackwards'), []);
   });
 });
@@ -28,7 +28,7 @@ describe('pages', () => {
   const texts = (track: Parameters<typeof readCues>[0]) =>
     readCues(track).map(page => page.words.map(({ text }) => text).join(' '));
 
-  it('hold so many words, and end with a sentence', () => {
+  it('hold a number of words, and end with a sentence', () => {
     assert.deepEqual(texts({ words, maxWords: 3 }), ['one two', 'three four.', 'five six']);
     assert.deepEqual(
       texts({ words, mode: 'word' }),

@@ -23,7 +23,7 @@ function only(timeline: ReturnType<typeof open>, frame: number): DrawNode {
 }
 
 describe('the evaluator', () => {
-  it('gives the same list for the same frame, in whatever order frames are asked for', () => {
+  it('gives the same list for the same frame, in any order of frames', () => {
     for (let seed = 0; seed < 25; seed++) {
       const [one, other] = [openScene(randomScene(seed)), openScene(randomScene(seed))];
       const frames = [0, 1, 7, one.durationInFrames - 1];
@@ -33,7 +33,7 @@ describe('the evaluator', () => {
     }
   });
 
-  it('gives a layer at rest the same hash, and a moving one another', () => {
+  it('gives an unchanged layer the same hash, and a moving one another', () => {
     const timeline = open({
       scenes: [
         {
@@ -60,7 +60,7 @@ describe('the evaluator', () => {
 });
 
 describe('scenes', () => {
-  it('add up to the video, less what transitions share', () => {
+  it('add up to the video, minus shared transitions', () => {
     const roll = createSeededRandom('durations');
     for (let round = 0; round < 50; round++) {
       const scenes = Array.from({ length: 1 + Math.floor(roll() * 6) }, () => ({
@@ -80,7 +80,7 @@ describe('scenes', () => {
     }
   });
 
-  it('are both there during a transition, and one before and after it', () => {
+  it('are both visible during a transition, and one before and after it', () => {
     const timeline = open({
       scenes: [{ duration: 1 }, { duration: 1, transition: { type: 'push', duration: '10f' } }],
     });
@@ -91,13 +91,13 @@ describe('scenes', () => {
     assert.deepEqual(pointers(timeline, 30), ['/background']);
   });
 
-  it('end where durationInFrames says', () => {
+  it('end at durationInFrames', () => {
     assert.equal(open({ scenes: [{ duration: 9 }], durationInFrames: 12 }).durationInFrames, 12);
   });
 });
 
 describe('elements', () => {
-  it('are there from their start to their end, the end not included', () => {
+  it('are visible from their start up to, not including, their end', () => {
     const timeline = open({ scenes: [{ duration: 3, elements: [shape({ start: '10f', duration: 0.5 })] }] });
     const seen = Array.from({ length: 90 }, (_, frame) => frame).filter(
       frame => pointers(timeline, frame).length > 1,
@@ -105,7 +105,7 @@ describe('elements', () => {
     assert.deepEqual([seen[0], seen.at(-1), seen.length], [10, 24, 15]);
   });
 
-  it('stand by their anchor, in pixels, shares and hundredths of the frame', () => {
+  it('are positioned by their anchor, in pixels, fractions and percent of the frame', () => {
     const at = (rest: object) => only(open({ scenes: [{ elements: [shape(rest)] }] }), 0).matrix.slice(4);
     assert.deepEqual(at({}), [180, 90]);
     assert.deepEqual(at({ x: 0, y: 0, anchor: 'top-left' }), [0, 0]);
@@ -126,7 +126,7 @@ describe('elements', () => {
     assert.ok(Math.abs((at(21) ?? 0) - 140) < 1e-6);
   });
 
-  it('of a group live in its box and on its time', () => {
+  it('of a group use its box and its time', () => {
     const group = {
       type: 'group',
       start: 1,
@@ -144,7 +144,7 @@ describe('elements', () => {
     assert.equal(children(45)[0]?.matrix[4], 30);
   });
 
-  it('stand in front by zIndex, else as written', () => {
+  it('are ordered by zIndex, then as written', () => {
     const timeline = open({ scenes: [{ elements: [shape({ zIndex: 1 }), shape(), shape()] }] });
     assert.deepEqual(pointers(timeline, 0).slice(1), [
       '/scenes/0/elements/1',
@@ -155,7 +155,7 @@ describe('elements', () => {
 });
 
 describe('a curve', () => {
-  it('begins at 0 and ends at 1, whatever its name', () => {
+  it('starts at 0 and ends at 1, for every name', () => {
     const springs = [1, 20, 170, 2000].flatMap(stiffness =>
       [1, 18, 200].map(damping => ({ spring: { stiffness, damping } })),
     );
@@ -170,13 +170,13 @@ describe('a curve', () => {
     }
   });
 
-  it('of a spring comes to rest without a jump at its end', () => {
+  it('of a spring settles without a jump at its end', () => {
     assert.ok(Math.abs(ease({ spring: {} }, 0.999) - 1) < 0.02);
   });
 });
 
 describe('a transition', () => {
-  it('shows the leaving scene alone at its start and the coming one at its end', () => {
+  it('shows only the outgoing scene at its start and only the incoming one at its end', () => {
     for (const type of TRANSITIONS.filter(name => name !== 'cut'))
       for (const direction of ['left', 'right', 'up', 'down'] as const) {
         const passage = (p: number) =>
