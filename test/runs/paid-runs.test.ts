@@ -65,8 +65,8 @@ describe('a paid run', () => {
   it('shows the job at the provider to owners of the workflow, and to nobody else', async () => {
     const [owner, editor] = [await paid.newUser(10), await paid.newUser(0)];
     const workflow = await owner.create(single());
-    const me = await editor.request<{ userId: number }>('GET', '/me');
-    const share = { userId: me.body.userId, role: 'EDIT' };
+    const me = await editor.request<{ email: string }>('GET', '/me');
+    const share = { email: me.body.email, role: 'EDIT' };
     assert.equal((await owner.request('PUT', `/workflows/${workflow}/permissions`, share)).status, 200);
     const { id, nodeStates } = await owner.run(workflow);
     const jobId = `req-${paid.fal.accepted.length}`;
