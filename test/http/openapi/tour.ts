@@ -379,8 +379,13 @@ async function tourPaidRuns({ ask, addKey }: TourContext): Promise<void> {
   };
   const { apiKey } = (await ask('POST', `${V1}/admin/users`, poor)).body as unknown as { apiKey: string };
   addKey('poor', apiKey);
-  const own = (await ask('POST', `${V1}/workflows`, graph, { who: 'poor' })).body.id;
-  await ask('POST', `${V1}/workflows/${own}/run`, {}, { who: 'poor' });
+  const speech = { nodeType: 'utility:speech', config: { engine: 'openai', text: 'A fox.' } };
+  const spoken = { ...node, data: { label: 'S', category: 'utility', ...speech }, type: 'basedNode' };
+  // The first has no price, and the second one that is not covered.
+  for (const nodes of [graph.nodes, [spoken]]) {
+    const own = (await ask('POST', `${V1}/workflows`, { ...graph, nodes }, { who: 'poor' })).body.id;
+    await ask('POST', `${V1}/workflows/${own}/run`, {}, { who: 'poor' });
+  }
 }
 
 async function tourLimits({ ask, addKey }: TourContext): Promise<void> {
