@@ -168,9 +168,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`POST ${V1}/auth/accept-invite`]: 'public',
   [`POST ${V1}/auth/sign-in`]: 'public',
   [`GET ${V1}/auth/methods`]: 'public',
-  [`GET ${V1}/auth/oidc`]: 'public',
-  [`GET ${V1}/auth/oidc/callback`]: 'public',
+  // A browser with a session may prove it again there.
+  [`GET ${V1}/auth/oidc`]: 'anyone',
+  [`GET ${V1}/auth/oidc/callback`]: 'anyone',
   [`POST ${V1}/auth/password`]: 'session',
+  [`POST ${V1}/auth/reauthenticate`]: 'session',
   // Whose session has ended is signed out.
   [`POST ${V1}/auth/sign-out`]: 'anyone',
   [`GET ${V1}/auth/session`]: 'session',
@@ -238,11 +240,16 @@ export function registerAccess(app: App): void {
   });
 }
 
-function accessOf({ method, url }: Pick<RouteOptions, 'method' | 'url'>): Access {
-  // The preflights of CORS.
-  if (method === 'OPTIONS') return 'public';
+/** A route's line in the tables. */
+export function lineOf({ method, url }: Pick<RouteOptions, 'method' | 'url'>): string {
   const verb = String([method].flat().find(it => it !== 'HEAD') ?? 'GET');
-  const line = `${verb} ${url.replace(FILES, '/$1/*')}`;
+  return `${verb} ${url.replace(FILES, '/$1/*')}`;
+}
+
+function accessOf(route: Pick<RouteOptions, 'method' | 'url'>): Access {
+  // The preflights of CORS.
+  if (route.method === 'OPTIONS') return 'public';
+  const line = lineOf(route);
   const access = ACCESS[line];
   if (access === undefined) throw new Error(`${line} has no line in the table of http/access.ts.`);
   return access;

@@ -26,6 +26,7 @@ import { registerScopes } from './observation/request-scope.ts';
 import { registerOpenStreams } from './open-streams.ts';
 import { registerOpenApi } from './openapi.ts';
 import { sendErrorPage, wantsPage } from './pages/page-answers.ts';
+import { registerReauthentication } from './reauthentication.ts';
 import { leaveBody } from './rest-of-body.ts';
 import { type McpMount, registerMcp } from './routes/mcp.ts';
 import { registerOAuth } from './routes/oauth/endpoints.ts';
@@ -84,6 +85,7 @@ export async function createServer(deps: HttpDeps, mounts: Mounts): Promise<App>
   });
   await registerHooks(app, deps, limits);
   registerAccess(app);
+  registerReauthentication(app, deps);
   registerAdmission(app, createAuthentication(deps), limits);
   // Behind the hooks that refuse.
   app.addHook('preParsing', ({ raw }, reply, _payload, done) => {

@@ -33,6 +33,7 @@ export const ERROR_CODES = {
   forbidden: [403, 'The caller may not do this'],
   unpriced_model: [403, 'The plan does not run models without a price'],
   sign_in_refused: [403, 'The identity provider did not vouch for an account'],
+  reauthentication_required: [403, 'The session must prove again who uses it'],
   cross_site_request: [403, 'Another site may have sent the request'],
   not_found: [404, 'There is no such thing'],
   upload_not_found: [404, 'There is no such upload'],

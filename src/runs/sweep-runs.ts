@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstIdOf } from '../lib/ids.ts';
 import { isOutage } from '../store/db.ts';
+import { KNOWN_DAYS } from '../store/people/sign-in-networks.ts';
 import { deleteRendersBefore } from '../store/renders/renders.ts';
 import { deleteExecutionsBefore, deleteOld } from '../store/retention/old-rows.ts';
 import { listLongHistories, removeOldVersions } from '../store/retention/old-versions.ts';
@@ -40,6 +41,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     versions: await sweepVersions(deps, signal),
     autosaves: await inBatches(signal, () => removeSuperseded(deps.db, null, BATCH)),
     sessions: await sweepOld('sessions', 1),
+    signInNetworks: await sweepOld('sign_in_networks', KNOWN_DAYS),
     passwordLinks: await sweepOld('password_links', 1),
     // An expired one can be sent again for as long.
     invitations: await sweepOld('team_invitations', 30),

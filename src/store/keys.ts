@@ -96,13 +96,10 @@ export async function revokeKey(tx: Tx, id: string, userId: number): Promise<Buf
   return rows[0]?.hash;
 }
 
-/** Revokes all keys of a user, and returns their hashes. */
-export async function revokeKeysOf(tx: Tx, userId: number): Promise<readonly Buffer[]> {
-  const { rows } = await tx.query<{ hash: Buffer }>(
-    'update api_keys set revoked_at = now() where user_id = $1 and revoked_at is null returning hash',
-    [userId],
-  );
-  return rows.map(row => row.hash);
+export async function revokeKeysOf(tx: Tx, userId: number): Promise<void> {
+  await tx.query('update api_keys set revoked_at = now() where user_id = $1 and revoked_at is null', [
+    userId,
+  ]);
 }
 
 /** Flushed in batches; `lastUsedAt` costs no write on the request. In one order, so that no two processes deadlock. */

@@ -1,5 +1,6 @@
 // Users, and the facts of this installation that are kept next to them.
 import type { Tx } from './db.ts';
+import { isKnownNetwork } from './people/sign-in-networks.ts';
 import { type After, all, first, matches } from './rows.ts';
 
 export interface UserRow {
@@ -113,11 +114,21 @@ export interface SignInRow {
   readonly id: number;
   /** A PHC string; null: there is none. */
   readonly password: string | null;
+  /** Whether there was a good sign-in from the network lately. */
+  readonly is_known: boolean;
 }
 
 /** Upper and lower case of the email are the same. undefined where there is no such user, or it is disabled. */
-export function findSignIn(tx: Tx, email: string): Promise<SignInRow | undefined> {
-  return first(tx, 'select id, password from users where lower(email) = lower($1) and not disabled', [email]);
+export function findSignIn(
+  tx: Tx,
+  { email, network, now }: { readonly email: string; readonly network: string; readonly now: Date },
+): Promise<SignInRow | undefined> {
+  return first(
+    tx,
+    `select id, password, ${isKnownNetwork('users.id', '$2', '$3')} as is_known from users
+     where lower(email) = lower($1) and not disabled`,
+    [email, network, now],
+  );
 }
 
 export async function findPassword(tx: Tx, userId: number): Promise<string | undefined> {

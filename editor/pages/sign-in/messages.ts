@@ -12,6 +12,7 @@ export const texts = {
     unknown: 'No account uses your email. Ask an administrator for an invitation.',
     linked:
       'The account with your email is linked to another identity. Sign in with that identity or with your password.',
+    other: 'You signed in to another account. Sign in to the account that you use here.',
     disabled: 'Your account is disabled. Contact an administrator.',
     unreachable: 'The identity provider is not responding. Try again in a moment.',
   },

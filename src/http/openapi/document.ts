@@ -1,6 +1,7 @@
 // The OpenAPI document, completed: what the routes' schemas leave open comes from the tables next to this file.
 import { CompletionEvent } from '../../runs/run-answer.schema.ts';
 import { isOptionalBody } from '../body.ts';
+import type { Reauthentication } from '../reauthentication.ts';
 import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import { nameSchemas } from './components.ts';
 import { errorExamples, exampleOf, requestExampleOf } from './examples.ts';
@@ -99,7 +100,7 @@ function complete(name: string, operation: Operation, refusals: Refusals): Opera
   const whole = { ...operation, operationId, parameters, ...requestBodyOf(operationId, operation) };
   return {
     ...whole,
-    description: `${description}${scopeNote(operation)}`,
+    description: `${description}${reauthenticationNote(operation)}${scopeNote(operation)}`,
     security: (operation.security ?? []).map(way => mapValues(way, () => [])),
     responses: {
       ...successes,
@@ -117,6 +118,16 @@ function complete(name: string, operation: Operation, refusals: Refusals): Opera
 function scopeNote({ security = [] }: Operation): string {
   const [scope] = security[0]?.apiKey ?? [];
   return scope === undefined ? '' : `\n\nNeeds the scope \`${scope}\`.`;
+}
+
+const REAUTHENTICATION_NOTES: Readonly<Record<Reauthentication, string>> = {
+  always: 'A session',
+  'for OWNER': 'For the role OWNER a session',
+};
+
+function reauthenticationNote({ 'x-reauthentication': when }: Operation): string {
+  if (when === undefined) return '';
+  return `\n\n${REAUTHENTICATION_NOTES[when]} that last proved itself over 15 minutes ago is refused with \`reauthentication_required\`: \`POST /api/v1/auth/reauthenticate\`, then send it again.`;
 }
 
 function mapValues<T, U>(record: Readonly<Record<string, T>>, to: (value: T) => U): Record<string, U> {

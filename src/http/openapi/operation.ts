@@ -1,6 +1,7 @@
 // The forms that the document is made of: operations as they stand in it, and the lines of the tables next to this file.
 import type { ErrorCode } from '../../lib/errors.ts';
 import type { BodySchema } from '../body.ts';
+import type { Reauthentication } from '../reauthentication.ts';
 
 /**
  * The operation's id, as a method of an SDK would be called; what it does; the refusals that only it has; statuses
@@ -38,6 +39,7 @@ export interface Operation {
   readonly parameters?: readonly { readonly in?: string; readonly name?: string; readonly $ref?: string }[];
   readonly requestBody?: { readonly content?: Readonly<Record<string, Content>> };
   readonly responses?: Readonly<Record<string, Response>>;
+  readonly 'x-reauthentication'?: Reauthentication;
 }
 
 export interface Document {

@@ -31,6 +31,11 @@ export const ERROR_SCHEMA = {
         properties: { nodeId: TEXT, nodeLabel: TEXT, credits: { type: 'integer' } },
       },
     },
+    methods: {
+      type: 'array',
+      items: { ...TEXT, enum: ['password', 'openid'] },
+      description: 'With `reauthentication_required`: how the session can prove itself',
+    },
     executionId: { ...TEXT, description: 'With 500 at a start: the run that may have been started' },
     issues: {
       type: 'array',
@@ -96,7 +101,10 @@ export function anyRefusal(refusals: Refusals): Response {
 }
 
 /** What follows from an operation's security, parameters and body. */
-function commonCodes({ security = [] }: Operation, isRead: boolean): readonly ErrorCode[] {
+function commonCodes(
+  { security = [], 'x-reauthentication': when }: Operation,
+  isRead: boolean,
+): readonly ErrorCode[] {
   const [credential] = security;
   const isOpen = security.some(way => Object.keys(way).length === 0);
   const scopes = credential?.apiKey ?? [];
@@ -113,6 +121,7 @@ function commonCodes({ security = [] }: Operation, isRead: boolean): readonly Er
       : (['invalid_api_key', 'expired_api_key'] as const)),
     ...(!isRead && security.some(way => 'session' in way) ? (['cross_site_request'] as const) : []),
     ...(scopes.length === 0 ? [] : (['insufficient_scope'] as const)),
+    ...(when === undefined ? [] : (['reauthentication_required'] as const)),
     'rate_limited',
     'internal_error',
     'unavailable',

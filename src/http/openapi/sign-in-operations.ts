@@ -16,15 +16,15 @@ export const SIGN_IN_OPERATIONS: OperationLines = {
   ],
   [`POST ${V1}/auth/sign-in`]: [
     'signIn',
-    'A wrong email and a wrong password give the same answer. After ten failures in 15 minutes for an account, or fifty ' +
-      'from an address: 429.',
+    'A wrong email and a wrong password give the same answer. After ten failures in 15 minutes for an account from one ' +
+      'network, fifty from all networks without a sign-in to it in the last 30 days, or fifty from an address: 429.',
     ['invalid_credentials'],
   ],
   [`GET ${V1}/auth/methods`]: ['listSignInMethods', 'What the sign-in page offers.'],
   [`GET ${V1}/auth/oidc`]: [
     'beginOpenIdSignIn',
-    'For browsers: sends them to the identity provider. A browser that cannot be sent there goes to `/sign-in?refused=…`.',
-    ['not_found'],
+    'For browsers: sends them to the identity provider. A browser that cannot be sent there goes to `/sign-in?refused=…`. With `reauthenticate=true` the provider asks for the credentials again, and the session that asks is proved.',
+    ['not_found', 'unauthorized'],
   ],
   [`GET ${V1}/auth/oidc/callback`]: [
     'completeOpenIdSignIn',
@@ -34,7 +34,14 @@ export const SIGN_IN_OPERATIONS: OperationLines = {
   ],
   [`POST ${V1}/auth/password`]: [
     'changePassword',
-    'All sessions end, and a new one starts for who asks.',
+    'All sessions end, and a new one starts for who asks. With `revokeKeys` all API keys and connections end too.',
+    ['invalid_credentials'],
+  ],
+  [`POST ${V1}/auth/reauthenticate`]: [
+    'reauthenticate',
+    'A session must prove itself again after 15 minutes before it makes a key or changes a role or an owner: those answer ' +
+      '403 `reauthentication_required`. Limited as a sign-in. Without a password: ' +
+      '`GET /api/v1/auth/oidc?reauthenticate=true` in the browser.',
     ['invalid_credentials'],
   ],
   [`POST ${V1}/auth/sign-out`]: ['signOut', 'Without a session it does nothing.'],

@@ -7,10 +7,12 @@ import { LinkAnswer, LinkBody, Success } from '../../services/accounts/account.s
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { createLink } from '../../services/sessions/mint-link.ts';
+import { reauthenticate } from '../../services/sessions/reauthenticate.ts';
 import {
   AcceptInviteBody,
   OwnSession,
   PasswordBody,
+  ReauthenticateBody,
   SessionPage,
   SessionParams,
   SetUpBody,
@@ -63,6 +65,18 @@ export function registerAuth(app: App, deps: Deps): void {
     about('Change your password; your other sessions end', SIGNED_IN, { body: PasswordBody }),
     async (req, reply) =>
       signedIn(reply, await changePassword(deps, req.actor, req.body, visitorOf(req, reply))),
+  );
+  app.post(
+    '/api/v1/auth/reauthenticate',
+    about(
+      'Prove by your password that it is still you',
+      { 204: Type.Unsafe<undefined>({ description: 'Proved, for 15 minutes' }) },
+      { body: ReauthenticateBody },
+    ),
+    async (req, reply) => {
+      await reauthenticate(deps, req.actor, req.body, visitorOf(req, reply));
+      return reply.code(204).header('cache-control', NO_STORE).send();
+    },
   );
   app.post(
     '/api/v1/auth/sign-out',

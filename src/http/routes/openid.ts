@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
+import { requireSession } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import {
   CALLBACK_PATH,
@@ -44,7 +45,9 @@ export function registerOpenId(app: App, deps: Deps): void {
     ),
     (req, reply) =>
       orToSignIn(deps, { req, reply, next: req.query.next }, async () => {
-        const begun = await requireOpenId(openId).begin(req.query.next);
+        const { next, reauthenticate = false } = req.query;
+        const sessionId = reauthenticate ? requireSession(req.actor).sessionId : undefined;
+        const begun = await requireOpenId(openId).begin({ next, sessionId });
         return reply
           .headers({ 'set-cookie': flow.write(begun.flow), 'cache-control': 'no-store' })
           .redirect(begun.url, 302);
@@ -59,9 +62,14 @@ export function registerOpenId(app: App, deps: Deps): void {
       const kept = flow.read(req.headers.cookie);
       return orToSignIn(deps, { req, reply, next: openId?.nextOf(kept) }, async () => {
         const answer = { search: searchOf(req.url), flow: kept };
-        const signedIn = await requireOpenId(openId).complete(answer, visitorOf(req, reply));
-        const { token, expiresAt } = signedIn.session;
-        return reply.header('set-cookie', session.write(token, expiresAt)).redirect(signedIn.next, 303);
+        const { session: started, next } = await requireOpenId(openId).complete(
+          answer,
+          visitorOf(req, reply),
+          req.actor,
+        );
+        if (started !== undefined)
+          reply.header('set-cookie', session.write(started.token, started.expiresAt));
+        return reply.redirect(next, 303);
       });
     },
   );

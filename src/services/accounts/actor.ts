@@ -11,10 +11,14 @@ export const SCOPES = [
 export type Scope = (typeof SCOPES)[number];
 
 /** What a user showed. `token`: an access token, which opens MCP alone. `operator`: the command line, on the database itself. */
-export interface Credential {
-  readonly kind: 'key' | 'session' | 'token' | 'operator';
-  readonly id: string;
-}
+export type Credential =
+  | { readonly kind: 'key' | 'token' | 'operator'; readonly id: string }
+  | {
+      readonly kind: 'session';
+      readonly id: string;
+      /** When the session last proved who uses it, by a password or a fresh sign-in. */
+      readonly provedAtMs: number;
+    };
 
 export interface UserActor {
   readonly kind: 'user';

@@ -15,6 +15,8 @@ export interface Claims {
   /** Verified by the provider. */
   readonly email: string;
   readonly name: string | undefined;
+  /** When the person entered their credentials there, if the provider says so. */
+  readonly signedInAtMs?: number | undefined;
 }
 
 /** Why a sign-in at a provider is refused: the reason is part of the answer, and the sign-in page has a text for each. */
@@ -25,6 +27,7 @@ const REFUSALS = {
   unknown: 'There is no account with your email. Ask an administrator to invite you.',
   linked: 'The account with your email is linked to another identity of this provider.',
   disabled: 'The account is disabled.',
+  other: 'You signed in to another account. Sign in to the one that you use here.',
 } as const;
 
 export function signInRefused(reason: keyof typeof REFUSALS, cause?: unknown): AppError {

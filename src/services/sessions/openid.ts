@@ -4,9 +4,12 @@ import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { GuardedFetch } from '../../lib/fetch.ts';
 import { isRecord } from '../../lib/record.ts';
+import { findIdentity } from '../../store/people/identities.ts';
+import type { Actor } from '../accounts/actor.ts';
 import { namingEmailConflict } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import { type Claims, findOrCreateUser, signInRefused } from './identities.ts';
+import { proveSession } from './reauthenticate.ts';
 import { type StartedSession, startSession, type Visitor } from './start-session.ts';
 
 /** Under BASE_URL; the provider must know it as a redirect URI. */
@@ -14,6 +17,8 @@ export const CALLBACK_PATH = '/api/v1/auth/oidc/callback';
 /** How long somebody may take at the provider. */
 export const FLOW_SECONDS = 600;
 
+/** Between this service and the provider. */
+const CLOCK_SKEW_MS = 30_000;
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 1_000_000;
 
@@ -24,22 +29,31 @@ interface Flow {
   readonly verifier: string;
   /** A path of this service, to go on to. */
   readonly next: string;
+  /** The session that proves itself again; absent: a sign-in. */
+  readonly sessionId?: string | undefined;
   readonly expiresAtMs: number;
+}
+
+interface WantedFlow {
+  readonly next: string | undefined;
+  /** Proves this session again, by a fresh sign-in of its user; undefined: starts a session. */
+  readonly sessionId?: string | undefined;
 }
 
 export interface OpenIdSignIn {
   /** Where to send the browser, and what it must bring back. Throws 503 where the provider does not answer. */
-  begin(next: string | undefined): Promise<{ readonly url: string; readonly flow: string }>;
+  begin(wanted: WantedFlow): Promise<{ readonly url: string; readonly flow: string }>;
   /** `search` is the query that the provider sent back, with its `?`. Throws 403 `sign_in_refused`, and 503. */
   complete(
     answer: { readonly search: string; readonly flow: string | undefined },
     visitor: Visitor,
-  ): Promise<{ readonly session: StartedSession; readonly next: string }>;
+    actor: Actor,
+  ): Promise<{ readonly session: StartedSession | undefined; readonly next: string }>;
   /** Where a sign-in would have led that came to nothing: another one leads there as well. */
   nextOf(flow: string | undefined): string;
 }
 
-type OpenIdDeps = Pick<Deps, 'db' | 'now' | 'settings' | 'secretsKey' | 'providerFetch'>;
+type OpenIdDeps = Pick<Deps, 'db' | 'sessions' | 'now' | 'settings' | 'secretsKey' | 'providerFetch'>;
 
 /** The library, and what the provider says of itself. */
 interface Provider {
@@ -59,11 +73,14 @@ export function createOpenIdSignIn(deps: OpenIdDeps): OpenIdSignIn | undefined {
     return discovered;
   };
   return {
-    begin: async next => beginFlow(deps, await provider(), parseNext(next)),
-    async complete({ search, flow: encrypted }, visitor) {
+    begin: async wanted => beginFlow(deps, await provider(), wanted),
+    async complete({ search, flow: encrypted }, visitor, actor) {
       const flow = decryptFlow(deps, encrypted);
       const claims = await readClaims(deps, await provider(), search, flow);
-      return { session: await startSessionOf(deps, claims, visitor), next: flow.next };
+      const { next, sessionId } = flow;
+      if (sessionId === undefined) return { session: await startSessionOf(deps, claims, visitor), next };
+      await proveSessionBy(deps, claims, { ...flow, sessionId }, actor);
+      return { session: undefined, next };
     },
     nextOf: encrypted => findFlow(deps, encrypted)?.next ?? '/',
   };
@@ -128,13 +145,14 @@ function unreachable(cause: unknown): AppError {
 async function beginFlow(
   { settings, secretsKey, now }: OpenIdDeps,
   { oidc, config }: Provider,
-  next: string,
+  { next, sessionId }: WantedFlow,
 ): Promise<{ readonly url: string; readonly flow: string }> {
   const flow: Flow = {
     state: oidc.randomState(),
     nonce: oidc.randomNonce(),
     verifier: oidc.randomPKCECodeVerifier(),
-    next,
+    next: parseNext(next),
+    sessionId,
     expiresAtMs: now() + FLOW_SECONDS * 1000,
   };
   const url = oidc.buildAuthorizationUrl(config, {
@@ -144,6 +162,8 @@ async function beginFlow(
     code_challenge_method: 'S256',
     state: flow.state,
     nonce: flow.nonce,
+    // A sign-in that the provider remembers proves nothing.
+    ...(sessionId === undefined ? {} : { prompt: 'login', max_age: '0' }),
   });
   return { url: url.href, flow: encrypt(secretsKey, JSON.stringify(flow)).toString('base64url') };
 }
@@ -187,7 +207,13 @@ async function readClaims(
       : token;
   const { email, email_verified: isVerified, name } = profile;
   if (typeof email !== 'string' || isVerified !== true) throw signInRefused('unverified');
-  return { issuer: token.iss, subject: token.sub, email, name: typeof name === 'string' ? name : undefined };
+  return {
+    issuer: token.iss,
+    subject: token.sub,
+    email,
+    name: typeof name === 'string' ? name : undefined,
+    signedInAtMs: typeof token.auth_time === 'number' ? token.auth_time * 1000 : undefined,
+  };
 }
 
 /** An outage of the provider is no fault of who signs in. */
@@ -209,11 +235,31 @@ function startSessionOf(
 ): Promise<StartedSession> {
   const work = db.transaction(async tx => {
     const userId = await findOrCreateUser(tx, settings, claims);
-    const session = await startSession(tx, { userId, visitor, nowMs: now() });
+    const nowMs = now();
+    const provedAtMs = Math.min(nowMs, claims.signedInAtMs ?? nowMs);
+    const session = await startSession(tx, { userId, visitor, nowMs, provedAtMs });
     if (session === undefined) throw signInRefused('disabled');
     return session;
   });
   return namingEmailConflict(work);
+}
+
+/**
+ * A provider that leaves `auth_time` out, though `max_age` asks for it, is believed to have asked for a sign-in. Throws 403
+ * `sign_in_refused`.
+ */
+async function proveSessionBy(
+  deps: OpenIdDeps,
+  { signedInAtMs, ...identity }: Claims,
+  { sessionId, expiresAtMs }: Flow & { readonly sessionId: string },
+  actor: Actor,
+): Promise<void> {
+  const isSameSession = actor.kind === 'user' && actor.credential.id === sessionId;
+  if (!isSameSession) throw signInRefused('expired');
+  if ((await findIdentity(deps.db, identity)) !== actor.userId) throw signInRefused('other');
+  const begunAtMs = expiresAtMs - FLOW_SECONDS * 1000;
+  if (signedInAtMs !== undefined && signedInAtMs < begunAtMs - CLOCK_SKEW_MS) throw signInRefused('refused');
+  await proveSession(deps, sessionId, deps.now());
 }
 
 /** A path of this service; `/` for any other text. `//host` and `/\host` are addresses of elsewhere. */

@@ -21,7 +21,13 @@ export function createSessionAuthenticator(db: Db, now: () => number): SessionAu
       const scopes = row.is_admin ? ALL : ALL_BUT_ADMIN;
       return {
         id,
-        actor: { kind: 'user', userId, credential: { kind: 'session', id }, scopes, plan },
+        actor: {
+          kind: 'user',
+          userId,
+          credential: { kind: 'session', id, provedAtMs: row.proved_at.getTime() },
+          scopes,
+          plan,
+        },
         expiresAtMs: row.ends_at.getTime(),
       };
     },

@@ -9,6 +9,12 @@ import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 
 const Password = Type.String({ maxLength: 256 });
 const NewPassword = Type.String({ minLength: 10, maxLength: 256 });
+const RevokeKeys = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description: 'Revokes all API keys of the account and ends its connections too',
+  }),
+);
 const Token = Type.String({ minLength: 1, maxLength: 100, description: 'What follows the # of the link' });
 const TeamRole = Type.Enum(TEAM_ROLES);
 const Credits = Type.Integer();
@@ -22,6 +28,7 @@ export const SetUpBody = NamedExact('SetUpInput', 'Who the first user is', {
 export const AcceptInviteBody = NamedExact('AcceptInviteInput', 'A link, and the password it sets', {
   token: Token,
   password: NewPassword,
+  revokeKeys: RevokeKeys,
 });
 export const SignInBody = NamedExact('SignInInput', 'Email and password', {
   email: Email,
@@ -30,7 +37,9 @@ export const SignInBody = NamedExact('SignInInput', 'Email and password', {
 export const PasswordBody = NamedExact('PasswordChange', 'The password, and the next one', {
   current: Password,
   next: NewPassword,
+  revokeKeys: RevokeKeys,
 });
+export const ReauthenticateBody = NamedExact('ReauthenticateInput', 'Your password', { password: Password });
 
 export const SignInMethods = Named('SignInMethods', 'How people sign in here', {
   password: Type.Literal(true),
@@ -47,6 +56,11 @@ export const SignInMethods = Named('SignInMethods', 'How people sign in here', {
 export const BeginOpenIdQuery = Type.Object({
   next: Type.Optional(
     Type.String({ maxLength: 500, description: 'A path of this service, to go on to; default /' }),
+  ),
+  reauthenticate: Type.Optional(
+    Type.Boolean({
+      description: 'Proves the session of the browser again, by a fresh sign-in at the provider',
+    }),
   ),
 });
 export const OpenIdAnswerQuery = Type.Object(

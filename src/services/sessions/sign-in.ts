@@ -2,8 +2,11 @@
 import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
+import { revokeKeysOf } from '../../store/keys.ts';
+import { deleteGrantsOf } from '../../store/oauth/grants.ts';
 import { deleteLinkOf } from '../../store/people/password-links.ts';
 import { deleteSessionsOf } from '../../store/people/sessions.ts';
+import { knowsNetwork } from '../../store/people/sign-in-networks.ts';
 import { canAnybodySignIn, findPassword, findSignIn, updateSignIn } from '../../store/users.ts';
 import { type Actor, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -27,10 +30,12 @@ export async function signIn(
   { email, password }: { readonly email: string; readonly password: string },
   visitor: Visitor,
 ): Promise<StartedSession> {
-  return limitFailures(deps, attemptsFrom(visitor.network), async () => {
-    const user = await findSignIn(deps.db, email.trim());
+  const { network } = visitor;
+  return limitFailures(deps, [attemptsFrom(network)], async () => {
+    const user = await findSignIn(deps.db, { email: email.trim(), network, now: new Date(deps.now()) });
     const account = user?.id ?? sha256Hex(email.trim().toLowerCase());
-    return limitFailures(deps, attemptsAt(account), async () => {
+    const isKnown = user?.is_known ?? false;
+    return limitFailures(deps, attemptsAt({ account, network, isKnown }), async () => {
       const stored = user?.password ?? undefined;
       const isRight = await isPassword(stored, password, visitor.signal);
       if (!isRight || user === undefined || stored === undefined) throw invalidCredentials();
@@ -49,42 +54,70 @@ export async function signIn(
 const invalidCredentials = (message = 'The email or the password is wrong.'): AppError =>
   new AppError('invalid_credentials', message, { headers: { 'www-authenticate': 'Bearer' } });
 
-/** Sets another password, ends all sessions of the user, and starts a new one. Throws as `signIn`. */
-export async function changePassword(
+/** Throws 401 `invalid_credentials` unless it is the user's password, and 429 as a sign-in. */
+export async function checkPassword(
   deps: Deps,
-  actor: Actor,
-  { current, next }: { readonly current: string; readonly next: string },
-  visitor: Visitor,
-): Promise<StartedSession> {
-  const { userId } = requireUser(actor);
-  const hash = await limitFailures(deps, attemptsAt(userId), async () => {
-    const stored = await findPassword(deps.db, userId);
-    if (!(await isPassword(stored, current, visitor.signal)))
-      throw invalidCredentials('The current password is wrong.');
-    return hashPassword(next, visitor.signal);
-  });
-  return replacePassword(deps, visitor, async tx => {
-    await updateSignIn(tx, userId, { password: hash, email: null, name: null });
-    return userId;
+  userId: number,
+  password: string,
+  { network, signal }: Visitor,
+): Promise<void> {
+  const isKnown = await knowsNetwork(deps.db, userId, network, new Date(deps.now()));
+  const targets = [attemptsFrom(network), ...attemptsAt({ account: userId, network, isKnown })];
+  await limitFailures(deps, targets, async () => {
+    if (!(await isPassword(await findPassword(deps.db, userId), password, signal)))
+      throw invalidCredentials('The password is wrong.');
   });
 }
 
-/**
- * In one transaction: `write` sets a password and returns whose, the sessions and the link of that user end, and a new
- * session starts.
- */
+interface PasswordChange {
+  readonly current: string;
+  readonly next: string;
+  readonly revokeKeys?: boolean | undefined;
+}
+
+/** Sets another password, ends all sessions of the user, and starts a new one. Throws as `checkPassword`. */
+export async function changePassword(
+  deps: Deps,
+  actor: Actor,
+  { current, next, revokeKeys = false }: PasswordChange,
+  visitor: Visitor,
+): Promise<StartedSession> {
+  const { userId } = requireUser(actor);
+  await checkPassword(deps, userId, current, visitor);
+  const hash = await hashPassword(next, visitor.signal);
+  return replacePassword(deps, visitor, {
+    revokeKeys,
+    write: async tx => {
+      await updateSignIn(tx, userId, { password: hash, email: null, name: null });
+      return userId;
+    },
+  });
+}
+
+export interface PasswordReplacement {
+  /** Ends the user's API keys and connections too. */
+  readonly revokeKeys: boolean;
+  /** Sets a password and returns whose. */
+  readonly write: (tx: Tx) => Promise<number>;
+}
+
+/** In one transaction: the password is set, the sessions and the link of its user end, and a new session starts. */
 export async function replacePassword(
   deps: Deps,
   visitor: Visitor,
-  write: (tx: Tx) => Promise<number>,
+  { revokeKeys, write }: PasswordReplacement,
 ): Promise<StartedSession> {
-  const { session, ended } = await deps.db.transaction(async tx => {
+  const { userId, session } = await deps.db.transaction(async tx => {
     const userId = await write(tx);
-    const hashes = await deleteSessionsOf(tx, userId);
+    await deleteSessionsOf(tx, userId);
     await deleteLinkOf(tx, userId);
-    return { session: await startSession(tx, { userId, visitor, nowMs: deps.now() }), ended: hashes };
+    if (revokeKeys) {
+      await revokeKeysOf(tx, userId);
+      await deleteGrantsOf(tx, userId);
+    }
+    return { userId, session: await startSession(tx, { userId, visitor, nowMs: deps.now() }) };
   });
-  deps.sessions.forget(ended);
+  for (const credentials of [deps.sessions, deps.keys, deps.accessTokens]) credentials?.forgetUser(userId);
   if (session === undefined) throw invalidCredentials('The account is disabled.');
   return session;
 }

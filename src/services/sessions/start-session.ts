@@ -31,7 +31,15 @@ export async function startSession(
     visitor,
     nowMs,
     password = null,
-  }: { userId: number; visitor: Visitor; nowMs: number; password?: string | null },
+    provedAtMs = nowMs,
+  }: {
+    userId: number;
+    visitor: Visitor;
+    nowMs: number;
+    password?: string | null;
+    /** When the user last proved who they are; now, unless a provider says otherwise. */
+    provedAtMs?: number;
+  },
 ): Promise<StartedSession | undefined> {
   const token = randomBytes(32).toString('base64url');
   const expiresAt = new Date(nowMs + SESSION_MS);
@@ -44,6 +52,8 @@ export async function startSession(
     createdAt: new Date(nowMs),
     expiresAt,
     password,
+    provedAt: new Date(provedAtMs),
+    network: visitor.network,
   });
   return isStored ? { token, expiresAt } : undefined;
 }

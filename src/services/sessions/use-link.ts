@@ -23,7 +23,7 @@ export async function setUp(
 /** Sets the password of whoever was invited, or forgot it. Throws 400 `invalid_link` and 429. */
 export async function acceptInvite(
   deps: Deps,
-  input: { readonly token: string; readonly password: string },
+  input: { readonly token: string; readonly password: string; readonly revokeKeys?: boolean | undefined },
   visitor: Visitor,
 ): Promise<StartedSession> {
   return applyLink(deps, { ...input, email: null, name: null, kinds: ['invite', 'reset'] }, visitor);
@@ -35,25 +35,29 @@ interface LinkUse {
   readonly password: string;
   readonly email: string | null;
   readonly name: string | null;
+  readonly revokeKeys?: boolean | undefined;
 }
 
 /** Of two at once, one claims the link; the other waits for it and is refused. */
 async function applyLink(
   deps: Deps,
-  { token, kinds, password, email, name }: LinkUse,
+  { token, kinds, password, email, name, revokeKeys = false }: LinkUse,
   visitor: Visitor,
 ): Promise<StartedSession> {
   const link = { hash: sha256(token), kinds, now: new Date(deps.now()) };
-  return limitFailures(deps, attemptsFrom(visitor.network), async () => {
+  return limitFailures(deps, [attemptsFrom(visitor.network)], async () => {
     // Before the hash, which costs something.
     if (!(await hasLink(deps.db, link))) throw invalidLink();
     const hash = await hashPassword(password, visitor.signal);
     return namingEmailConflict(
-      replacePassword(deps, visitor, async tx => {
-        const userId = await claimLink(tx, link);
-        if (userId === undefined) throw invalidLink();
-        await updateSignIn(tx, userId, { password: hash, email, name });
-        return userId;
+      replacePassword(deps, visitor, {
+        revokeKeys,
+        write: async tx => {
+          const userId = await claimLink(tx, link);
+          if (userId === undefined) throw invalidLink();
+          await updateSignIn(tx, userId, { password: hash, email, name });
+          return userId;
+        },
       }),
     );
   });

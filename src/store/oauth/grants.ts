@@ -77,6 +77,11 @@ export function deleteGrantOf(tx: Tx, id: string, userId: number): Promise<boole
   return matches(tx, 'delete from oauth_grants where id = $1 and user_id = $2', [id, userId]);
 }
 
+/** Ends all grants of the user, with their tokens. */
+export async function deleteGrantsOf(tx: Tx, userId: number): Promise<void> {
+  await tx.query('delete from oauth_grants where user_id = $1', [userId]);
+}
+
 /** Flushed in batches, so that a request writes nothing. Ordered, so that processes cannot deadlock. */
 export async function touchGrants(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query(

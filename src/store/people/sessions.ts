@@ -12,6 +12,8 @@ export interface SessionRow {
   readonly user_id: number;
   readonly plan: string;
   readonly is_admin: boolean;
+  /** When it was last proved who uses it. */
+  readonly proved_at: Date;
   /** Whichever comes first: the end of its life, or of its time without use. */
   readonly ends_at: Date;
 }
@@ -20,7 +22,7 @@ export interface SessionRow {
 export function findSessionByHash(tx: Tx, hash: Buffer, now: Date): Promise<SessionRow | undefined> {
   return first(
     tx,
-    `select s.id, s.user_id, u.plan, u.is_admin, least(s.expires_at, s.last_seen_at + ${IDLE}) as ends_at
+    `select s.id, s.user_id, u.plan, u.is_admin, coalesce(s.proved_at, s.created_at) as proved_at, least(s.expires_at, s.last_seen_at + ${IDLE}) as ends_at
      from sessions s join users u on u.id = s.user_id
      where s.hash = $1 and s.expires_at > $2 and s.last_seen_at + ${IDLE} > $2 and not u.disabled`,
     [hash, now],
@@ -43,14 +45,20 @@ export function insertSession(
     readonly expiresAt: Date;
     /** null: the user was recognized by other means. */
     readonly password: string | null;
+    readonly provedAt: Date;
+    readonly network: string;
   },
 ): Promise<boolean> {
   return matches(
     tx,
-    `insert into sessions (id, user_id, hash, user_agent, address, created_at, last_seen_at, expires_at)
-     select $1, id, $3, $4, $5, $6, $6, $7 from users
-     where id = $2 and not disabled and ($8::text is null or password = $8)
-     for share`,
+    `with started as (
+       insert into sessions (id, user_id, hash, user_agent, address, created_at, last_seen_at, expires_at, proved_at)
+       select $1, id, $3, $4, $5, $6, $6, $7, $9 from users
+       where id = $2 and not disabled and ($8::text is null or password = $8)
+       for share
+       returning user_id)
+     insert into sign_in_networks as n (user_id, network, seen_at) select user_id, $10, $6 from started
+     on conflict (user_id, network) do update set seen_at = greatest(n.seen_at, excluded.seen_at)`,
     [
       session.id,
       session.userId,
@@ -60,6 +68,8 @@ export function insertSession(
       session.createdAt,
       session.expiresAt,
       session.password,
+      session.provedAt,
+      session.network,
     ],
   );
 }
@@ -107,13 +117,8 @@ export async function deleteSession(tx: Tx, id: string, userId: number): Promise
   return rows[0]?.hash;
 }
 
-/** Ends all sessions of a user, and returns their hashes. */
-export async function deleteSessionsOf(tx: Tx, userId: number): Promise<readonly Buffer[]> {
-  const { rows } = await tx.query<{ hash: Buffer }>(
-    'delete from sessions where user_id = $1 returning hash',
-    [userId],
-  );
-  return rows.map(row => row.hash);
+export async function deleteSessionsOf(tx: Tx, userId: number): Promise<void> {
+  await tx.query('delete from sessions where user_id = $1', [userId]);
 }
 
 /** Flushed in batches: the time without use costs no write on the request. In one order, so that nothing deadlocks. */
@@ -124,4 +129,32 @@ export async function touchSessions(tx: Tx, ids: readonly string[], now: Date): 
      where s.id = used.id`,
     [ids, now],
   );
+}
+
+/** What a session can prove itself by, and when it last did. */
+export interface ProofRow {
+  readonly proved_at: Date;
+  readonly has_password: boolean;
+  /** Whether the user is linked to an identity at an OpenID provider. */
+  readonly has_identity: boolean;
+}
+
+/** undefined if the session has ended. */
+export function findProof(tx: Tx, id: string): Promise<ProofRow | undefined> {
+  return first(
+    tx,
+    `select coalesce(s.proved_at, s.created_at) as proved_at, u.password is not null as has_password,
+       exists (select from identities i where i.user_id = u.id) as has_identity
+     from sessions s join users u on u.id = s.user_id where s.id = $1`,
+    [id],
+  );
+}
+
+/** Returns the hash of the session; undefined if it has ended. */
+export async function markProved(tx: Tx, id: string, at: Date): Promise<Buffer | undefined> {
+  const { rows } = await tx.query<{ hash: Buffer }>(
+    'update sessions set proved_at = greatest(coalesce(proved_at, created_at), $2) where id = $1 returning hash',
+    [id, at],
+  );
+  return rows[0]?.hash;
 }

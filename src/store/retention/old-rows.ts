@@ -79,6 +79,8 @@ const SWEEPS = {
   render_parts: `delete from render_parts where ctid in (select ctid from render_parts where created_at < $1 limit $2)`,
   sessions: `delete from sessions where ctid in (
     select ctid from sessions where expires_at < $1 or last_seen_at < $1 - interval '7 days' limit $2)`,
+  sign_in_networks: `delete from sign_in_networks where ctid in (
+    select ctid from sign_in_networks where seen_at < $1 limit $2)`,
   password_links: `delete from password_links where ctid in (
     select ctid from password_links where expires_at < $1 limit $2)`,
   team_invitations: `delete from team_invitations where ctid in (

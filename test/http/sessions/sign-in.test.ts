@@ -137,26 +137,60 @@ describe('sign-in', () => {
 describe('failed sign-ins', () => {
   const WRONG = 'not the password';
 
-  it('are ten in 15 minutes for an account, over all processes; then the right password is refused too', async () => {
+  it('are ten in 15 minutes for an account at a network, over all processes; then the right password is refused too', async () => {
     const { email } = await createPerson(test, operator);
     const deps = { ...test.deps, limiter: new RateLimiter(test.deps.db, test.deps.now) };
     const second: TestApp = { ...test, app: await createServer(deps, test.mounts) };
     try {
       for (let failure = 0; failure < 10; failure++) {
         const app = failure % 2 === 0 ? test : second;
-        assert.equal((await tryIn({ email, password: WRONG }, address(), app)).status, 401);
+        // All of one /64.
+        assert.equal((await tryIn({ email, password: WRONG }, `2001:db8:1:2::${failure}`, app)).status, 401);
       }
       for (const app of [test, second]) {
-        const refused = await tryIn({ email, password: PASSWORD }, address(), app);
+        const refused = await tryIn({ email, password: PASSWORD }, '2001:db8:1:2:ffff::1', app);
         assert.deepEqual([refused.status, refused.code], [429, 'rate_limited']);
         const seconds = Number(refused.headers['retry-after']);
         assert.ok(seconds >= 1 && seconds <= 900, String(seconds));
       }
+      assert.equal((await tryIn({ email, password: PASSWORD }, '2001:db8:1:3::1')).status, 204);
       const other = await createPerson(test, operator);
       await signIn(test, other);
     } finally {
       await second.app.close();
     }
+  });
+
+  it('elsewhere lock nobody out of a network that they signed in from lately', async () => {
+    const { email, userId } = await createPerson(test, operator);
+    const home = address();
+    assert.equal((await tryIn({ email, password: PASSWORD }, home)).status, 204);
+    const guess = () => tryIn({ email, password: WRONG }, address());
+    const guesses = [...(await Promise.all(Array.from({ length: 40 }, guess)))];
+    for (let failure = 0; failure < 12; failure++) guesses.push(await guess());
+    assert.deepEqual(
+      [401, 429].map(status => guesses.filter(answer => answer.status === status).length),
+      [50, 2],
+    );
+    // An unknown network is refused, whatever the password.
+    assert.equal((await tryIn({ email, password: PASSWORD }, address())).status, 429);
+    assert.equal((await tryIn({ email, password: WRONG }, home)).status, 401);
+    assert.equal((await tryIn({ email, password: PASSWORD }, home)).status, 204);
+    await test.deps.db.query(
+      `update sign_in_networks set seen_at = seen_at - interval '31 days' where user_id = $1`,
+      [userId],
+    );
+    assert.equal((await tryIn({ email, password: PASSWORD }, home)).status, 429);
+  });
+
+  it('count alike for an email without an account', async () => {
+    const email = 'nobody-here@example.com';
+    const from = address();
+    for (let failure = 0; failure < 10; failure++)
+      assert.equal((await tryIn({ email, password: WRONG }, from)).status, 401);
+    const here = await tryIn({ email, password: WRONG }, from);
+    assert.deepEqual([here.status, here.code], [429, 'rate_limited']);
+    assert.equal((await tryIn({ email, password: WRONG }, address())).status, 401);
   });
 
   it('do not count sign-ins that succeed, in whichever process', async () => {
@@ -197,7 +231,7 @@ describe('failed sign-ins', () => {
     assert.equal((await change(PASSWORD)).status, 429);
   });
 
-  it('of five hundred at once cost ten hashes: the others are refused before', async () => {
+  it('of five hundred at once cost fifty hashes: the others are refused before', async () => {
     const { email } = await createPerson(test, operator);
     const counts: Record<number, number> = {};
     const answers = await Promise.all(
@@ -206,6 +240,6 @@ describe('failed sign-ins', () => {
       ),
     );
     for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
-    assert.deepEqual(counts, { 401: 10, 429: 490 });
+    assert.deepEqual(counts, { 401: 50, 429: 450 });
   });
 });

@@ -1,0 +1,59 @@
+// Proof that a session is still used by its person: asked for again before acts that give or take lasting power.
+import { AppError } from '../../lib/errors.ts';
+import type { Settings } from '../../lib/settings.ts';
+import type { Db } from '../../store/db.ts';
+import { findProof, markProved } from '../../store/people/sessions.ts';
+import { type Actor, requireSession } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { checkPassword } from './sign-in.ts';
+import type { Visitor } from './start-session.ts';
+
+/** How long a proof counts. */
+const PROOF_MS = 15 * 60_000;
+
+interface ProofDeps {
+  readonly db: Db;
+  readonly now: () => number;
+  readonly settings: Pick<Settings, 'OIDC_ISSUER'>;
+}
+
+/**
+ * Does nothing for other credentials than sessions. Throws 403 `reauthentication_required`, whose `methods` say how the
+ * person can prove it.
+ */
+export async function requireRecentProof({ db, now, settings }: ProofDeps, actor: Actor): Promise<void> {
+  if (actor.kind !== 'user' || actor.credential.kind !== 'session') return;
+  const isRecent = (provedAtMs: number): boolean => now() - provedAtMs <= PROOF_MS;
+  if (isRecent(actor.credential.provedAtMs)) return;
+  // The proof may be newer than this process's cache.
+  const proof = await findProof(db, actor.credential.id);
+  if (proof !== undefined && isRecent(proof.proved_at.getTime())) return;
+  const hasOpenId = settings.OIDC_ISSUER !== undefined && proof?.has_identity === true;
+  const methods = [...(proof?.has_password ? ['password'] : []), ...(hasOpenId ? ['openid'] : [])];
+  const message =
+    'Confirm that it is you: POST /auth/reauthenticate with your password, then send this again.';
+  throw new AppError('reauthentication_required', message, { details: { methods } });
+}
+
+/** Proves the session that asks by its user's password. Throws 401 `invalid_credentials`, 429 as a sign-in. */
+export async function reauthenticate(
+  deps: Deps,
+  actor: Actor,
+  { password }: { readonly password: string },
+  visitor: Visitor,
+): Promise<void> {
+  const { user, sessionId } = requireSession(actor);
+  await checkPassword(deps, user.userId, password, visitor);
+  await proveSession(deps, sessionId, deps.now());
+}
+
+/** Records the proof, for this process at once. */
+export async function proveSession(
+  { db, sessions }: Pick<Deps, 'db' | 'sessions'>,
+  sessionId: string,
+  atMs: number,
+): Promise<void> {
+  const hash = await markProved(db, sessionId, new Date(atMs));
+  if (hash === undefined) throw new AppError('unauthorized', 'The session has ended. Sign in again.');
+  sessions.forget([hash]);
+}
