@@ -68,6 +68,14 @@ export const messages = {
     againText: (email: string): string => `Sign in again as ${email} to continue. Your work is kept.`,
     other: 'Use another account',
   },
+  reauthentication: {
+    title: 'Confirm your identity',
+    lead: 'You last confirmed your identity more than 15 minutes ago. Confirm it again to make this change.',
+    submit: 'Confirm',
+    openId: 'Sign in again with your identity provider, then come back and continue.',
+    openIdStart: 'Sign in in a new tab',
+    openIdDone: 'Continue',
+  },
   setUp: {
     title: 'Create the administrator account',
     lead: 'Choose the email and password that you will sign in with.',
@@ -79,6 +87,7 @@ export const messages = {
     name: 'Name',
     password: 'Password',
     passwordHint: 'At least 10 characters.',
+    revokeKeys: 'Also revoke API keys and disconnect apps',
     submit: 'Create account',
     inviteSubmit: 'Set password and sign in',
     missingTitle: 'Incomplete link',

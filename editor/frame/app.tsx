@@ -29,6 +29,11 @@ const ExpiredSessionDialog = lazyComponent(
   () => null,
 );
 
+const ReauthenticationDialog = later(
+  async () => (await import('./reauthentication-dialog.tsx')).ReauthenticationDialog,
+  () => null,
+);
+
 export function App() {
   return (
     <QueryClientProvider client={queries}>
@@ -47,6 +52,7 @@ export function App() {
         </At>
       </Switch>
       <ExpiredSessionDialog />
+      <ReauthenticationDialog />
       <Toasts />
       <Tooltips />
     </QueryClientProvider>

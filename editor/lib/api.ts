@@ -1,11 +1,12 @@
-// Calls the API of the service with the session cookie. After an expired session it asks to sign in and repeats the
-// request.
+// Calls the API of the service with the session cookie. If the service asks for a sign-in or a password, asks the person
+// and repeats the request.
 import { ApiError } from '../../sdk/src/errors.ts';
 import { followRun } from '../../sdk/src/follow.ts';
 import { type Answer, type Call, type Connection, type Query, send } from '../../sdk/src/send.ts';
 import type { Media } from '../../sdk/src/types.ts';
 import { uploadFile } from '../../sdk/src/upload.ts';
 import { askToSignIn } from './expired-session.ts';
+import { askForProof, type ProofMethod } from './reauthentication.ts';
 
 export const connection: Connection = {
   url: location.origin,
@@ -23,11 +24,14 @@ export const connection: Connection = {
   },
 };
 
+/** Per request: a sign-in, a confirmation, and one more of either. */
+const MAX_QUESTIONS = 3;
+
 export type CallOptions = Omit<Call, 'method' | 'path'>;
 
 /**
  * Returns the response with status and headers. Throws an ApiError if the service refuses, a ConnectionError if it is
- * unreachable. If the session expired, asks to sign in and repeats the request.
+ * unreachable. If the session expired or must be confirmed, asks the person and repeats the request.
  */
 export async function request<T>(
   method: string,
@@ -35,12 +39,21 @@ export async function request<T>(
   options: CallOptions = {},
 ): Promise<Answer<T>> {
   const call: Call = { ...options, method, path };
-  try {
-    return await send<T>(connection, call);
-  } catch (thrown) {
-    if (!isSignedOut(thrown) || !(await askToSignIn(options.signal))) throw thrown;
-    return send<T>(connection, call);
+  for (let asked = 0; ; asked++) {
+    try {
+      return await send<T>(connection, call);
+    } catch (thrown) {
+      if (asked === MAX_QUESTIONS || !(await canSendAgain(thrown, options.signal))) throw thrown;
+    }
   }
+}
+
+/** Asks the person to do what the refusal requires. Returns whether they did. */
+async function canSendAgain(thrown: unknown, signal: AbortSignal | undefined): Promise<boolean> {
+  if (isSignedOut(thrown)) return askToSignIn(signal);
+  if (!(thrown instanceof ApiError) || thrown.code !== 'reauthentication_required') return false;
+  const { methods } = thrown.body;
+  return askForProof(Array.isArray(methods) ? (methods as ProofMethod[]) : ['password'], signal);
 }
 
 const bodyOf = async <T>(answer: Promise<Answer<T>>): Promise<T> => (await answer).body;

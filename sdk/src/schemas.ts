@@ -36,6 +36,7 @@ export type Error = {
    * - `forbidden`: The caller may not do this
    * - `unpriced_model`: The plan does not run models without a price
    * - `sign_in_refused`: The identity provider did not vouch for an account
+   * - `reauthentication_required`: The session must prove again who uses it
    * - `cross_site_request`: Another site may have sent the request
    * - `not_found`: There is no such thing
    * - `upload_not_found`: There is no such upload
@@ -107,6 +108,7 @@ export type Error = {
     | 'forbidden'
     | 'unpriced_model'
     | 'sign_in_refused'
+    | 'reauthentication_required'
     | 'cross_site_request'
     | 'not_found'
     | 'upload_not_found'
@@ -161,6 +163,8 @@ export type Error = {
     readonly nodeLabel?: string;
     readonly credits?: number;
   }[];
+  /** With `reauthentication_required`: how the session can prove itself */
+  readonly methods?: readonly ('password' | 'openid')[];
   /** With 500 at a start: the run that may have been started */
   readonly executionId?: string;
   /** Where several things are wrong at once */
@@ -189,6 +193,8 @@ export type AcceptInviteInput = {
   /** What follows the # of the link */
   readonly token: string;
   readonly password: string;
+  /** Revokes all API keys of the account and ends its connections too */
+  readonly revokeKeys?: boolean;
 };
 
 /** A clip that will be rendered */
@@ -1259,6 +1265,8 @@ export type NodeState = {
 export type PasswordChange = {
   readonly current: string;
   readonly next: string;
+  /** Revokes all API keys of the account and ends its connections too */
+  readonly revokeKeys?: boolean;
 };
 
 /** A link that sets a password */
@@ -1409,6 +1417,11 @@ export type Providers = {
     readonly error: string | null;
   }[];
   readonly checkedAt: string;
+};
+
+/** Your password */
+export type ReauthenticateInput = {
+  readonly password: string;
 };
 
 /** Why a clip was not rendered */

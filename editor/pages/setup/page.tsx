@@ -5,7 +5,7 @@ import { ApiError } from '../../../sdk/src/errors.ts';
 import { AuthLayout } from '../../frame/auth-layout.tsx';
 import { Button, ButtonLink } from '../../kit/button.tsx';
 import { Failure } from '../../kit/failure.tsx';
-import { TextField } from '../../kit/field.tsx';
+import { CheckField, TextField } from '../../kit/field.tsx';
 import { Form } from '../../kit/form.tsx';
 import { api } from '../../lib/api.ts';
 import { messages } from '../../messages.ts';
@@ -19,6 +19,8 @@ interface Kind {
   readonly path: string;
   /** Only the first user chooses an email and a name. */
   readonly hasProfile: boolean;
+  /** Only an account in use can have keys. */
+  readonly canRevoke?: boolean;
 }
 
 /** By the prefix of the token. */
@@ -43,6 +45,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     submit: texts.inviteSubmit,
     path: '/auth/accept-invite',
     hasProfile: false,
+    canRevoke: true,
   },
 };
 
@@ -89,8 +92,15 @@ interface SetUpFormProps {
 function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
   const [profile, setProfile] = useState({ email: '', name: '' });
   const [password, setPassword] = useState('');
+  const [revokeKeys, setRevokeKeys] = useState(false);
   const claim = useMutation({
-    mutationFn: () => api.post(kind.path, { token, password, ...(kind.hasProfile ? profile : {}) }),
+    mutationFn: () =>
+      api.post(kind.path, {
+        token,
+        password,
+        ...(kind.hasProfile ? profile : {}),
+        ...(kind.canRevoke ? { revokeKeys } : {}),
+      }),
     onSuccess: () => location.replace('/workflows'),
     onError: error => {
       if (error instanceof ApiError && error.code === 'invalid_link') onUsed();
@@ -111,6 +121,13 @@ function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
         value={password}
         onChange={event => setPassword(event.target.value)}
       />
+      {kind.canRevoke && (
+        <CheckField
+          label={texts.revokeKeys}
+          checked={revokeKeys}
+          onChange={event => setRevokeKeys(event.target.checked)}
+        />
+      )}
       <Button type="submit" look="primary" isBusy={claim.isPending}>
         {kind.submit}
       </Button>

@@ -17,6 +17,8 @@ interface Recorded {
 const WRITTEN: Partial<Readonly<Record<ErrorCode, string>>> = {
   svg_not_drawable: 'The SVG at node "logo" cannot be drawn. Give the model a PNG or JPEG instead.',
   sign_in_refused: 'The identity provider has not verified your email address.',
+  reauthentication_required:
+    'Confirm that it is you: POST /auth/reauthenticate with your password, then send this again.',
   request_timeout: 'The request did not arrive in time.',
   idempotency_in_progress: 'The first request with this Idempotency-Key is still in flight.',
   daily_execution_limit: 'More than 50 executions today (UTC). Try again tomorrow.',

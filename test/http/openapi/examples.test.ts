@@ -38,6 +38,7 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   upload_busy: 'needs more uploads at once than there are slots',
   request_timeout: 'needs a minute of waiting',
   storage_quota_exceeded: 'needs a gigabyte of files of a free account',
+  reauthentication_required: 'needs a quarter of an hour of waiting',
   codec_failed: 'needs a broken codec',
   internal_error: 'needs a defect',
   unavailable: 'needs an outage',

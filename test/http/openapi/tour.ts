@@ -159,6 +159,7 @@ async function tourSessions({ ask }: TourContext): Promise<void> {
   await ask('POST', `${V1}/auth/sign-in`, { email, password: 'a wrong one' }, nobody);
   const browser = (cookie: string) => ({ ...nobody, headers: { cookie, 'sec-fetch-site': 'same-origin' } });
   const first = browser(invited.cookie);
+  await ask('POST', `${V1}/auth/reauthenticate`, { password }, first);
   await ask('POST', `${V1}/auth/password`, { current: password, next }, first);
   const signedIn = browser(
     (await ask('POST', `${V1}/auth/sign-in`, { email, password: next }, nobody)).cookie,

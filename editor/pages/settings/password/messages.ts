@@ -1,6 +1,8 @@
 // Defines the texts of the password settings.
 export const texts = {
-  lead: 'Changing your password signs you out everywhere else. API keys and connected apps keep working.',
+  lead: 'Changing your password signs you out everywhere else.',
+  revokeKeys: 'Also revoke API keys and disconnect apps',
+  revokeKeysHint: 'Recommended if someone else may have had access to your account.',
   current: 'Current password',
   next: 'New password',
   hint: 'At least 10 characters.',

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
-import { TextField } from '../../../kit/field.tsx';
+import { CheckField, TextField } from '../../../kit/field.tsx';
 import { Form } from '../../../kit/form.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
@@ -29,13 +29,15 @@ function PasswordForm() {
   const { email } = useSession().user;
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
+  const [revokeKeys, setRevokeKeys] = useState(false);
   const done = useDone();
   const change = useMutation({
-    mutationFn: () => api.post('/auth/password', { current, next }),
+    mutationFn: () => api.post('/auth/password', { current, next, revokeKeys }),
     onSuccess: () => {
       setCurrent('');
       setNext('');
-      return done(texts.changed, ['/auth/sessions', 'session']);
+      setRevokeKeys(false);
+      return done(texts.changed, ['/auth/sessions', 'session', '/keys', '/connections']);
     },
   });
   return (
@@ -61,6 +63,12 @@ function PasswordForm() {
         maxLength={256}
         value={next}
         onChange={event => setNext(event.target.value)}
+      />
+      <CheckField
+        label={texts.revokeKeys}
+        hint={texts.revokeKeysHint}
+        checked={revokeKeys}
+        onChange={event => setRevokeKeys(event.target.checked)}
       />
       {change.error && <Failure error={change.error} />}
       <Button type="submit" look="primary" isBusy={change.isPending}>
