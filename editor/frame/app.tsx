@@ -28,8 +28,7 @@ const ExpiredSessionDialog = lazyComponent(
   async () => (await import('./expired-session-dialog.tsx')).ExpiredSessionDialog,
   () => null,
 );
-
-const ReauthenticationDialog = later(
+const ReauthenticationDialog = lazyComponent(
   async () => (await import('./reauthentication-dialog.tsx')).ReauthenticationDialog,
   () => null,
 );
