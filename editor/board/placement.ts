@@ -1,15 +1,19 @@
 // Creates a new node from a catalog entry and connects it to the open end of a connection.
-
 import type { CatalogEntry } from '../../src/graph/catalog.ts';
 import { estimateDims } from '../../src/graph/dims.ts';
 import { CATEGORIES, type GraphNode, type Position } from '../../src/graph/types.ts';
 import { apply, type Board, type Change } from './board.ts';
-import type { Placement } from './editor-context.tsx';
 import { add, freeId } from './edits.ts';
 import type { BoardSession } from './session.ts';
-import { connect, fittingPort, isOutput } from './wiring.ts';
+import { connect, fittingPort, isOutput, type PortRef } from './wiring.ts';
 
 const GAP = 60;
+
+/** Where a new node goes, and which port it connects to. */
+export interface Placement {
+  readonly at?: Position | undefined;
+  readonly from?: PortRef | undefined;
+}
 
 /** Returns the changes that add the node, and its id. */
 export function placeNode(

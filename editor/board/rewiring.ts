@@ -3,9 +3,8 @@ import type { Catalog } from '../../src/graph/catalog.ts';
 import type { GraphEdge } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
 import { portsOf } from './catalog.ts';
-import type { PortRef } from './editor-context.tsx';
 import { remove } from './edits.ts';
-import { canConnect, connect } from './wiring.ts';
+import { canConnect, connect, type PortRef } from './wiring.ts';
 
 const sourceOf = ({ source, sourceHandle }: GraphEdge): PortRef => ({
   nodeId: source,

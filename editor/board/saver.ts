@@ -28,10 +28,10 @@ export class EmptyBoardError extends SentenceError {
 
 export type SaveKind = 'autosave' | 'save';
 
-export interface SaverDeps {
-  readonly read: (signal: AbortSignal) => Promise<Remote>;
+export interface SaverDeps<Known extends Remote> {
+  readonly read: (signal: AbortSignal) => Promise<Known>;
   /** Throws an ApiError with code `stale_write` if the service's board does not match `etag`. */
-  readonly write: (board: Board, etag: string, how: SaveKind, signal: AbortSignal) => Promise<Remote>;
+  readonly write: (board: Board, etag: string, how: SaveKind, signal: AbortSignal) => Promise<Known>;
   readonly board: () => Board;
   /** Merges changes of others into the board. Mine wins if both changed a value. */
   readonly mergeRemote: (board: Board, conflicts: readonly Conflict[]) => void;
@@ -45,11 +45,11 @@ const RETRY_MS = [1000, 2000, 5000, 10_000] as const;
 /** The save gives up after this many consecutive merges: others write faster. */
 const MAX_MERGES = 5;
 
-/** `base` is the last known state of the service, on which drafts are based. */
-export class Saver {
-  readonly #deps: SaverDeps;
+/** `base` is the last known state of the service, on which drafts are based, with all that `read` and `write` return. */
+export class Saver<Known extends Remote = Remote> {
+  readonly #deps: SaverDeps<Known>;
   readonly #closing = new AbortController();
-  #base: Remote;
+  #base: Known;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Time of the first change that is not being saved. */
   #changedAtMs: number | undefined;
@@ -57,12 +57,12 @@ export class Saver {
   #isWriting = false;
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(start: Remote, deps: SaverDeps) {
+  constructor(start: Known, deps: SaverDeps<Known>) {
     this.#base = start;
     this.#deps = deps;
   }
 
-  get base(): Remote {
+  get base(): Known {
     return this.#base;
   }
 
@@ -159,7 +159,7 @@ export class Saver {
   }
 
   // `since` is the last common ancestor of this board and the service's.
-  #take(remote: Remote, since: Board): void {
+  #take(remote: Known, since: Board): void {
     const mine = this.#deps.board();
     const { board, conflicts } = mergeBoards(since, mine, remote.board);
     this.#base = { ...remote, board: shareItems(board, remote.board) };

@@ -31,7 +31,7 @@ export interface ServiceEvents {
 const RETRY_MS = 5000;
 
 /** Calls `refresh` when another writer saved. */
-export function followService(id: string, saver: Saver, refresh: () => void): ServiceEvents {
+export function followService(id: string, saver: Saver<RemoteWorkflow>, refresh: () => void): ServiceEvents {
   const others = createStore<Presence>(() => ({ users: [], at: new Map() }));
   const listeners = new Set<() => void>();
   let wasCut = false;
@@ -54,8 +54,7 @@ export function followService(id: string, saver: Saver, refresh: () => void): Se
     );
     source.addEventListener('changed', event => {
       const { updatedAt } = JSON.parse(event.data) as { updatedAt: string };
-      const { info } = saver.base as RemoteWorkflow;
-      if (Date.parse(updatedAt) > Date.parse(info.updatedAt)) refresh();
+      if (Date.parse(updatedAt) > Date.parse(saver.base.info.updatedAt)) refresh();
     });
     return source;
   };

@@ -2,7 +2,7 @@
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { type Draft, type Drafts, openDrafts } from './drafts.ts';
 import { isSame, mergeBoards } from './merge.ts';
-import { type RemoteWorkflow, readRemote, type WorkflowInfo, writeRemote } from './remote.ts';
+import { type RemoteWorkflow, readRemote, writeRemote } from './remote.ts';
 import { Saver } from './saver.ts';
 import { followService, type ServiceEvents } from './service-events.ts';
 import { type BoardStore, createBoardStore } from './store.ts';
@@ -11,11 +11,10 @@ import { startWorker } from './worker/start-worker.ts';
 
 export interface BoardSession {
   readonly id: string;
-  readonly info: WorkflowInfo;
   readonly catalog: Catalog;
   readonly store: BoardStore;
-  readonly saver: Saver;
-  readonly jobs: BoardWorker;
+  readonly saver: Saver<RemoteWorkflow>;
+  readonly worker: BoardWorker;
   /** Everyone who has the workflow open, including this user. */
   readonly others: ServiceEvents['others'];
   /** Calls back when the service is reachable again after an outage. Returns an unsubscribe function. */
@@ -88,7 +87,7 @@ function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: P
     mergeRemote: store.actions.mergeRemote,
     report: store.actions.report,
   });
-  const jobs = new BoardWorker(catalog.entries, startWorker);
+  const worker = new BoardWorker(catalog.entries, startWorker);
   const draftWriter = createDraftWriter({ id, drafts, store, saver, onNoDraft });
   const unsubscribe = store.subscribe((now, before) => {
     if (now.board === before.board) return;
@@ -105,11 +104,10 @@ function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: P
   if (saver.isDirty) saver.notify();
   return {
     id,
-    info: remote.info,
     catalog,
     store,
     saver,
-    jobs,
+    worker,
     others: service.others,
     onReconnect: service.onReconnect,
     close: () => {
@@ -119,7 +117,7 @@ function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: P
       saver.close();
       service.close();
       channel.close();
-      jobs.close();
+      worker.close();
     },
   };
 }

@@ -10,8 +10,14 @@ import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board, Change } from './board.ts';
 import { findNode } from './board.ts';
 import { portsOf } from './catalog.ts';
-import type { PortRef } from './editor-context.tsx';
 import { add, freeId, remove } from './edits.ts';
+
+/** One end of a connection that is being made. */
+export interface PortRef {
+  readonly nodeId: string;
+  /** `in-…` or `out-…`. */
+  readonly handle: string;
+}
 
 export const isOutput = ({ handle }: PortRef): boolean => handle.startsWith('out-');
 

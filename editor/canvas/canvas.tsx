@@ -11,15 +11,15 @@ import {
   useStoreApi,
 } from '@xyflow/react';
 import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { type EditorContextValue, useEditor } from '../board/editor-context.tsx';
 import { messages } from '../flow-messages.ts';
+import { type EditorContextValue, useEditor } from '../runs/editor-context.tsx';
 import { BoardMenu } from './board-menu.tsx';
 import styles from './canvas.module.css';
 import { Card } from './card.tsx';
 import { EdgeValue } from './edge-value.tsx';
 import { PointerController } from './gestures/press.ts';
 import { Group } from './group.tsx';
-import { handleCanvasKey } from './keys.ts';
+import { listenToKeys } from './keys.ts';
 import { Minimap } from './minimap.tsx';
 import type { CardNode } from './model.ts';
 import { Note } from './note.tsx';
@@ -97,7 +97,6 @@ function Drawing({ renderState, scene, model, start }: DrawingProps) {
       tabIndex={0}
       nodes={nodes}
       defaultViewport={start}
-      onKeyDown={event => handleCanvasKey(event, editor)}
       nodesConnectable={false}
       onDoubleClick={event => doubleClick(event, { editor, renderState })}
     >
@@ -183,6 +182,14 @@ function usePointer({ renderState, root, overlay }: Pointed): void {
       root: root.current,
       overlay: createOverlay(overlay, renderState),
     });
-    return () => pointer.stop();
+    const stopKeys = listenToKeys({
+      editor,
+      root: root.current,
+      cancelGesture: () => pointer.cancelGesture(),
+    });
+    return () => {
+      stopKeys();
+      pointer.stop();
+    };
   }, [editor, renderState, flow, root, overlay]);
 }

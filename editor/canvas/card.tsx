@@ -1,9 +1,9 @@
 // Renders a node: title, ports, settings and result.
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
-import { useBoard, useEditor, useView } from '../board/editor-context.tsx';
 import { canConnect } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
+import { useBoard, useEditor, useView } from '../runs/editor-context.tsx';
 import { NodeResult } from '../runs/node-result.tsx';
 import { pinOf } from '../runs/pins.ts';
 import { useNodeRun } from '../runs/use-runs.ts';

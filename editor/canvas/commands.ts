@@ -6,18 +6,18 @@ import type { Position } from '../../src/graph/types.ts';
 import { align, type Direction, distribute, type Line, type Placed } from '../board/align.ts';
 import { apply, type Board, type Change } from '../board/board.ts';
 import { copyText, type Pasted, paste, readPasted } from '../board/clipboard.ts';
-import type { EditorContextValue } from '../board/editor-context.tsx';
 import { move, remove, replaceNodes } from '../board/edits.ts';
 import { placeText } from '../board/import-files.ts';
 import { detach } from '../board/rewiring.ts';
 import type { BoardState } from '../board/store.ts';
 import { messages } from '../flow-messages.ts';
 import { copyText as toClipboard } from '../kit/copy-button.tsx';
+import { isEditing } from '../lib/editing.ts';
 import { showToast } from '../lib/toasts.ts';
+import type { EditorContextValue } from '../runs/editor-context.tsx';
 import { pin, pinOf, pinsOf } from '../runs/pins.ts';
 import { planRun } from '../runs/plan-run.ts';
 import { isUnderWay } from '../runs/run-store.ts';
-import { isEditing } from './editing.ts';
 
 export interface Command {
   readonly id: string;
@@ -259,11 +259,11 @@ function selectedBoxes(
  * Arranges the selected nodes if there are several, otherwise the whole board. Nodes moved meanwhile are arranged too.
  */
 async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
-  const { store, jobs } = session;
+  const { store, worker } = session;
   const { board, selection } = store.getState();
   const chosen = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   try {
-    const layout = await jobs.arrange(board, chosen.length > 1 ? chosen : undefined);
+    const layout = await worker.arrange(board, chosen.length > 1 ? chosen : undefined);
     store.actions.perform(messages.flow.edits.arrange, layoutChanges(store.getState().board, layout));
     requestAnimationFrame(() => canvas.current?.fit());
   } catch {

@@ -1,7 +1,7 @@
 // Shows the value that flowed through the connection under the pointer in the shown run.
 import { useEffect, useState } from 'react';
-import { useBoard } from '../board/editor-context.tsx';
 import { messages } from '../flow-messages.ts';
+import { useBoard } from '../runs/editor-context.tsx';
 import { ResultView } from '../runs/result-view.tsx';
 import { resultsOf } from '../runs/results.ts';
 import { useRun } from '../runs/use-runs.ts';

@@ -1,7 +1,7 @@
 // Marks a node that has lint issues.
 import type { LintIssue } from '../../src/graph/issues.ts';
-import { useView } from '../board/editor-context.tsx';
 import { messages } from '../flow-messages.ts';
+import { useView } from '../runs/editor-context.tsx';
 import styles from './run-mark.module.css';
 import { SeverityIcon } from './severity-icon.tsx';
 

@@ -1,11 +1,14 @@
-// Handles keys on the board. Uses `key`, never `code`, so that every keyboard layout works.
-import type { KeyboardEvent } from 'react';
-import type { EditorContextValue, PortRef } from '../board/editor-context.tsx';
+// Handles all keys and clipboard events of the editor. A key goes to the first of these that takes it: a gesture in
+// progress (Escape), the canvas if the focus is inside of it, the command with that shortcut. Uses `key`, never `code`, so
+// that every keyboard layout works.
+
 import { move } from '../board/edits.ts';
+import type { PortRef } from '../board/wiring.ts';
 import { canConnect, connect, wiringOrder } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
-import { COMMANDS, type Command } from './commands.ts';
-import { isEditing } from './editing.ts';
+import { isEditing } from '../lib/editing.ts';
+import type { EditorContextValue } from '../runs/editor-context.tsx';
+import { COMMANDS, type Command, copyOnEvent, pasteOnEvent } from './commands.ts';
 
 const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowLeft: [-1, 0],
@@ -16,20 +19,53 @@ const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
 const STEP = 8;
 const LONG_STEP = 64;
 
-/** Finds the command for a key event. Tab and paste are handled elsewhere. */
-export function findCommand(
-  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>,
-): Command | undefined {
+/** Commands that also work while a field has the focus. */
+const GLOBAL_COMMANDS: ReadonlySet<string> = new Set(['run', 'save']);
+/** Handled by the canvas, or by the browser's clipboard events. */
+const NOT_BY_SHORTCUT: ReadonlySet<string> = new Set(['add', 'copy', 'cut', 'paste']);
+
+interface KeyTargets {
+  readonly editor: EditorContextValue;
+  readonly root: HTMLElement;
+  /** Cancels the gesture in progress. Returns false if there is none. */
+  readonly cancelGesture: () => boolean;
+}
+
+/** Listens to keys and clipboard events. Returns an unsubscribe function. */
+export function listenToKeys(targets: KeyTargets): () => void {
+  const { editor } = targets;
+  const listening = new AbortController();
+  const options = { signal: listening.signal };
+  window.addEventListener('keydown', event => handleKey(event, targets), options);
+  document.addEventListener('copy', event => copyOnEvent(editor, event), options);
+  document.addEventListener('cut', event => copyOnEvent(editor, event), options);
+  document.addEventListener('paste', event => pasteOnEvent(editor, event), options);
+  return () => listening.abort();
+}
+
+function handleKey(event: KeyboardEvent, { editor, root, cancelGesture }: KeyTargets): void {
+  if (event.key === 'Escape' && cancelGesture()) return;
+  if (event.defaultPrevented) return;
+  const isEditingText = isEditing(event.target);
+  if (!isEditingText && root.contains(event.target as Node) && handleCanvasKey(event, { ...editor, root })) {
+    event.preventDefault();
+    return;
+  }
+  if (document.querySelector('dialog[open], [role="menu"]') !== null) return;
+  const command = findCommand(event);
+  if (command === undefined || (isEditingText && !GLOBAL_COMMANDS.has(command.id))) return;
+  event.preventDefault();
+  command.run(editor);
+}
+
+function findCommand(event: KeyboardEvent): Command | undefined {
   if (event.altKey) return undefined;
   return COMMANDS.find(
-    ({ id, keys }) => id !== 'add' && id !== 'paste' && keys.some(keysOf => matches(keysOf, event)),
+    ({ id, keys }) => !NOT_BY_SHORTCUT.has(id) && keys.some(keysOf => matches(keysOf, event)),
   );
 }
 
-function matches(
-  keys: string,
-  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey'>,
-): boolean {
+function matches(keys: string, event: KeyboardEvent): boolean {
   const parts = keys.split('+');
   const key = parts.at(-1) ?? '';
   const isMod = event.ctrlKey || event.metaKey;
@@ -42,17 +78,18 @@ function matches(
   return event.key.toLowerCase() === key.toLowerCase();
 }
 
-/** Handles keys while the canvas, a node or a port has the focus. */
-export function handleCanvasKey(event: KeyboardEvent, editor: EditorContextValue): void {
-  if (event.defaultPrevented || isEditing(event.target)) return;
-  const handled =
-    event.key in ARROWS
-      ? !isModified(event) && nudge(event, editor)
-      : (SPECIAL[event.key] ?? SPECIAL[event.key.toLowerCase()])?.(event, editor);
-  if (handled) event.preventDefault();
+/** Handles a key while the canvas, a node or a port has the focus. Returns whether it did something. */
+function handleCanvasKey(event: KeyboardEvent, canvas: FocusedCanvas): boolean {
+  if (event.key in ARROWS) return !isModified(event) && nudge(event, canvas);
+  const handler = SPECIAL[event.key] ?? SPECIAL[event.key.toLowerCase()];
+  return handler?.(event, canvas) ?? false;
 }
 
-type Handler = (event: KeyboardEvent, editor: EditorContextValue) => boolean;
+interface FocusedCanvas extends EditorContextValue {
+  readonly root: HTMLElement;
+}
+
+type Handler = (event: KeyboardEvent, canvas: FocusedCanvas) => boolean;
 
 const SPECIAL: Readonly<Record<string, Handler>> = {
   Tab: (event, editor) => !isModified(event) && step(event, editor),
@@ -64,10 +101,10 @@ const SPECIAL: Readonly<Record<string, Handler>> = {
 
 const isModified = (event: KeyboardEvent): boolean => event.ctrlKey || event.metaKey || event.altKey;
 
-const nodeOf = (target: EventTarget): string | undefined =>
+const nodeOf = (target: EventTarget | null): string | undefined =>
   (target as HTMLElement).closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
 
-function portOf(target: EventTarget): PortRef | undefined {
+function portOf(target: EventTarget | null): PortRef | undefined {
   const element = (target as HTMLElement).closest<HTMLElement>('[data-port]');
   const nodeId = nodeOf(target);
   return element?.dataset.port === undefined || nodeId === undefined
@@ -92,13 +129,12 @@ function nudge(event: KeyboardEvent, { session }: EditorContextValue): boolean {
 }
 
 /** Moves through the nodes in wiring order; while connecting, through the compatible ports. */
-function step(event: KeyboardEvent, editor: EditorContextValue): boolean {
-  const { session, view, canvas } = editor;
+function step(event: KeyboardEvent, { session, view, canvas, root }: FocusedCanvas): boolean {
   const { board } = session.store.getState();
   const back = event.shiftKey ? -1 : 1;
   const port = portOf(event.target);
   if (view.getState().connecting !== undefined)
-    return stepPort(event.currentTarget, '[data-fit="yes"] [data-port]', event.target, back);
+    return stepPort(root, '[data-fit="yes"] [data-port]', event.target, back);
   const here = nodeOf(event.target);
   if (port !== undefined && here !== undefined) {
     const node = (event.target as HTMLElement).closest('[data-node-id]');
@@ -121,7 +157,7 @@ function step(event: KeyboardEvent, editor: EditorContextValue): boolean {
   return true;
 }
 
-function stepPort(root: Element, selector: string, from: EventTarget, back: number): boolean {
+function stepPort(root: Element, selector: string, from: EventTarget | null, back: number): boolean {
   const ports = [...root.querySelectorAll<HTMLElement>(selector)];
   if (ports.length === 0) return true;
   const index = ports.indexOf(from as HTMLElement);

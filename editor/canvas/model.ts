@@ -6,7 +6,7 @@ import { joinPorts } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
 import { portsOf } from '../board/catalog.ts';
-import type { PortRef } from '../board/editor-context.tsx';
+import type { PortRef } from '../board/wiring.ts';
 
 export interface ShownPort {
   /** `in-…` or `out-…`. */

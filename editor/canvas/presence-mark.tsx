@@ -1,8 +1,8 @@
 // Shows the names of other users at the node that they have selected.
 import { useStore } from 'zustand';
-import { useEditor } from '../board/editor-context.tsx';
 import { hueOf } from '../board/service-events.ts';
 import { useSession } from '../lib/session.ts';
+import { useEditor } from '../runs/editor-context.tsx';
 import styles from './card.module.css';
 
 /** More names would cover neighboring nodes. */

@@ -2,9 +2,9 @@
 import { useReactFlow } from '@xyflow/react';
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react';
 import type { GraphNode } from '../../src/graph/types.ts';
-import { useEditor } from '../board/editor-context.tsx';
 import { resize } from '../board/edits.ts';
 import { messages } from '../flow-messages.ts';
+import { useEditor } from '../runs/editor-context.tsx';
 import styles from './note.module.css';
 
 const MIN = { width: 120, height: 60 };

@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Execution, ListedExecution } from '../../sdk/src/types.ts';
-import { useEditor } from '../board/editor-context.tsx';
 import { messages } from '../flow-messages.ts';
 import { Comparison } from '../kit/comparison.tsx';
 import { sentenceOf } from '../kit/failure.tsx';
@@ -11,6 +10,7 @@ import { kindOfMedia } from '../kit/media-view.tsx';
 import { Loading } from '../kit/spinner.tsx';
 import { api } from '../lib/api.ts';
 import { formatAgo } from '../lib/format.ts';
+import { useEditor } from './editor-context.tsx';
 import styles from './result-dialog.module.css';
 import { ResultView } from './result-view.tsx';
 import { type Result, resultsOf } from './results.ts';

@@ -3,9 +3,9 @@
 import Key from 'icon:key-round';
 import Redo from 'icon:rotate-ccw';
 import Settings from 'icon:settings';
-import { useEditor } from '../board/editor-context.tsx';
 import { messages } from '../flow-messages.ts';
 import { Button, ButtonLink } from '../kit/button.tsx';
+import { useEditor } from './editor-context.tsx';
 import { planRun } from './plan-run.ts';
 
 const texts = messages.flow.errorActions;

@@ -1,9 +1,9 @@
 // Describes the result status of a node in words, for the inspector.
 import type { GraphNode } from '../../src/graph/types.ts';
-import { useEditor } from '../board/editor-context.tsx';
 import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
 import { formatDuration, formatNumber } from '../lib/format.ts';
+import { useEditor } from './editor-context.tsx';
 import styles from './node-result.module.css';
 import { resultsOf } from './results.ts';
 import { useNodeRun } from './use-runs.ts';

@@ -3,9 +3,9 @@
 import ImageIcon from 'icon:image';
 import type { NodeState } from '../../sdk/src/types.ts';
 import type { GraphNode } from '../../src/graph/types.ts';
-import { useEditor } from '../board/editor-context.tsx';
 import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
+import { useEditor } from './editor-context.tsx';
 import { ErrorActions } from './error-actions.tsx';
 import styles from './node-result.module.css';
 import { ResultView } from './result-view.tsx';

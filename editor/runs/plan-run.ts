@@ -2,8 +2,8 @@
 import type { RunRequest } from '../../sdk/src/types.ts';
 import { makePlan } from '../../src/graph/plan.ts';
 import type { Board } from '../board/board.ts';
-import type { EditorContextValue, PlannedRun } from '../board/editor-context.tsx';
 import { api } from '../lib/api.ts';
+import type { EditorContextValue, PlannedRun } from './editor-context.tsx';
 import { pinsOf } from './pins.ts';
 import { isUnderWay } from './run-store.ts';
 

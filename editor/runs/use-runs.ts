@@ -1,7 +1,7 @@
 // Provides the shown run to components.
 import { useStore } from 'zustand';
 import type { NodeState } from '../../sdk/src/types.ts';
-import { useEditor } from '../board/editor-context.tsx';
+import { useEditor } from './editor-context.tsx';
 import type { RunState } from './run-store.ts';
 
 export function useRun<T>(select: (state: RunState) => T): T {

@@ -1,7 +1,7 @@
 // Draws a connection from a port to another port, to a node with a fitting port, or to empty board, which opens the
 // palette.
 import type { Position } from '../../../src/graph/types.ts';
-import type { PortRef } from '../../board/editor-context.tsx';
+import type { PortRef } from '../../board/wiring.ts';
 import { canConnect, connect, isOutput } from '../../board/wiring.ts';
 import { messages } from '../../flow-messages.ts';
 import { PORT_PX } from '../model.ts';

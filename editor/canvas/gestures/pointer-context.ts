@@ -1,7 +1,7 @@
 // Defines what pointer gestures work with: the board, the render state, and the canvas element.
 import type { ReactFlowInstance } from '@xyflow/react';
 import type { Position } from '../../../src/graph/types.ts';
-import type { EditorContextValue } from '../../board/editor-context.tsx';
+import type { EditorContextValue } from '../../runs/editor-context.tsx';
 import type { CardNode } from '../model.ts';
 import type { Guide } from '../painter/guides.ts';
 import type { RenderState } from '../painter/render-state.ts';

@@ -1,7 +1,7 @@
 // Tracks a pointer from press to release, and starts the gesture that fits what was pressed. React Flow pans and zooms;
 // it does not receive presses that are handled here.
 import type { Position } from '../../../src/graph/types.ts';
-import type { PortRef } from '../../board/editor-context.tsx';
+import type { PortRef } from '../../board/wiring.ts';
 import { PORT_PX } from '../model.ts';
 import { boxAt, curveAt, portAt } from '../painter/hit-test.ts';
 import { FAR_ZOOM } from '../painter/painting.ts';
@@ -54,7 +54,13 @@ export class PointerController {
     root.addEventListener('touchstart', event => this.#stopPropagation(event), options);
     root.addEventListener('contextmenu', event => this.#onContextMenu(event), options);
     root.addEventListener('pointerleave', () => leave(context), options);
-    window.addEventListener('keydown', event => this.#key(event), options);
+  }
+
+  /** Cancels the gesture in progress. Returns false if there is none. */
+  cancelGesture(): boolean {
+    if (this.#gesture === undefined) return false;
+    this.#cancel();
+    return true;
   }
 
   stop(): void {
@@ -125,12 +131,6 @@ export class PointerController {
     if (this.#gesture === undefined) click(this.#context, this.#press);
     else this.#gesture.end(event);
     this.#end();
-  }
-
-  #key(event: KeyboardEvent): void {
-    if (event.key !== 'Escape' || this.#gesture === undefined) return;
-    event.stopPropagation();
-    this.#cancel();
   }
 
   #stopPropagation(event: Event): void {

@@ -1,8 +1,8 @@
 // Renders the canvas below the mounted nodes. Repaints in the frame after a change of the board, the view or the run.
 import { useEffect, useRef } from 'react';
 import type { NodeState } from '../../../sdk/src/types.ts';
-import { type EditorContextValue, useEditor, type View } from '../../board/editor-context.tsx';
 import { kindOfMedia } from '../../kit/media-view.tsx';
+import { type EditorContextValue, useEditor, type View } from '../../runs/editor-context.tsx';
 import { type Result, resultsOf } from '../../runs/results.ts';
 import styles from '../canvas.module.css';
 import { paint } from './paint.ts';

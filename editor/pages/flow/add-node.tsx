@@ -1,6 +1,6 @@
 // Renders "Add node": the catalog as a searchable palette, filtered by the open end of a connection.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
-import { type EditorContextValue, type Placement, useEditor } from '../../board/editor-context.tsx';
+import type { Placement } from '../../board/placement.ts';
 import { placeNode } from '../../board/placement.ts';
 import { fittingPort } from '../../board/wiring.ts';
 import { pictureOf } from '../../canvas/node-picture.ts';
@@ -8,6 +8,7 @@ import { messages } from '../../flow-messages.ts';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { formatNumber } from '../../lib/format.ts';
+import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 import { ChoicePicture } from './choice-picture.tsx';
 import { favoriteTypes, recentTypes, remember } from './recent.ts';
 

@@ -1,11 +1,12 @@
 // Provides further searches: commands, and nodes of the board.
-import { useEditor } from '../../board/editor-context.tsx';
+
 import { CategoryIcon } from '../../canvas/category-icon.tsx';
 import { categoryOf } from '../../canvas/colors.ts';
 import { COMMANDS, commandOf } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
+import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './keys.module.css';
 import { Keys } from './keys.tsx';
 

@@ -2,11 +2,11 @@
 import type { Json } from '../../../src/graph/types.ts';
 import type { Field } from '../../board/board.ts';
 import { findNode } from '../../board/board.ts';
-import { type EditorContextValue, useBoard, useEditor } from '../../board/editor-context.tsx';
 import { replaceNodes, setConfig, setField } from '../../board/edits.ts';
 import type { Conflict } from '../../board/merge.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
+import { type EditorContextValue, useBoard, useEditor } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
 
 const texts = messages.flow.conflict;

@@ -1,7 +1,8 @@
 // Compares the board with a version: marks added, changed and moved nodes and names removed ones.
-import { useBoard, useEditor, useView } from '../../board/editor-context.tsx';
+
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
+import { useBoard, useEditor, useView } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
 
 const texts = messages.flow.diff;

@@ -3,11 +3,11 @@
 import Plus from 'icon:plus';
 import Search from 'icon:search';
 import Sparkles from 'icon:sparkles';
-import { useBoard, useEditor } from '../../board/editor-context.tsx';
 import { add } from '../../board/edits.ts';
 import { commandOf } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
+import { useBoard, useEditor } from '../../runs/editor-context.tsx';
 import styles from './empty-board.module.css';
 import { EXAMPLE, EXAMPLE_TYPES } from './example.ts';
 import { Starters } from './starters.tsx';

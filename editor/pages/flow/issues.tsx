@@ -4,9 +4,9 @@ import ChevronDown from 'icon:chevron-down';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type Findings, type LintIssue, NO_FINDINGS } from '../../../src/graph/issues.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
-import { useBoard, useEditor } from '../../board/editor-context.tsx';
 import { SeverityIcon } from '../../canvas/severity-icon.tsx';
 import { messages } from '../../flow-messages.ts';
+import { useBoard, useEditor } from '../../runs/editor-context.tsx';
 import styles from './issues.module.css';
 import { RemedyButton, RemedyForAll } from './remedy-button.tsx';
 
@@ -105,7 +105,7 @@ function useFindings(): Findings {
   useEffect(() => {
     let isOld = false;
     const timer = setTimeout(() => {
-      session.jobs.lint(board).then(
+      session.worker.lint(board).then(
         found => isOld || found === undefined || setFindings(found),
         // The service still lints what it is sent, and the next change starts another worker.
         () => undefined,

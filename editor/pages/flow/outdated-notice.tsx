@@ -1,9 +1,9 @@
 // Asks to reload the page after an update of the service. The draft keeps the board and its history.
 import { useEffect, useState } from 'react';
-import { useEditor } from '../../board/editor-context.tsx';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
 import { isOutdated } from '../../lib/service-version.ts';
+import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
 
 /** After an update the service is unavailable for a moment, and bundling takes some seconds more. */

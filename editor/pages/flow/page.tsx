@@ -4,7 +4,6 @@ import { useEffect, useState } from 'react';
 import { useParams } from 'wouter';
 import type { Catalog, CatalogEntry } from '../../../src/graph/catalog.ts';
 import { createCatalog } from '../../board/catalog.ts';
-import { createView, type EditorContextValue, EditorProvider } from '../../board/editor-context.tsx';
 import { openSession } from '../../board/session.ts';
 import { messages } from '../../flow-messages.ts';
 import { Failure } from '../../kit/failure.tsx';
@@ -12,6 +11,7 @@ import { Loading } from '../../kit/spinner.tsx';
 import { api } from '../../lib/api.ts';
 import { useSession } from '../../lib/session.ts';
 import { showToast } from '../../lib/toasts.ts';
+import { createView, type EditorContextValue, EditorProvider } from '../../runs/editor-context.tsx';
 import { createRunStore } from '../../runs/run-store.ts';
 import { Editor } from './editor.tsx';
 

@@ -1,6 +1,6 @@
 // Renders the open panel; only one is open at a time.
 import { lazy, Suspense } from 'react';
-import { useEditor, useView } from '../../board/editor-context.tsx';
+import { useEditor, useView } from '../../runs/editor-context.tsx';
 import { AddNode } from './add-node.tsx';
 import { CommandMenu, FindNode, KeyList } from './choosers.tsx';
 

@@ -2,9 +2,9 @@
 
 import Play from 'icon:play';
 import { useEffect, useRef } from 'react';
-import { useEditor, useView } from '../../board/editor-context.tsx';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
+import { useEditor, useView } from '../../runs/editor-context.tsx';
 import { startPlanned } from '../../runs/plan-run.ts';
 import styles from './notice.module.css';
 import { priceText } from './price.tsx';

@@ -1,10 +1,10 @@
 // Renders the initials of others who have the workflow open.
 import { useStore } from 'zustand';
-import { useEditor } from '../../board/editor-context.tsx';
 import { hueOf } from '../../board/service-events.ts';
 import { messages } from '../../flow-messages.ts';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { useSession } from '../../lib/session.ts';
+import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './presence-list.module.css';
 
 const MAX_SHOWN = 4;

@@ -1,10 +1,10 @@
 // Shows the estimated price of a run. Updates after each save.
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import { useBoard, useEditor } from '../../board/editor-context.tsx';
 import { messages } from '../../flow-messages.ts';
 import { api } from '../../lib/api.ts';
 import { formatNumber } from '../../lib/format.ts';
+import { useBoard, useEditor } from '../../runs/editor-context.tsx';
 import { pinsOf } from '../../runs/pins.ts';
 import type { Estimate } from '../../runs/plan-run.ts';
 import { isUnderWay } from '../../runs/run-store.ts';

@@ -3,11 +3,11 @@
 import Wand from 'icon:wand-sparkles';
 import { useMemo } from 'react';
 import type { LintIssue } from '../../../src/graph/issues.ts';
-import { type EditorContextValue, useEditor } from '../../board/editor-context.tsx';
 import { findAllChanges, findRemedy } from '../../board/remedies/find-remedy.ts';
 import type { Remedy } from '../../board/remedies/remedy.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button, ButtonLink } from '../../kit/button.tsx';
+import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 import { controlOf } from './inspector/controls.tsx';
 import { focusField } from './inspector/focus-field.ts';
 

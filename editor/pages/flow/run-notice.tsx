@@ -3,13 +3,13 @@
 import Close from 'icon:x';
 import { useEffect } from 'react';
 import { ApiError } from '../../../sdk/src/errors.ts';
-import { useEditor } from '../../board/editor-context.tsx';
 import { messages } from '../../flow-messages.ts';
 import { RunBadge } from '../../kit/badge.tsx';
 import { Button, IconButton } from '../../kit/button.tsx';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
+import { useEditor } from '../../runs/editor-context.tsx';
 import { ErrorActions } from '../../runs/error-actions.tsx';
 import { isUnderWay, type RunHead } from '../../runs/run-store.ts';
 import { useRun } from '../../runs/use-runs.ts';

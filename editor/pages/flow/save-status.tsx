@@ -1,7 +1,8 @@
 // Renders whether the board is saved.
-import { useBoard, useEditor } from '../../board/editor-context.tsx';
+
 import type { SaveState } from '../../board/saver.ts';
 import { messages } from '../../flow-messages.ts';
+import { useBoard, useEditor } from '../../runs/editor-context.tsx';
 import styles from './toolbar.module.css';
 
 const texts = messages.flow.save;

@@ -1,7 +1,6 @@
 // Renders templates on an empty board; a click inserts one.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Template } from '../../../sdk/src/schemas.ts';
-import { useEditor } from '../../board/editor-context.tsx';
 import { boardOf, type WorkflowInfo } from '../../board/remote.ts';
 import { putOnBoard } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
@@ -10,6 +9,7 @@ import { MediaView } from '../../kit/media-view.tsx';
 import { Spinner } from '../../kit/spinner.tsx';
 import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
+import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './empty-board.module.css';
 import { priceText } from './price.tsx';
 

@@ -1,14 +1,15 @@
 // Handles files dropped or pasted on the board: inserts workflows, uploads media and connects them to the port below.
 import { useEffect, useState } from 'react';
 import type { Position } from '../../../src/graph/types.ts';
-import { type EditorContextValue, type PortRef, useEditor } from '../../board/editor-context.tsx';
 import { graphOfFile, mediaKindOf, placeMedia } from '../../board/import-files.ts';
+import type { PortRef } from '../../board/wiring.ts';
 import { putOnBoard } from '../../canvas/commands.ts';
-import { isEditing } from '../../canvas/editing.ts';
 import { messages } from '../../flow-messages.ts';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { upload } from '../../lib/api.ts';
+import { isEditing } from '../../lib/editing.ts';
 import { showToast } from '../../lib/toasts.ts';
+import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 
 const texts = messages.flow.drop;
 const MAX_FILES = 20;

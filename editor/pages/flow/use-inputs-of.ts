@@ -1,8 +1,9 @@
 // Applies the inputs of an earlier run as one undo step.
-import { useEditor } from '../../board/editor-context.tsx';
+
 import { messages } from '../../flow-messages.ts';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { showToast } from '../../lib/toasts.ts';
+import { useEditor } from '../../runs/editor-context.tsx';
 import { changesToInputsOf } from '../../runs/use-inputs.ts';
 
 const texts = messages.flow.runs;

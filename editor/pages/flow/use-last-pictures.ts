@@ -1,8 +1,8 @@
 // Remembers the URL of each node type's latest result, as its image in the palette.
 import { useEffect } from 'react';
 import { findNode } from '../../board/board.ts';
-import { useEditor } from '../../board/editor-context.tsx';
 import { kindOfMedia } from '../../kit/media-view.tsx';
+import { useEditor } from '../../runs/editor-context.tsx';
 import { resultsOf } from '../../runs/results.ts';
 import { keepPictures } from './recent.ts';
 

@@ -1,9 +1,9 @@
 // Marks nodes that others change for a moment, with their name, and announces it to screen readers.
 import { useEffect } from 'react';
 import { compareBoards } from '../../board/difference.ts';
-import { useEditor } from '../../board/editor-context.tsx';
 import { messages } from '../../flow-messages.ts';
 import { useSession } from '../../lib/session.ts';
+import { useEditor } from '../../runs/editor-context.tsx';
 
 const SHOWN_MS = 5000;
 /** More names would be too long to listen to. */

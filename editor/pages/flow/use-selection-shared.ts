@@ -1,9 +1,9 @@
 // Shows others which nodes are selected here. Throttled, and sent only while someone else is present.
 import { useEffect } from 'react';
 import { indexOfNode } from '../../board/board.ts';
-import { useEditor } from '../../board/editor-context.tsx';
 import { api } from '../../lib/api.ts';
 import { useSession } from '../../lib/session.ts';
+import { useEditor } from '../../runs/editor-context.tsx';
 
 const PAUSE_MS = 600;
 /** The limit of the service. */

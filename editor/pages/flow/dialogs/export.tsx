@@ -3,7 +3,6 @@
 import Download from 'icon:download';
 import { useState } from 'react';
 import type { Board } from '../../../board/board.ts';
-import { useBoard, useEditor } from '../../../board/editor-context.tsx';
 import type { BoardSession } from '../../../board/session.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
@@ -12,6 +11,7 @@ import { Dialog } from '../../../kit/dialog.tsx';
 import { sentenceOf } from '../../../kit/failure.tsx';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { showToast } from '../../../lib/toasts.ts';
+import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import { boardJson, boardPng, boardSvg, saveBoard } from './board-picture.ts';
 import { CODE, type Language } from './call-code.ts';
 import styles from './dialogs.module.css';

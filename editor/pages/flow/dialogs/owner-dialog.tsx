@@ -1,12 +1,12 @@
 // Renders a dialog for settings that only the creator of the workflow may change.
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useEditor } from '../../../board/editor-context.tsx';
 import type { WorkflowInfo } from '../../../board/remote.ts';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { api } from '../../../lib/api.ts';
+import { useEditor } from '../../../runs/editor-context.tsx';
 
 interface OwnerDialogProps {
   readonly title: string;

@@ -1,7 +1,6 @@
 // Renders the publish form: address, title, description, and inputs shown on the page.
 
 import { type FormEvent, useState } from 'react';
-import { useBoard, useEditor } from '../../../board/editor-context.tsx';
 import type { WorkflowInfo } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Badge } from '../../../kit/badge.tsx';
@@ -9,6 +8,7 @@ import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { CheckField, TextArea, TextField } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
+import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dialogs.module.css';
 import { useChange } from './use-change.ts';
 

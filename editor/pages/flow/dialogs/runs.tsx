@@ -1,6 +1,5 @@
 // Renders the run history: shows an earlier run on the board, or reuses its inputs.
 import type { ListedExecution } from '../../../../sdk/src/types.ts';
-import { useEditor } from '../../../board/editor-context.tsx';
 import { messages } from '../../../flow-messages.ts';
 import { RunBadge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
@@ -9,6 +8,7 @@ import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { formatDuration, formatNumber } from '../../../lib/format.ts';
 import { durationMs } from '../../../lib/runs.ts';
+import { useEditor } from '../../../runs/editor-context.tsx';
 import { useRun } from '../../../runs/use-runs.ts';
 import { useInputsOf } from '../use-inputs-of.ts';
 import styles from './dialogs.module.css';

@@ -2,12 +2,12 @@
 
 import Trash from 'icon:trash-2';
 import { type FormEvent, useState } from 'react';
-import { useEditor } from '../../../board/editor-context.tsx';
 import type { Secret } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
+import { useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dialogs.module.css';
 import { OwnerDialog } from './owner-dialog.tsx';
 import { useChange } from './use-change.ts';

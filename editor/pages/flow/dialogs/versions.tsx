@@ -1,7 +1,6 @@
 // Renders the versions of the workflow: compare with the board, or restore as an edit that can be undone.
 import { useQuery } from '@tanstack/react-query';
 import { compareBoards } from '../../../board/difference.ts';
-import { useBoard, useEditor } from '../../../board/editor-context.tsx';
 import { replaceAll } from '../../../board/edits.ts';
 import { boardOf, type WorkflowInfo } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
@@ -13,6 +12,7 @@ import { Loading } from '../../../kit/spinner.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { showToast } from '../../../lib/toasts.ts';
+import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dialogs.module.css';
 
 const texts = messages.flow.versions;

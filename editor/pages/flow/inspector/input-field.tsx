@@ -5,10 +5,10 @@ import { memo, type ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import { findProblem } from '../../../../src/graph/fields.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
-import { useBoard, useEditor } from '../../../board/editor-context.tsx';
 import { setConfig } from '../../../board/edits.ts';
 import { messages } from '../../../flow-messages.ts';
 import { IconButton } from '../../../kit/button.tsx';
+import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import { CONTROLS, type ControlProps, controlOf } from './controls.tsx';
 import styles from './inspector.module.css';
 

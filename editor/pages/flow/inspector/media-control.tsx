@@ -4,7 +4,6 @@ import Camera from 'icon:camera';
 import Upload from 'icon:upload';
 import { useQuery } from '@tanstack/react-query';
 import { type ClipboardEvent, type DragEvent, useRef, useState } from 'react';
-import { useEditor } from '../../../board/editor-context.tsx';
 import { setData } from '../../../board/edits.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
@@ -15,6 +14,7 @@ import type { Icon } from '../../../kit/icon.ts';
 import { Loading } from '../../../kit/spinner.tsx';
 import { api, upload as uploadFile } from '../../../lib/api.ts';
 import { showToast } from '../../../lib/toasts.ts';
+import { useEditor } from '../../../runs/editor-context.tsx';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 

@@ -1,8 +1,8 @@
 // Renders the issues of the selected node with their fixes.
 import type { GraphNode } from '../../../../src/graph/types.ts';
-import { useEditor, useView } from '../../../board/editor-context.tsx';
 import { SeverityIcon } from '../../../canvas/severity-icon.tsx';
 import { messages } from '../../../flow-messages.ts';
+import { useEditor, useView } from '../../../runs/editor-context.tsx';
 import { RemedyButton } from '../remedy-button.tsx';
 import styles from './inspector.module.css';
 

@@ -1,7 +1,7 @@
 // Suggests names of secrets after `{{`.
-import { useEditor } from '../../../board/editor-context.tsx';
-import type { RemoteWorkflow } from '../../../board/remote.ts';
+
 import { messages } from '../../../flow-messages.ts';
+import { useEditor } from '../../../runs/editor-context.tsx';
 import styles from './inspector.module.css';
 
 const MAX_SHOWN = 8;
@@ -46,6 +46,5 @@ export function SecretNames({ text, caret, onChoose }: SecretNamesProps) {
 /** Users who may not view secrets get no suggestions. */
 function useSecretNames(): readonly string[] {
   const { saver } = useEditor().session;
-  const { secrets } = (saver.base as RemoteWorkflow).info;
-  return Object.keys(secrets ?? {});
+  return Object.keys(saver.base.info.secrets ?? {});
 }

@@ -4,25 +4,14 @@ import { createStore, type StoreApi, useStore } from 'zustand';
 import type { RunRequest } from '../../sdk/src/types.ts';
 import type { LintIssue } from '../../src/graph/issues.ts';
 import type { Position } from '../../src/graph/types.ts';
-import type { Estimate, RunKind } from '../runs/plan-run.ts';
-import type { RunStore } from '../runs/run-store.ts';
-import type { Board } from './board.ts';
-import type { Difference } from './difference.ts';
-import type { BoardSession } from './session.ts';
-import type { BoardState } from './store.ts';
-
-/** One end of a connection that is being made. */
-export interface PortRef {
-  readonly nodeId: string;
-  /** `in-…` or `out-…`. */
-  readonly handle: string;
-}
-
-/** Where a new node goes, and which port it connects to. */
-export interface Placement {
-  readonly at?: Position | undefined;
-  readonly from?: PortRef | undefined;
-}
+import type { Board } from '../board/board.ts';
+import type { Difference } from '../board/difference.ts';
+import type { Placement } from '../board/placement.ts';
+import type { BoardSession } from '../board/session.ts';
+import type { BoardState } from '../board/store.ts';
+import type { PortRef } from '../board/wiring.ts';
+import type { Estimate, RunKind } from './plan-run.ts';
+import type { RunStore } from './run-store.ts';
 
 /** The panel that is open over the board. */
 export type Panel =
