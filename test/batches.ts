@@ -44,6 +44,7 @@ const SLOW_BATCHES = {
 
 /** What looks at its own process, for its memory, its modules or what it writes. */
 const ALONE: readonly string[] = [
+  'http/event-loop/event-loop.test.ts',
   'http/renders/renderer-node.test.ts',
   'mcp/at-rest.test.ts',
   'mcp/oauth/outage.test.ts',

@@ -13,6 +13,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'editor/*.test.ts',
     'editor/flow/**',
     'jobs/**',
+    'http/event-loop/event-loop.test.ts',
     'http/openapi/examples.test.ts',
     'http/pages/reference.test.ts',
     'http/protocol/{limits-processes,shutdown}.test.ts',

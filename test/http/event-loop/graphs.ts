@@ -1,0 +1,121 @@
+// The largest graphs that a body of 4 MB holds, each large in another way.
+
+/** Of a body. */
+export const MAX_BYTES = 4_194_304;
+const ROOM = MAX_BYTES - 100_000;
+
+const list = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+export const makeNode = (
+  id: string,
+  nodeType = 'utility:prompt_concat',
+  config: object = {},
+  data: object = {},
+) => ({
+  id,
+  type: 'basedNode',
+  position: { x: 0, y: 0 },
+  data: { label: 'a', category: 'utility', nodeType, config, ...data },
+});
+
+const longName = (index: number): string => `${index}${'abcdefghijklmnopqrstuvwxyz'.repeat(3)}`.slice(0, 70);
+/** As many as fit, by the size of the first. */
+const fill = <T>(make: (index: number) => T, part = 1): T[] =>
+  list(Math.floor((ROOM * part) / (JSON.stringify(make(0)).length + 6)), make);
+
+export interface Graph {
+  readonly nodes: readonly object[];
+  readonly edges: readonly object[];
+}
+
+const chain = (count: number) =>
+  list(count, index => ({
+    id: `e${index}`,
+    source: `n${index}`,
+    target: `n${index + 1}`,
+    sourceHandle: 'out-text',
+    targetHandle: 'in-text1',
+  }));
+
+/** They can be stored. */
+export const STORABLE: Readonly<Record<string, () => Graph>> = {
+  'many nodes': () => ({ nodes: fill(index => makeNode(`n${index}`), 0.9), edges: chain(1500) }),
+  'one config of many keys': () => ({
+    nodes: [
+      makeNode(
+        'n0',
+        'utility:prompt_concat',
+        Object.fromEntries(list(49_000, index => [`key${index}`, 'a'.repeat(60)])),
+      ),
+    ],
+    edges: [],
+  }),
+  'a long list': () => ({
+    nodes: [makeNode('n0', 'input:json', { value: list(ROOM / 2, () => 1) })],
+    edges: [],
+  }),
+  'many objects': () => ({
+    nodes: [makeNode('n0', 'input:json', { value: list(390_000, () => ({ a: 1 })) })],
+    edges: [],
+  }),
+  'a long text': () => ({
+    nodes: [makeNode('n0', 'input:text', { value: 'a\n'.repeat(ROOM / 3) })],
+    edges: [],
+  }),
+  'many tokens': () => ({
+    nodes: list(1000, index =>
+      makeNode(`n${index}`, 'utility:text_template', {
+        template: list(400, token => `{{a${token}}}`).join(''),
+      }),
+    ),
+    edges: [],
+  }),
+  'media that are not there': () => ({
+    nodes: fill(index =>
+      makeNode(`n${index}`, 'input:image', { mediaId: `med_${index.toString().padStart(26, '0')}` }),
+    ),
+    edges: [],
+  }),
+  'a board at the limit of layout': () => ({
+    nodes: list(250, index =>
+      makeNode(`n${index}`, 'utility:prompt_concat', {}, { label: 'a'.repeat(10_000) }),
+    ),
+    edges: list(750, index => ({
+      id: `e${index}`,
+      source: `n${(index * 7) % 125}`,
+      target: `n${125 + ((index * 13) % 125)}`,
+      sourceHandle: 'out-text',
+      targetHandle: `in-text${(index % 4) + 1}`,
+    })),
+  }),
+};
+
+/** They are refused, with all that is wrong with them. */
+export const REFUSED: Readonly<Record<string, () => Graph>> = {
+  'names that are nearly right': () => ({
+    nodes: list(16_000, index => makeNode(longName(index))),
+    edges: list(100, index => ({
+      id: `e${index}`,
+      source: `x${longName(index)}`,
+      target: `y${longName(index)}`,
+    })),
+  }),
+  'edges without ends': () => ({
+    nodes: list(2000, index => makeNode(longName(index))),
+    edges: fill(
+      index => ({ id: `e${index}`, source: longName(index + 9), target: longName(index + 8) }),
+      0.8,
+    ),
+  }),
+  'nodes of no type': () => ({
+    nodes: fill(index => makeNode(`n${index}`, 'utility:prompt_concot')),
+    edges: [],
+  }),
+  'empty nodes': () => ({ nodes: list(390_000, () => ({})), edges: [] }),
+  'empty edges': () => ({ nodes: [makeNode('n0')], edges: list(390_000, () => ({})) }),
+  'one id': () => ({ nodes: fill(() => makeNode('n0')), edges: [] }),
+};
+
+/** More values than a body may have. */
+export const tooMany = (): Graph => ({ nodes: list(1_300_000, () => ({})), edges: [] });
