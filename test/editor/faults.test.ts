@@ -128,7 +128,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     await page.getByLabel('Folder name').fill('After the restart');
     await first.close();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    await page.getByRole('alert').getByText('The service is unreachable.').waitFor();
     const second = await service.join({ ...address, ROLE: 'api' });
     try {
       await page.getByRole('button', { name: 'Save' }).click();
