@@ -1,19 +1,18 @@
 // Renders a node: title, ports, settings and result.
+
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 import { canConnect } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
-import { useBoard, useEditor, useView } from '../runs/editor-context.tsx';
+import { useBoard, useEditor, useNodeRun, useView } from '../runs/editor-context.tsx';
 import { NodeResult } from '../runs/node-result.tsx';
 import { pinOf } from '../runs/pins.ts';
-import { useNodeRun } from '../runs/use-runs.ts';
 import styles from './card.module.css';
-import { CardFields } from './card-fields.tsx';
-import { hasPreview } from './card-parts.ts';
+import { hasPreview, shownFields } from './card-parts.ts';
 import { CategoryIcon } from './category-icon.tsx';
 import { categoryOf } from './colors.ts';
 import { IssueMark } from './issue-mark.tsx';
-import type { CardNode, ShownPort } from './model.ts';
+import type { CardData, CardNode, ShownPort } from './model.ts';
 import { Port } from './port.tsx';
 import { PresenceMark } from './presence-mark.tsx';
 import { PinMark, RunMark } from './run-mark.tsx';
@@ -94,4 +93,19 @@ function useFits(nodeId: string): (port: ShownPort) => Fit {
     const isStart = from.nodeId === nodeId && from.handle === handle;
     return isStart || canConnect(board, session.catalog, from, { nodeId, handle }) ? 'yes' : 'no';
   };
+}
+
+function CardFields({ data, height }: { readonly data: CardData; readonly height: number }) {
+  const shown = shownFields(data, height);
+  if (shown.length === 0) return null;
+  return (
+    <dl className={styles.fields}>
+      {shown.map(({ field, height: rowHeight, text, isDefault }) => (
+        <div key={field.id} style={{ height: rowHeight }}>
+          <dt>{field.label}</dt>
+          <dd data-default={isDefault || undefined}>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }

@@ -1,10 +1,9 @@
 // Shows the value that flowed through the connection under the pointer in the shown run.
 import { useEffect, useState } from 'react';
 import { messages } from '../flow-messages.ts';
-import { useBoard } from '../runs/editor-context.tsx';
+import { useBoard, useRun } from '../runs/editor-context.tsx';
 import { ResultView } from '../runs/result-view.tsx';
 import { resultsOf } from '../runs/results.ts';
-import { useRun } from '../runs/use-runs.ts';
 import styles from './canvas.module.css';
 import { pointOn } from './painter/hit-test.ts';
 import type { RenderState } from './painter/render-state.ts';

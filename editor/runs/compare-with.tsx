@@ -10,11 +10,10 @@ import { kindOfMedia } from '../kit/media-view.tsx';
 import { Loading } from '../kit/spinner.tsx';
 import { api } from '../lib/api.ts';
 import { formatAgo } from '../lib/format.ts';
-import { useEditor } from './editor-context.tsx';
+import { useEditor, useRun } from './editor-context.tsx';
 import styles from './result-dialog.module.css';
 import { ResultView } from './result-view.tsx';
 import { type Result, resultsOf } from './results.ts';
-import { useRun } from './use-runs.ts';
 
 const texts = messages.flow.compare;
 const MAX_RUNS = 20;

@@ -1,7 +1,8 @@
 // Provides the open board to components, and the view state that is not part of the board.
+
 import { createContext, type ReactNode, useContext } from 'react';
 import { createStore, type StoreApi, useStore } from 'zustand';
-import type { RunRequest } from '../../sdk/src/types.ts';
+import type { NodeState, RunRequest } from '../../sdk/src/types.ts';
 import type { LintIssue } from '../../src/graph/issues.ts';
 import type { Position } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
@@ -11,7 +12,7 @@ import type { BoardSession } from '../board/session.ts';
 import type { BoardState } from '../board/store.ts';
 import type { PortRef } from '../board/wiring.ts';
 import type { Estimate, RunKind } from './plan-run.ts';
-import type { RunStore } from './run-store.ts';
+import type { RunState, RunStore } from './run-store.ts';
 
 /** The panel that is open over the board. */
 export type Panel =
@@ -112,4 +113,13 @@ export function useBoard<T>(select: (state: BoardState) => T): T {
 
 export function useView<T>(select: (view: View) => T): T {
   return useStore(useEditor().view, select);
+}
+
+export function useRun<T>(select: (state: RunState) => T): T {
+  return useStore(useEditor().runs, select);
+}
+
+/** The state of the node in the shown run; undefined if there is none. */
+export function useNodeRun(nodeId: string): NodeState | undefined {
+  return useRun(({ nodes }) => nodes.get(nodeId));
 }

@@ -3,10 +3,9 @@ import type { GraphNode } from '../../src/graph/types.ts';
 import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
 import { formatDuration, formatNumber } from '../lib/format.ts';
-import { useEditor } from './editor-context.tsx';
+import { useEditor, useNodeRun } from './editor-context.tsx';
 import styles from './node-result.module.css';
 import { resultsOf } from './results.ts';
-import { useNodeRun } from './use-runs.ts';
 
 const texts = messages.flow;
 

@@ -5,12 +5,11 @@ import type { NodeState } from '../../sdk/src/types.ts';
 import type { GraphNode } from '../../src/graph/types.ts';
 import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
-import { useEditor } from './editor-context.tsx';
+import { useEditor, useRun } from './editor-context.tsx';
 import { ErrorActions } from './error-actions.tsx';
 import styles from './node-result.module.css';
 import { ResultView } from './result-view.tsx';
 import { resultsOf } from './results.ts';
-import { useRun } from './use-runs.ts';
 
 const texts = messages.flow;
 /** Shown in the node; the dialog shows the rest. */

@@ -11,11 +11,10 @@ import { CopyButton } from '../kit/copy-button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { isEditing } from '../lib/editing.ts';
 import { CompareWith } from './compare-with.tsx';
-import { useBoard } from './editor-context.tsx';
+import { useBoard, useNodeRun } from './editor-context.tsx';
 import styles from './result-dialog.module.css';
 import { ResultView } from './result-view.tsx';
 import { type Result, resultsOf, textOf } from './results.ts';
-import { useNodeRun } from './use-runs.ts';
 
 const texts = messages.flow;
 /** Maximum number of thumbnails; the arrows reach the others. */

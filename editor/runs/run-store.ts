@@ -8,7 +8,6 @@ import {
   type RunRequest,
 } from '../../sdk/src/types.ts';
 import { api, follow } from '../lib/api.ts';
-import { findShownRun, keepShownRun } from './shown-run.ts';
 
 export type RunHead = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
 
@@ -140,4 +139,24 @@ function take(state: RunState, event: RunEvent): RunState {
   return node === undefined
     ? state
     : { ...state, nodes: new Map(state.nodes).set(nodeId, { ...node, progress }) };
+}
+
+const SHOWN_RUN_KEY = 'graphwright-run:';
+
+function findShownRun(workflowId: string): string | undefined {
+  try {
+    return sessionStorage.getItem(SHOWN_RUN_KEY + workflowId) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** undefined: none. */
+function keepShownRun(workflowId: string, executionId: string | undefined): void {
+  try {
+    if (executionId === undefined) sessionStorage.removeItem(SHOWN_RUN_KEY + workflowId);
+    else sessionStorage.setItem(SHOWN_RUN_KEY + workflowId, executionId);
+  } catch {
+    // Without storage, the run is shown until the user leaves the board.
+  }
 }

@@ -9,10 +9,9 @@ import { Button, IconButton } from '../../kit/button.tsx';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
-import { useEditor } from '../../runs/editor-context.tsx';
+import { useEditor, useRun } from '../../runs/editor-context.tsx';
 import { ErrorActions } from '../../runs/error-actions.tsx';
 import { isUnderWay, type RunHead } from '../../runs/run-store.ts';
-import { useRun } from '../../runs/use-runs.ts';
 import styles from './notice.module.css';
 import { useInputsOf } from './use-inputs-of.ts';
 

@@ -1,5 +1,7 @@
 // Provides the building blocks of settings parts: sections, facts, lead text.
+
 import type { ReactNode } from 'react';
+import { formatDay, formatExact } from '../../lib/format.ts';
 import styles from './section.module.css';
 
 interface SectionProps {
@@ -72,5 +74,22 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [name: str
         </div>
       ))}
     </dl>
+  );
+}
+
+export function Rights({ scopes }: { readonly scopes: readonly string[] }) {
+  return (
+    <Wrapped>
+      <code>{scopes.join(', ')}</code>
+    </Wrapped>
+  );
+}
+
+export function Day({ time }: { readonly time: string }) {
+  const at = Date.parse(time);
+  return (
+    <time dateTime={time} title={formatExact(at)}>
+      {formatDay(at)}
+    </time>
   );
 }

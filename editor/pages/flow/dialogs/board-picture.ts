@@ -3,7 +3,6 @@ import { drawGraph } from '../../../../src/graph/draw/draw.ts';
 import type { Board } from '../../../board/board.ts';
 import { embedText } from '../../../board/png-text.ts';
 import type { BoardSession } from '../../../board/session.ts';
-import { saveFile } from './save-file.ts';
 
 /** Larger images are scaled down to the canvas limit of browsers. */
 const MAX_SIDE = 8000;
@@ -46,3 +45,12 @@ const nameOf = ({ fields }: Board): string => String(fields.name || 'workflow');
 const isDark = (): boolean =>
   document.documentElement.dataset.theme === 'dark' ||
   (document.documentElement.dataset.theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
+
+function saveFile(content: Blob, name: string): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

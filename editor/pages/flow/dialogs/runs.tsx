@@ -8,8 +8,7 @@ import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { formatDuration, formatNumber } from '../../../lib/format.ts';
 import { durationMs } from '../../../lib/runs.ts';
-import { useEditor } from '../../../runs/editor-context.tsx';
-import { useRun } from '../../../runs/use-runs.ts';
+import { useEditor, useRun } from '../../../runs/editor-context.tsx';
 import { useInputsOf } from '../use-inputs-of.ts';
 import styles from './dialogs.module.css';
 

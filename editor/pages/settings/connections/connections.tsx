@@ -13,8 +13,7 @@ import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { texts as shared } from '../messages.ts';
-import { Rights } from '../rights.tsx';
-import { Lead, Truncated } from '../section.tsx';
+import { Lead, Rights, Truncated } from '../section.tsx';
 import { texts } from './messages.ts';
 
 export function Connections() {

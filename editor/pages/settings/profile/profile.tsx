@@ -7,10 +7,9 @@ import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { useSession } from '../../../lib/session.ts';
-import { Day } from '../day.tsx';
 import { texts as shared } from '../messages.ts';
 import { RenameDialog } from '../rename-dialog.tsx';
-import { Badges, Facts, Lead } from '../section.tsx';
+import { Badges, Day, Facts, Lead } from '../section.tsx';
 import { texts } from './messages.ts';
 
 export function Profile() {

@@ -10,9 +10,8 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
-import { Day } from '../day.tsx';
 import { texts as shared } from '../messages.ts';
-import { Lead, Truncated } from '../section.tsx';
+import { Day, Lead, Truncated } from '../section.tsx';
 import { browserName } from './browser-name.ts';
 import { texts } from './messages.ts';
 

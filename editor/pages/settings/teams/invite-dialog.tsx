@@ -8,7 +8,7 @@ import { useDone } from '../../../lib/done.ts';
 import type { TeamRole } from '../../../lib/session.ts';
 import { texts as shared } from '../messages.ts';
 import { texts } from './messages.ts';
-import { ROLES } from './roles.ts';
+import { ROLES } from './role-select.tsx';
 
 export function InviteDialog({ team, onClose }: { readonly team: Team; readonly onClose: () => void }) {
   const [email, setEmail] = useState('');

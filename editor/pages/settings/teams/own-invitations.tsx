@@ -6,9 +6,8 @@ import { Failure } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
-import { Day } from '../day.tsx';
 import { texts as shared } from '../messages.ts';
-import { Section } from '../section.tsx';
+import { Day, Section } from '../section.tsx';
 import { texts } from './messages.ts';
 import styles from './teams.module.css';
 

@@ -5,8 +5,8 @@ import { Failure } from '../../../kit/failure.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import type { TeamRole } from '../../../lib/session.ts';
+import { texts as shared } from '../messages.ts';
 import { texts } from './messages.ts';
-import { ROLES } from './roles.ts';
 import styles from './teams.module.css';
 
 export function RoleSelect({ team, member }: { readonly team: Team; readonly member: Member }) {
@@ -35,3 +35,5 @@ export function RoleSelect({ team, member }: { readonly team: Team; readonly mem
     </>
   );
 }
+
+export const ROLES = Object.entries(shared.roles) as readonly (readonly [TeamRole, string])[];

@@ -11,9 +11,8 @@ import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
-import { Day } from '../day.tsx';
 import { texts as shared } from '../messages.ts';
-import { Lead, Section } from '../section.tsx';
+import { Day, Lead, Section } from '../section.tsx';
 import { texts } from './messages.ts';
 import styles from './teams.module.css';
 
