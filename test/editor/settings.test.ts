@@ -235,6 +235,28 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
+  it('ask for the password again in place, then create the key', async () => {
+    await using opened = await open('keys');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'New key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create API key' });
+    await dialog.getByLabel('Name').fill('after a while');
+    const session = `proved_at = now() - interval '1 hour', created_at = now() - interval '1 hour'`;
+    await service.db.query(`update sessions set ${session}`);
+    // Longer than credentials are cached.
+    await page.waitForTimeout(5500);
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    const proof = page.getByRole('dialog', { name: 'Confirm your identity' });
+    await proof.getByLabel('Password').fill('not this one');
+    await proof.getByRole('button', { name: 'Confirm' }).click();
+    await proof.getByText('invalid_credentials').waitFor();
+    await takeScreenshot(page, 'settings-confirm-identity', VIEWS[0]);
+    await proof.getByLabel('Password').fill(PASSWORD);
+    await proof.getByRole('button', { name: 'Confirm' }).click();
+    await proof.waitFor({ state: 'detached' });
+    assert.match(await page.getByRole('textbox', { name: 'API key' }).inputValue(), /^sk-/);
+  });
+
   it('end another session, and say why a wrong password is refused before it changes', async () => {
     await signIn(service, PASSWORD);
     await using opened = await open('sessions');
