@@ -1,8 +1,10 @@
 // Converts nodes and edges to clipboard text and back.
+
+import { childrenOf } from '../../src/graph/edit.ts';
 import { parseGraph } from '../../src/graph/parse.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject, Position } from '../../src/graph/types.ts';
 import type { Board, Change } from './board.ts';
-import { add, childrenOf, freeId } from './edits.ts';
+import { add, freeId } from './edits.ts';
 
 /** Marks clipboard text of this program. The value is the format version. */
 const MARK = 'graphwright';

@@ -1,4 +1,5 @@
 // Builds the changes for edits of a board. Pure functions from a board and the wanted edit to changes.
+import { withoutItems } from '../../src/graph/edit.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject, NodeData, Position } from '../../src/graph/types.ts';
 import { type Board, type Change, type Field, findNode, indexOfEdge, indexOfNode } from './board.ts';
 
@@ -19,25 +20,17 @@ export function add(
 /** Removes nodes and edges, and the edges of removed nodes. Groups drop removed children. */
 export function remove(
   board: Board,
-  { nodes = [], edges = [] }: { readonly nodes?: readonly string[]; readonly edges?: readonly string[] },
+  lost: { readonly nodes?: readonly string[]; readonly edges?: readonly string[] },
 ): readonly Change[] {
-  const lost = new Set(nodes);
-  const cut = new Set(edges);
-  const isLost = (edge: GraphEdge): boolean =>
-    cut.has(edge.id) || lost.has(edge.source) || lost.has(edge.target);
-  const orphaned = board.nodes
-    .filter(node => !lost.has(node.id) && childrenOf(node).some(child => lost.has(child)))
-    .map(node => node.id);
+  const kept = withoutItems(board, lost);
+  const nodes = new Map(kept.nodes.map(node => [node.id, node]));
+  const edges = new Set(kept.edges);
   return [
-    ...replaceNodes(board, orphaned, node => ({
-      ...node,
-      data: {
-        ...node.data,
-        config: { ...node.data.config, childNodeIds: childrenOf(node).filter(child => !lost.has(child)) },
-      },
-    })),
-    ...removals(board.edges, isLost).map((change): Change => ({ of: 'edges', ...change })),
-    ...removals(board.nodes, node => lost.has(node.id)).map((change): Change => ({ of: 'nodes', ...change })),
+    ...replaceNodes(board, [...nodes.keys()], node => nodes.get(node.id) ?? node),
+    ...removals(board.edges, edge => !edges.has(edge)).map((change): Change => ({ of: 'edges', ...change })),
+    ...removals(board.nodes, ({ id }) => !nodes.has(id)).map(
+      (change): Change => ({ of: 'nodes', ...change }),
+    ),
   ];
 }
 
@@ -123,12 +116,6 @@ export function freeId(board: Board, wish: string, taken: ReadonlySet<string> = 
   if (!isTaken(wish)) return wish;
   const stem = wish.replace(/-\d+$/, '');
   for (let number = 2; ; number++) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}`;
-}
-
-/** Returns the ids of the nodes inside a group. */
-export function childrenOf(node: GraphNode): readonly string[] {
-  const childNodeIds = node.data.config?.childNodeIds;
-  return Array.isArray(childNodeIds) ? childNodeIds.filter(id => typeof id === 'string') : [];
 }
 
 // From last to first, so that each index is valid when its change applies.

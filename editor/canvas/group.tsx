@@ -4,7 +4,7 @@ import ChevronDown from 'icon:chevron-down';
 import ChevronRight from 'icon:chevron-right';
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
-import { childrenOf } from '../board/edits.ts';
+import { childrenOf } from '../../src/graph/edit.ts';
 import { messages } from '../flow-messages.ts';
 import { useEditor, useView } from '../runs/editor-context.tsx';
 import type { CardNode } from './model.ts';

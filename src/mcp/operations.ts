@@ -1,5 +1,6 @@
 // Applies operations to a graph in order, all or none: a table of what each operation does.
 import type { Catalog } from '../graph/catalog.ts';
+import { withoutItems } from '../graph/edit.ts';
 import { nearest } from '../graph/nearest.ts';
 import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
 import { type AppError, invalidField } from '../lib/errors.ts';
@@ -63,14 +64,7 @@ const APPLY: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
       throw fault(`${path}/nodeId`, `there is a node ${id} already: choose another id`);
     return { ...draft, nodes: [...draft.nodes, toNode(catalog, { ...operation, id, nodeType })] };
   },
-  remove_node: step => {
-    const { id } = findNode(step);
-    return {
-      ...step.draft,
-      nodes: step.draft.nodes.filter(node => node.id !== id),
-      edges: step.draft.edges.filter(({ source, target }) => source !== id && target !== id),
-    };
-  },
+  remove_node: step => ({ ...step.draft, ...withoutItems(step.draft, { nodes: [findNode(step).id] }) }),
   connect: step => {
     const edge = readEdge(step);
     for (const id of [edge.source, edge.target]) requireNode(step, id, 'edge');

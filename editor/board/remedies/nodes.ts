@@ -1,12 +1,13 @@
 // Defines fixes for issues of whole nodes: types, ports, groups, and lists of different lengths.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
+import { childrenOf } from '../../../src/graph/edit.ts';
 import { joinPorts } from '../../../src/graph/handles.ts';
 import { describeUnfed } from '../../../src/graph/lint/rules-nodes.ts';
 import { CATEGORIES, type GraphNode } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
 import { findNode } from '../board.ts';
 import { portsOf } from '../catalog.ts';
-import { childrenOf, freeId, remove, replaceNodes, setConfig, setData } from '../edits.ts';
+import { freeId, remove, replaceNodes, setConfig, setData } from '../edits.ts';
 import { change, type Finding, type FindRemedy, lastSegment, nodeOf, type Remedy } from './remedy.ts';
 
 const texts = messages.flow.remedies;

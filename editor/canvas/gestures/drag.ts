@@ -1,8 +1,10 @@
 // Drags nodes. Only their positions on screen change until the pointer is released, which makes one undo step. Alt
 // detaches the nodes from their edges; a single node released over an edge is inserted into it.
+
+import { childrenOf } from '../../../src/graph/edit.ts';
 import type { GraphEdge, GraphNode, Position } from '../../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from '../../board/board.ts';
-import { childrenOf, move } from '../../board/edits.ts';
+import { move } from '../../board/edits.ts';
 import { detach, insertIntoEdge } from '../../board/rewiring.ts';
 import { messages } from '../../flow-messages.ts';
 import { snap } from '../painter/guides.ts';

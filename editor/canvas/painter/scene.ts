@@ -1,7 +1,7 @@
 // Computes the geometry of a board without a page: node boxes and edge curves, for painting, hit tests and guides.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
+import { childrenOf } from '../../../src/graph/edit.ts';
 import type { Position } from '../../../src/graph/types.ts';
-import { childrenOf } from '../../board/edits.ts';
 import { type CardNode, PORT_PX, type Wire } from '../model.ts';
 
 export interface Rect extends Position {
