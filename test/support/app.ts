@@ -1,4 +1,4 @@
-// The API in this process, on a database of its own, without a worker: requests go in by `inject`, no socket is opened.
+// Runs the API in this process on its own database without a worker. Requests are injected; no socket is opened.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,14 +42,14 @@ import { insertUser } from '../../src/store/users.ts';
 import { createTestDatabase } from './database.ts';
 import { watchAnswers } from './http/conformance.ts';
 
-/** An answer whose body was JSON, or a refusal; `body` is undefined where there was none. */
+/** A response with a JSON body, or an error. `body` is undefined if there was none. */
 export interface Answer<B = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: B & { readonly error?: string; readonly code?: string };
 }
 
-/** Somebody with a key. Paths begin after `/api/v1`, or are addresses of an answer. */
+/** A user with a key. Paths are relative to `/api/v1`, or URLs from a response. */
 export interface Caller {
   readonly userId: number;
   readonly email: string;
@@ -70,33 +70,36 @@ export interface TestApp {
   readonly mounts: Mounts;
   /** Without a key. */
   readonly anonymous: Pick<Caller, 'request'>;
-  /** A new user, by default with every scope and no rate limit worth the name. */
+  /** Creates a user, by default with every scope and practically no rate limit. */
   createCaller(options?: { readonly scopes?: readonly Scope[]; readonly plan?: string }): Promise<Caller>;
-  /** The same user by another key, with these scopes only. */
+  /** The same user with another key that has only these scopes. */
   withScopes(caller: Caller, scopes: readonly Scope[]): Promise<Caller>;
   close(): Promise<void>;
 }
 
 let people = 0;
 
-/** All tests share the bundle of the web application: it is made once. */
+/** All tests share one bundle of the web application. */
 export const EDITOR_FOLDER = join(import.meta.dirname, '../../node_modules/.cache/editor');
 
 export interface TestAppOptions {
   /** Settings. */
   readonly env?: NodeJS.ProcessEnv;
-  /** The clock of keys and limits. */
+  /** The clock for keys and limits. */
   readonly now?: () => number;
-  /** Over those of the settings; anonymous callers, who have one address here, are hardly limited without. */
+  /**
+   * Overrides the limits from the settings. By default anonymous callers, who share one address here, have practically
+   * none.
+   */
   readonly plans?: Readonly<Record<string, Partial<PlanLimits>>>;
-  /** What answers at `/mcp`; default: the service's own. */
+  /** The handler of `/mcp`; the service's own by default. */
   readonly createMcp?: (deps: RunDeps) => McpMount;
 }
 
-/** Call it in `before` and `close` in `after`. */
+/** Call in `before`, and `close` in `after`. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { db, connection, drop } = await createTestDatabase();
-  // As in production: another pool, whose plans are pinned to indexes.
+  // As in production: a second pool, whose plans are pinned to indexes.
   const runDb = openDb({
     connection,
     maxConnections: 4,
@@ -150,7 +153,7 @@ function withEditor(deps: RunDeps): HttpDeps {
   return { ...deps, editor, mediaOrigins: mediaOrigins(deps) };
 }
 
-/** Of what a test's plan says nothing. */
+/** The defaults of a test's plan. */
 const UNLIMITED: PlanLimits = {
   requestsPerMinute: 60_000,
   executionsPerMinute: 60_000,
@@ -213,7 +216,7 @@ async function createDeps(
   };
 }
 
-/** Of a path after `/api/v1`, of a complete one, or of an address that an answer named. */
+/** Accepts a path relative to `/api/v1`, a full path, or a URL from a response. */
 export function pathOf(path: string): string {
   const own = path.replace(/^https?:\/\/[^/]+/, '');
   return own.startsWith('/api/') ? own : `/api/v1${own}`;

@@ -1,10 +1,10 @@
-// The hook by which node:test finds the suite that a test is written in. It follows each promise of the process, and the
-// garbage collector has to report each one's end. It is needed only while test files are loaded.
+// Disables the async hook by which node:test finds the suite of a test. It tracks every promise, which costs garbage
+// collection time, and is needed only while test files load.
 import { type AsyncHook, createHook } from 'node:async_hooks';
 
 const enabled: AsyncHook[] = [];
 
-/** Called before the first test is written. */
+/** Call before the first test is defined. */
 export function watchHooks(): void {
   const prototype = Object.getPrototypeOf(createHook({})) as AsyncHook;
   const { enable } = prototype;
@@ -14,7 +14,7 @@ export function watchHooks(): void {
   };
 }
 
-/** Called once all are written. An error that no test awaits still fails the process, but no longer names the test. */
+/** Call once all tests are defined. Unhandled errors still fail the process but no longer name the test. */
 export function disableHooks(): void {
   for (const hook of enabled) hook.disable();
 }

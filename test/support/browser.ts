@@ -1,4 +1,4 @@
-// Debian's Chromium for tests of the web application: one browser a process, its profiles and their pages used again.
+// Drives Debian's Chromium for tests of the web application: one browser per process, with profiles and pages reused.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { type Browser, type BrowserContext, type CDPSession, chromium, type Page
 import { waitUntil } from './processes.ts';
 import { shared } from './shared.ts';
 
-/** Where Debian, Alpine and others put it, the cheapest first; CHROMIUM names another. */
+/** Where Debian, Alpine and others install it, the cheapest first. CHROMIUM overrides it. */
 const PLACES = [
   process.env.CHROMIUM,
   '/usr/bin/chromium-headless-shell',
@@ -16,23 +16,23 @@ const PLACES = [
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ];
-/** The browser of this machine; undefined where there is none. */
+/** The browser of this machine; undefined if there is none. */
 export const PROGRAM = PLACES.find(path => path !== undefined && existsSync(path));
 
-/** For the `skip` of a test that needs a browser: false where there is one, else why it is skipped. */
+/** For the `skip` option of browser tests: false if there is a browser, else the reason. */
 export const NO_BROWSER =
   PROGRAM === undefined &&
   'There is no Chromium on this machine: apt-get install chromium-headless-shell, or name one by CHROMIUM.';
 
-/** Errors of the machine: an address of it came or went, and the browser began its connections anew. */
+/** Errors caused by the machine: its network addresses changed, and the browser reset its connections. */
 const NOT_THE_PAGE = /net::ERR_NETWORK_CHANGED/;
-/** Only a failure costs it: several test files run at once on a small machine. */
+/** A long timeout costs time only when a test fails; several test files share a small machine. */
 const ACTION_TIMEOUT_MS = 30_000;
 
 /** A page of every service that has no script. */
 const EMPTY_PATH = '/healthz';
 
-/** For a person to look at. */
+/** For screenshots that a person reviews. */
 const SCREENSHOTS = join(import.meta.dirname, '../../test-output');
 
 export interface View {
@@ -50,7 +50,7 @@ export const VIEWS = [
 ] as const satisfies readonly View[];
 
 export interface TestBrowser {
-  /** A page in a profile of its own, which is empty. What it writes to its console as an error is a fault of the test. */
+  /** A page in an empty profile of its own. Console errors fail the test. */
   open(url: string, view?: View, cookie?: string): Promise<TestPage>;
   close(): Promise<void>;
 }
@@ -58,15 +58,17 @@ export interface TestBrowser {
 export interface TestPage extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors in the console and uncaught ones, as they come. */
+  /** Console errors and uncaught exceptions as they occur. */
   readonly errors: string[];
-  /** For a test that changes the page for good, by a script of each load, a clock or fingers: no other test is given it. */
+  /**
+   * For tests that change a page permanently, with an init script, a fake clock or touch input. The page is not reused.
+   */
   discard(): void;
 }
 
-/** In containers there is neither a sandbox nor much shared memory. */
+/** Containers have no sandbox and little shared memory. */
 const PLAIN = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--process-per-site'];
-/** Fewer processes, and no optimized code of scripts that live for a second: a twelfth less processor time. */
+/** Fewer processes and no optimizing compiler for short-lived scripts: saves a twelfth of the processor time. */
 const THRIFTY = [
   ...PLAIN,
   '--in-process-gpu',
@@ -85,8 +87,9 @@ const launcher = (args: readonly string[]) =>
 const LAUNCH = { emptied: launcher(THRIFTY), new: launcher(PLAIN) };
 
 /**
- * Call it in `before` and `close` in `after`. A page costs 1.3 s of processor time in a new profile and 0.3 s in one that was
- * emptied: its renderer has the application compiled. `new` is for who measures a first visit, in a browser as people have it.
+ * Call in `before`, and `close` in `after`. A page takes 1.3 s of processor time in a new profile and 0.3 s in a
+ * cleared one, whose renderer has already compiled the application. Use `new` to measure a first visit with default
+ * browser settings.
  */
 export async function openBrowser(profiles: Profiles = 'emptied'): Promise<TestBrowser> {
   const { browser, idle, close } = await LAUNCH[profiles]();
@@ -124,7 +127,7 @@ export async function openBrowser(profiles: Profiles = 'emptied'): Promise<TestB
 interface Profile {
   readonly url: string;
   readonly context: BrowserContext;
-  /** It stays, so that the renderer does. */
+  /** Stays open to keep the renderer alive. */
   readonly page: Page;
   readonly session: CDPSession;
 }
@@ -148,8 +151,8 @@ async function openPage(context: BrowserContext): Promise<Pick<Profile, 'page' |
 }
 
 /**
- * Leaves one page and forgets what the pages kept and what the test did to the network and to the page; the cache of files
- * stays. Undefined where the service has ended.
+ * Leaves the page and clears its storage and the test's changes to network and page. Keeps the file cache. Does nothing
+ * if the service has stopped.
  */
 async function emptyProfile(profile: Profile, isSpoilt: boolean): Promise<Profile | undefined> {
   const { url, context } = profile;
@@ -175,7 +178,9 @@ async function emptyProfile(profile: Profile, isSpoilt: boolean): Promise<Profil
   return { url, context, page, session };
 }
 
-/** The first pages of a service that has just started ask to wait, which a console counts as an error. */
+/**
+ * The first requests to a service that has just started may get a retry response, which the console logs as an error.
+ */
 async function untilBundled(url: string): Promise<void> {
   await waitUntil(
     'the application to be bundled',
@@ -183,13 +188,13 @@ async function untilBundled(url: string): Promise<void> {
   );
 }
 
-/** As a reader's window that is resized and recoloured. */
+/** Resizes and recolors the page, as a user's window would be. */
 async function show(page: Page, { width, height, colorScheme }: View): Promise<void> {
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme, reducedMotion: null });
 }
 
-/** Writes `test-output/<name>-<width>-<scheme>.png` where SCREENSHOTS is set: nobody looks at those of each run. */
+/** Writes `test-output/<name>-<width>-<scheme>.png` if SCREENSHOTS is set. */
 export async function takeScreenshot(page: Page, name: string, { width, colorScheme }: View): Promise<void> {
   if (process.env.SCREENSHOTS === undefined) return;
   await mkdir(SCREENSHOTS, { recursive: true });
@@ -208,17 +213,19 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 type AxeRules = 'all' | 'colours';
 
-/** What axe-core is asked: all that it knows, its best practices included, or what another scheme may have changed. */
+/** Which axe-core rules to run: all, best practices included, or only those that a color scheme can affect. */
 const AXE_OPTIONS: Readonly<Record<AxeRules, object>> = {
   all: {},
   colours: { runOnly: ['cat.color'] },
 };
 
-/** Asserts that axe-core finds nothing wrong with the page as it stands. */
+/** Asserts that axe-core finds no violation on the page. */
 export async function assertAccessible(page: Page, rules: AxeRules = 'all'): Promise<void> {
-  // Through the debugger: the page's own policy refuses foreign scripts. One page is looked at many times.
+  // Injected through the debugger because the page's policy blocks foreign scripts. Once per page, because a page is
+  // checked many times.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await readFile(AXE, 'utf8'));
-  // A colour on its way to another is neither: whatever ends is at its end. What lies outside of the window would not get there.
+  // Finishes transitions, since colors halfway through one would be misread. Those outside the viewport would never
+  // finish.
   await page.evaluate(`document.fonts.ready.then(() => document.getAnimations()
     .filter(each => each.effect.getComputedTiming().endTime !== Infinity)
     .forEach(each => each.finish()))`);
@@ -231,8 +238,8 @@ export async function assertAccessible(page: Page, rules: AxeRules = 'all'): Pro
 }
 
 /**
- * Shows the page in each of the four views, waits for what `isReady` says, and checks it with axe-core and for a quiet console.
- * It is opened once and then resized and recoloured, as a reader's window would be.
+ * Shows the page in each of the four views, waits for `isReady`, and checks it with axe-core and for console errors.
+ * The page is opened once and then resized and recolored, as a user's window would be.
  */
 export async function checkViews(
   browser: TestBrowser,
@@ -244,7 +251,7 @@ export async function checkViews(
   for (const width of WIDTHS) await checkWidth(opened, { width, name }, isReady);
 }
 
-/** The page as it stands in the two views of that width. */
+/** Checks the current page in the two views of that width. */
 export async function checkWidth(
   { page, errors }: TestPage,
   { width, name }: { readonly width: (typeof WIDTHS)[number]; readonly name: string },
@@ -254,7 +261,7 @@ export async function checkWidth(
     await show(page, view);
     await isReady(page);
     await takeScreenshot(page, name, view);
-    // The dark page has the elements of the light one, at the same places.
+    // The dark page has the same elements as the light one, at the same places.
     await assertAccessible(page, view.colorScheme === 'light' ? 'all' : 'colours');
     const needed = await page.evaluate('document.documentElement.scrollWidth');
     assert.ok(Number(needed) <= width, `${page.url()} is ${needed} px wide at ${width}`);

@@ -1,4 +1,4 @@
-// A caller of a service over real HTTP, for tests whose sockets or processes matter.
+// Calls a service over real HTTP, for tests that need sockets or processes.
 import assert from 'node:assert/strict';
 import { pathOf } from './app.ts';
 import { waitUntil } from './processes.ts';
@@ -9,7 +9,7 @@ export interface Reply<B> {
   readonly body: B;
 }
 
-/** What the tests look at of an execution. */
+/** The fields of an execution that tests read. */
 export interface Execution {
   readonly id: string;
   readonly status: string;
@@ -58,16 +58,16 @@ export interface Client {
   create(graph: object): Promise<string>;
   /** Starts a run and returns its id. */
   start(workflowId: string, body?: object): Promise<string>;
-  /** Runs a workflow to its end. */
+  /** Runs a workflow until it ends. */
   run(workflowId: string, body?: object): Promise<Execution>;
   execution(id: string): Promise<Execution>;
-  /** The execution once it has come to one of the statuses; to its end where none is named. */
+  /** Waits until the execution has one of the statuses, or has ended if none is given. */
   until(id: string, ...statuses: readonly string[]): Promise<Execution>;
 }
 
 const TERMINAL = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'];
 
-/** Paths begin after `/api/v1`. */
+/** Paths are relative to `/api/v1`. */
 export function createClient(url: string, key: string): Client {
   const request: Client['request'] = async <B>(
     method: string,
@@ -129,7 +129,7 @@ export function createClient(url: string, key: string): Client {
   };
 }
 
-/** The states by node id. */
+/** The node states by node id. */
 export function statesOf({ nodeStates }: Pick<Execution, 'nodeStates'>): Readonly<Record<string, State>> {
   return Object.fromEntries(nodeStates.map(state => [state.nodeId, state]));
 }

@@ -1,4 +1,4 @@
-// The command line for tests: as a process, or called in this one, which costs a tenth of it.
+// Runs the command line for tests, as a process or in this process, which takes a tenth of the time.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,28 +7,30 @@ import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { listSettings } from '../../src/lib/settings.ts';
 import { BIN, cleanEnv } from './service.ts';
 
-/** How a command ended and what it wrote. */
+/** How a command exited and what it printed. */
 export interface Ended {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** Runs a command to its end with these settings and no others; resolves also where it fails. */
+/** Runs a command with exactly these settings. Resolves even if the command fails. */
 export type RunCommand = (args: readonly string[], settings?: NodeJS.ProcessEnv) => Promise<Ended>;
 
 export interface ProcessOptions {
   readonly uid?: number;
   readonly cwd?: string;
-  /** Before the program. */
+  /** Arguments before the program. */
   readonly nodeArgs?: readonly string[];
 }
 
 const TIMEOUT_MS = 60_000;
-/** For a command that was called here to end by its signal. */
+/** Stops a command that runs in this process, as a signal would. */
 const GRACE_MS = 15_000;
 
-/** As a process: shows besides that the process ends. `settings` may have variables of Node's too. */
+/**
+ * Runs the command as a process, which also proves that the process exits. `settings` may include Node's own variables.
+ */
 export function spawnCommand(
   args: readonly string[],
   settings: NodeJS.ProcessEnv = {},
@@ -46,7 +48,10 @@ export function spawnCommand(
 
 const spawned = new Set<string | undefined>();
 
-/** Each command, by its first word, once as a process and from then on called, in all files of a batch. */
+/**
+ * Runs the first call of each command (by its first word) as a process and later calls in this process, across all
+ * files of a batch.
+ */
 export const spawnFirst: RunCommand = (args, settings) => {
   const run = spawned.has(args[0]) ? callCommand : spawnCommand;
   spawned.add(args[0]);
@@ -55,7 +60,7 @@ export const spawnFirst: RunCommand = (args, settings) => {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** In this process, one after the other: each has the environment to itself. */
+/** Runs commands in this process, one at a time, because each one replaces the environment. */
 export function callCommand(args: readonly string[], settings: NodeJS.ProcessEnv = {}): Promise<Ended> {
   const ended = last.then(() => callAlone(args, settings));
   last = ended.catch(() => undefined);
@@ -91,7 +96,7 @@ async function callAlone(args: readonly string[], settings: NodeJS.ProcessEnv): 
   }
 }
 
-/** Sets all settings of this process's environment; the function that it returns puts the earlier ones back. */
+/** Replaces all settings in this process's environment and returns a function that restores the previous ones. */
 function replaceSettings(settings: NodeJS.ProcessEnv): () => void {
   const names = listSettings().map(({ name }) => name);
   assert.deepEqual(
@@ -111,13 +116,13 @@ function replaceSettings(settings: NodeJS.ProcessEnv): () => void {
   return () => set(earlier);
 }
 
-/** What the command printed as JSON. Throws what it wrote where it failed: `{ code, stderr }`, for `assert.rejects`. */
+/** Parses what the command printed as JSON. If the command failed, throws `{ code, stderr }`, for `assert.rejects`. */
 export function readJson<T>({ code, out, err }: Ended): T {
   requireSuccess({ code, out, err });
   return JSON.parse(out) as T;
 }
 
-/** What the command printed. Throws as `readJson` does. */
+/** Returns what the command printed. Throws like `readJson`. */
 export function requireSuccess({ code, out, err }: Ended): string {
   if (code !== 0) throw Object.assign(new Error(err), { code, stdout: out, stderr: err });
   return out;

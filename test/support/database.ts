@@ -1,4 +1,4 @@
-// A database of its own for each test file, cloned from the migrated template.
+// Creates a database for each test file, cloned from the migrated template.
 import { existsSync, rmSync } from 'node:fs';
 import { type Db, openDb, type Tx } from '../../src/store/db.ts';
 import { ADDRESS_VARIABLE, startTestServer, TEMPLATE, type TestAddress } from './postgres.ts';
@@ -7,7 +7,7 @@ export interface TestDatabase {
   readonly db: Db;
   /** For a second pool or another process. */
   readonly connection: TestAddress;
-  /** Closes `db` and removes the database, whoever is still connected to it. */
+  /** Closes `db` and drops the database, even while others are connected. */
   drop(): Promise<void>;
 }
 
@@ -19,11 +19,11 @@ const REMOVAL_DELAY_MS = 20;
 let lazyAddress: Promise<TestAddress> | undefined;
 let count = 0;
 
-/** Call it in `before` and `drop` in `after`. Uses the run's server, or starts one where the file runs alone. */
+/** Call in `before`, and `drop` in `after`. Uses the test run's server, or starts one if the file runs alone. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const address = await findAddress();
   const database = `test_${process.pid}_${count++}`;
-  // A copy of the files costs a third of writing each block to the log.
+  // Copying the files takes a third of the time of writing each block to the log.
   await administrate(address, `create database ${database} template ${TEMPLATE} strategy file_copy`);
   const connection = { ...address, database };
   const db = openDb({
@@ -48,7 +48,10 @@ function findAddress(): Promise<TestAddress> {
   return lazyAddress;
 }
 
-/** A server for this process alone. Only synchronous work is left to do at exit, so it is ended at once. */
+/**
+ * Starts a server for this process only. Only synchronous work is possible at exit, so the server is stopped
+ * immediately.
+ */
 async function startOwn(): Promise<TestAddress> {
   const { address, pid, folder } = await startTestServer();
   process.once('exit', () => {
@@ -59,7 +62,7 @@ async function startOwn(): Promise<TestAddress> {
   return address;
 }
 
-/** Tries again while PostgreSQL, on its way out, still touches its files. */
+/** Retries while PostgreSQL, shutting down, still touches its files. */
 function removeNow(folder: string): void {
   const clock = new Int32Array(new SharedArrayBuffer(4));
   for (let attempt = 0; attempt < MAX_REMOVALS && existsSync(folder); attempt++) {
@@ -75,7 +78,7 @@ async function administrate(connection: TestAddress, statement: string): Promise
   const admin = openDb({
     connection,
     maxConnections: 1,
-    // Both wait for a checkpoint, which takes its time on a disk that others write to.
+    // Both wait for a checkpoint, which takes long on a busy disk.
     timeoutMs: ADMIN_TIMEOUT_MS,
     onError: err => process.emitWarning(err),
   });
@@ -86,7 +89,7 @@ async function administrate(connection: TestAddress, statement: string): Promise
   }
 }
 
-/** Makes every insert into the table, or delete from it, wait; so that a process can be killed before it goes on. */
+/** Blocks every insert into the table, or delete from it, so that a process can be killed at that point. */
 export async function holdWrites(
   db: Tx,
   event: 'insert' | 'delete',

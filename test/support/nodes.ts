@@ -1,8 +1,8 @@
-// The versions of Node on this machine besides the one that runs the tests.
+// Finds the versions of Node on this machine besides the one that runs the tests.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** Programs of Node: those of the machine, and those that SDK_NODES lists. */
+/** Paths of Node programs: those installed, and those listed in SDK_NODES. */
 export const OTHER_NODES: readonly string[] = [
   ...['/usr/bin/node', '/usr/local/bin/node'].filter(existsSync),
   ...(process.env.SDK_NODES?.split(':').filter(path => path !== '') ?? []),

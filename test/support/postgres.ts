@@ -1,4 +1,4 @@
-// One embedded PostgreSQL for tests, in a temporary folder, with a template database that has every migration.
+// Starts one embedded PostgreSQL for tests in a temporary folder, with a template database that has every migration.
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +9,12 @@ import { migrate } from '../../src/store/migrate.ts';
 
 export const TEMPLATE = 'graphwright_template';
 
-/** Where a test's process finds the server: JSON of `TestAddress`. */
+/** The environment variable with the server's address: JSON of `TestAddress`. */
 export const ADDRESS_VARIABLE = 'GRAPHWRIGHT_TEST_POSTGRES';
 
-/** Linux has a file system there that never meets a disk. */
+/** Linux mounts a file system there that lives in memory. */
 const MEMORY = '/dev/shm';
-/** The databases of all tests that run at once, several times over. */
+/** Enough for the databases of all concurrent tests several times over. */
 const ROOM_BYTES = 2e9;
 
 export interface TestAddress {
@@ -30,10 +30,10 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server and fills the template. `stop` removes every trace of it. */
+/** Starts the server and fills the template. `stop` removes everything again. */
 export async function startTestServer(): Promise<TestServer> {
   const folder = await mkdtemp(join(await findRoom(), 'graphwright-test-'));
-  // Files of tests run side by side, and each may start several services.
+  // Test files run concurrently, and each may start several services.
   const postgres = await startEmbedded({ dataDir: folder, maxConnections: 200 });
   const stop = async (): Promise<void> => {
     await postgres.stop();
@@ -50,7 +50,7 @@ export async function startTestServer(): Promise<TestServer> {
   return { address, pid, folder, stop };
 }
 
-/** In memory where there is room: each database is a copy of a thousand files, and making them is dear on a disk. */
+/** Uses memory if there is room: each database is a copy of a thousand files, which is slow to create on a disk. */
 async function findRoom(): Promise<string> {
   const room = await statfs(MEMORY).catch(() => undefined);
   return room !== undefined && room.bavail * room.bsize > ROOM_BYTES ? MEMORY : tmpdir();
@@ -58,10 +58,10 @@ async function findRoom(): Promise<string> {
 
 async function makeTemplate(address: TestAddress): Promise<void> {
   const admin = open(address);
-  // Test data need not outlive the machine.
+  // Test data does not need to survive a crash.
   await admin.query('alter system set fsync = off');
   await admin.query('alter system set full_page_writes = off');
-  // A visit to each database every ten seconds; they last as long as a file of tests.
+  // Autovacuum would visit each database every ten seconds, though each lives only as long as one test file.
   await admin.query('alter system set autovacuum = off');
   await admin.query('select pg_reload_conf()');
   await admin.query(`create database ${TEMPLATE}`);

@@ -1,4 +1,4 @@
-// Real processes for tests: a service in a child, whether a process lives, waiting for what must happen.
+// Manages real processes for tests: starts a service as a child, checks whether a process runs, waits for conditions.
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import type { EmbeddedOptions } from '../../src/store/embedded/embedded.ts';
 import type { TestAddress } from './postgres.ts';
 
 const WAIT_MS = 30_000;
-/** The first answers are waited for closely; to ask on as often, for half a minute, would cost the service more than its work. */
+/** Polls start out frequent and slow down, since frequent polling for half a minute would load the service. */
 const MIN_POLL_MS = 10;
 const MAX_POLL_MS = 100;
 
@@ -21,13 +21,13 @@ export interface ServiceEvent {
 export interface ServiceProcess {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** The next event of that name; rejects with the child's stderr where it ends first. */
+  /** The next event with that name. Rejects with the child's stderr if it exits first. */
   next(event: string): Promise<ServiceEvent>;
-  /** Resolves when the process has ended by the signal: SIGTERM stops it in order. */
+  /** Resolves when the process has exited after the signal. SIGTERM is a graceful stop. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-/** Starts `embedded-service.ts` as the leader of a process group of its own. */
+/** Starts `embedded-service.ts` as the leader of its own process group. */
 export function startService(
   options: Pick<EmbeddedOptions, 'dataDir' | 'address' | 'account'>,
   more: SpawnOptions = {},
@@ -61,7 +61,10 @@ export function startService(
   };
 }
 
-/** Polls, less often with time, until the condition is true; throws with its name after half a minute, or after as long as is said. */
+/**
+ * Polls with increasing delays until the condition is true. Throws with its name after the timeout, half a minute by
+ * default.
+ */
 export async function waitUntil(
   what: string,
   condition: () => boolean | Promise<boolean>,
@@ -75,7 +78,7 @@ export async function waitUntil(
   }
 }
 
-/** Whether the process runs. One that ended and was not reaped (its parent was killed) does not. */
+/** Whether the process runs. Zombies (exited but not reaped, because the parent was killed) do not count. */
 export function isRunning(pid: number): boolean {
   if (process.platform === 'linux') {
     try {

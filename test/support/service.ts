@@ -1,4 +1,4 @@
-// Complete services with their workers on a database of the test: in this process, or each in a process of its own.
+// Starts complete services with workers on a test database, in this process or in child processes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { freePort } from './network/free-port.ts';
 import { waitUntil } from './processes.ts';
 
 export const KEY = 'sk-test-0123456789abcdef';
-/** More than a service gives what is in flight, under any load. */
+/** Longer than the service's own shutdown timeout, under any load. */
 const END_MS = 120_000;
 const SECRETS_KEY = '07'.repeat(32);
 export const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');
@@ -24,25 +24,28 @@ export interface TestService extends Client {
   readonly url: string;
   readonly db: TestDatabase['db'];
   readonly databaseUrl: string;
-  /** What `databaseUrl` says. */
+  /** The value of DATABASE_URL. */
   readonly address: TestDatabase['connection'];
-  /** The same service asked with another key. */
+  /** The same service with another key. */
   as(key: string): Client;
   /** Another service on the same database. */
   join(env?: NodeJS.ProcessEnv): Promise<Client & { readonly url: string; close(): Promise<void> }>;
   close(): Promise<void>;
 }
 
-/** Of services that have ended: a browser has the application compiled that it was sent from a known address. */
+/** Addresses of stopped services, for reuse: the browser caches compiled code by address. */
 const usedPorts: number[] = [];
 
-/** Settings of a service whose addresses of media are its own, for browsers. */
+/** Settings of a service that serves media under its own address, for browsers. */
 export async function atOwnAddress(): Promise<NodeJS.ProcessEnv> {
   const port = usedPorts.pop() ?? (await freePort());
   return { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` };
 }
 
-/** A service in this process, with a worker unless `env` says otherwise. Call it in `before` and `close` in `after`. */
+/**
+ * Starts a service in this process, with a worker unless `env` says otherwise. Call in `before`, and `close` in
+ * `after`.
+ */
 export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<TestService> {
   const { db, connection, drop } = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-service-'));
@@ -74,14 +77,17 @@ export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<Tes
 export interface ServiceChild extends Client {
   readonly url: string;
   readonly pid: number;
-  /** All that it wrote: its log, and what is for people. */
+  /** Everything it wrote: its log and its messages to people. */
   readonly written: () => string;
-  /** To the process and, for SIGKILL, to all of its group. Resolves when it has ended. */
+  /** Signals the process; SIGKILL goes to its whole group. Resolves when it has exited. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
-/** A service in a process group of its own, ready to be asked. Without a DATABASE_URL it brings its PostgreSQL along. */
+/**
+ * Starts a service in its own process group and waits until it is ready. Without a DATABASE_URL it uses the embedded
+ * PostgreSQL.
+ */
 export async function spawnService(
   folder: string,
   env: NodeJS.ProcessEnv = {},
@@ -122,7 +128,7 @@ export async function spawnService(
   };
 }
 
-/** One that does not stop is killed, and is a failure. */
+/** A service that does not stop is killed, and the test fails. */
 async function endedWithin(ms: number, ended: Promise<unknown>, kill: () => void): Promise<void> {
   let isLate = false;
   const timer = setTimeout(() => {
@@ -134,7 +140,7 @@ async function endedWithin(ms: number, ended: Promise<unknown>, kill: () => void
   if (isLate) throw new Error(`The service had not stopped ${ms / 1000} s after it was asked to.`);
 }
 
-/** Settings of every service of the tests. */
+/** Settings of every service in the tests. */
 export function baseEnv(folder: string, databaseUrl?: string): NodeJS.ProcessEnv {
   return {
     DATA_DIR: folder,
@@ -155,7 +161,7 @@ export function cleanEnv(): NodeJS.ProcessEnv {
   return env;
 }
 
-/** The test's database as DATABASE_URL has it. */
+/** The test database in the form of DATABASE_URL. */
 export function urlOf({ socketDir, user, database }: TestDatabase['connection']): string {
   return `postgres://${user}@/${database}?host=${encodeURIComponent(socketDir)}`;
 }

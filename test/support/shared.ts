@@ -1,5 +1,5 @@
-// What the files of a batch share because it is dear to start: it stays open from the first that asks to the end of the batch.
-// A file in a process of its own has it to itself.
+// Shares expensive resources between the files of a batch: opened at first use, closed at the end of the batch. A file
+// in its own process has its own.
 import { after } from 'node:test';
 
 interface Closable {
@@ -9,7 +9,7 @@ interface Closable {
 let isBatch = false;
 const open: Closable[] = [];
 
-/** Called once by a batch, before its files. */
+/** Called once by a batch before its files. */
 export function shareInBatch(): void {
   isBatch = true;
   after(async () => {
@@ -17,7 +17,7 @@ export function shareInBatch(): void {
   });
 }
 
-/** The same function, but for files of a batch, who are all given what the first was. */
+/** Wraps a start function so that all files of a batch get the same instance. */
 export function shared<T extends Closable>(start: () => Promise<T>): () => Promise<T> {
   let lazy: Promise<T> | undefined;
   const startKept = async (): Promise<T> => {

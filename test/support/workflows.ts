@@ -1,4 +1,4 @@
-// Workflows for the tests of the API: short ways to write nodes and edges, and graphs made up from a seed.
+// Builds workflows for API tests: short notations for nodes and edges, and random graphs from a seed.
 import assert from 'node:assert/strict';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
 import type { Answer, Caller } from './app.ts';
@@ -18,7 +18,7 @@ export interface SentEdge {
   readonly [key: string]: unknown;
 }
 
-/** What the tests look at of a workflow. */
+/** The fields of a workflow that tests read. */
 export interface Workflow {
   readonly id: string;
   readonly userId: number;
@@ -55,7 +55,7 @@ export interface Workflow {
   };
 }
 
-/** A refusal's body. */
+/** The body of an error response. */
 export interface Refusal {
   readonly error: string;
   readonly code: string;
@@ -67,7 +67,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'utility:sticky_note': 'stickyNote',
 };
 
-/** A node of the catalog; members of `more` come over the usual ones. */
+/** A node of the catalog. Fields of `more` override the defaults. */
 export function node(
   id: string,
   nodeType: string,
@@ -93,19 +93,19 @@ export const at = (
   position: { x, y },
 });
 
-/** `a.text > b.input` as an edge. */
+/** Parses `a.text > b.input` into an edge. */
 export function edge(wire: string): SentEdge {
   const [source = '', output = '', target = '', input = ''] = wire.split(/ > |\./);
   return { id: wire, source, target, sourceHandle: `out-${output}`, targetHandle: `in-${input}` };
 }
 
-/** A text shown by a preview. */
+/** A text input connected to a preview. */
 export const PAIR = {
   nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview', {}, at(500, 0))],
   edges: [edge('a.text > b.input')],
 } as const;
 
-/** Stores a workflow of the caller's. */
+/** Stores a workflow owned by the caller. */
 export async function createWorkflow(by: Caller, body: Record<string, unknown> = {}): Promise<Workflow> {
   const answer = await by.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
@@ -121,7 +121,7 @@ export const read = async (by: Pick<Caller, 'request'>, id: string): Promise<Wor
 export const put = (by: Pick<Caller, 'request'>, id: string, body: unknown): Promise<Answer<Workflow>> =>
   by.request<Workflow>('PUT', `/workflows/${id}`, body);
 
-/** Asserts status and code, and hands the refusal on. */
+/** Asserts the status and code and returns the error body. */
 export function refused(answer: Answer<object>, status: number, code: string): Refusal {
   assert.deepEqual([answer.status, answer.body.code], [status, code], answer.body.error);
   return answer.body as unknown as Refusal;
@@ -170,7 +170,7 @@ const TYPES_USED = [
   'utility:sticky_note',
 ];
 
-/** A graph that the service takes, with all that clients send besides: runtime fields, unknown keys, odd texts. */
+/** A random valid graph with the extras that clients send: runtime fields, unknown keys, unusual texts. */
 export function randomGraph(seed: number): { nodes: SentNode[]; edges: SentEdge[] } {
   const random = seededRandom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;

@@ -1,4 +1,5 @@
-// The first account of a test service with a password and a session, for browsers: what its key makes is this person's.
+// Gives the first account of a test service a password and a session, for browser tests. What its key creates belongs
+// to this account.
 import assert from 'node:assert/strict';
 import type { Settings } from '../../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
@@ -6,7 +7,7 @@ import { mintLink } from '../../../src/services/sessions/mint-link.ts';
 import type { TestService } from '../service.ts';
 import { tokenOf } from './people.ts';
 
-/** `name=value` of the session's cookie. */
+/** `name=value` of the session cookie. */
 export async function signInFirst(service: Pick<TestService, 'url' | 'db'>, name = 'Ana'): Promise<string> {
   const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
   const { url } = await mintLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');

@@ -1,22 +1,22 @@
-// People with browsers: accounts that were invited, their cookies, and requests as a page of the service sends them.
+// Creates people with browsers: invited accounts, their cookies, and requests as a page of the service sends them.
 import assert from 'node:assert/strict';
 import { type Answer, type Caller, type Method, pathOf, type TestApp } from '../app.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-/** What browsers say of a request from a page of the service. */
+/** The header that browsers send with a request from a page of the service. */
 export const FROM_OUR_PAGE = { 'sec-fetch-site': 'same-origin' };
 
 export interface Person extends Pick<Caller, 'request'> {
   readonly userId: number;
   readonly email: string;
-  /** `session=…`, as it is sent along. */
+  /** `session=…`, as it is sent. */
   readonly cookie: string;
 }
 
 let count = 0;
 
-/** A new account, signed in. `operator` has a key with `instance:admin`. */
+/** Creates an account that is signed in. `operator` has a key with `instance:admin`. */
 export async function createPerson(
   test: TestApp,
   operator: Caller,
@@ -39,7 +39,7 @@ export async function createPerson(
   return { userId: invited.body.userId, email, ...browserWith(test, cookieOf(answer)) };
 }
 
-/** Another session of somebody. */
+/** Signs in to another session of an account. */
 export async function signIn(
   test: TestApp,
   { email }: Pick<Person, 'email'>,
@@ -50,7 +50,7 @@ export async function signIn(
   return browserWith(test, cookieOf(answer));
 }
 
-/** Sends the cookie along, from a page of the service. */
+/** Sends requests with the cookie from a page of the service. */
 export function browserWith(test: TestApp, cookie: string): Pick<Person, 'cookie' | 'request'> {
   return {
     cookie,
@@ -59,13 +59,13 @@ export function browserWith(test: TestApp, cookie: string): Pick<Person, 'cookie
   };
 }
 
-/** As a browser keeps it: name and value. */
+/** The cookie as a browser stores it: name and value. */
 export const cookieOf = ({ headers }: Pick<Answer, 'headers'>): string =>
   (headers['set-cookie'] ?? '').split(';', 1)[0] ?? '';
 
 export const tokenOf = (link: string): string => new URL(link).hash.slice(1);
 
-/** One request from an address. */
+/** Sends one request from an IP address. */
 export async function sendFrom(
   test: TestApp,
   remoteAddress: string,

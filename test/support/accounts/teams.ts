@@ -1,8 +1,8 @@
-// Teams for the tests of the API.
+// Sets up teams for API tests.
 import assert from 'node:assert/strict';
 import type { Caller } from '../app.ts';
 
-/** Invites the person to the team, who accepts. */
+/** Invites the person to the team and accepts the invitation. */
 export async function joinTeam(
   owner: Pick<Caller, 'request'>,
   teamId: string,

@@ -1,10 +1,10 @@
-// All of the credit ledger, for tests of anything that may disturb it.
+// Checks the whole credit ledger, for tests of anything that could corrupt it.
 import assert from 'node:assert/strict';
 import type { Db } from '../../../src/store/db.ts';
 
 /**
- * The entries add up to every pool and every run; a run that has ended reserves credits for the calls alone whose providers
- * have not said yet whether they bill them.
+ * Asserts that the entries add up for every pool and every run, and that ended runs hold credits only for calls whose
+ * billing is still unknown.
  */
 export async function assertLedgerBalanced(db: Db): Promise<void> {
   assert.deepEqual((await db.query(UNBALANCED_POOLS)).rows, [], 'pools');

@@ -1,4 +1,4 @@
-// A service with doubles of paid providers, and people with pools of their own.
+// Starts a service with doubles of paid providers, and users with credit pools.
 import assert from 'node:assert/strict';
 import type { Client, Execution } from '../client.ts';
 import { plainImage } from '../media/pixels.ts';
@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../service.ts';
 import { edge, node } from '../workflows.ts';
 
 export const MODEL = 'generate:fal_seedream';
-/** Credits of one call of the model. */
+/** Credits for one call of the model. */
 export const PRICE = 3;
 
 export type PaidExecution = Execution & {
@@ -31,7 +31,7 @@ export interface Pool {
 
 export const model = (id: string, config: object = {}) =>
   node(id, MODEL, { prompt: `a fox named ${id}`, ...config });
-/** One model shown by a preview. */
+/** One model connected to a preview. */
 export const single = (config: object = {}) => ({
   nodes: [model('m', config), node('end', 'output:preview')],
   edges: [edge('m.image > end.input')],
@@ -41,7 +41,7 @@ export const mapped = (texts: readonly string[]) => ({
   nodes: [node('list', 'input:list', { items: texts }), node('m', MODEL)],
   edges: [edge('list.list > m.prompt')],
 });
-/** The same of a list whose length only the run knows. */
+/** The same with a list whose length is known only during the run. */
 export const mappedLate = (texts: readonly string[]) => ({
   nodes: [
     node('list', 'input:list', { items: texts }),
@@ -55,9 +55,9 @@ export interface PaidService {
   readonly service: TestService;
   readonly fal: FalDouble;
   readonly openai: OpenAiDouble;
-  /** A user with so many credits. */
+  /** Creates a user with that many credits. */
   newUser(credits: number, plan?: string): Promise<Client>;
-  /** The doubles answer well, and at once. */
+  /** Resets the doubles to answer successfully and at once. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -111,6 +111,6 @@ export const balanceOf = async (user: Client): Promise<readonly [balance: number
   return [balance, held];
 };
 
-/** Stores the graph and runs it to its end. */
+/** Stores the graph and runs it until it ends. */
 export const runPaid = async (user: Client, graph: object, body: object = {}): Promise<PaidExecution> =>
   (await user.run(await user.create(graph), body)) as PaidExecution;

@@ -1,4 +1,4 @@
-// Prices for nodes that tests make up.
+// Creates prices for nodes that tests define.
 import type { Pricing } from '../../../src/nodes/models/pricing.ts';
 
 export function flat(usd: number, source: string): Pricing {

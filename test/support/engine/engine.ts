@@ -1,4 +1,4 @@
-// Small graphs of real definitions, run by the engine with everything it does on record.
+// Runs small graphs of real definitions in the engine and records everything it does.
 import { runPlan } from '../../../src/engine/run.ts';
 import type { RunOptions, RunOutcome, Step } from '../../../src/engine/types.ts';
 import type { Catalog } from '../../../src/graph/catalog.ts';
@@ -12,7 +12,7 @@ export interface NodeSketch {
   readonly params?: JsonObject;
 }
 
-/** A graph from `{ id: { type, config } }` and edges written `a.text > b.prompt`, or `a > b` without handles. */
+/** Builds a graph from `{ id: { type, config } }` and edges written `a.text > b.prompt`, or `a > b` without handles. */
 export function sketchGraph(nodes: Readonly<Record<string, NodeSketch>>, edges: readonly string[]): Graph {
   return {
     nodes: Object.entries(nodes).map(([id, { type, config, params }]) => ({
@@ -52,7 +52,7 @@ export function catalogOf(definitions: readonly NodeDefinition[]): Catalog {
   };
 }
 
-/** The plan of a graph that has one. */
+/** Plans a valid graph. */
 export function planGraph(
   definitions: readonly NodeDefinition[],
   graph: Graph,
@@ -67,11 +67,11 @@ export interface RecordedRun {
   readonly outcome: RunOutcome;
   /** Every step in the order it was reported. */
   readonly reported: readonly Step[];
-  /** The newest step of each node, earlier attempts included. */
+  /** The newest step of each node, including those of earlier attempts. */
   readonly steps: ReadonlyMap<string, Step>;
 }
 
-/** Runs the plan. The outside world is shut; time is the machine's unless `now` says otherwise. */
+/** Runs the plan without access to the network. Uses the system clock unless `now` is given. */
 export async function runRecorded(
   definitions: readonly NodeDefinition[],
   plan: Plan,

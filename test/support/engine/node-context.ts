@@ -1,4 +1,4 @@
-// Runs one node as the engine would: defaults filled in, media kept in memory.
+// Runs one node as the engine would, with defaults filled in and media kept in memory.
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { resolveValues } from '../../../src/engine/inputs.ts';
@@ -16,10 +16,10 @@ import {
 import type { Providers } from '../../../src/nodes/models/providers.ts';
 
 export interface TestContext extends NodeContext {
-  /** Stores bytes as if uploaded; images are measured. */
+  /** Stores bytes as an upload would; images are measured. */
   upload(bytes: Uint8Array, contentType: string, name?: string): Promise<MediaRef>;
   bytesOf(ref: MediaRef): Buffer;
-  /** What calls at providers have reported. */
+  /** The records reported by provider calls. */
   readonly used: readonly unknown[];
   readonly warned: readonly string[];
 }
@@ -28,7 +28,7 @@ export interface ContextOptions {
   readonly suspended?: NonNullable<NodeContext['suspended']>;
   readonly signal?: AbortSignal;
   readonly providers?: Providers;
-  /** The network's edge. */
+  /** Network access of the nodes. */
   readonly fetch?: (url: string, init: NodeFetchInit) => Promise<NodeFetchResponse>;
 }
 
@@ -110,7 +110,7 @@ export function makeContext(options: ContextOptions = {}): TestContext {
   };
 }
 
-/** The node's outputs, its defaults filled in; throws where the node suspends. */
+/** Returns the node's outputs, with its defaults filled in. Throws if the node suspends. */
 export async function runNode(
   nodeType: string,
   values: Readonly<Record<string, unknown>>,
@@ -121,7 +121,7 @@ export async function runNode(
   return result;
 }
 
-/** Fields are checked and filled as the engine does it; ports take what is given. */
+/** Validates and fills in the fields as the engine does. Ports get the given values unchecked. */
 export async function startNode(
   nodeType: string,
   values: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-// Checks every answer of an app under test against the OpenAPI document that the app itself serves.
+// Checks every response of an app under test against the OpenAPI document that the app serves.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../../src/http/app.ts';
@@ -19,7 +19,7 @@ interface Document {
   readonly components: { readonly responses: Readonly<Record<string, Response>> };
 }
 
-/** One answer as it went out. */
+/** One response that was sent. */
 export interface Sent {
   readonly operation: string;
   readonly status: number;
@@ -28,11 +28,11 @@ export interface Sent {
 }
 
 export interface Conformance {
-  /** What was sent against the document. */
+  /** Compares what was sent with the document. */
   readonly faults: readonly string[];
 }
 
-/** Must be called before the app is ready. `onSent` sees every answer to a documented route. */
+/** Call before the app is ready. `onSent` receives every response of a documented route. */
 export function watchAnswers(app: App, onSent?: (sent: Sent) => void): Conformance {
   const faults: string[] = [];
   const judge = createJudge(app);
@@ -48,7 +48,7 @@ export function watchAnswers(app: App, onSent?: (sent: Sent) => void): Conforman
   return { faults };
 }
 
-/** Undefined where no documented route answered, or the answer is a stream. */
+/** undefined if no documented route answered, or if the response is a stream. */
 function describe(req: FastifyRequest, reply: FastifyReply, payload: unknown): Sent | undefined {
   const { url, schema } = req.routeOptions;
   if (url === undefined || (schema as { hide?: boolean } | undefined)?.hide === true) return undefined;
@@ -62,7 +62,7 @@ function describe(req: FastifyRequest, reply: FastifyReply, payload: unknown): S
   };
 }
 
-/** For schemas that check a few values each: they are compiled in half the time. */
+/** Options for schemas that check only a few values each: compiling takes half the time. */
 export const QUICK = {
   strict: false,
   validateFormats: false,
@@ -74,11 +74,11 @@ export const QUICK = {
 /** Compiles the schema at a JSON pointer of a document. */
 type Compile = (pointer: string) => ValidateFunction;
 
-/** By the document's text: most apps of a process serve the same, and to compile it costs more than to compare it. */
+/** Caches validators by the document's text: most apps of a process serve the same document, and compiling is slow. */
 const compilers = new Map<string, Compile>();
 
 function compilerOf({ paths, components }: Document): Compile {
-  // Without what names the service's own address: no schema of an answer refers to it.
+  // Ignores the parts that contain the service's own address: no response schema refers to them.
   const document = { paths, components: { ...components, securitySchemes: undefined } };
   const text = JSON.stringify(document);
   const ready = compilers.get(text);
@@ -105,7 +105,7 @@ function createJudge(app: App): (sent: Sent) => string | undefined {
     compile ??= compilerOf(document);
     const [method = '', path = ''] = operation.split(' ');
     const operationOf = document.paths[path]?.[method];
-    // Another test asks for the line that it lacks.
+    // Another test covers undocumented routes.
     if (operationOf?.description === '') return undefined;
     const given = operationOf?.responses[status];
     if (given === undefined) return `the document knows no such status ${text.slice(0, 200)}`;

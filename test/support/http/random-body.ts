@@ -1,4 +1,5 @@
-// Random bodies that fit a schema of the OpenAPI document, and bodies that miss it by one change. The same for the same seed.
+// Generates random bodies that fit a schema of the OpenAPI document, and bodies that violate it in one place.
+// Deterministic for a seed.
 
 export interface BodySchema {
   readonly $ref?: string;
@@ -36,7 +37,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   uuid: ['3b9a2f0e-6c1d-4a6e-9a4d-0c9f4f1b7a11'],
 };
 
-/** A value that fits. `schemas` are the named ones. */
+/** Generates a valid value. `schemas` are the named schemas. */
 export function generate(
   schema: BodySchema,
   schemas: Readonly<Record<string, BodySchema>>,
@@ -101,7 +102,7 @@ function scalarOf(type: string, schema: BodySchema, roll: Roll): unknown {
   return text.padEnd(minLength, 'a').slice(0, maxLength);
 }
 
-/** A copy that differs in one place: a member of another type, missing, or one that nobody knows. */
+/** Copies the value with one change: a property with another type, missing or unknown. */
 export function spoil(value: unknown, roll: Roll): unknown {
   const copy = structuredClone(value);
   const places = placesIn(copy);

@@ -1,4 +1,4 @@
-// What every 429 has, whichever limit it comes from.
+// Checks what every 429 response contains, whichever limit it comes from.
 import assert from 'node:assert/strict';
 import type { Answer } from '../app.ts';
 
@@ -9,7 +9,9 @@ export interface Expected {
   readonly nowMs: number;
 }
 
-/** Status, code, `retryAfter`, Retry-After and the X-RateLimit-* of the limit that refused. */
+/**
+ * Checks status, code, `retryAfter`, Retry-After and the X-RateLimit-* headers of the limit that refused the request.
+ */
 export function assertRateRefusal(
   { status, headers, body }: Answer<unknown>,
   { code, limit, nowMs }: Expected,
@@ -21,7 +23,7 @@ export function assertRateRefusal(
   assert.equal(headers['x-ratelimit-remaining'], '0');
   assert.equal(headers['x-ratelimit-reset'], String(retryAfter));
   const seconds = Number(headers['retry-after']);
-  // A clock that goes on has gone on a little since.
+  // A running clock may have moved since the response.
   assert.ok(Math.abs(seconds - (Number(retryAfter) - nowMs / 1000)) <= 2, `${seconds} until ${retryAfter}`);
   assert.ok(Number.isInteger(seconds) && seconds >= 1);
 }

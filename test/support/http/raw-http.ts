@@ -1,18 +1,18 @@
-// HTTP as bytes on a socket, for what no client would send; and the answers taken apart by hand.
+// Speaks HTTP as bytes on a socket, to send what no client would, and parses the answers by hand.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { App } from '../../../src/http/app.ts';
 
 export interface RawAnswer {
   readonly status: number;
-  /** By name in lower case; of several, the last. */
+  /** By lower-case name; the last one wins. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 const WAIT_MS = 20_000;
 
-/** Sends the parts, one write each, and reads until the peer closes. Throws where it does not in 20 s. */
+/** Sends the parts, one write each, and reads until the peer closes. Throws if it does not within 20 s. */
 export async function exchange(port: number, ...parts: readonly string[]): Promise<RawAnswer[]> {
   const socket = await open(port);
   for (const part of parts) socket.write(part);
@@ -30,14 +30,14 @@ export async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-/** All answers up to the end of the connection. */
+/** Reads all answers until the connection ends. */
 export async function readAnswers(socket: Socket): Promise<RawAnswer[]> {
   const chunks: Buffer[] = [];
   const timer = setTimeout(() => socket.destroy(new Error('The connection was not closed.')), WAIT_MS);
   try {
     for await (const chunk of socket) chunks.push(chunk as Buffer);
   } catch (err) {
-    // A peer that closes with bytes of ours unread resets the connection; what it said before counts.
+    // A peer that closes with unread bytes resets the connection; what it sent before that still counts.
     if ((err as NodeJS.ErrnoException).code !== 'ECONNRESET') throw err;
   } finally {
     clearTimeout(timer);
@@ -59,7 +59,8 @@ function parseAnswers(text: string): RawAnswer[] {
     );
     rest = rest.slice(end + 4);
     const length = /^HTTP\/1\.1 1/.test(statusLine) ? '0' : headers['content-length'];
-    // Chunked or unsized bodies last to the end here; a body of HEAD or 304 has no bytes whatever its length says.
+    // Chunked or unsized bodies extend to the end here. Responses to HEAD and 304s have no body, whatever their length
+    // header says.
     const size = length === undefined ? rest.length : Math.min(Number(length), nextHead(rest));
     answers.push({ status: Number(statusLine.split(' ')[1]), headers, body: rest.slice(0, size) });
     rest = rest.slice(size);
@@ -69,7 +70,7 @@ function parseAnswers(text: string): RawAnswer[] {
 
 const nextHead = (text: string): number => (text.startsWith('HTTP/1.1 ') ? 0 : text.length);
 
-/** A request's head, closing the connection after it. */
+/** Builds a request head that closes the connection. */
 export function head(method: string, path: string, headers: Readonly<Record<string, string>> = {}): string {
   const lines = Object.entries({ host: 'localhost', connection: 'close', ...headers });
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;

@@ -1,4 +1,4 @@
-// The SDK as people get it: built by tsc, packed by npm and installed into an empty folder.
+// Installs the SDK as users get it: built by tsc, packed by npm and installed into an empty folder.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,14 +10,14 @@ const TSC = join(import.meta.dirname, '../../../node_modules/.bin/tsc');
 export const run = promisify(execFile);
 
 export interface InstalledSdk {
-  /** Programs in it may import `@graphwright/sdk`. */
+  /** Programs in this folder can import `@graphwright/sdk`. */
   readonly folder: string;
-  /** What the package contains. */
+  /** The files of the package. */
   readonly files: readonly string[];
   remove(): Promise<void>;
 }
 
-/** Call it in `before` and `remove` in `after`. No registry is asked: the package has no dependencies. */
+/** Call in `before`, and `remove` in `after`. Needs no registry because the package has no dependencies. */
 export async function installSdk(): Promise<InstalledSdk> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-sdk-'));
   const packed = join(folder, 'packed');

@@ -1,4 +1,4 @@
-// Server-sent events read as they come.
+// Reads server-sent events as they arrive.
 import assert from 'node:assert/strict';
 
 export interface ServerEvent {
@@ -9,7 +9,7 @@ export interface ServerEvent {
 
 export interface EventStream {
   readonly status: number;
-  /** What has come so far. */
+  /** The events received so far. */
   readonly events: readonly ServerEvent[];
   readonly comments: readonly string[];
   /** Resolves when the service closes the stream. */
@@ -17,7 +17,7 @@ export interface EventStream {
   hangUp(): void;
 }
 
-/** Opens a stream and reads it on the side. */
+/** Opens a stream and reads it in the background. */
 export async function openStream(url: string, headers: Record<string, string>): Promise<EventStream> {
   const abort = new AbortController();
   const response = await fetch(url, { headers, signal: abort.signal });

@@ -1,7 +1,7 @@
-// An agent without a model: a client written by others that knows the lists and results of the protocol and nothing of ours.
+// An agent without a model: a third-party client that knows only the lists and results of the protocol.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
-/** The revision that a client speaks. */
+/** The protocol revision that a client speaks. */
 export const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
@@ -10,24 +10,24 @@ export interface ToolResult {
   /** The text for the model. */
   readonly text: string;
   readonly content: readonly Record<string, unknown>[];
-  // Tests look into results as a model would: without a type.
-  // biome-ignore lint/suspicious/noExplicitAny: the form differs from tool to tool
+  // Untyped, because tests read results as a model would.
+  // biome-ignore lint/suspicious/noExplicitAny: the shape differs by tool
   readonly facts: Record<string, any>;
 }
 
 export interface Agent {
   readonly client: Client;
-  /** Everything that was called so far. */
+  /** The tools called so far. */
   readonly calls: readonly ToolResult[];
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;
-  /** The same; throws where the tool refuses. */
+  /** The same, but throws if the tool refuses. */
   get(name: string, args?: Record<string, unknown>): Promise<ToolResult['facts']>;
   close(): Promise<void>;
 }
 
 export type CallOptions = NonNullable<Parameters<Client['callTool']>[1]>;
 
-/** Connects with a bearer, as a client that was given the address and a header. */
+/** Connects with a bearer token, as a client that was given the URL and a header. */
 export async function connectAgent(url: string, bearer: string, revision: Revision): Promise<Agent> {
   const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
   const client = new Client({ name: 'scripted-agent', version: '1.0.0' }, { versionNegotiation: { mode } });

@@ -1,5 +1,5 @@
-// The mount of `/mcp` with the suite's fixtures behind it. The older revision's clients are asked questions over the stream of their
-// call, and answer in requests of their own: for that alone this mount has sessions, which the service's does without.
+// Mounts the suite's fixtures at `/mcp`. Clients of the older revision are asked over the stream of their call and
+// answer in separate requests, which is why this mount has sessions and the service's does not.
 import { randomUUID } from 'node:crypto';
 import {
   InMemoryServerEventBus,

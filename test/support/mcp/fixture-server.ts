@@ -1,4 +1,5 @@
-// A server with the conformance suite's fixtures in place of our tools: registered as the library wants them, one for each request.
+// A server with the conformance suite's fixtures instead of our tools, registered in the library's form, one server per
+// request.
 import { randomBytes } from 'node:crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -39,7 +40,7 @@ const OPTIONS = {
 const DONE = { content: [{ type: 'text' as const, text: 'Done.' }] };
 const described = (name: string) => ({ description: `Fixture: ${name.replaceAll('_', ' ')}` });
 
-/** Where the tools that change a list say so. */
+/** Called by the tools that change a list. */
 export interface Changes {
   toolsChanged(): void;
   promptsChanged(): void;
@@ -87,10 +88,10 @@ function addTools(server: McpServer, changes: Changes): void {
     });
 }
 
-/** The library's type of it is broken. */
+/** The library's own type is broken. */
 type Envelope = Readonly<Record<typeof CLIENT_CAPABILITIES_META_KEY, object | undefined>>;
 
-/** The questions of the round that is open; undefined once all are answered. */
+/** The questions of the current round; undefined once all are answered. */
 async function ask(asking: Asking | undefined, { mcpReq }: ServerContext) {
   const { rounds, onlyDeclared } = asking ?? { rounds: [] };
   const before = mcpReq.requestState<{ readonly round: number }>()?.round ?? 0;

@@ -1,4 +1,4 @@
-// What the conformance suite asks a server to offer: the names and contents that its scenarios look for.
+// The fixtures that the MCP conformance suite asks a server to offer: the names and contents that its scenarios expect.
 import type {
   CallToolResult,
   ElicitRequestFormParams,
@@ -22,7 +22,7 @@ const said = (text: string) => ({ type: 'text', text }) as const;
 const embedded = (uri: string, mimeType: string, text: string) =>
   ({ type: 'resource', resource: { uri, mimeType, text } }) as const;
 
-/** Tools that say the same each time. */
+/** Tools with a fixed result. */
 export const CONTENTS: Readonly<Record<string, Content>> = {
   test_simple_text: [said('This is a simple text response for testing.')],
   test_image_content: [IMAGE],
@@ -35,7 +35,7 @@ export const CONTENTS: Readonly<Record<string, Content>> = {
   ],
 };
 
-/** Tools that send something before they answer. */
+/** Tools that send notifications before they answer. */
 export const NOTIFYING: Readonly<Record<string, Notify>> = {
   test_tool_with_logging: async ({ mcpReq }) => {
     for (const step of ['started', 'processing', 'completed']) await mcpReq.log('info', step);
@@ -52,10 +52,10 @@ async function reportProgress({ mcpReq }: ServerContext, progress: number): Prom
   await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 100 } });
 }
 
-/** Questions to the client, round by round; the next round is asked when the one before is answered. */
+/** Questions to the client in rounds; each round follows the answers to the one before. */
 export interface Asking {
   readonly rounds: readonly InputRequests[];
-  /** Leaves out what the client has not declared, which would else be refused. */
+  /** Leaves out requests for capabilities that the client has not declared, which would be refused. */
   readonly onlyDeclared?: true;
 }
 
@@ -99,7 +99,7 @@ const CHOICES: Properties = {
   titledMulti: { type: 'array', items: { anyOf: titled('Choice') } },
 };
 
-/** Tools that ask the client. The older revision's client is asked over the stream of the call. */
+/** Tools that ask the client. Clients of the older revision are asked over the stream of the call. */
 export const ASKING: Readonly<Record<string, Asking>> = {
   test_sampling: asks({ answer: sample('Test prompt') }),
   test_elicitation: asks({ answer: form('Who are you?', { username: text, email: text }) }),
@@ -155,7 +155,7 @@ interface FixtureResource {
   readonly read: (id: string) => { readonly text: string } | { readonly blob: string };
 }
 
-/** By their address, which may have a variable. */
+/** By URI, which may contain a variable. */
 export const RESOURCES: Readonly<Record<string, FixtureResource>> = {
   'test://static-text': { mimeType: 'text/plain', read: () => ({ text: 'A text.' }) },
   'test://static-binary': { mimeType: IMAGE.mimeType, read: () => ({ blob: IMAGE.data }) },

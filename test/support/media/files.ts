@@ -1,4 +1,4 @@
-// Media files to upload: video and audio as true as their headers, since nothing in them is ever decoded; pictures.
+// Creates media files to upload: pictures, and video and audio with valid headers only, since nothing decodes them.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../app.ts';
@@ -39,7 +39,7 @@ const SOUND_ENTRY = box(
   u32((48_000 << 16) >>> 0),
 );
 
-/** One track with one sample of 16 bytes that lies at `offset`. */
+/** One track with one sample of 16 bytes at `offset`. */
 function track(handler: 'vide' | 'soun', offset: number): Buffer {
   const stbl = box(
     'stbl',
@@ -57,11 +57,11 @@ function track(handler: 'vide' | 'soun', offset: number): Buffer {
 
 export interface Mp4Shape {
   readonly handler?: 'vide' | 'soun';
-  /** As the file names itself: `isom`, `M4A `, `qt  `. */
+  /** The major brand: `isom`, `M4A `, `qt  `. */
   readonly brand?: string;
 }
 
-/** An MP4 of exactly so many bytes, its header at the end, as cameras write it. */
+/** An MP4 of exactly that many bytes, with its header at the end, as cameras write it. */
 export function mp4(bytes: number, { handler = 'vide', brand = 'isom' }: Mp4Shape = {}): Buffer {
   const ftyp = box('ftyp', Buffer.from(brand), u32(512), Buffer.from(brand));
   const mvhd = box('mvhd', u32(0, 0, 0, SECOND, SECOND, 0x10000), Buffer.alloc(76));
@@ -70,7 +70,7 @@ export function mp4(bytes: number, { handler = 'vide', brand = 'isom' }: Mp4Shap
   return Buffer.concat([ftyp, box('mdat', body), moov]);
 }
 
-/** A WAV of exactly so many bytes of noise: 16 bits, stereo, 48 kHz. */
+/** A WAV of exactly that many bytes of noise: 16 bits, stereo, 48 kHz. */
 export function wav(bytes: number): Buffer {
   const file = randomBytes(bytes);
   Buffer.from('524946460000000057415645666d74201000000001000200', 'hex').copy(file);
@@ -84,7 +84,7 @@ export function wav(bytes: number): Buffer {
   return file;
 }
 
-/** Files that begin as the type does and go on with what is none, or not what the type says. */
+/** Files that start like the type but continue with invalid or different content. */
 export const UNTRUE: readonly (readonly [type: string, bytes: Buffer])[] = [
   ['video/mp4', Buffer.concat([mp4(2000).subarray(0, 40), randomBytes(4000)])],
   ['video/mp4', mp4(4000).subarray(0, 3000)],
@@ -104,7 +104,7 @@ export const UNTRUE: readonly (readonly [type: string, bytes: Buffer])[] = [
   ],
 ];
 
-/** What an upload answers with. */
+/** The response to an upload. */
 export interface Uploaded {
   readonly mediaId: string;
   readonly url: string;

@@ -1,7 +1,7 @@
-// Bytes that look random and are the same in every run.
+// Generates random-looking bytes that are the same in every run.
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
 
-/** That many bytes, pseudo-random, the same for the same seed. */
+/** Pseudo-random bytes, the same for the same seed. */
 export function seededBytes(length: number, seed: number): Uint8Array {
   const random = seededRandom(seed);
   const bytes = new Uint8Array(length);

@@ -1,4 +1,4 @@
-// Small pictures to feed to image nodes, and the colours of what comes back.
+// Creates small pictures for image nodes and reads the colors of their results.
 import sharp from 'sharp';
 import { seededBytes } from './noise.ts';
 
@@ -6,11 +6,11 @@ export interface Pixels {
   readonly format: string | undefined;
   readonly width: number;
   readonly height: number;
-  /** Red, green, blue and alpha at a place. */
+  /** Red, green, blue and alpha at a position. */
   at(x: number, y: number): readonly number[];
 }
 
-/** A picture of one colour, `#rrggbb` or `#rrggbbaa`. */
+/** A picture of one color, `#rrggbb` or `#rrggbbaa`. */
 export function plainImage(
   width: number,
   height: number,
@@ -22,7 +22,7 @@ export function plainImage(
     .toBuffer();
 }
 
-/** A picture of pseudo-random bytes, so that no part of the file is redundant. */
+/** A picture of pseudo-random bytes, which does not compress. */
 export function noiseImage(
   width: number,
   height: number,
@@ -42,7 +42,7 @@ export async function readPixels(bytes: Uint8Array): Promise<Pixels> {
   return { format, width: info.width, height: info.height, at };
 }
 
-/** Whether two colours differ by at most `tolerance` in each channel. */
+/** Whether two colors differ by at most `tolerance` in each channel. */
 export function isNear(actual: readonly number[], expected: readonly number[], tolerance = 4): boolean {
   return expected.every((channel, index) => Math.abs((actual[index] ?? -1) - channel) <= tolerance);
 }

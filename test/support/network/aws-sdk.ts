@@ -1,4 +1,4 @@
-// The AWS SDK as an independent client of the presigned doors and of the bucket: none of its code is ours.
+// Uses the AWS SDK as an independent client of presigned uploads and of the bucket.
 import { PutObjectCommand, type PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { objectUrl } from '../../../src/media/s3.ts';
@@ -12,7 +12,7 @@ export interface SdkPlace {
   readonly Key: string;
 }
 
-/** Where the SDK finds the minted upload: in the bucket, or at our own door, which is a bucket named `uploads` to it. */
+/** Where the SDK finds the upload: in the bucket, or at our own endpoint, which looks like a bucket named `uploads`. */
 export function sdkPlace(deps: Deps, mediaId: string): SdkPlace {
   const { bucket } = deps;
   const address = bucket === undefined ? doorUrl(deps, mediaId) : objectUrl(bucket, pendingKey(mediaId));
@@ -24,14 +24,14 @@ export function sdkPlace(deps: Deps, mediaId: string): SdkPlace {
     region,
     credentials,
     forcePathStyle: true,
-    // Else it signs the checksum of an empty body into every address.
+    // Otherwise the SDK signs the checksum of an empty body into every URL.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
   return { client, Bucket, Key };
 }
 
-/** An address as the SDK signs it, over the headers that our own signs. */
+/** Signs a URL with the SDK over the same headers that the service signs. */
 export function signBySdk(
   { client, Bucket, Key }: SdkPlace,
   headers: Pick<PutObjectCommandInput, 'ContentType' | 'ContentLength' | 'CacheControl'>,

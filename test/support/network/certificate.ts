@@ -1,4 +1,4 @@
-// A certificate that signs itself, made anew for each test: a server shows it, and a test trusts it.
+// Creates a self-signed certificate for a test: a server presents it and the test trusts it.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 export interface OwnCertificate {
@@ -14,7 +14,7 @@ const OCTETS = 0x04;
 /** 1.2.840.10045.4.3.2: ecdsa-with-SHA256. */
 const ECDSA_SHA256 = der(SEQUENCE, der(OBJECT_ID, Buffer.from('2a8648ce3d040302', 'hex')));
 
-/** X.509 (RFC 5280) with these names and no more than clients look at, good from yesterday to tomorrow. */
+/** Minimal X.509 certificate (RFC 5280) for these names, valid from yesterday to tomorrow. */
 export function makeCertificate(names: readonly [string, ...string[]]): OwnCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const subject = commonName(names[0]);
@@ -37,7 +37,7 @@ export function makeCertificate(names: readonly [string, ...string[]]): OwnCerti
   };
 }
 
-/** A value of DER: tag, length, contents. */
+/** Encodes a DER value: tag, length, contents. */
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const contents = Buffer.concat(parts);
   const { length } = contents;

@@ -1,4 +1,4 @@
-// An OpenTelemetry collector as a double: takes OTLP over HTTP as protobuf, reads the spans of it, and misbehaves when asked.
+// An OpenTelemetry collector double: accepts OTLP over HTTP as protobuf, decodes the spans, and misbehaves on request.
 
 import type { Answering } from './receiver.ts';
 import { startReceiver } from './receiver.ts';
@@ -6,7 +6,7 @@ import { startReceiver } from './receiver.ts';
 export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty: the first of its trace. */
+  /** Empty for the root span of a trace. */
   readonly parentId: string;
   readonly name: string;
   readonly kind: number;
@@ -14,17 +14,17 @@ export interface CollectedSpan {
   readonly endMs: number;
   readonly isFailed: boolean;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
-  /** Of the process. */
+  /** The resource attributes of the process. */
   readonly resource: Readonly<Record<string, string | number | boolean>>;
 }
 
 export interface Collector {
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
-  /** Requests, refused ones included. */
+  /** Number of requests, including refused ones. */
   readonly asked: number;
   find(name: RegExp): readonly CollectedSpan[];
-  /** Replaces the way it answers; returns what undoes that. What it answers otherwise it does not keep. */
+  /** Replaces the response and returns a function that restores it. Spans of replaced responses are not kept. */
   answer(how: Answering): () => void;
   close(): Promise<void>;
 }
@@ -53,10 +53,10 @@ export async function startCollector(): Promise<Collector> {
   };
 }
 
-/** Field number → its values: bytes, or whole numbers. */
+/** Maps field numbers to values: bytes or integers. */
 type Message = ReadonlyMap<number, readonly (Buffer | bigint)[]>;
 
-/** The wire format of protocol buffers, as far as it is used here. */
+/** Decodes the parts of the protocol buffers wire format that are used here. */
 function readMessage(bytes: Buffer): Message {
   const fields = new Map<number, (Buffer | bigint)[]>();
   let at = 0;
@@ -94,7 +94,7 @@ const bytesOf = (message: Message, field: number): Buffer =>
 const msOf = (message: Message, field: number): number =>
   Number(bytesOf(message, field).readBigUInt64LE()) / 1e6;
 
-/** ExportTraceServiceRequest → its spans. */
+/** Decodes an ExportTraceServiceRequest into its spans. */
 function readSpans(bytes: Buffer): readonly CollectedSpan[] {
   return messagesOf(readMessage(bytes), 1).flatMap(group => {
     const resource = messagesOf(group, 1).map(message => attributesOf(message, 1))[0] ?? {};

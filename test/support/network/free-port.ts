@@ -1,8 +1,8 @@
-// A port for a process that others must know of before it listens.
+// Picks a port for a process whose address others must know before it listens.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** One of 127.0.0.1 that nobody listens on just now. */
+/** Returns a port of 127.0.0.1 on which nothing listens at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,4 +1,4 @@
-// A real OpenID provider on a port of its own, whose tokens can be made to lie, and a person's way through its pages.
+// Runs a real OpenID provider on its own port, whose tokens can be tampered with, and signs people in on its pages.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,20 +8,20 @@ import Provider from 'oidc-provider';
 
 type Claims = Record<string, unknown>;
 
-/** What becomes of the answer of the token endpoint, whose ID token is signed anew. */
+/** Changes the claims of the token response; the ID token is signed again. */
 export interface Lie {
   readonly claims?: (claims: Claims) => Claims;
   readonly signedBy?: KeyObject | 'nobody';
-  /** In place of all of the answer; undefined: the provider never answers. */
+  /** Replaces the whole response; undefined means the provider never answers. */
   readonly answer?: { readonly status: number; readonly body: object } | undefined;
 }
 
 export interface IdentityProvider {
   readonly issuer: string;
-  /** By subject: what it says of people. */
+  /** Claims by subject. */
   readonly people: Map<string, Claims>;
   lie(lie: Lie | undefined): void;
-  /** Signs in as the subject and agrees. Returns the address that the browser is sent back to. */
+  /** Signs in as the subject and consents. Returns the URL that the browser is redirected to. */
   visit(url: string, subject: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export const CLIENT = { id: 'graphwright', secret: 'secret-of-the-client' };
 const MAX_HOPS = 12;
 
 const newKey = (): KeyObject => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-/** A key that the provider does not know. */
+/** A key that the provider does not publish. */
 export const FOREIGN_KEY = newKey();
 
 export async function startIdentityProvider(callback: string): Promise<IdentityProvider> {

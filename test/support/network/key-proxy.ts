@@ -1,4 +1,4 @@
-// A proxy that adds a key to every request, for clients written by others that cannot send a header.
+// Runs a proxy that adds an API key to every request, for third-party clients that cannot send a header.
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ export interface KeyProxy {
   close(): Promise<void>;
 }
 
-/** Forwards to the origin what comes, as it comes, with `Authorization: Bearer <key>`. */
+/** Forwards requests to the origin unchanged, with `Authorization: Bearer <key>` added. */
 export async function startKeyProxy(origin: string, key: string): Promise<KeyProxy> {
   const { hostname, port } = new URL(origin);
   const server = createServer((req, res) => {

@@ -1,4 +1,4 @@
-// A webhook receiver on loopback: keeps every delivery as it came, and answers as the test asks.
+// Receives webhooks on loopback: keeps every delivery as it arrived and answers as the test asks.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -7,9 +7,9 @@ export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
-  /** The very bytes, as text. */
+  /** The raw bytes as text. */
   readonly raw: string;
-  /** What the bytes say, where they are JSON. */
+  /** The parsed body if it is JSON. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly atMs: number;
 }
@@ -17,16 +17,16 @@ export interface Received {
 export interface Receiver {
   readonly url: string;
   readonly received: readonly Received[];
-  /** How many requests are open now, and were at the most. */
+  /** How many requests are open now, and the maximum so far. */
   readonly open: { readonly now: number; readonly most: number };
-  /** Replaces the way it answers: 204 at first. */
+  /** Replaces the response, which is 204 by default. */
   answer(how: Answering): void;
   close(): Promise<void>;
 }
 
 export type Answering = (res: ServerResponse, received: Received) => unknown;
 
-/** Listens on a free port; `close` cuts what is open. */
+/** Listens on a free port; `close` cuts open connections. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const open = { now: 0, most: 0 };
@@ -34,7 +34,7 @@ export async function startReceiver(): Promise<Receiver> {
   const server = createServer(async (req, res) => {
     open.most = Math.max(open.most, ++open.now);
     res.once('close', () => open.now--);
-    // Whoever sends may die over it.
+    // The sender may disconnect at any time.
     const bytes = await buffer(req).catch(() => undefined);
     if (bytes === undefined) return;
     const raw = String(bytes);

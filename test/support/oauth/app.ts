@@ -1,4 +1,4 @@
-// OAuth on an app of the test: a person with a browser, and clients.
+// Runs OAuth on an in-process test app, with a signed-in browser and clients.
 
 import { createPerson, type Person } from '../accounts/people.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
@@ -17,11 +17,11 @@ export interface OAuthApp {
   readonly person: Person;
   readonly client: OAuthClient;
   readonly send: Send;
-  /** Another browser of the person's; without a cookie: of somebody who is not signed in. */
+  /** Another browser of the same person. Without a cookie it is signed out. */
   newBrowser(cookie?: string): CookieBrowser;
-  /** Registration to tokens, as `connect`. */
+  /** Goes from registration to tokens, like `connect`. */
   connect(options?: Parameters<typeof connect>[2]): Promise<Tokens>;
-  /** A ping at `/mcp` with the token. */
+  /** Pings `/mcp` with the token. */
   ping(token: string): Promise<number>;
 }
 

@@ -1,8 +1,8 @@
-// OAuth as clients and browsers do it: registrations, a cookie jar that follows redirects, the consent page, tokens.
+// Acts as OAuth clients and browsers do: registration, a cookie jar that follows redirects, the consent page, tokens.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 
-/** One answer, whoever gave it. */
+/** One response from any server. */
 export interface WebAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -11,13 +11,13 @@ export interface WebAnswer {
 
 export interface WebRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** A form, where it is not text. */
+  /** A form, unless it is text. */
   readonly body?: string | URLSearchParams;
-  /** The address it comes from; each registration has one of its own by default, for the sake of the limit. */
+  /** The client's IP address. By default each registration has its own, so that rate limits do not interfere. */
   readonly from?: string;
 }
 
-/** Sends one request and follows nothing. */
+/** Sends one request without following redirects. */
 export type Send = (method: string, url: string, request?: WebRequest) => Promise<WebAnswer>;
 
 interface Injectable {
@@ -28,7 +28,7 @@ interface Injectable {
   }>;
 }
 
-/** Requests that go into the app of a test, whatever their host. */
+/** Sends requests into a test's app in process, whatever their host. */
 export function sendInto(app: Injectable): Send {
   let registrations = 0;
   return async (method, url, { headers = {}, body, from } = {}) => {
@@ -48,7 +48,7 @@ export function sendInto(app: Injectable): Send {
   };
 }
 
-/** Requests over the network. */
+/** Sends requests over the network. */
 export const sendOut: Send = async (method, url, { headers = {}, body } = {}) => {
   const answer = await fetch(url, {
     method,
@@ -67,7 +67,7 @@ export const RESOURCE = `${ORIGIN}/mcp`;
 export const ALL_SCOPES = 'workflows:read workflows:write workflows:execute';
 export const REDIRECT = 'http://127.0.0.1:33418/callback';
 
-/** A client's registration, as most of them send it. */
+/** A client registration as most clients send it. */
 export const REGISTRATION = {
   client_name: 'Agent',
   redirect_uris: [REDIRECT],
@@ -87,7 +87,7 @@ export interface OAuthAnswer {
 
 export interface OAuthClient {
   register(metadata?: object): Promise<OAuthAnswer>;
-  /** The id of a new client. */
+  /** Registers a client and returns its id. */
   newClient(metadata?: object): Promise<string>;
   token(
     form: Readonly<Record<string, string>>,
@@ -142,7 +142,7 @@ export function makeProof(): Proof {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** Where a browser has come to: a page of the service, or an address elsewhere that it was sent to. */
+/** Where a browser ended up: a page of the service, or an outside address it was redirected to. */
 export interface Arrival {
   readonly url: string;
   readonly status: number;
@@ -151,12 +151,12 @@ export interface Arrival {
 }
 
 export interface Decision {
-  /** Those that stay ticked; default all. */
+  /** Scopes that stay checked; all by default. */
   readonly scopes?: readonly string[];
   readonly choice?: 'allow' | 'deny';
 }
 
-/** A browser with cookies that follows redirects as long as they stay at the service. */
+/** A browser with cookies that follows redirects within the service. */
 export class CookieBrowser {
   readonly cookies = new Map<string, { readonly value: string; readonly path: string }>();
   readonly #send: Send;
@@ -172,7 +172,7 @@ export class CookieBrowser {
     return this.#follow('GET', url);
   }
 
-  /** Answers the form of the page. */
+  /** Submits the form of the page. */
   async decide(page: Arrival, { scopes, choice = 'allow' }: Decision = {}): Promise<Arrival> {
     const offered = [...page.html.matchAll(/name="scope" value="([^"]+)"/g)].map(match => match[1] ?? '');
     const form = new URLSearchParams({ token: tokenOf(page), decision: choice });
@@ -225,7 +225,7 @@ export class CookieBrowser {
 export const tokenOf = ({ html }: Pick<Arrival, 'html'>): string =>
   /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
 
-/** The address of a request for authorization; a parameter that is undefined is left out. */
+/** Builds the URL of an authorization request. Parameters that are undefined are left out. */
 export function authorizeUrl(params: Readonly<Record<string, string | undefined>>, origin = ORIGIN): string {
   const all = {
     response_type: 'code',
@@ -248,7 +248,7 @@ export interface Tokens {
   readonly expires_in: number;
 }
 
-/** Registration to tokens, everything allowed. */
+/** Goes from registration to tokens with every scope allowed. */
 export async function connect(
   client: OAuthClient,
   browser: CookieBrowser,

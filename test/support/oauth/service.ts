@@ -1,4 +1,4 @@
-// OAuth over the network: an app that listens where its BASE_URL says, and a person's browser for other people's clients.
+// OAuth over the network: an app that listens at its BASE_URL, and a browser for third-party clients.
 
 import { createPerson, type Person } from '../accounts/people.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
@@ -12,7 +12,7 @@ export interface OAuthService {
   readonly mcpUrl: string;
   readonly client: OAuthClient;
   newBrowser(): CookieBrowser;
-  /** Lets a client in at the address that it would open: where the answer went. */
+  /** Approves the client's authorization request and returns the redirect target. */
   letIn(authorizationUrl: string | URL, decision?: Decision): Promise<URL>;
 }
 

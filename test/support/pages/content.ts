@@ -1,6 +1,6 @@
 // Content pages for tests, benchmarks and screenshots: one with every field, and markdown of a given length.
 
-/** Every field; addresses are loaded by browsers only. */
+/** Every field; only browsers load the URLs. */
 export const WHOLE_PAGE = {
   title: 'Turn product photos into a film',
   type: 'FEATURE',
@@ -125,7 +125,7 @@ A claim with a source[^1].
 
 `;
 
-/** An article's markdown of so many characters, with all that markdown has. */
+/** An article of that many characters that uses every markdown feature. */
 export function makeMarkdown(length: number): string {
   return (EXTRAS + SECTION.repeat(Math.ceil(length / SECTION.length))).slice(0, length);
 }

@@ -1,5 +1,5 @@
-// Pictures of every kind of page, on a phone and a desk, light and dark: node test/support/pages/screenshots.ts FOLDER [NAME…]
-// Needs the browser of the tests; looking at them is a person's work.
+// Takes screenshots of every kind of page, on phone and desktop, light and dark: node test/support/pages/screenshots.ts
+// FOLDER [NAME…]. Needs the tests' browser; a person reviews the pictures.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -104,7 +104,7 @@ async function publish(page: Record<string, unknown>): Promise<void> {
   if (answer.statusCode !== 201) throw new Error(answer.body);
 }
 
-/** Headless Chromium has no scheme of its own to set but by the preference for dark mode of the browser. */
+/** Headless Chromium takes its color scheme from the dark mode preference only. */
 async function take(url: string, name: string, width: number, scheme: 'light' | 'dark'): Promise<void> {
   const dark =
     scheme === 'dark'

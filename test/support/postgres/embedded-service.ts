@@ -1,4 +1,4 @@
-// A service reduced to its embedded PostgreSQL, for tests that kill it: options in argv[2], events on stdout as JSON.
+// Runs only the embedded PostgreSQL of a service, for tests that kill it. Options in argv[2]; events on stdout as JSON.
 import { openDb } from '../../../src/store/db.ts';
 import { type EmbeddedOptions, startEmbedded } from '../../../src/store/embedded/embedded.ts';
 

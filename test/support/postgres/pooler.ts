@@ -1,4 +1,4 @@
-// PgBouncer in front of a test's database, as an operator would set it up.
+// Runs PgBouncer in front of a test's database, as an operator would set it up.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { freePort } from '../network/free-port.ts';
 import type { TestAddress } from '../postgres.ts';
 import { waitUntil } from '../processes.ts';
 
-/** undefined: it is not installed. Debian keeps it where only root's PATH leads. */
+/** undefined if it is not installed. Debian installs it in a folder that only root's PATH includes. */
 export const PGBOUNCER = findOnPath('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` });
 
 export interface TestPooler {
@@ -18,7 +18,7 @@ export interface TestPooler {
   stop(): Promise<void>;
 }
 
-/** `settings`: lines of its `[pgbouncer]`. It has few connections to PostgreSQL, so that its clients share them. */
+/** `settings` are lines of the `[pgbouncer]` section. The pool is small, so that clients share connections. */
 export async function startPooler(
   program: string,
   { socketDir, user, database }: TestAddress,
@@ -38,7 +38,7 @@ export async function startPooler(
   }).map(([name, value]) => `${name} = ${value}`);
   const target = `${database} = host=${socketDir} port=5432 user=${user} dbname=${database}`;
   await writeFile(file, ['[databases]', target, '[pgbouncer]', ...lines, ''].join('\n'));
-  // It refuses root as PostgreSQL does, and must be able to enter the folder of its socket.
+  // Like PostgreSQL it refuses to run as root, and it needs access to its socket folder.
   const owner = await stat(socketDir);
   const runner = await chooseRunner({ postgres: program, folder: socketDir, owner, account: 'postgres' });
   for (const path of [folder, file]) await chown(path, owner.uid, owner.gid);

@@ -1,18 +1,18 @@
-// A TCP address of the test's PostgreSQL that misbehaves as networks do: it goes silent, or breaks off before an answer.
+// A TCP proxy to the test's PostgreSQL that simulates network faults: it goes silent, or disconnects before an answer.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { TestAddress } from '../postgres.ts';
 
 export interface PostgresProxy {
-  /** As DATABASE_URL has it. */
+  /** In the form of DATABASE_URL. */
   readonly url: string;
-  /** From now on nothing passes, and nothing is refused either: as where a host is cut off. */
+  /** Stops passing data without refusing connections, as a host behind a network partition does. */
   goSilent(): void;
-  /** New connections pass again; of those before nothing is ever heard again. */
+  /** Lets new connections through again. Connections from before stay silent. */
   heal(): void;
-  /** Breaks the connection off once, before the answer that matches to a request that matches. */
+  /** Breaks the connection once, between a matching request and its matching answer. */
   loseAnswer(request: string, answer: string): void;
-  /** Whether the answer was lost by now. */
+  /** Whether the answer has been dropped yet. */
   readonly hasLost: boolean;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function startPostgresProxy({ socketDir, user, database }: TestAddr
     url: `postgres://${user}@127.0.0.1:${(server.address() as AddressInfo).port}/${database}`,
     goSilent: () => {
       isSilent = true;
-      // What arrives is acknowledged, and forgotten.
+      // Received data is acknowledged and discarded.
       for (const socket of [...pairs].flat()) socket.removeAllListeners('data').resume();
     },
     heal: () => {

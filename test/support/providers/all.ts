@@ -1,4 +1,4 @@
-// Every provider of models as a double, and a context whose nodes reach them and nothing else.
+// Starts doubles of all model providers and creates contexts whose nodes can reach nothing else.
 import type { MediaRef } from '../../../src/graph/types.ts';
 import { createGuardedFetch } from '../../../src/lib/fetch.ts';
 import type { Providers } from '../../../src/nodes/models/providers.ts';
@@ -28,7 +28,7 @@ export interface AllProviders {
   close(): Promise<void>;
 }
 
-/** All of them end their work at once. */
+/** Every double completes its work at once. */
 export async function startAllProviders(): Promise<AllProviders> {
   const png = await plainImage(8, 8, '#336699');
   const doubles = {

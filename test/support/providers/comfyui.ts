@@ -1,20 +1,20 @@
-// A ComfyUI server as a double: one queue, a history in memory, and no dedupe of the ids that it is given.
+// A ComfyUI double: one queue, an in-memory history, and no deduplication of prompt ids.
 import { type Asked, type Double, type Reply, startDouble } from './double.ts';
 
 export interface ComfyDouble extends Double {
   readonly state: {
     polls: number;
     nodeErrors: Readonly<Record<string, unknown>>;
-    /** Whether it has `/api/jobs/{id}/cancel`. */
+    /** Whether it supports `/api/jobs/{id}/cancel`. */
     knowsJobs: boolean;
-    /** The header without which it answers 401, where a proxy stands before it. */
+    /** The header that a proxy in front of it requires; requests without it get 401. */
     wants: readonly [name: string, value: string] | undefined;
-    /** What stands in the history once done. */
+    /** The history entry of a finished prompt. */
     entry: Readonly<Record<string, unknown>>;
   };
-  /** Ids of prompts in the order they were queued. */
+  /** Prompt ids in the order they were queued. */
   readonly queued: string[];
-  /** A restart: queue and history are gone. */
+  /** Restarts the server, which clears the queue and the history. */
   restart(): void;
 }
 
@@ -49,7 +49,7 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
       const id = String(json.prompt_id);
       queued.push(id);
       waiting.set(id, 0);
-      // Older servers report what was cached to the caller's `client_id` alone, and without one not at all.
+      // Older servers report cached nodes to the caller's `client_id` only, and not at all without one.
       if (json.client_id === undefined)
         return { status: 200, body: { prompt_id: 'unknown', node_errors: {} } };
       return { status: 200, body: { prompt_id: id, number: queued.length, node_errors: state.nodeErrors } };

@@ -1,4 +1,4 @@
-// A stand-in for a provider at the network's edge: a real HTTP server that can be made to misbehave.
+// A provider double: a real HTTP server that can be made to misbehave.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Asked {
   readonly method: string;
-  /** With its query. */
+  /** Including the query string. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
@@ -17,7 +17,7 @@ export interface Asked {
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A Buffer as it is, anything else as JSON. */
+  /** Buffers are sent as they are, everything else as JSON. */
   readonly body?: unknown;
 }
 
@@ -26,7 +26,7 @@ export interface Answered {
   readonly reply: Reply;
 }
 
-/** `reset`: the connection breaks instead of an answer; `hang`: none comes; `late`: what was done is answered after a while. */
+/** `reset` breaks the connection instead of answering; `hang` never answers; `late` answers after a delay. */
 export type Fault = 'reset' | 'hang' | 'late' | Reply;
 
 const LATE_MS = 1500;
@@ -34,26 +34,26 @@ const LATE_MS = 1500;
 interface PlannedFault {
   readonly match: RegExp;
   readonly fault: Fault;
-  /** Whether the request is done all the same. */
+  /** Whether the request is processed before it fails. */
   readonly isDone: boolean;
   left: number;
 }
 
 export interface Double {
   readonly url: string;
-  /** Every request that came, in order. */
+  /** Every request received, in order. */
   readonly asked: readonly Asked[];
-  /** Those of them that were done, whatever came of the answer. */
+  /** The requests that were processed, whether or not the response was delivered. */
   readonly done: readonly Asked[];
-  /** What it has answered of its own accord, faults left out. */
+  /** The responses sent, without injected faults. */
   readonly answered: readonly Answered[];
-  /** How many requests of "METHOD path" match. */
+  /** Counts the requests that match "METHOD path". */
   count(match: RegExp): number;
-  /** The next requests that match are not done, and fail so. */
+  /** The next requests that match fail this way without being processed. */
   refuse(match: RegExp, fault: Fault, times?: number): void;
-  /** The next requests that match are done, and their answer fails so. */
+  /** The next requests that match are processed, but their responses fail this way. */
   spoil(match: RegExp, fault: Fault, times?: number): void;
-  /** It fails no more. */
+  /** Removes all injected faults. */
   relent(): void;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function startDouble(answer: (asked: Asked) => Reply): Promise<Doub
   const answered: Answered[] = [];
   const faults: PlannedFault[] = [];
   const server = createServer(async (req, res) => {
-    // Whoever asked may die over it.
+    // The caller may disconnect at any time.
     const one = await read(req).catch(() => undefined);
     if (one === undefined) return;
     asked.push(one);

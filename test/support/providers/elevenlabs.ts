@@ -1,4 +1,4 @@
-// ElevenLabs as a double: audio at once, or its own kinds of errors.
+// An ElevenLabs double: returns audio at once, or the API's own errors.
 import { type Asked, type Double, type Reply, startDouble } from './double.ts';
 
 export async function startElevenLabs(file: Buffer): Promise<Double> {
@@ -10,7 +10,7 @@ export async function startElevenLabs(file: Buffer): Promise<Double> {
   });
 }
 
-/** An error as the API writes it: `status` is what it called the error before there was a `code`. */
+/** An error as the API writes it. `status` is the legacy name of the error, from before `code` existed. */
 export function refusal(status: number, code: string, message: string, legacy = code): Reply {
   const type = status === 429 ? 'rate_limit_error' : 'invalid_request';
   return { status, body: { detail: { type, code, message, status: legacy, request_id: 'r1' } } };

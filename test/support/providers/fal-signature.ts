@@ -1,7 +1,8 @@
-// fal's signature of its hooks: ED25519 over the request's id, the person's, the time and the body's digest, by lines.
+// Signs webhooks as fal does: ED25519 over the request id, the user id, the timestamp and the body's digest, one per
+// line.
 import { createHash, type KeyObject, randomUUID, sign } from 'node:crypto';
 
-/** The headers of a hook that fal sends with that body at that time. */
+/** The headers that fal would send with the body at that time. */
 export function signFalHook(body: string, key: KeyObject, atMs = Date.now()): Record<string, string> {
   const [request, person, timestamp] = [randomUUID(), 'person', String(Math.floor(atMs / 1000))];
   const digest = createHash('sha256').update(body).digest('hex');

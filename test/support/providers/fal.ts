@@ -1,28 +1,28 @@
-// fal's queue as a double: it names itself by its public address, ends everything as COMPLETED, and forgets.
+// A fal queue double: reports its public address in URLs, finishes every request as COMPLETED, and can forget requests.
 import { type Asked, type Double, type Reply, startDouble } from './double.ts';
 
 export interface FalDouble extends Double {
-  /** Polls that are answered as still waiting. */
+  /** How many polls are answered as still waiting. */
   polls: number;
-  /** What it lists of its models, and of their prices. */
+  /** The models it lists, and their prices. */
   models: readonly Record<string, unknown>[];
-  /** How many models a page has, where more are asked for; and how many may be asked for with their schemas. */
+  /** The page size of the model list, and how many models may be requested together with their schemas. */
   pageSize: number;
   maxExpanded: number;
   prices: readonly Record<string, unknown>[];
   result: Reply;
-  /** In its place for the models at these paths. */
+  /** Overrides the answer for the models at these paths. */
   readonly results: Map<string, Reply>;
-  /** The keys that it publishes. */
+  /** The signing keys that it publishes. */
   keys: readonly object[];
-  /** Bytes by the address of the upload that they came to. */
+  /** Uploaded bytes by upload URL. */
   readonly uploads: ReadonlyMap<string, { readonly bytes: Buffer; readonly key: string | undefined }>;
-  /** The requests that fal has accepted. */
+  /** Requests that fal has accepted. */
   readonly accepted: string[];
   readonly cancelled: string[];
-  /** Apps go on with requests that fal was asked to cancel. */
+  /** Makes apps keep running after a cancel request. */
   ignoresCancel: boolean;
-  /** fal has deleted what it knew. */
+  /** Makes fal forget its requests. */
   forget(): void;
 }
 
@@ -82,7 +82,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     jobs.set(id, 0);
     stopped.delete(id);
     paths.set(id, path);
-    // The addresses have owner and app only, not the path below them.
+    // The URLs contain owner and app only, not the path below them.
     const place = `${PUBLIC}${path.split('/').slice(0, 3).join('/')}/requests/${id}`;
     const known = { request_id: id, ...addressesOf(place) };
     return { status: 200, body: { status: 'IN_QUEUE', queue_position: 0, ...known } };
@@ -110,7 +110,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     return { status: 202, body: { status: 'CANCELLATION_REQUESTED' } };
   };
   const double = Object.assign(await startDouble(answer), state);
-  // `answer` reads what tests set on the double itself.
+  // `answer` reads properties that tests set on the double.
   return new Proxy(double, {
     set: (target, name, value) => Reflect.set(state, name, value) && Reflect.set(target, name, value),
   });
@@ -128,7 +128,7 @@ const addressesOf = (place: string) => ({
   cancel_url: `${place}/cancel`,
 });
 
-/** Without the price of one that is asked for there is none at all. */
+/** If one requested price is unknown, the response contains none. */
 function listPrices(known: FalDouble['prices'], named: readonly string[]): Reply {
   const prices = known.filter(({ endpoint_id }) => named.includes(String(endpoint_id)));
   if (prices.length === named.length) return { status: 200, body: { prices, has_more: false } };

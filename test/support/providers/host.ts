@@ -1,4 +1,4 @@
-// What a call at a provider is given in tests: the real guarded client, and a record that is looked at.
+// Hosts provider calls in tests: the real guarded HTTP client, and a record that tests can read.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGuardedFetch } from '../../../src/lib/fetch.ts';
 import { peek, type Watched } from '../../../src/providers/peek.ts';
@@ -11,10 +11,10 @@ import {
 } from '../../../src/providers/provider.ts';
 import { type Delivery, type JobHost, runJob } from '../../../src/providers/run-job.ts';
 
-/** A port where nobody listens. */
+/** A port on which nothing listens. */
 export const NOBODY = 'http://127.0.0.1:1';
 
-/** Nothing is waited for longer than a test likes. */
+/** Keeps every wait short for tests. */
 export const QUICK: Pace = {
   ...DEFAULT_PACE,
   firstMs: 2,
@@ -31,11 +31,11 @@ export interface TestHost extends JobHost {
 export interface HostOptions {
   readonly stored?: ProviderJob;
   readonly signal?: AbortSignal;
-  /** Called with each record, before it counts as kept. */
+  /** Called with each record before it counts as saved. */
   readonly onKeep?: (job: ProviderJob) => void;
 }
 
-/** Reaches the double alone: its address counts as configured by the operator. */
+/** Allows requests to the double only: its address counts as configured by the operator. */
 export function makeHost(url: string, { stored, signal, onKeep }: HostOptions = {}): TestHost {
   const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [url, NOBODY] });
   const kept: ProviderJob[] = [];
@@ -55,7 +55,7 @@ export function makeHost(url: string, { stored, signal, onKeep }: HostOptions = 
   };
 }
 
-/** Does the call as runs do: once it is submitted nobody is in it, and it goes on when it was seen to have ended. */
+/** Runs the call as the service does: submits it, then resumes it once a poll reports that it finished. */
 export async function runToEnd<Call>(provider: Provider<Call>, call: Call, host: JobHost): Promise<Delivery> {
   for (let job = host.job; ; ) {
     try {
@@ -68,7 +68,7 @@ export async function runToEnd<Call>(provider: Provider<Call>, call: Call, host:
   }
 }
 
-/** Looks at it until it has ended or its time is over; asks the provider to cancel where its run ends. */
+/** Polls until the task finishes or times out. Asks the provider to cancel if the run ends. */
 async function untilEnded<Call>(provider: Provider<Call>, job: ProviderJob, host: JobHost): Promise<void> {
   const watched = provider as unknown as Watched;
   const handle = { id: job.id ?? '', ...(job.state === undefined ? {} : { state: job.state }) };

@@ -1,10 +1,10 @@
-// OpenAI as a double: answers at once for images, chat and speech; responses in the background have a life of their own.
+// An OpenAI double: answers images, chat and speech at once; background responses progress over several polls.
 import { type Asked, type Double, type Reply, startDouble } from './double.ts';
 
 export interface OpenAiDouble extends Double {
   readonly state: {
     polls: number;
-    /** What a chat answers, and how a response ends. */
+    /** The text of a chat answer, and how a background response finishes. */
     chat: Readonly<Record<string, unknown>>;
     response: Readonly<Record<string, unknown>>;
   };
@@ -109,7 +109,7 @@ function toChoice({ message, ...rest }: Readonly<Record<string, unknown>>): obje
   return { index: 0, logprobs: null, message: said, ...rest };
 }
 
-/** The parameter that the API's schema requires of an input and that is not there. */
+/** The required parameter that an input lacks according to the API's schema. */
 function findMissing({ input }: Asked['json']): string | undefined {
   const messages = (Array.isArray(input) ? input : []) as readonly { readonly content: readonly object[] }[];
   for (const [m, { content }] of messages.entries()) {

@@ -1,18 +1,18 @@
-// The compiler as judge: JSON that was sent or answered, compared as a literal with the types that a provider publishes.
+// Compares JSON that was sent or received with the types a provider publishes, by compiling it as a literal.
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PEERS } from '../peers.ts';
 
 export interface Sample {
-  /** What it is, for whoever reads the fault. */
+  /** The name used in error messages. */
   readonly name: string;
-  /** The published type, as TypeScript writes it. */
+  /** The published type as a TypeScript expression. */
   readonly type: string;
   readonly value: unknown;
 }
 
-/** A file in a form, which the types know by its class. */
+/** A file in a form, which the types accept by its class. */
 export const FILE = Symbol('file');
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -31,17 +31,17 @@ const OPTIONS = [
 ];
 const ERROR = /\((\d+),\d+\): error (TS\d+: .*)/g;
 
-/** One sentence for each sample that its type does not take: a name it does not know is as wrong as one that is missing. */
+/** Returns one message for each sample that its type rejects. Unknown properties count as errors, like missing ones. */
 export async function findTypeFaults(
   imports: string,
   samples: readonly Sample[],
 ): Promise<readonly string[]> {
-  // The packages are found from where the samples stand: the pinned ones, or newer ones that somebody looks at.
+  // The samples' folder determines which packages are used: the pinned versions, or newer ones under review.
   const folder = join(process.env.PUBLISHED_TYPES ?? PEERS, 'node_modules/.cache', `types-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   const head = `${imports} declare const file: File; export {};`;
   const rows = samples.map(({ type, value }) => `void (${toLiteral(value)} satisfies ${type});`);
-  // A line each: a fault is found by its line.
+  // One sample per line, so that the line number of an error identifies the sample.
   writeFileSync(join(folder, 'samples.ts'), [head, ...rows].join('\n'));
   try {
     const output = await runCompiler(join(folder, 'samples.ts'));
@@ -64,7 +64,7 @@ function toLiteral(value: unknown): string {
   return `{ ${members.join(', ')} }`;
 }
 
-/** What it says; rejects where it could not be run. */
+/** Returns the compiler's output. Rejects if the compiler could not be run. */
 function runCompiler(path: string): Promise<string> {
   const command = join(ROOT, 'node_modules/.bin/tsc');
   return new Promise((done, fail) => {

@@ -1,13 +1,13 @@
-// Replicate as a double: predictions that start, run and end, a store for uploads, and a memory of an hour.
+// A Replicate double: predictions that start, run and finish, a file store, and records that expire after an hour.
 import { type Asked, type Double, type Reply, startDouble } from './double.ts';
 
 export interface ReplicateDouble extends Double {
   readonly state: {
-    /** Polls that are answered as not ended. */
+    /** How many polls are answered as unfinished. */
     polls: number;
-    /** How a prediction ends. */
+    /** How a prediction finishes. */
     end: Readonly<Record<string, unknown>>;
-    /** What it signs its hooks with. */
+    /** The key that signs its webhooks. */
     secret: string;
   };
   readonly created: string[];
@@ -52,7 +52,7 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
     if (tail === '/cancel' && seen < state.polls) stopped.set(id, seen);
     const ranUntil = stopped.get(id);
     if (ranUntil !== undefined) {
-      // It begins with its second poll, and only what has begun is billed.
+      // It starts at its second poll, and only predictions that started are billed.
       const metrics = ranUntil < 2 ? {} : { predict_time: 1 };
       return { status: 200, body: present(id, { status: 'canceled', output: null, metrics }) };
     }

@@ -1,4 +1,4 @@
-// Video elements as a test wants them: numbered clips as files, scenes drawn by the painter with the decoder of either back end.
+// Creates numbered clips as files and draws scenes with video elements, using either decoder back end.
 import { join } from 'node:path';
 import type { Clip } from '../../../src/codecs/decode.ts';
 import { encode } from '../../../src/codecs/encode.ts';
@@ -18,13 +18,13 @@ import { HEIGHT, numberedFrames, WIDTH } from '../../codecs/clips.ts';
 const { signal } = new AbortController();
 const ffmpegPath = findOnPath('ffmpeg');
 
-/** By name; a text says why there is none on this machine. */
+/** By name. A text says why the back end is not available on this machine. */
 export const BACKENDS: readonly (readonly [string, Backend | string])[] = [
   ['codec host', await openCodecHost([], signal)],
   ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal)],
 ];
 
-/** A video of so many frames, each of which shows its number. */
+/** A video with that many frames, each of which shows its number. */
 export async function makeClip(
   backend: Backend,
   folder: string,
@@ -49,7 +49,7 @@ export interface Drawn {
   readonly height: number;
 }
 
-/** Draws those frames in that order; every video of the scene is the clip, or the file that stands for it. */
+/** Draws those frames in that order. Every video of the scene is the clip, or the file that replaces it. */
 export async function drawClips(
   backend: Backend,
   graph: object,

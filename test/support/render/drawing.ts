@@ -1,4 +1,4 @@
-// Frames of a scene graph as a test wants them: drawn by the drawing thread, files of the graph made ready.
+// Draws frames of a scene graph in the drawing thread, with the graph's files prepared.
 import { AppError } from '../../../src/lib/errors.ts';
 import { withRenderFiles } from '../../../src/render/files.ts';
 import { openScene } from '../../../src/render/scene.ts';

@@ -1,11 +1,11 @@
-// Lottie animations as small as they can be, written by hand: layers of shapes, values that move.
+// Creates minimal Lottie animations: layers of shapes and animated values.
 type Value = number | readonly number[];
 export type Layer = Readonly<Record<string, unknown>>;
 
-/** A value that stands still. */
+/** A constant value. */
 export const still = (value: unknown) => ({ a: 0, k: value });
 
-/** A value that moves evenly from keyframe to keyframe. */
+/** A value that moves linearly from keyframe to keyframe. */
 export const moving = (...keys: readonly (readonly [frame: number, value: Value])[]) => ({
   a: 1,
   k: keys.map(([t, value]) => ({
@@ -106,7 +106,7 @@ export const animation = (layers: readonly Layer[], own: object = {}) => ({
   ...own,
 });
 
-/** A card that a ring is drawn around, a ball that bounces behind a mask, and a word. */
+/** A card with a ring drawn around it, a ball that bounces behind a mask, and a word. */
 export function sampleAnimation(): object {
   const box = (left: number, top: number, right: number, bottom: number) => {
     const corners = [

@@ -1,4 +1,4 @@
-// Frames painted in this thread: by a painter that has shown others before, and by a new one.
+// Paints frames in this thread with a reused painter and with a new one for each frame.
 import { AppError } from '../../../src/lib/errors.ts';
 import { withRenderFiles } from '../../../src/render/files.ts';
 import { createPainter, type Painted } from '../../../src/render/paint/frame.ts';
@@ -17,11 +17,11 @@ export interface TwicePainted {
   readonly fresh: Buffer;
   readonly followed: Buffer;
   readonly rows: Painted['rows'];
-  /** What the painter that goes on showed a frame earlier. */
+  /** The frame that the reused painter painted before this one. */
   readonly before: Buffer | undefined;
 }
 
-/** Each frame as a new painter draws it, and as one that drew those before it. */
+/** Paints each frame with a new painter and with a reused one. */
 export function paintTwice(timeline: Timeline, frames: readonly number[]): Promise<readonly TwicePainted[]> {
   const { width, height } = timeline;
   return withRenderFiles(timeline.resources.values(), refuse, signal, async files => {

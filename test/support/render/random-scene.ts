@@ -1,4 +1,4 @@
-// Random values that fit the scene-graph schema, made by walking the schema itself.
+// Generates random values that fit the scene-graph schema by walking the schema.
 
 import { SCENE_GRAPH_SCHEMA } from '../../../src/render/schema/scene-graph.ts';
 import { createSeededRandom } from '../../../src/render/stills/palette.ts';
@@ -28,7 +28,7 @@ const SCHEMA: Schema = JSON.parse(JSON.stringify(SCENE_GRAPH_SCHEMA));
 const MAX_DEPTH = 14;
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="4"/></svg>';
 
-/** What fits the patterns: by a distinctive part of each. */
+/** Strings that match the schema's patterns, by a distinctive part of each. */
 const TEXTS: readonly (readonly [part: string, texts: readonly string[]])[] = [
   ['(s|ms|f|%)', ['1.5s', '300ms', '7f', '40%', '0%']],
   ['vmin', ['12px', '50%', '-20vw', '30vmin', '0vh']],
@@ -53,13 +53,13 @@ const WORDS = [
 
 const PICTURED: ReadonlySet<unknown> = new Set(['image', 'svg', 'lottie', 'video', 'audio']);
 
-/** What no schema can say: elements have a file or words, and name no asset that is not there. */
+/** Enforces what the schema cannot express: elements have a file or text and reference only existing assets. */
 function withSource({ asset: _asset, ...made }: Record<string, unknown>): Record<string, unknown> {
   if (made.type === 'text' && made.runs === undefined) return { text: 'word', ...made };
   return PICTURED.has(made.type) ? { src: 'sample:hill', ...made } : made;
 }
 
-/** The same seed gives the same graph. Sizes are small, so that drawing it is cheap. */
+/** Returns the same graph for the same seed. Sizes are small, so that drawing is cheap. */
 export function randomScene(seed: number): Record<string, unknown> {
   const roll = createSeededRandom(`scene ${seed}`);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;

@@ -1,17 +1,17 @@
-// The shortest and the longest props that somebody would plausibly give a template.
+// Generates the shortest and the longest plausible props of a template.
 import type { Template } from '../../../src/render/templates/template.ts';
 
 type Props = Template['defaultProps'];
 
 const WORDS = 'and a few more words than anybody would have thought of at the time'.split(' ');
 
-/** Colours, files and choices are no words to be read. */
+/** Colors, files and choices are not text to read. */
 const isWords = (key: string, value: unknown): value is string =>
   typeof value === 'string' &&
   !/^(#|sample:|https?:)/.test(value) &&
   !/accent|ground|ink|colou?r|image|logo|audio|video/i.test(key);
 
-/** Words half as many again, and three at least. What is short is so by its nature: a price, a badge. */
+/** Makes texts half as long again, by three words at least. Short texts such as prices and badges stay. */
 function lengthen(text: string): string {
   if (text.length < 5) return text;
   const count = Math.max(3, Math.ceil(text.split(' ').length * 0.5));
@@ -21,14 +21,14 @@ function lengthen(text: string): string {
 function change(key: string, value: unknown, word: (text: string) => string): unknown {
   if (isWords(key, value)) return word(value);
   if (Array.isArray(value)) return value.map(item => change(key, item, word));
-  // Words with times are the captions, which have pages for any number of them.
+  // Timed words are captions, which spread over as many pages as they need.
   if (typeof value !== 'object' || value === null || 'start' in value) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(name, inner, word)]));
 }
 
 export const longProps = ({ defaultProps }: Template): Props => change('', defaultProps, lengthen) as Props;
 
-/** One letter a text, one item a list. */
+/** One letter per text, one item per list. */
 export function shortProps({ defaultProps }: Template): Props {
   const short = change('', defaultProps, () => 'A') as Props;
   return Object.fromEntries(

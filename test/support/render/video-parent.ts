@@ -1,5 +1,5 @@
-// A process that renders a video and is killed meanwhile: reports the first frame, and stands still from then on, so that
-// the render cannot end before it is killed.
+// Renders a video in a process that tests kill: reports the first frame and then stalls, so that the render cannot
+// finish before.
 
 import { writeSync } from 'node:fs';
 import type { VideoJob } from '../../../src/render/video/job.ts';

@@ -1,4 +1,4 @@
-// What the tests of dying workers share: a run in two steps, each a request that the test's receiver sees.
+// Sets up tests in which workers die: a run of two steps, each a request to the test's receiver.
 import type { ServerResponse } from 'node:http';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { type Receiver, startReceiver } from '../network/receiver.ts';
@@ -9,18 +9,18 @@ import { edge, node } from '../workflows.ts';
 export interface Stage {
   readonly receiver: Receiver;
   readonly db: TestDatabase['db'];
-  /** Settings of every service of the stage. */
+  /** Settings of every service in the setup. */
   readonly env: NodeJS.ProcessEnv;
   /** Requests of the second step that have no answer yet. */
   readonly hanging: ServerResponse[];
-  /** How many requests came to a path. */
+  /** The number of requests for a path. */
   count(path: string): number;
-  /** Resolves once it is stored that the node has completed: what a worker did a moment before it died may be done again. */
+  /** Resolves once the node's completion is stored; a worker that dies before that repeats the work. */
   kept(executionId: string, nodeId: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Two steps, `first` and `second`; while `second` is asked, nothing answers but the test. */
+/** Two steps, `first` and `second`. Requests of `second` are answered by the test only. */
 export async function setStage(): Promise<Stage> {
   const receiver = await startReceiver();
   const { db, connection, drop } = await createTestDatabase();

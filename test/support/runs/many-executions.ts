@@ -1,18 +1,18 @@
-// Executions by the million, written by PostgreSQL itself: one owner's, over 90 days, most of them completed.
+// Inserts millions of executions with SQL: one owner's over 90 days, most of them completed.
 import type { Tx } from '../../../src/store/db.ts';
 
 export interface ManyExecutions {
   readonly count: number;
   readonly userId: number;
-  /** One in ten belongs to the second, the others to the first. */
+  /** One in ten belongs to the second workflow, the others to the first. */
   readonly workflowIds: readonly [string, string];
-  /** When the last one was created; the others lie before it at equal distances. */
+  /** The creation time of the newest; the others precede it at equal intervals. */
   readonly endMs: number;
 }
 
 export const SPAN_MS = 90 * 86_400_000;
 
-/** One in 1,000 is FAILED and one in 5,000 CANCELLED; one in ten has the key `key-<n>`, n counted from 0. */
+/** One in 1,000 is FAILED and one in 5,000 CANCELLED; one in ten has the key `key-<n>`, with n counted from 0. */
 export async function insertManyExecutions(tx: Tx, many: ManyExecutions): Promise<void> {
   await tx.query(
     `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, nodes_total,

@@ -1,9 +1,9 @@
-// Runs accepted and ended by the statements of the store alone, as processes write them.
+// Writes accepted and ended runs with the store's statements, as the service does.
 import assert from 'node:assert/strict';
 import type { Db } from '../../../src/store/db.ts';
 import { insertRuns, type RunRow, writeRuns } from '../../../src/store/runs.ts';
 
-/** Stores a run with a job, and ends it with two node states. Throws where either did not happen. */
+/** Stores a run with a job and ends it with two node states. Throws if either step fails. */
 export async function writeRun(db: Db, id: string): Promise<void> {
   const row: RunRow = { ...ACCEPTED, id, created_at: new Date(), started_at: new Date() };
   const accepted = await insertRuns(db, [
