@@ -1,4 +1,4 @@
-// Every route of a workflow asks the right question: who is let in, who gets 403, 401 or 404, and which scope it takes.
+// Checks who may use each route of a workflow, who gets 401, 403 or 404, and which scope the route needs.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Scope } from '../../../src/services/accounts/actor.ts';
@@ -13,7 +13,7 @@ const TEAM = 'team_00000000000000000000000000';
 const OWNERS = ['creator', 'team OWNER', 'shared OWNER'] as const;
 const EDITORS = ['team EDITOR', 'shared EDIT'] as const;
 const VIEWERS = ['team VIEWER', 'shared VIEW'] as const;
-/** Who created the workflow, or sent the media it belongs to, and left its team since. */
+/** Created the workflow, or uploaded the media it belongs to, and has left its team since. */
 const REMOVED = ['removed creator', 'removed uploader'] as const;
 const PEOPLE = [...OWNERS, ...EDITORS, ...VIEWERS, ...REMOVED, 'stranger'] as const;
 type Person = (typeof PEOPLE)[number];
@@ -33,7 +33,7 @@ type Route = readonly [
   body?: (someone: number) => unknown,
 ];
 
-/** A line a route; the body makes the request one that succeeds where it is allowed. */
+/** One line per route. The body makes the request succeed for those who are allowed. */
 const ROUTES: readonly Route[] = [
   ['GET', '', 'readers', 'workflows:read'],
   ['PUT', '', 'editors', 'workflows:write', () => ({ name: 'New' })],
@@ -85,7 +85,7 @@ function callerOf(person: Person): Caller {
   return caller;
 }
 
-/** A fresh private workflow of the creator, in the team and shared; its path. */
+/** Creates a private workflow in the team, shares it, and returns its path. */
 async function createWorkflow(creator: Person = 'creator'): Promise<string> {
   const { db } = test.deps;
   const { status, body } = await callerOf(creator).request('POST', '/workflows', { name: 'W', ...PAIR });
@@ -106,7 +106,7 @@ for (const [method, path, who, scope, body] of ROUTES) {
     caller.request(method, `${workflow}${path}`, body?.(nobodyYet.userId));
 
   describe(`${method} /workflows/{id}${path}`, () => {
-    it(`lets ${who} in and answers 403 forbidden to others`, async () => {
+    it(`allows ${who} and answers 403 forbidden to others`, async () => {
       for (const person of PEOPLE) {
         const creator = person === 'removed creator' ? person : 'creator';
         const answer = await ask(callerOf(person), await createWorkflow(creator));
@@ -116,13 +116,13 @@ for (const [method, path, who, scope, body] of ROUTES) {
       }
     });
 
-    it('answers 401 unauthorized to nobody', async () => {
+    it('answers 401 unauthorized to anonymous callers', async () => {
       const { status, body: refusal, headers } = await ask(test.anonymous, await createWorkflow());
       assert.deepEqual([status, refusal.code], [401, 'unauthorized']);
       assert.equal(headers['www-authenticate'], 'Bearer');
     });
 
-    it('answers 404 not_found where there is no such workflow', async () => {
+    it('answers 404 not_found for an unknown workflow', async () => {
       const { status, body: refusal } = await ask(
         callerOf('creator'),
         '/workflows/wf_00000000000000000000000000',
@@ -130,7 +130,7 @@ for (const [method, path, who, scope, body] of ROUTES) {
       assert.deepEqual([status, refusal.code], [404, 'not_found']);
     });
 
-    it(`takes the scope ${scope}`, async () => {
+    it(`requires the scope ${scope}`, async () => {
       const workflow = await createWorkflow();
       const others: readonly Scope[] = [
         'workflows:read',
@@ -153,7 +153,7 @@ for (const [method, path, who, scope, body] of ROUTES) {
   });
 }
 
-describe('a link', () => {
+describe('link access', () => {
   const PUBLIC = [
     ['VIEW', 'GET', '', 200],
     ['VIEW', 'POST', '/duplicate', 403],
@@ -164,7 +164,7 @@ describe('a link', () => {
     ['DUPLICATE', 'PUT', '', 403],
   ] as const;
   for (const [linkPermission, method, path, expected] of PUBLIC) {
-    it(`that allows ${linkPermission} answers ${expected} to a stranger's ${method} ${path}`, async () => {
+    it(`with ${linkPermission} answers ${expected} to an unrelated user's ${method} ${path}`, async () => {
       const workflow = await createWorkflow();
       await callerOf('creator').request('POST', `${workflow}/visibility`, { linkPermission });
       const body = method === 'GET' ? undefined : {};
@@ -172,7 +172,7 @@ describe('a link', () => {
     });
   }
 
-  it('lets nobody in to read, and asks who it is for the rest', async () => {
+  it('shows a private workflow to nobody, and answers 401 to anonymous callers on other routes', async () => {
     const workflow = await createWorkflow();
     await callerOf('creator').request('POST', `${workflow}/visibility`, { linkPermission: 'DUPLICATE' });
     const { status, body } = await test.anonymous.request('GET', workflow);

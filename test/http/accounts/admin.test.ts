@@ -1,4 +1,4 @@
-// The operator's endpoints: accounts made, listed, changed and disabled.
+// The administration endpoints for accounts: create, list, change and disable.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -30,7 +30,7 @@ const me = (key: string | undefined) =>
   test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` });
 
 describe('POST /admin/users', () => {
-  it('makes an account on the default plan', async () => {
+  it('creates an account on the default plan', async () => {
     const { status, body } = await create();
     assert.equal(status, 201);
     assert.equal(typeof body.userId, 'number');
@@ -40,7 +40,7 @@ describe('POST /admin/users', () => {
     );
   });
 
-  it('mints a key where keyScopes asks for one', async () => {
+  it('creates a key if keyScopes is given', async () => {
     const { body } = await create({ keyScopes: ['workflows:read'], plan: 'pro', isAuthor: true });
     const answer = await me(body.apiKey);
     assert.equal(answer.status, 200);
@@ -50,19 +50,19 @@ describe('POST /admin/users', () => {
     );
   });
 
-  it('refuses an email that is taken, whatever its case, with 409', async () => {
+  it('refuses an email that is taken, in any case of letters, with 409', async () => {
     const { body } = await create();
     const answer = await create({ email: body.email.toUpperCase() });
     assert.equal(answer.status, 409);
     assert.equal(answer.body.code, 'conflict');
   });
 
-  it('makes one account where two requests at once ask for the same email', async () => {
+  it('creates one account when two requests use the same email at once', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => create({ email: 'race@example.com' })));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409]);
   });
 
-  it('mints no scope that the operator lacks, and then makes no account either', async () => {
+  it('refuses scopes that the administrator lacks, and creates no account', async () => {
     const limited = await test.withScopes(operator, ['instance:admin']);
     const email = 'nobody@example.com';
     assert.equal((await create({ email, keyScopes: ['workflows:read'] }, limited)).status, 403);
@@ -114,7 +114,7 @@ describe('GET /admin/users', () => {
 });
 
 describe('PATCH /admin/users/{userId}', () => {
-  it('changes the plan and the author mark, what is not sent stays', async () => {
+  it('changes the plan and the author mark and keeps fields that are not sent', async () => {
     const { body: user } = await create({ isAuthor: true });
     const { status, body } = await operator.request<User>('PATCH', `/admin/users/${user.userId}`, {
       plan: 'enterprise',
@@ -123,7 +123,7 @@ describe('PATCH /admin/users/{userId}', () => {
     assert.deepEqual([body.plan, body.isAuthor, body.disabled], ['enterprise', true, false]);
   });
 
-  it('disables a user, whose keys end within five seconds, and enables again', async () => {
+  it('disables a user, whose keys stop working within five seconds, and enables the user again', async () => {
     const { body: user } = await create({ keyScopes: ['workflows:read'] });
     const path = `/admin/users/${user.userId}`;
     assert.equal((await me(user.apiKey)).status, 200);
@@ -136,12 +136,12 @@ describe('PATCH /admin/users/{userId}', () => {
     assert.equal((await me(user.apiKey)).status, 200);
   });
 
-  it('lets nobody disable themselves, with 409', async () => {
+  it('refuses to disable the caller, with 409', async () => {
     const answer = await operator.request('PATCH', `/admin/users/${operator.userId}`, { disabled: true });
     assert.equal(answer.status, 409);
   });
 
-  it('answers 404 for no user, 400 for an unknown plan', async () => {
+  it('answers 404 for an unknown user and 400 for an unknown plan', async () => {
     assert.equal((await operator.request('PATCH', '/admin/users/2000000000', { plan: 'pro' })).status, 404);
     assert.equal((await operator.request('PATCH', '/admin/users/1', { plan: 'gold' })).status, 400);
   });

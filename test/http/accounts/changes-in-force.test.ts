@@ -1,5 +1,5 @@
-// Changes of an account by administrators: in force with the next request to the process that made them, in others within
-// five seconds.
+// Account changes by administrators: they apply to the next request in the same process, and within five seconds in
+// other processes.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createServer } from '../../../src/http/server.ts';
@@ -19,7 +19,7 @@ const plans = {
   large: { requestsPerMinute: 900, executionsPerMinute: 60, executionsPerDay: null },
 };
 
-// The clock stands still, at the beginning of a day, but where a test moves it.
+// The clock stands still at the start of a day unless a test moves it.
 let nowMs = Date.parse('2026-05-04T00:00:00Z');
 let test: TestApp;
 /** Another process on the same database. */
@@ -61,7 +61,7 @@ async function ask(at: TestApp, path: string, headers: Readonly<Record<string, s
 }
 
 describe('instance:admin', () => {
-  it('of a key counts while its user is an administrator', async () => {
+  it('of a key works only while its user is an administrator', async () => {
     const admin = await test.createCaller();
     const headers = { authorization: `Bearer ${admin.key}` };
     for (const at of [test, other]) assert.equal(await ask(at, '/admin/users', headers), 200);
@@ -120,7 +120,7 @@ describe('a revoked key', () => {
 });
 
 describe('a plan', () => {
-  /** How many of so many starts are accepted. */
+  /** Sends that many run requests and returns how many are accepted. */
   async function countStarts(
     at: TestApp,
     caller: Caller,
@@ -135,18 +135,18 @@ describe('a plan', () => {
     return accepted;
   }
 
-  it('that is smaller limits the next starts, whatever was leased under the larger one', async () => {
+  it('that is smaller limits the next runs, whatever was leased under the larger one', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller, PAIR);
     assert.equal(await countStarts(test, caller, id, 2), 2);
     await change(caller.userId, { plan: 'small' });
     assert.equal(await countStarts(test, caller, id, 12), 1);
     nowMs += 60_000;
-    // Three in a minute, of which two are left of the day's five.
+    // Three a minute, of which two are left of the five a day.
     assert.equal(await countStarts(test, caller, id, 12), 2);
   });
 
-  it('that is larger admits the next start', async () => {
+  it('that is larger accepts the next run', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     const { id } = await createWorkflow(caller, PAIR);
     assert.equal(await countStarts(test, caller, id, 6), 3);
@@ -154,7 +154,7 @@ describe('a plan', () => {
     assert.equal(await countStarts(test, caller, id, 12), 12);
   });
 
-  it('is in force in another process within five seconds', async () => {
+  it('applies in another process within five seconds', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller, PAIR);
     assert.equal(await countStarts(other, caller, id, 5), 5);
@@ -167,8 +167,8 @@ describe('a plan', () => {
   });
 });
 
-describe('a credential that is read while it is forgotten', () => {
-  it('is not kept', async () => {
+describe('a credential that is read while the cache is invalidated', () => {
+  it('is not cached', async () => {
     const reading = Promise.withResolvers<void>();
     let reads = 0;
     const actor = {

@@ -1,5 +1,5 @@
-// Moves of workflows as teams and folders meet them: roles on either side, and deletions at the same moment.
-// The contract's rule 7 itself is in workflows-move.test.ts.
+// Moves of workflows between folders and teams: required roles on both sides, and concurrent deletions. The rule for
+// folderId itself is tested in workflows-move.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { deleteFolder, lockFolder } from '../../../src/store/folders.ts';
@@ -11,7 +11,10 @@ let test: TestApp;
 let creator: Caller;
 let teammate: Caller;
 let viewer: Caller;
-/** The creator owns both; the teammate edits in the first, owns the second; the viewer views in both. */
+/**
+ * The creator owns both teams; the teammate is EDITOR in the first and OWNER of the second; the viewer is VIEWER in
+ * both.
+ */
 let teamA: string;
 let teamB: string;
 let id: string;
@@ -53,7 +56,7 @@ async function moveTo(teamId: string | null): Promise<string> {
 }
 
 describe('a workflow in a team', () => {
-  it('gives the members what their roles allow, and takes it from those of the team before', async () => {
+  it("is accessible to the team's members by role, and no longer to the previous team", async () => {
     const roleOf = async (by: Caller): Promise<string> => (await read(by, id)).userRole;
     await moveTo(teamA);
     assert.deepEqual([await roleOf(teammate), await roleOf(viewer)], ['EDITOR', 'VIEWER']);
@@ -64,13 +67,13 @@ describe('a workflow in a team', () => {
       refused(await member.request('GET', `/workflows/${id}`), 403, 'forbidden');
   });
 
-  it('stays in it at the root', async () => {
+  it('stays in the team when moved to its root', async () => {
     await moveTo(teamA);
     const { body } = await move(null);
     assert.deepEqual([body.folderId, body.teamId], [null, teamA]);
   });
 
-  it('is moved within it by its OWNERs, and by them to no other workspace', async () => {
+  it('can be moved within the team by team owners, but not to another workspace', async () => {
     await moveTo(teamB);
     assert.equal((await move(await createFolder(teamB), teammate)).status, 200);
     refused(await move(await createFolder(teamA, teammate), teammate), 403, 'forbidden');
@@ -78,14 +81,14 @@ describe('a workflow in a team', () => {
     assert.equal((await read(creator, id)).teamId, teamB);
   });
 
-  it('is put there by nobody who is a VIEWER', async () => {
+  it('cannot be moved there by a VIEWER', async () => {
     const theirs = await createWorkflow(viewer);
     refused(await put(viewer, theirs.id, { folderId: await createFolder(teamA) }), 403, 'forbidden');
   });
 });
 
 describe('a folder', () => {
-  it('counts what is moved in', async () => {
+  it('counts moved workflows', async () => {
     const folderId = await moveTo(null);
     const { body } = await creator.request<{ id: string; workflowCount: number }[]>(
       'GET',
@@ -94,7 +97,7 @@ describe('a folder', () => {
     assert.equal(body.find(folder => folder.id === folderId)?.workflowCount, 1);
   });
 
-  it('cannot be deleted between the moment a move has found it and the commit', async () => {
+  it('cannot be deleted between the check of a move and its commit', async () => {
     const folderId = await createFolder(null);
     await test.deps.db.transaction(async moving => {
       await lockFolder(moving, creator.userId, folderId);
@@ -106,7 +109,7 @@ describe('a folder', () => {
     });
   });
 
-  it('that is deleted at the same time leaves the workflow at the root', async () => {
+  it('that is deleted concurrently leaves the workflow at the root', async () => {
     for (let round = 0; round < 5; round++) {
       const folderId = await createFolder(null);
       const [moved, deleted] = await Promise.all([

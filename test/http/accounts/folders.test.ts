@@ -1,4 +1,4 @@
-// Folders over HTTP: the tree of a workspace, who may touch it, and what becomes of the workflows in it.
+// Folders over HTTP: the tree of a workspace, who may change it, and what happens to the workflows in it.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -47,7 +47,7 @@ async function create(by: Caller, body: object): Promise<Folder> {
 const namesOf = async (by: Caller): Promise<readonly string[]> =>
   (await by.request<Folder[]>('GET', '/folders')).body.map(({ name }) => name);
 
-/** A workflow in the folder, put there past the API. */
+/** Stores a workflow in the folder without using the API. */
 async function addWorkflow(folder: Folder, by: Caller): Promise<string> {
   const id = newId('workflow');
   await test.deps.db.query(
@@ -58,7 +58,7 @@ async function addWorkflow(folder: Folder, by: Caller): Promise<string> {
 }
 
 describe('POST /folders', () => {
-  it('makes a personal folder while no team is active', async () => {
+  it('creates a personal folder if no team is active', async () => {
     const folder = await create(owner, { name: 'Reels' });
     assert.match(folder.id, /^fld_[0-9a-z]{26}$/);
     assert.deepEqual(
@@ -68,14 +68,14 @@ describe('POST /folders', () => {
     assert.equal(folder.createdAt, folder.updatedAt);
   });
 
-  it('makes it in the active workspace', async () => {
+  it('creates it in the active workspace', async () => {
     const member = await test.createCaller();
     await joinTeam(owner, teamId, member, 'EDITOR');
     await member.request('PUT', '/me/workspace', { teamId });
     assert.equal((await create(member, { name: 'Here' })).teamId, teamId);
   });
 
-  it('makes it in the team that teamId names, the personal team counting as one', async () => {
+  it('creates it in the team given by teamId, including the personal team', async () => {
     assert.equal((await create(editor, { name: 'Theirs', teamId })).teamId, teamId);
     const { personalTeamId } = (await owner.request('GET', '/me')).body;
     assert.equal((await create(owner, { name: 'Mine', teamId: personalTeamId })).teamId, null);
@@ -102,11 +102,11 @@ describe('POST /folders', () => {
     assert.deepEqual([status, body.code], [404, 'not_found']);
   });
 
-  it('is refused to viewers of the team, with 403', async () => {
+  it('refuses team viewers, with 403', async () => {
     assert.equal((await viewer.request('POST', '/folders', { name: 'x', teamId })).status, 403);
   });
 
-  it('nests under a parent of the same workspace alone, or 400 folder_workspace_mismatch', async () => {
+  it('accepts only a parent in the same workspace, or answers 400 folder_workspace_mismatch', async () => {
     const parent = await create(owner, { name: 'Parent', teamId });
     const child = await create(owner, { name: 'Child', teamId, parentId: parent.id });
     assert.equal(child.parentId, parent.id);
@@ -119,7 +119,7 @@ describe('POST /folders', () => {
     assert.equal(body.code, 'folder_workspace_mismatch');
   });
 
-  it("answers 404 for an absent parent and 403 for somebody else's", async () => {
+  it("answers 404 for an unknown parent and 403 for another user's", async () => {
     const mine = await create(owner, { name: 'Mine' });
     const under = (parentId: string) => stranger.request('POST', '/folders', { name: 'x', parentId });
     assert.equal((await under(ABSENT)).status, 404);
@@ -154,7 +154,7 @@ describe('POST /folders', () => {
 });
 
 describe('GET /folders', () => {
-  it('lists those of the active workspace alone', async () => {
+  it('lists only folders of the active workspace', async () => {
     const member = await test.createCaller();
     await joinTeam(owner, teamId, member, 'VIEWER');
     await create(member, { name: 'Personal' });
@@ -178,7 +178,7 @@ describe('GET /folders', () => {
     assert.equal(second.headers.link, undefined);
   });
 
-  it('counts the workflows directly in a folder, deleted ones left out', async () => {
+  it('counts the workflows directly in a folder, without deleted ones', async () => {
     const member = await test.createCaller();
     const folder = await create(member, { name: 'Full' });
     const child = await create(member, { name: 'Child', parentId: folder.id });
@@ -193,7 +193,7 @@ describe('GET /folders', () => {
     });
   });
 
-  it('needs workflows:read, which execute implies', async () => {
+  it('needs workflows:read, which workflows:execute implies', async () => {
     const runner = await test.withScopes(owner, ['workflows:execute']);
     const writer = await test.withScopes(owner, ['workflows:write']);
     assert.equal((await runner.request('GET', '/folders')).status, 200);
@@ -203,7 +203,7 @@ describe('GET /folders', () => {
 });
 
 describe('PATCH /folders/{id}', () => {
-  it('renames, and raises updatedAt', async () => {
+  it('renames the folder and updates updatedAt', async () => {
     const folder = await create(owner, { name: 'Old' });
     const { status, body } = await owner.request<Folder>('PATCH', `/folders/${folder.id}`, { name: 'New' });
     assert.equal(status, 200);
@@ -211,7 +211,7 @@ describe('PATCH /folders/{id}', () => {
     assert.ok(body.updatedAt > folder.updatedAt);
   });
 
-  it('moves under another folder, and with null to the root', async () => {
+  it('moves under another folder, and to the root with null', async () => {
     const parent = await create(owner, { name: 'Parent' });
     const folder = await create(owner, { name: 'Moved' });
     const move = (parentId: string | null) =>
@@ -220,7 +220,7 @@ describe('PATCH /folders/{id}', () => {
     assert.equal((await move(null)).body.parentId, null);
   });
 
-  it('refuses to put a folder into itself or below itself, with 400 folder_cycle', async () => {
+  it('refuses to put a folder into itself or its descendants, with 400 folder_cycle', async () => {
     const top = await create(owner, { name: 'Top' });
     const middle = await create(owner, { name: 'Middle', parentId: top.id });
     const bottom = await create(owner, { name: 'Bottom', parentId: middle.id });
@@ -231,7 +231,7 @@ describe('PATCH /folders/{id}', () => {
     }
   });
 
-  it('makes no cycle where two moves at once would', async () => {
+  it('creates no cycle when two moves run at once', async () => {
     for (let round = 0; round < 5; round++) {
       const a = await create(owner, { name: 'A' });
       const b = await create(owner, { name: 'B' });
@@ -243,7 +243,7 @@ describe('PATCH /folders/{id}', () => {
     }
   });
 
-  it('keeps a tree within its workspace, or 400 folder_workspace_mismatch', async () => {
+  it('keeps a tree within its workspace, or answers 400 folder_workspace_mismatch', async () => {
     const personal = await create(owner, { name: 'Personal' });
     const shared = await create(owner, { name: 'Shared', teamId });
     const { status, body } = await owner.request('PATCH', `/folders/${personal.id}`, { parentId: shared.id });
@@ -260,7 +260,7 @@ describe('PATCH /folders/{id}', () => {
     assert.equal((await owner.request('PATCH', `/folders/${pair.id}`, { parentId: deep.id })).status, 400);
   });
 
-  it('is for editors of the team, 403 for viewers and strangers, 404 for no folder, 401 for nobody', async () => {
+  it('is for editors of the team; answers 403 to viewers and other users, 404 for an unknown folder, 401 to anonymous callers', async () => {
     const folder = await create(owner, { name: 'Shared', teamId });
     const rename = (by: Pick<Caller, 'request'>, id = folder.id) =>
       by.request('PATCH', `/folders/${id}`, { name: 'x' });
@@ -273,7 +273,7 @@ describe('PATCH /folders/{id}', () => {
 });
 
 describe('DELETE /folders/{id}', () => {
-  it('puts its workflows at the root of the workspace, as a change of each', async () => {
+  it('moves its workflows to the root of the workspace and updates each of them', async () => {
     const folder = await create(editor, { name: 'Doomed', teamId });
     const id = await addWorkflow(folder, editor);
     const placeOf = async () =>
@@ -309,14 +309,14 @@ describe('DELETE /folders/{id}', () => {
     assert.deepEqual(rows, [{ folder_id: null }]);
   });
 
-  it('is for editors of the team, 403 for viewers and strangers', async () => {
+  it('is for editors of the team; answers 403 to viewers and other users', async () => {
     const folder = await create(owner, { name: 'Shared', teamId });
     assert.equal((await viewer.request('DELETE', `/folders/${folder.id}`)).status, 403);
     assert.equal((await stranger.request('DELETE', `/folders/${folder.id}`)).status, 403);
     assert.equal((await editor.request('DELETE', `/folders/${folder.id}`)).status, 200);
   });
 
-  it('leaves no folder below one that is deleted at the same time', async () => {
+  it('leaves no subfolder in a folder that is deleted concurrently', async () => {
     const top = await create(owner, { name: 'Top' });
     const [deletion, creation] = await Promise.all([
       owner.request('DELETE', `/folders/${top.id}`),

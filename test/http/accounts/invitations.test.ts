@@ -1,4 +1,4 @@
-// Invitations to teams over HTTP: by email, whether or not there is an account, and answered by nobody but its user.
+// Invitations to teams over HTTP: by email with or without an account, and answered only by the invited user.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser } from '../../../src/store/users.ts';
@@ -45,7 +45,7 @@ const roleIn = async (teamId: string, { userId }: { readonly userId: number }): 
   (await owner.request('GET', `/teams/${teamId}/members/${userId}`)).body.role;
 
 describe('an invitation to a team', () => {
-  it('waits for an account that an administrator makes later, and is accepted by its user', async () => {
+  it('waits for an account that an administrator creates later, and is accepted by its user', async () => {
     const teamId = await createTeam();
     const sent = await invite(teamId, '  New.Person@Example.com ', 'VIEWER');
     assert.equal(sent.email, 'New.Person@Example.com');
@@ -68,7 +68,7 @@ describe('an invitation to a team', () => {
     refused(await person.request('POST', `/invitations/${sent.id}/accept`), 404, 'not_found');
   });
 
-  it('looks to its owner the same with an account and without, also with that of a member', async () => {
+  it('looks the same to the owner with and without an account, and for an existing member', async () => {
     const teamId = await createTeam();
     const member = await test.createCaller();
     await joinTeam(owner, teamId, member, 'VIEWER');
@@ -90,7 +90,7 @@ describe('an invitation to a team', () => {
     assert.equal(rows.length, 0, 'no account is made');
   });
 
-  it('leaves a member the role they have', async () => {
+  it('does not change the role of an existing member', async () => {
     const teamId = await createTeam();
     const member = await test.createCaller();
     const { id } = await invite(teamId, member.email, 'VIEWER');
@@ -100,7 +100,7 @@ describe('an invitation to a team', () => {
     assert.equal((await member.request('POST', `/invitations/${id}/accept`)).body.role, 'OWNER');
   });
 
-  it('is renewed, with another role, by inviting the email again', async () => {
+  it('is renewed with the new role when the email is invited again', async () => {
     const teamId = await createTeam();
     const person = await test.createCaller();
     const first = await invite(teamId, person.email, 'VIEWER');
@@ -116,7 +116,7 @@ describe('an invitation to a team', () => {
     assert.equal((await person.request('POST', `/invitations/${first.id}/accept`)).body.role, 'EDITOR');
   });
 
-  it('is declined, or revoked, and then is nothing any more', async () => {
+  it('disappears when declined or revoked', async () => {
     const teamId = await createTeam();
     const person = await test.createCaller();
     const declined = await invite(teamId, person.email);
@@ -130,7 +130,7 @@ describe('an invitation to a team', () => {
     assert.equal(await roleIn(teamId, person), undefined);
   });
 
-  it('is nobody else’s to see or to answer, whoever has its link', async () => {
+  it('can be seen and answered only by its user, even by link', async () => {
     const teamId = await createTeam();
     const other = await test.createCaller();
     const { id } = await invite(teamId, 'somebody@example.com');
@@ -145,7 +145,7 @@ describe('an invitation to a team', () => {
     assert.equal((await pendingOf(teamId)).length, 1);
   });
 
-  it('is for owners alone to send, to see and to revoke', async () => {
+  it('can be sent, listed and revoked by owners only', async () => {
     const teamId = await createTeam();
     const { id } = await invite(teamId, 'somebody@example.com');
     const [editor, stranger] = [await test.createCaller(), await test.createCaller()];
@@ -164,7 +164,7 @@ describe('an invitation to a team', () => {
     refused(await owner.request('DELETE', `/teams/${otherTeam}/invitations/${id}`), 404, 'not_found');
   });
 
-  it('of two answers at once is given one, and none outlives its team', async () => {
+  it('accepts one of two concurrent answers and ends with its team', async () => {
     const person = await test.createCaller();
     const teamId = await createTeam();
     const { id } = await invite(teamId, person.email);
@@ -185,7 +185,7 @@ describe('an invitation to a team', () => {
     assert.deepEqual(await receivedBy(person), []);
   });
 
-  it('is one of a hundred of a team at most', async () => {
+  it('is limited to a hundred per team', async () => {
     const teamId = await createTeam();
     await test.deps.db.query(
       `insert into team_invitations (id, team_id, email, role, created_at, expires_at)
@@ -200,7 +200,7 @@ describe('an invitation to a team', () => {
     assert.equal((await invite(teamId, '7@example.com')).id, 'inv_7');
   });
 
-  it('needs an email, a role of teams, and a name whose script is but a text', async () => {
+  it('needs an email and a team role, and a name with script stays text', async () => {
     const teamId = await createTeam();
     for (const body of [
       {},
@@ -215,7 +215,7 @@ describe('an invitation to a team', () => {
     assert.equal((await invite(teamId, email.replaceAll(' ', ''))).email, email);
   });
 
-  it('stays when the account of who sent it is gone', async () => {
+  it("stays when the sender's account is deleted", async () => {
     const teamId = await createTeam();
     const { id } = await invite(teamId, 'orphan@example.com');
     const { db } = test.deps;

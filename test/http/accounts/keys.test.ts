@@ -1,4 +1,4 @@
-// API keys over HTTP: minted, listed, revoked, expired, and what each may hand on.
+// API keys over HTTP: creating, listing, revoking and expiring them, and which scopes each may pass on.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createKeyAuthenticator } from '../../../src/services/accounts/key-authenticator.ts';
@@ -29,7 +29,7 @@ const me = (key: string) =>
   test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` });
 
 describe('POST /keys', () => {
-  it('shows a new key once and keeps its hash alone', async () => {
+  it('shows a new key once and stores only its hash', async () => {
     const { status, body } = await mint(caller, { name: 'laptop', scopes: ['workflows:read'] });
     assert.equal(status, 201);
     assert.match(body.key, /^sk-[A-Za-z0-9_-]{43}$/);
@@ -50,14 +50,14 @@ describe('POST /keys', () => {
     assert.ok(!rows[0]?.row.includes(body.key));
   });
 
-  it('makes keys that work', async () => {
+  it('creates keys that work', async () => {
     const { body } = await mint(caller, { name: 'ci', scopes: ['workflows:execute'] });
     const answer = await me(body.key);
     assert.equal(answer.status, 200);
     assert.deepEqual(answer.body.scopes, ['workflows:execute']);
   });
 
-  it('refuses a scope that the maker lacks, with 403', async () => {
+  it('refuses a scope that the creating key lacks, with 403', async () => {
     const limited = await test.withScopes(caller, ['account:admin', 'workflows:write']);
     const { status, body } = await mint(limited, {
       name: 'more',
@@ -68,7 +68,7 @@ describe('POST /keys', () => {
     assert.match(String(body.error), /instance:admin/);
   });
 
-  it('hands on reading where the maker may execute, since execute implies read', async () => {
+  it('lets a key with workflows:execute grant workflows:read, which it implies', async () => {
     const runner = await test.withScopes(caller, ['account:admin', 'workflows:execute']);
     assert.equal((await mint(runner, { name: 'reader', scopes: ['workflows:read'] })).status, 201);
     assert.equal((await mint(runner, { name: 'writer', scopes: ['workflows:write'] })).status, 403);
@@ -101,14 +101,14 @@ describe('POST /keys', () => {
     });
   }
 
-  it('takes a name of 200 characters', async () => {
+  it('accepts a name of 200 characters', async () => {
     const { status } = await mint(caller, { name: 'n'.repeat(200), scopes: ['workflows:read'] });
     assert.equal(status, 201);
   });
 });
 
 describe('a key', () => {
-  it('ends at its expiry, with 401 expired_api_key', async () => {
+  it('expires, with 401 expired_api_key', async () => {
     const expiresAt = new Date(nowMs + 60_000).toISOString();
     const { body } = await mint(caller, { name: 'short', scopes: ['workflows:read'], expiresAt });
     assert.equal(body.expiresAt, expiresAt);
@@ -120,7 +120,7 @@ describe('a key', () => {
     assert.equal(answer.headers['www-authenticate'], 'Bearer error="invalid_token"');
   });
 
-  it('ends within five seconds of its revocation, in every process', async () => {
+  it('stops working within five seconds of its revocation, in every process', async () => {
     const { body } = await mint(caller, { name: 'lost', scopes: ['workflows:read'] });
     const other = createKeyAuthenticator(test.deps.db, () => nowMs);
     await other.authenticate(body.key);
@@ -133,7 +133,7 @@ describe('a key', () => {
     await assert.rejects(async () => other.authenticate(body.key), { code: 'invalid_api_key' });
   });
 
-  it('remembers when it was last used, without a write a request', async () => {
+  it('records its last use without a write per request', async () => {
     const { body } = await mint(caller, { name: 'used', scopes: ['workflows:read'] });
     const lastUse = async (): Promise<string | null | undefined> => {
       const { body: list } = await caller.request<{ data: Key[] }>('GET', '/keys');
@@ -150,7 +150,7 @@ describe('a key', () => {
     'a key without its prefix': `Bearer ${'a'.repeat(43)}`,
     'another kind of authentication': 'Basic YTpi',
   })) {
-    it(`is refused where it is ${what}, with 401 and a challenge`, async () => {
+    it(`is refused if it is ${what}, with 401 and a challenge`, async () => {
       const { status, body, headers } = await test.anonymous.request('GET', '/me', undefined, {
         authorization: header,
       });
@@ -160,7 +160,7 @@ describe('a key', () => {
     });
   }
 
-  it('is asked for where there is none, with 401 unauthorized', async () => {
+  it('is required, with 401 unauthorized', async () => {
     const { status, body, headers } = await test.anonymous.request('GET', '/keys');
     assert.equal(status, 401);
     assert.equal(body.code, 'unauthorized');
@@ -186,13 +186,13 @@ describe('GET /keys', () => {
     assert.equal(second.body.nextCursor, null);
   });
 
-  it('refuses a cursor that no list gave, with 400', async () => {
+  it('refuses a cursor that no list returned, with 400', async () => {
     assert.equal((await caller.request('GET', '/keys?cursor=zzz')).status, 400);
   });
 });
 
 describe('DELETE /keys/{id}', () => {
-  it("does not find somebody else's key", async () => {
+  it("answers 404 for another user's key", async () => {
     const other = await test.createCaller();
     const { body } = await mint(other, { name: 'theirs', scopes: ['workflows:read'] });
     const answer = await caller.request('DELETE', `/keys/${body.id}`);
@@ -200,7 +200,7 @@ describe('DELETE /keys/{id}', () => {
     assert.equal((await me(body.key)).status, 200);
   });
 
-  it('finds a revoked key no more', async () => {
+  it('answers 404 for a revoked key', async () => {
     const { body } = await mint(caller, { name: 'once', scopes: ['workflows:read'] });
     await caller.request('DELETE', `/keys/${body.id}`);
     assert.equal((await caller.request('DELETE', `/keys/${body.id}`)).status, 404);

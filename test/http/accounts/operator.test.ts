@@ -1,4 +1,4 @@
-// The operator's look at the instance: accounts with their credits, plans, providers, workers and queue.
+// The administrator's overview of the instance: accounts with credits, plans, providers, workers and queue.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createPerson } from '../../support/accounts/people.ts';
@@ -39,7 +39,7 @@ after(async () => {
 });
 
 describe('GET /admin/users', () => {
-  it('finds by a part of name or email, with credits and when they were last seen', async () => {
+  it('searches name and email, and returns credits and the last activity', async () => {
     const person = await createPerson(test, operator, { name: 'Zoë 100%', credits: 40 });
     type Page = {
       data: { userId: number; hasPassword: boolean; credits: object; lastSeenAt: string | null }[];
@@ -63,7 +63,7 @@ describe('GET /admin/users', () => {
 });
 
 describe('GET /admin/credits', () => {
-  it('shows the ledger of a user or a team', async () => {
+  it('returns the ledger of a user or a team', async () => {
     const user = await test.createCaller();
     await operator.request('POST', '/admin/credits', { userId: user.userId, amount: 7, note: 'hello' });
     const { body } = await operator.request<{ balance: number; entries: { note: string }[] }>(
@@ -81,7 +81,7 @@ describe('GET /admin/credits', () => {
 });
 
 describe('GET /admin/plans', () => {
-  it('lists the plans that accounts may have', async () => {
+  it('lists the available plans', async () => {
     const { body } = await operator.request<{ plans: { name: string; isDefault: boolean }[] }>(
       'GET',
       '/admin/plans',
@@ -100,7 +100,7 @@ describe('GET /admin/providers', () => {
     return Object.fromEntries(body.providers.map(provider => [provider.name, provider]));
   };
 
-  it('asks each that is configured, with its key, and at most every ten seconds', async () => {
+  it('checks each configured provider with its key, at most every ten seconds', async () => {
     receiver.answer(res => res.writeHead(200).end('{}'));
     const first = await look();
     assert.deepEqual([first.openai?.answers, first.openai?.error], [true, null]);
@@ -128,7 +128,7 @@ describe('GET /admin/providers', () => {
 });
 
 describe('GET /admin/workload', () => {
-  it('shows what waits, for how long, and the workers', async () => {
+  it('returns queue lengths, waiting times and workers', async () => {
     const { id } = await createWorkflow(operator);
     await operator.request('POST', `/workflows/${id}/run`, {});
     await test.deps.db.query(
@@ -148,7 +148,7 @@ describe('GET /admin/workload', () => {
     ]);
   });
 
-  it('is, as all of these, for administrators', async () => {
+  it('requires an administrator, as do all of these endpoints', async () => {
     const user = await test.createCaller({ scopes: ['account:admin', 'workflows:write'] });
     for (const path of ['workload', 'providers', 'plans', 'credits?userId=1', 'users'])
       refused(await user.request('GET', `/admin/${path}`), 401, 'insufficient_scope');

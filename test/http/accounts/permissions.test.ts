@@ -1,4 +1,4 @@
-// Direct shares of workflows over HTTP, and what they open.
+// Direct shares of workflows over HTTP, and the access they give.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createPerson } from '../../support/accounts/people.ts';
@@ -40,7 +40,7 @@ const statusOf = async (by: Pick<Caller, 'request'>, method: 'GET' | 'PUT' | 'DE
   (await by.request(method, path, method === 'PUT' ? { name: 'New' } : undefined)).status;
 
 describe('PUT /workflows/{id}/permissions', () => {
-  it('opens a private workflow as far as the role goes', async () => {
+  it('gives the access of the role to a private workflow', async () => {
     assert.deepEqual(await statusOf(friend, 'GET'), 403);
     await share('VIEW');
     assert.deepEqual([await statusOf(friend, 'GET'), await statusOf(friend, 'PUT')], [200, 403]);
@@ -50,7 +50,7 @@ describe('PUT /workflows/{id}/permissions', () => {
     assert.deepEqual(await statusOf(friend, 'DELETE'), 200);
   });
 
-  it('by id is 404 for whom the caller shares no team with, like an unused id', async () => {
+  it('answers 404 for a user id with whom the caller shares no team, as for an unused id', async () => {
     const plain = await test.withScopes(owner, ['workflows:write']);
     const put = (userId: number) => plain.request('PUT', `${path}/permissions`, { userId, role: 'VIEW' });
     const [unknown, nobody] = [await put(stranger.userId), await put(2_000_000_000)];
@@ -66,13 +66,13 @@ describe('PUT /workflows/{id}/permissions', () => {
     assert.equal((await put(stranger.userId)).status, 200, 'whoever is in the list may get another role');
   });
 
-  it("shows nobody's email to one who guesses a userId", async () => {
+  it('does not reveal an email to a caller who guesses a userId', async () => {
     const { body } = await share('VIEW');
     const listed = await owner.request('GET', `${path}/permissions`);
     assert.ok(!JSON.stringify([body, listed.body]).includes(friend.email));
   });
 
-  it('changes the role of a share there is', async () => {
+  it('changes the role of an existing share', async () => {
     await share('VIEW');
     await share('OWNER');
     const { body } = await owner.request<{ data: Permission[] }>('GET', `${path}/permissions`);
@@ -82,7 +82,7 @@ describe('PUT /workflows/{id}/permissions', () => {
     );
   });
 
-  it('is for owners, a share as OWNER included; 403 for others, 401 for nobody', async () => {
+  it('is for owners, including owners by share; answers 403 to others and 401 to anonymous callers', async () => {
     await share('EDIT');
     assert.equal((await share('OWNER', friend)).status, 403);
     assert.equal((await share('OWNER', stranger)).status, 403);
@@ -98,12 +98,12 @@ describe('PUT /workflows/{id}/permissions', () => {
     );
   });
 
-  it('refuses the creator, with 409', async () => {
+  it('refuses to share with the creator, with 409', async () => {
     const answer = await owner.request('PUT', `${path}/permissions`, { userId: owner.userId, role: 'VIEW' });
     assert.equal(answer.status, 409);
   });
 
-  it('answers 404 for an unknown user or workflow, 400 for a wrong role or no user', async () => {
+  it('answers 404 for an unknown user or workflow, 400 for an unknown role or a missing user', async () => {
     const put = (body: object, at = path) => owner.request('PUT', `${at}/permissions`, body);
     assert.equal((await put({ userId: 2_000_000_000, role: 'VIEW' })).status, 404);
     assert.equal((await put({ userId: friend.userId, role: 'VIEW' }, '/workflows/wf_none')).status, 404);
@@ -120,7 +120,7 @@ describe('PUT /workflows/{id}/permissions', () => {
 });
 
 describe('GET /workflows/{id}/permissions', () => {
-  it('lists the shares to owners alone', async () => {
+  it('lists the shares to owners only', async () => {
     await share('EDIT');
     const { body } = await owner.request<{ data: Permission[]; nextCursor: null }>(
       'GET',
@@ -136,7 +136,7 @@ describe('GET /workflows/{id}/permissions', () => {
 });
 
 describe('DELETE /workflows/{id}/permissions/{userId}', () => {
-  it('ends the share at once', async () => {
+  it('revokes access at once', async () => {
     await share('EDIT');
     const answer = await owner.request('DELETE', `${path}/permissions/${friend.userId}`);
     assert.deepEqual([answer.status, answer.body], [200, { success: true }]);
@@ -144,7 +144,7 @@ describe('DELETE /workflows/{id}/permissions/{userId}', () => {
     assert.equal((await owner.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 404);
   });
 
-  it("gives one's own share back, and nobody else's", async () => {
+  it('lets users remove their own share but not those of others', async () => {
     await share('VIEW');
     assert.equal((await stranger.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 403);
     assert.equal((await friend.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 200);
@@ -152,8 +152,8 @@ describe('DELETE /workflows/{id}/permissions/{userId}', () => {
   });
 });
 
-describe('access by a team', () => {
-  it('follows the role in the team of the workflow, and ends with it', async () => {
+describe('team access', () => {
+  it("follows the member's role in the workflow's team and ends with the membership", async () => {
     const team = String((await owner.request('POST', '/teams', { name: 'Studio' })).body.id);
     const member = `/teams/${team}/members/${friend.userId}`;
     await joinTeam(owner, team, friend, 'VIEWER');
@@ -179,7 +179,7 @@ describe('a share with an email', () => {
       ({ userId, name, email, role }) => ({ userId, name, email, role }),
     );
 
-  it('looks the same with an account and without, and names the person once they have opened it', async () => {
+  it('looks the same with and without an account, and names the person once they have opened it', async () => {
     const answers = [await put('nobody@example.com', 'VIEW'), await put(friend.email, 'VIEW')];
     const shown = answers.map(({ status, body: { userId, name, email, role } }) => ({
       ...{ status, userId, name, email, role },
@@ -200,7 +200,7 @@ describe('a share with an email', () => {
     assert.deepEqual((await listed())[1], { userId: friend.userId, name, email: friend.email, role: 'VIEW' });
   });
 
-  it('is in force at once, whatever the case, and for an account that is made later', async () => {
+  it('applies at once, in any case of letters, and to an account created later', async () => {
     await put(friend.email.toUpperCase(), 'EDIT');
     assert.deepEqual([await statusOf(friend, 'PUT'), await statusOf(friend, 'DELETE')], [200, 403]);
     await put('Later@Example.com', 'VIEW');
@@ -209,7 +209,7 @@ describe('a share with an email', () => {
     assert.equal((await listed()).at(-1)?.name, 'Lee');
   });
 
-  it('gives the stronger of two roles, and ends by email', async () => {
+  it('gives the stronger of two roles and can be revoked by email', async () => {
     await put(friend.email, 'EDIT');
     await share('VIEW');
     assert.equal(await statusOf(friend, 'PUT'), 200);
@@ -220,7 +220,7 @@ describe('a share with an email', () => {
     assert.equal((await owner.request('DELETE', `${path}/permissions/nonsense`)).status, 400);
   });
 
-  it('is given back by its user, and changed or ended by id once it is open', async () => {
+  it('can be left by its user, and changed or revoked by user id once it has been opened', async () => {
     await put(friend.email, 'VIEW');
     assert.equal((await friend.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 200);
     assert.deepEqual(await listed(), []);
@@ -235,7 +235,7 @@ describe('a share with an email', () => {
     assert.equal(await statusOf(friend, 'GET'), 403);
   });
 
-  it('lets in nobody whose email is another now', async () => {
+  it("gives no access after the user's email has changed", async () => {
     const person = await test.createCaller();
     await put(person.email, 'VIEW');
     assert.equal(await statusOf(person, 'GET'), 200);
@@ -244,7 +244,7 @@ describe('a share with an email', () => {
     assert.deepEqual((await listed())[0]?.userId, null);
   });
 
-  it('is one of 200 at most, and of pages', async () => {
+  it('counts toward the limit of 200 shares, and lists come in pages', async () => {
     await test.deps.db.query(
       `insert into workflow_email_shares (workflow_id, email, role)
        select $1, n || '@example.com', 'VIEW' from generate_series(1, 200) as n`,

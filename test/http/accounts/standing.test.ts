@@ -1,4 +1,4 @@
-// Standing that ends with its reason: memberships that made what somebody created theirs.
+// Access that ends with its cause: what a former member created belongs to the team.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { startWorker } from '../../../src/jobs/worker.ts';
@@ -21,7 +21,7 @@ let test: TestApp;
 let owner: Caller;
 let maker: Caller;
 let teamId: string;
-/** Created by the maker in the team, with a secret and a run of the maker's. */
+/** Created by the maker in the team, with a secret and a run. */
 let workflowId: string;
 let executionId: string;
 let picture: Uploaded;
@@ -67,7 +67,7 @@ const reads = (): readonly string[] => [
 ];
 
 describe('a member who leaves', () => {
-  it('reads nothing of what they made in the team, nor finds it in lists', async () => {
+  it('can no longer read or list what they created in the team', async () => {
     for (const path of reads()) await ok(maker, 'GET', path);
     await ok(owner, 'DELETE', membership());
     for (const path of reads()) assert.equal((await maker.request('GET', path)).status, 403, path);
@@ -91,7 +91,7 @@ describe('a member who leaves', () => {
     assert.ok(body.some(item => item.id === workflowId));
   });
 
-  it('controls no run that they started there', async () => {
+  it('can no longer control runs they started there', async () => {
     await ok(owner, 'DELETE', membership());
     const acts = [
       ['GET', `/executions/${executionId}/events`],
@@ -104,7 +104,7 @@ describe('a member who leaves', () => {
     await ok(owner, 'POST', `/executions/${executionId}/cancel`);
   });
 
-  it('uses no media that they sent there', async () => {
+  it('can no longer use media they uploaded there', async () => {
     const { id } = await createWorkflow(maker, PAIR);
     await ok(maker, 'POST', '/workflows', { id, name: 'W', ...PAIR, mediaId: picture.mediaId });
     await ok(owner, 'DELETE', membership());
@@ -114,7 +114,7 @@ describe('a member who leaves', () => {
     await ok(owner, 'GET', `/media/${picture.mediaId}`);
   });
 
-  it('completes no upload that was minted there', async () => {
+  it('cannot complete an upload that was started there', async () => {
     const minted = await ok(maker, 'POST', '/media/upload-url', {
       contentType: 'image/png',
       bytes: 4,
@@ -129,14 +129,14 @@ describe('a member who leaves', () => {
     assert.equal(status, 404);
   });
 
-  it('takes nothing out of the team by a share, and keeps no share from before', async () => {
+  it('cannot share workflows out of the team and loses shares from before', async () => {
     const shared = await createWorkflow(owner, PAIR);
     const folder = await ok(owner, 'POST', '/folders', { name: 'G', teamId });
     await put(owner, shared.id, { folderId: folder.id });
     await ok(owner, 'PUT', `/workflows/${shared.id}/permissions`, { userId: maker.userId, role: 'OWNER' });
     await ok(owner, 'DELETE', membership());
     assert.equal((await maker.request('GET', `/workflows/${shared.id}`)).status, 403);
-    // Whoever created it and left can be let in again, as any other.
+    // A creator who left can be given access again like any other user.
     await ok(owner, 'PUT', `/workflows/${workflowId}/permissions`, { userId: maker.userId, role: 'OWNER' });
     const own = await ok(maker, 'POST', '/folders', { name: 'mine', teamId: null });
     const { isOwner, userRole } = await read(maker, workflowId);
@@ -150,7 +150,7 @@ describe('the secrets of a workflow whose creator has left', () => {
   const send = async (caller: Caller, secrets: object | null) =>
     (await put(caller, workflowId, { secrets })).body.meta.warnings;
 
-  it('are shown to nobody, and replaced by an OWNER of the team', async () => {
+  it('are hidden from everyone and can be replaced by an OWNER of the team', async () => {
     assert.deepEqual(await send(owner, { TOKEN: 'other' }), [
       'Ignored: secrets. Only the creator of the workflow may set them.',
     ]);
@@ -158,7 +158,7 @@ describe('the secrets of a workflow whose creator has left', () => {
     await ok(owner, 'PUT', `/workflows/${workflowId}/permissions`, { userId: maker.userId, role: 'OWNER' });
     assert.deepEqual([await secretsOf(maker), await secretsOf(owner)], [null, null]);
     assert.equal((await send(maker, { TOKEN: 'mine again' })).length, 1);
-    // As a GET has shown it.
+    // As a GET returned it.
     assert.deepEqual(await send(owner, null), []);
     await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
     assert.deepEqual(await secretsOf(maker), { TOKEN: 'the maker’s' });

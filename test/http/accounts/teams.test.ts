@@ -40,7 +40,7 @@ async function rolesOf(teamId: string): Promise<Readonly<Record<number, string>>
 }
 
 describe('GET /me', () => {
-  it('says who asks, with which scopes, in which workspace', async () => {
+  it('returns the caller, their scopes and the active workspace', async () => {
     const { status, body } = await owner.request('GET', '/me');
     assert.equal(status, 200);
     assert.equal(body.userId, owner.userId);
@@ -51,16 +51,16 @@ describe('GET /me', () => {
     assert.ok(Array.isArray(body.scopes));
   });
 
-  it('answers a key of any scope', async () => {
+  it('accepts a key with any scope', async () => {
     const writer = await test.withScopes(owner, ['workflows:write']);
     assert.equal((await writer.request('GET', '/me')).status, 200);
   });
 
-  it('is refused to nobody, with 401', async () => {
+  it('answers 401 to anonymous callers', async () => {
     assert.equal((await test.anonymous.request('GET', '/me')).status, 401);
   });
 
-  it('change their name, to one that can be seen', async () => {
+  it('changes the name, which must contain visible characters', async () => {
     const { status, body } = await owner.request('PATCH', '/me', { name: '  Ana North ' });
     assert.deepEqual([status, body.name], [200, 'Ana North']);
     assert.equal((await owner.request('GET', '/me')).body.name, 'Ana North');
@@ -70,7 +70,7 @@ describe('GET /me', () => {
 });
 
 describe('PUT /me/workspace', () => {
-  it('makes a team the active workspace, and null the personal one again', async () => {
+  it('makes a team the active workspace, and the personal one with null', async () => {
     const teamId = await createTeam();
     const chosen = await owner.request('PUT', '/me/workspace', { teamId });
     assert.equal(chosen.status, 200);
@@ -80,14 +80,14 @@ describe('PUT /me/workspace', () => {
     assert.equal(back.body.activeTeamId, null);
   });
 
-  it('counts the personal team as one', async () => {
+  it('accepts the personal team', async () => {
     const { body } = await owner.request('GET', '/me');
     const answer = await owner.request('PUT', '/me/workspace', { teamId: body.personalTeamId });
     assert.equal(answer.status, 200);
     assert.equal(answer.body.activeTeamId, null);
   });
 
-  it("answers 404 for a foreign team, an absent one and somebody else's personal one", async () => {
+  it("answers 404 for a foreign team, an unknown team and another user's personal team", async () => {
     const teamId = await createTeam();
     const { body } = await owner.request('GET', '/me');
     for (const id of [teamId, 'team_00000000000000000000000000', body.personalTeamId]) {
@@ -112,7 +112,7 @@ describe('PUT /me/workspace', () => {
 });
 
 describe('GET and POST /teams', () => {
-  it('lists the teams the caller is in, with the role there', async () => {
+  it("lists the caller's teams with the role in each", async () => {
     const member = await test.createCaller();
     const first = await createTeam([member, 'VIEWER']);
     const second = await createTeam([member, 'EDITOR']);
@@ -161,7 +161,7 @@ describe('GET and POST /teams', () => {
 });
 
 describe('members', () => {
-  it('are invited by email, whatever its case, and join when they accept', async () => {
+  it('are invited by email in any case of letters, and join when they accept', async () => {
     const teamId = await createTeam();
     const { status, body } = await owner.request('POST', `/teams/${teamId}/members`, {
       email: other.email.toUpperCase(),
@@ -173,7 +173,7 @@ describe('members', () => {
     assert.equal((await rolesOf(teamId))[other.userId], 'EDITOR');
   });
 
-  it('are invited by email alike with an account and without', async () => {
+  it('are invited by email in the same way with and without an account', async () => {
     const teamId = await createTeam();
     const answers = [];
     for (const email of ['nobody@example.com', other.email]) {
@@ -186,7 +186,7 @@ describe('members', () => {
     assert.deepEqual(answers[1], answers[0]);
   });
 
-  it('are invited by id by those who share a team with them, and else are 404 like an unused id', async () => {
+  it('can be invited by id only by users who share a team with them; other ids are 404', async () => {
     const boss = await test.withScopes(await test.createCaller(), ['account:admin']);
     const mate = await test.createCaller();
     const newTeam = async () => String((await boss.request('POST', '/teams', { name: 'Small' })).body.id);
@@ -211,7 +211,7 @@ describe('members', () => {
     assert.equal((await mate.request('POST', `/invitations/${body.id}/accept`)).status, 200);
   });
 
-  it('are invited by any id by an administrator, and do not join without accepting', async () => {
+  it('can be invited by any id by an administrator, and still have to accept', async () => {
     const teamId = await createTeam();
     const invitation = { userId: other.userId, role: 'EDITOR' };
     assert.equal((await owner.request('POST', `/teams/${teamId}/members`, invitation)).status, 202);
@@ -221,20 +221,20 @@ describe('members', () => {
     assert.deepEqual(await rolesOf(teamId), { [owner.userId]: 'OWNER' });
   });
 
-  it('are shown without their emails, which an owner who guesses a userId would learn', async () => {
+  it('are listed without emails, so that guessing a userId reveals none', async () => {
     const teamId = await createTeam([other, 'VIEWER']);
     const { body } = await owner.request('GET', `/teams/${teamId}/members`);
     assert.ok(!JSON.stringify(body).includes(other.email));
   });
 
-  it('are refused twice, with 409', async () => {
+  it('cannot be invited twice, with 409', async () => {
     const teamId = await createTeam([other, 'VIEWER']);
     const body = { userId: other.userId, role: 'EDITOR' };
     assert.equal((await owner.request('POST', `/teams/${teamId}/members`, body)).status, 409);
     assert.equal((await rolesOf(teamId))[other.userId], 'VIEWER');
   });
 
-  it('named by id must exist, or 404; must be named once, or 400', async () => {
+  it('invited by id must exist (404) and be identified exactly once (400)', async () => {
     const teamId = await createTeam();
     const add = (body: object) => owner.request('POST', `/teams/${teamId}/members`, body);
     assert.equal((await add({ userId: 2_000_000_000, role: 'VIEWER' })).status, 404);
@@ -244,7 +244,7 @@ describe('members', () => {
     assert.equal((await add({ userId: other.userId, role: 'ADMIN' })).status, 400);
   });
 
-  it('get another role from an owner', async () => {
+  it('can be given another role by an owner', async () => {
     const teamId = await createTeam([other, 'VIEWER']);
     const { status, body } = await owner.request<Member>(
       'PATCH',
@@ -257,7 +257,7 @@ describe('members', () => {
     assert.equal(body.role, 'OWNER');
   });
 
-  it('are read by every member, changed by owners alone, with 403', async () => {
+  it('can be read by every member and changed by owners only, with 403', async () => {
     const viewer = await test.createCaller();
     const teamId = await createTeam([other, 'EDITOR'], [viewer, 'VIEWER']);
     for (const member of [other, viewer]) {
@@ -291,14 +291,14 @@ describe('members', () => {
     }
   });
 
-  it('who are none are 404', async () => {
+  it('can be changed and removed only while they are in the team (404)', async () => {
     const teamId = await createTeam();
     const path = `/teams/${teamId}/members/${other.userId}`;
     assert.equal((await owner.request('PATCH', path, { role: 'VIEWER' })).status, 404);
     assert.equal((await owner.request('DELETE', path)).status, 404);
   });
 
-  it('are removed by owners and leave by themselves', async () => {
+  it('can be removed by owners and can leave', async () => {
     const viewer = await test.createCaller();
     const teamId = await createTeam([other, 'EDITOR'], [viewer, 'VIEWER']);
     assert.equal((await owner.request('DELETE', `/teams/${teamId}/members/${other.userId}`)).status, 200);
@@ -306,7 +306,7 @@ describe('members', () => {
     assert.deepEqual(await rolesOf(teamId), { [owner.userId]: 'OWNER' });
   });
 
-  it('always leave an owner behind, or 409 last_owner', async () => {
+  it('cannot lose the last owner, with 409 last_owner', async () => {
     const teamId = await createTeam([other, 'EDITOR']);
     const path = `/teams/${teamId}/members/${owner.userId}`;
     const leaving = await owner.request('DELETE', path);
@@ -344,7 +344,7 @@ describe('members', () => {
 });
 
 describe('/teams/{id}', () => {
-  it('is read by members, and renamed and deleted by owners alone', async () => {
+  it('can be read by members, and renamed and deleted by owners only', async () => {
     const [editor, stranger] = [await test.createCaller(), await test.createCaller()];
     const teamId = await createTeam([other, 'VIEWER'], [editor, 'EDITOR']);
     const path = `/teams/${teamId}`;
@@ -373,7 +373,7 @@ describe('/teams/{id}', () => {
     assert.equal((await owner.request('GET', path)).status, 404);
   });
 
-  it('is not deleted while workflows are in it; its media go to who sent them, its folders go with it', async () => {
+  it('cannot be deleted while it has workflows; its media go to their uploaders and its folders are deleted', async () => {
     const teamId = await createTeam([other, 'EDITOR']);
     const path = `/teams/${teamId}`;
     await other.request('PUT', '/me/workspace', { teamId });
@@ -391,7 +391,7 @@ describe('/teams/{id}', () => {
     assert.deepEqual([(await read(owner, id)).teamId, (await read(owner, id)).folderId], [null, null]);
   });
 
-  it('takes no workflow while it is being deleted', async () => {
+  it('accepts no workflow while it is being deleted', async () => {
     const teamId = await createTeam();
     const folderId = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
     const { id } = await createWorkflow(owner);
@@ -411,7 +411,7 @@ describe('/teams/{id}', () => {
 });
 
 describe('/teams/{id}/members/{userId}', () => {
-  it('is read by members of the team', async () => {
+  it('can be read by members of the team', async () => {
     const teamId = await createTeam([other, 'VIEWER']);
     const path = `/teams/${teamId}/members/${owner.userId}`;
     assert.equal((await other.request<Member>('GET', path)).body.role, 'OWNER');

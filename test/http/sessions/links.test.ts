@@ -1,4 +1,4 @@
-// Links that set a password: of the first start, of invitations, and of passwords that were forgotten.
+// Links that set a password: first setup, invitations, and forgotten passwords.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bootstrap } from '../../../src/services/accounts/bootstrap.ts';
@@ -50,7 +50,7 @@ const isUsedUp = async (answer: ReturnType<typeof accept>): Promise<void> => {
 };
 
 describe('the setup link', () => {
-  it('stands in the fragment of an address, and is offered once', async () => {
+  it('is in the fragment of a URL and printed once', async () => {
     assert.match(setUpLink, /^http:\/\/localhost:3000\/setup#setup_[\w-]{43}$/);
     assert.equal(await offerSetUp(test.deps), undefined);
     const { rows } = await test.deps.db.query<{ text: string }>(
@@ -62,7 +62,7 @@ describe('the setup link', () => {
     );
   });
 
-  it('stays good where the form is wrong, or the email is taken', async () => {
+  it('stays valid after an invalid form or a taken email', async () => {
     const token = tokenOf(setUpLink);
     for (const wrong of [
       { password: 'nine char' },
@@ -78,7 +78,7 @@ describe('the setup link', () => {
     await isUsedUp(accept(token));
   });
 
-  it('makes the first user an administrator with email, name and password, once, of two at once', async () => {
+  it('creates the first administrator with email, name and password, once even for two concurrent requests', async () => {
     const token = tokenOf(setUpLink);
     const answers = await Promise.all([
       setUp(token),
@@ -107,7 +107,7 @@ describe('the setup link', () => {
 });
 
 describe('an invitation', () => {
-  it('lets the invited choose a password, once', async () => {
+  it('lets the invited user choose a password, once', async () => {
     const token = await invite('ivan@example.com');
     const accepted = await accept(token);
     assert.equal(accepted.status, 204);
@@ -127,7 +127,7 @@ describe('an invitation', () => {
     assert.equal((await accept(tokenOf(again.body.url))).status, 204);
   });
 
-  it('does not open the setup, nor a disabled account', async () => {
+  it('opens neither the setup nor a disabled account', async () => {
     const token = await invite('carl@example.com');
     await isUsedUp(setUp(token, { ...owner, email: 'x@example.com' }));
     const { body } = await operator.request<{ data: readonly { userId: number; email: string }[] }>(
@@ -140,7 +140,7 @@ describe('an invitation', () => {
     assert.deepEqual([answer.status, answer.headers['set-cookie']], [401, undefined]);
   });
 
-  it('is asked for instead of a key, by who may', async () => {
+  it('can be requested instead of a key by administrators', async () => {
     const both = { email: 'both@example.com', name: 'Both', invite: true, keyScopes: ['workflows:read'] };
     assert.equal((await operator.request('POST', '/admin/users', both)).status, 400);
     const person = await createPerson(test, operator);
@@ -150,7 +150,7 @@ describe('an invitation', () => {
 });
 
 describe('a reset link', () => {
-  it('sets another password, ends the sessions, and is valid for a day', async () => {
+  it('sets a new password, ends the sessions, and is valid for a day', async () => {
     const person = await createPerson(test, operator);
     const { body } = await mint({ kind: 'reset', email: person.email });
     assert.equal(Date.parse(String(body.expiresAt)), nowMs + 24 * HOUR_MS);
@@ -160,14 +160,14 @@ describe('a reset link', () => {
     await signIn(test, person, next);
   });
 
-  it('is void once the password was changed', async () => {
+  it('is invalid once the password was changed', async () => {
     const person = await createPerson(test, operator);
     const { body } = await mint({ kind: 'reset', email: person.email });
     await person.request('POST', '/auth/password', { current: PASSWORD, next: 'changed by myself' });
     await isUsedUp(accept(tokenOf(body.url)));
   });
 
-  it('is for an account that there is', async () => {
+  it('requires an existing account', async () => {
     assert.equal((await mint({ kind: 'reset', email: 'nobody@example.com' })).status, 404);
     assert.equal((await mint({ kind: 'reset' })).status, 400);
     assert.equal((await mint({ kind: 'setup', email: owner.email })).status, 400);

@@ -1,4 +1,4 @@
-// Sign-in at an OpenID provider, tried against a real one, with each of the lies that it or a browser could send.
+// OpenID sign-in against a real provider, with every invalid token and request that a provider or browser could send.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CALLBACK_PATH } from '../../../src/services/sessions/openid.ts';
@@ -56,7 +56,7 @@ async function get(url: string, headers: Record<string, string> = {}): Promise<A
   };
 }
 
-/** The first half: what the browser keeps, and where it comes back with what the provider said. */
+/** Starts a sign-in: returns the browser's cookie and the callback URL with the provider's response. */
 async function beginAs(
   subject: string,
   query = '',
@@ -90,14 +90,14 @@ const countUsers = async (): Promise<number> => {
   return rows[0]?.count ?? 0;
 };
 
-/** Refused, without a session or a new account; a program gets the reason. */
+/** Expects a refusal without a session or a new account. Programs receive the reason. */
 async function isRefused(answer: Answered, reason: string, goOn = ''): Promise<void> {
   assert.deepEqual([answer.status, answer.location], [303, `/sign-in?refused=${reason}${goOn}`]);
   assert.equal(answer.cookies.session, undefined);
 }
 
 describe('the sign-in page', () => {
-  it('lists which ways of sign-in there are', async () => {
+  it('lists the available sign-in methods', async () => {
     const { status, body } = await test.anonymous.request('GET', '/auth/methods');
     assert.equal(status, 200);
     assert.deepEqual(body, {
@@ -110,7 +110,7 @@ describe('the sign-in page', () => {
     assert.equal(later.body.needsSetup, false);
   });
 
-  it('has no provider to offer where none is configured', async () => {
+  it('offers no provider if none is configured', async () => {
     const plain = await createTestApp();
     const methods = await plain.anonymous.request('GET', '/auth/methods');
     assert.equal(methods.body.openid, null);
@@ -123,7 +123,7 @@ describe('the sign-in page', () => {
 });
 
 describe('sign-in at an identity provider', () => {
-  it('makes an account of an allowed domain, and finds it again', async () => {
+  it('creates an account for an allowed domain and finds it again', async () => {
     say('ida', 'Ida@Example.com');
     const first = await signInAs('ida', '?next=/workflows');
     assert.deepEqual([first.status, first.location, first.cookies['sign-in']], [303, '/workflows', '']);
@@ -135,7 +135,7 @@ describe('sign-in at an identity provider', () => {
     assert.equal(again.body.user.userId, body.user.userId);
   });
 
-  it('links the account that has the email, whatever its domain and case', async () => {
+  it('links the account with the same email, whatever its domain and case', async () => {
     const person = await createPerson(test, operator);
     await test.deps.db.query('update users set email = $2 where id = $1', [person.userId, 'ben@far.example']);
     say('ben', 'BEN@far.example');
@@ -145,7 +145,7 @@ describe('sign-in at an identity provider', () => {
     await isRefused(await signInAs('other-ben'), 'linked');
   });
 
-  it('reads the email from the provider where the token has none', async () => {
+  it('reads the email from the userinfo endpoint if the token has none', async () => {
     say('una', 'una@example.com');
     provider.lie({ claims: ({ email: _email, email_verified: _verified, ...rest }) => rest });
     const { body } = await sessionOf(await signInAs('una'));
@@ -153,7 +153,7 @@ describe('sign-in at an identity provider', () => {
     assert.equal(body.user.email, 'una@example.com');
   });
 
-  it('makes one account of two first sign-ins at once', async () => {
+  it('creates one account for two concurrent first sign-ins', async () => {
     say('pair', 'pair@example.com');
     const begun = await Promise.all([beginAs('pair'), beginAs('pair')]);
     const answers = await Promise.all(begun.map(({ back, cookie }) => get(back, { cookie })));
@@ -161,7 +161,7 @@ describe('sign-in at an identity provider', () => {
     assert.equal(new Set(sessions.map(({ body }) => body.user.userId)).size, 1);
   });
 
-  it('goes on to no address of elsewhere', async () => {
+  it('does not redirect to other sites', async () => {
     say('ida', 'ida@example.com');
     for (const next of [
       '//evil.example',
@@ -179,8 +179,8 @@ describe('sign-in at an identity provider', () => {
   });
 });
 
-describe('who is refused', () => {
-  it('is whoever has no account and no allowed domain', async () => {
+describe('a refused sign-in', () => {
+  it('has neither an account nor an allowed domain', async () => {
     const before = await countUsers();
     for (const email of ['eve@far.example', 'eve@example.com.evil.example', 'eve@notexample.com']) {
       say('eve', email);
@@ -197,13 +197,13 @@ describe('who is refused', () => {
     assert.equal(await countUsers(), before);
   });
 
-  it('is still led where the sign-in was to lead', async () => {
+  it('still leads to the requested page', async () => {
     say('eve', 'eve@far.example');
     await isRefused(await signInAs('eve', '?next=%2Fmedia%3Fx%3D1'), 'unknown', '&next=%2Fmedia%3Fx%3D1');
     await isRefused(await signInAs('eve', '?next=%2F%2Fevil.example'), 'unknown');
   });
 
-  it('is whose account is disabled', async () => {
+  it('belongs to a disabled account', async () => {
     const person = await createPerson(test, operator);
     say('dan', person.email);
     await operator.request('PATCH', `/admin/users/${person.userId}`, { disabled: true });
@@ -226,7 +226,7 @@ describe('who is refused', () => {
     'a refusal': { answer: { status: 400, body: { error: 'invalid_grant' } } },
   };
   for (const [name, lie] of Object.entries(LIES)) {
-    it(`is who comes with a token with ${name}`, async () => {
+    it(`has a token with ${name}`, async () => {
       say('ida', 'ida@example.com');
       const { back, cookie } = await beginAs('ida');
       provider.lie(lie);
@@ -236,7 +236,7 @@ describe('who is refused', () => {
     });
   }
 
-  it("is who brings back another's code, a code again, or another state", async () => {
+  it("reuses a code, or has another browser's code or another state", async () => {
     say('ida', 'ida@example.com');
     const [mine, theirs] = await Promise.all([beginAs('ida'), beginAs('ida')]);
     const withCode = mine.back.replace(/code=[^&]+/, /code=[^&]+/.exec(theirs.back)?.[0] ?? '');
@@ -255,7 +255,7 @@ describe('who is refused', () => {
       await isRefused(await get(CALLBACK_PATH + query, { cookie }), 'refused');
   });
 
-  it('is who did not begin in this browser, or begins long before', async () => {
+  it('was not started in this browser, or was started too long ago', async () => {
     say('ida', 'ida@example.com');
     const { back, cookie } = await beginAs('ida');
     const foreign = Buffer.alloc(300, 1).toString('base64url');
@@ -271,8 +271,8 @@ describe('who is refused', () => {
   });
 });
 
-describe('a provider in trouble', () => {
-  it('is said to be unreachable where it fails, does not answer, or is away, and is asked again later', async () => {
+describe('a failing provider', () => {
+  it('is reported as unreachable when it fails, hangs or is down, and is tried again later', async () => {
     say('ida', 'ida@example.com');
     const failing = await beginAs('ida');
     provider.lie({ answer: { status: 502, body: { error: 'bad gateway' } } });

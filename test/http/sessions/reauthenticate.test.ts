@@ -1,4 +1,4 @@
-// Sessions that prove themselves again before acts that give or take lasting power, and what a password change ends.
+// Confirming identity again before actions that grant or remove lasting access, and what a password change ends.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { REAUTHENTICATION } from '../../../src/http/reauthentication.ts';
@@ -47,8 +47,8 @@ const prove = (password: string, by: Pick<Person, 'request'> = person) =>
   by.request('POST', '/auth/reauthenticate', { password });
 const makeKey = (by: Pick<Person, 'request'> = person) => by.request('POST', '/keys', KEY);
 
-describe('a session whose last proof is older than 15 minutes', () => {
-  it('is refused until it has proved itself, and the act is then sent again', async () => {
+describe('a session confirmed more than 15 minutes ago', () => {
+  it('is refused until it is confirmed, and the request then succeeds', async () => {
     assert.equal((await makeKey()).status, 201);
     nowMs += 15 * MINUTE_MS;
     assert.equal((await makeKey()).status, 201);
@@ -62,7 +62,7 @@ describe('a session whose last proof is older than 15 minutes', () => {
     assert.equal((await makeKey()).status, 403);
   });
 
-  it('is asked before each act of the table, for OWNER where it says so, and keys never are', async () => {
+  it('must be confirmed before each listed action, if the role is OWNER where the table says so; keys need no confirmation', async () => {
     const { id } = await createWorkflow(operator, PAIR);
     const team = String((await person.request('POST', '/teams', { name: 'T' })).body.id);
     const other = await test.createCaller();
@@ -114,7 +114,7 @@ describe('a session whose last proof is older than 15 minutes', () => {
     assert.ok(id);
   });
 
-  it('proves itself to every process at once', async () => {
+  it('is confirmed in every process at once', async () => {
     const { db, now } = test.deps;
     const deps = { ...test.deps, sessions: createSessionAuthenticator(db, now) };
     const other: TestApp = { ...test, app: await createServer(deps, test.mounts) };
@@ -137,7 +137,7 @@ describe('a session whose last proof is older than 15 minutes', () => {
     }
   });
 
-  it('proves nothing by a wrong password, which counts as a failed sign-in', async () => {
+  it('is not confirmed by a wrong password, which counts as a failed sign-in', async () => {
     expire();
     for (let failure = 0; failure < 10; failure++)
       assert.equal((await prove('not the password')).body.code, 'invalid_credentials');
@@ -150,7 +150,7 @@ describe('a session whose last proof is older than 15 minutes', () => {
     nowMs += 15 * MINUTE_MS;
   });
 
-  it('is a new proof after a sign-in', async () => {
+  it('is confirmed by a new sign-in', async () => {
     expire();
     const again = await test.anonymous.request('POST', '/auth/sign-in', {
       email: person.email,
@@ -162,7 +162,7 @@ describe('a session whose last proof is older than 15 minutes', () => {
   });
 });
 
-describe('after a sign-in by OpenID', () => {
+describe('after signing in with OpenID', () => {
   const START = '/api/v1/auth/oidc';
 
   async function begin(query: string, subject: string, cookie = '') {
@@ -193,7 +193,7 @@ describe('after a sign-in by OpenID', () => {
     provider.people.set('eve', { ...ida, email: (await createPerson(test, operator)).email });
   });
 
-  it('a fresh sign-in of the same person proves the session', async () => {
+  it('a new sign-in by the same person confirms the session', async () => {
     const { session = '' } = await go('', 'ida');
     const browser = browserWith(test, session);
     expire();
@@ -201,7 +201,7 @@ describe('after a sign-in by OpenID', () => {
     assert.deepEqual([refused.status, refused.body.methods], [403, ['password', 'openid']]);
     const forced = (await begin('?reauthenticate=true', 'ida', session)).url.searchParams;
     assert.deepEqual([forced.get('prompt'), forced.get('max_age')], ['login', '0']);
-    // The provider's clock goes on as this one stands: its sign-in is of now.
+    // The provider's clock runs while this one stands still, so its sign-in counts as current.
     provider.lie({
       claims: claims => ({
         ...claims,
@@ -215,7 +215,7 @@ describe('after a sign-in by OpenID', () => {
     assert.equal((await makeKey(browser)).status, 201);
   });
 
-  it('neither another person nor a sign-in of before proves it', async () => {
+  it('another person or an earlier sign-in does not confirm it', async () => {
     const { session = '' } = await go('', 'ida');
     await go('', 'eve');
     expire();
@@ -229,13 +229,13 @@ describe('after a sign-in by OpenID', () => {
     assert.equal((await makeKey(browserWith(test, session))).status, 403);
   });
 
-  it('a session counts from when the provider asked for credentials', async () => {
+  it('a session is confirmed as of the time the provider asked for credentials', async () => {
     provider.lie({ claims: claims => ({ ...claims, auth_time: Math.floor(nowMs / 1000) - 3600 }) });
     const { session = '' } = await go('', 'ida');
     assert.equal((await makeKey(browserWith(test, session))).body.code, 'reauthentication_required');
   });
 
-  it('asks for a session', async () => {
+  it('requires a session', async () => {
     const { statusCode } = await test.app.inject({ url: `${START}?reauthenticate=true` });
     assert.equal(statusCode, 401);
   });
@@ -245,7 +245,7 @@ describe('a password change', () => {
   const me = async (key: unknown) =>
     (await test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` })).status;
 
-  it('leaves keys valid, or revokes them at once where revokeKeys says so', async () => {
+  it('keeps keys valid, or revokes them at once if revokeKeys is set', async () => {
     const { key } = (await makeKey()).body;
     assert.equal(await me(key), 200);
     const change = (cookie: string, revokeKeys?: boolean) =>
@@ -262,7 +262,7 @@ describe('a password change', () => {
     assert.equal(await me(key), 401);
   });
 
-  it('by a reset link revokes them too', async () => {
+  it('through a reset link revokes them too', async () => {
     const { key } = (await makeKey()).body;
     assert.equal(await me(key), 200);
     const link = await operator.request<{ url: string }>('POST', '/admin/password-links', {
@@ -275,8 +275,8 @@ describe('a password change', () => {
   });
 });
 
-describe('the document', () => {
-  it('marks the acts, and documents the refusal', async () => {
+describe('the OpenAPI document', () => {
+  it('marks these actions and documents the refusal', async () => {
     const { paths, components } = (await test.app.inject({ url: '/openapi.json' })).json();
     for (const [line, when] of Object.entries(REAUTHENTICATION)) {
       const [method = '', path = ''] = line.split(' ');

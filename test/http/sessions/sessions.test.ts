@@ -1,4 +1,4 @@
-// Sessions as credentials of the API: what the cookie opens, from where, how long, and what ends it.
+// Sessions as API credentials: what the cookie allows, from which origins, how long, and what ends a session.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createSessionAuthenticator } from '../../../src/services/sessions/session-authenticator.ts';
@@ -25,7 +25,7 @@ const seen = async (answer: ReturnType<Person['request']>): Promise<readonly unk
 };
 
 describe('a session', () => {
-  it('says who is signed in, where, with what', async () => {
+  it('returns the signed-in user, workspace and scopes', async () => {
     const team = await ana.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
     await ana.request('PUT', '/me/workspace', { teamId: team.body.id });
     const { status, headers, body } = await ana.request('GET', '/auth/session');
@@ -51,12 +51,12 @@ describe('a session', () => {
     await ana.request('PUT', '/me/workspace', { teamId: null });
   });
 
-  it('is not there for a caller without a cookie, or with a key', async () => {
+  it('is not returned to a caller without a cookie or with a key', async () => {
     assert.deepEqual(await seen(test.anonymous.request('GET', '/auth/session')), [401, 'unauthorized']);
     assert.deepEqual(await seen(operator.request('GET', '/auth/session')), [401, 'unauthorized']);
   });
 
-  it('may do all that its user may', async () => {
+  it('may do everything its user may do', async () => {
     const made = await ana.request<{ id: string }>('POST', '/folders', folder);
     assert.equal(made.status, 201);
     for (const path of ['/workflows', '/executions', '/credits', '/keys', '/teams', '/me', '/media'])
@@ -67,7 +67,7 @@ describe('a session', () => {
     assert.deepEqual(await seen(ana.request('POST', '/keys', tooMuch)), [403, 'forbidden']);
   });
 
-  it('has instance:admin where its user is an administrator', async () => {
+  it('has instance:admin if its user is an administrator', async () => {
     assert.deepEqual(await seen(ana.request('GET', '/admin/users')), [401, 'insufficient_scope']);
     const admin = await createPerson(test, operator, { isAdmin: true });
     assert.equal((await admin.request('GET', '/admin/users')).status, 200);
@@ -79,7 +79,7 @@ describe('a session', () => {
     assert.deepEqual(await seen(admin.request('GET', '/admin/users')), [401, 'insufficient_scope']);
   });
 
-  it('is refused by the renderer contracts, which pages read elsewhere', async () => {
+  it('is refused by the renderer routes, which serve pages of other origins', async () => {
     for (const path of ['scene-graph', 'templates', 'templates/quote-card']) {
       assert.deepEqual(await seen(ana.request('GET', `/renderer/${path}`)), [401, 'unauthorized'], path);
       const byKey = await operator.request('GET', `/renderer/${path}`);
@@ -92,7 +92,7 @@ describe('a session', () => {
     }
   });
 
-  it('counts its requests apart, and its runs with the plan', async () => {
+  it("has its own request limit and shares the plan's run limit", async () => {
     const person = await createPerson(test, operator, { plan: 'free' });
     const me = await person.request('GET', '/me');
     assert.deepEqual([me.headers['x-ratelimit-limit'], me.headers['x-ratelimit-remaining']], ['600', '599']);
@@ -106,10 +106,10 @@ describe('a session', () => {
   });
 });
 
-describe('a request by cookie', () => {
+describe('a request with a cookie', () => {
   const ORIGIN = 'http://localhost:3000';
 
-  it('changes something only where it comes from a page of this service', async () => {
+  it('may change data only from a page of this service', async () => {
     const send = (headers: Readonly<Record<string, string>>, method: 'POST' | 'GET' = 'POST') =>
       seen(
         test.anonymous.request(method, '/folders', method === 'GET' ? undefined : folder, {
@@ -147,7 +147,7 @@ describe('a request by cookie', () => {
     assert.equal((await ana.request('GET', '/auth/session')).status, 200);
   });
 
-  it('goes by the Authorization header where there is one', async () => {
+  it('uses the Authorization header if there is one', async () => {
     const both = (authorization: string) =>
       test.anonymous.request('GET', '/me', undefined, { cookie: ana.cookie, authorization });
     assert.equal((await both(`Bearer ${operator.key}`)).body.userId, operator.userId);
@@ -157,7 +157,7 @@ describe('a request by cookie', () => {
     assert.equal((await test.anonymous.request('POST', '/folders', folder, crossSite)).status, 201);
   });
 
-  it('is nobody where the cookie is cut, foreign or made up', async () => {
+  it('is anonymous if the cookie is truncated, foreign or invented', async () => {
     const [name = '', token = ''] = ana.cookie.split('=');
     const cookies = [
       `${name}=${token.slice(0, -1)}`,
@@ -202,7 +202,7 @@ describe('a session ends', () => {
   const isIn = async ({ request }: Pick<Person, 'request'>) =>
     (await request('GET', '/auth/session')).status === 200;
 
-  it('by sign-out, at once, and again without harm', async () => {
+  it('at sign-out, immediately, and signing out again does no harm', async () => {
     const person = await signIn(test, ana);
     const out = await person.request('POST', '/auth/sign-out');
     assert.deepEqual(
@@ -215,7 +215,7 @@ describe('a session ends', () => {
     assert.equal(await isIn(ana), true);
   });
 
-  it('after seven days without use, and after thirty in all', async () => {
+  it('after seven days without use, and after thirty days in any case', async () => {
     const person = await createPerson(test, operator);
     const idle = await signIn(test, person);
     for (let day = 6; day <= 24; day += 6) {
@@ -230,9 +230,9 @@ describe('a session ends', () => {
     assert.equal(await isIn(person), false);
   });
 
-  it('where its user ends it, by name; nobody else can', async () => {
+  it('when its user ends it by id; other users cannot', async () => {
     const bob = await createPerson(test, operator);
-    // The list is in the order of time.
+    // The list is ordered by time.
     nowMs += 1000;
     const second = await signIn(test, bob);
     const { body } = await bob.request<{ data: readonly { id: string; isCurrent: boolean }[] }>(
@@ -261,7 +261,7 @@ describe('a session ends', () => {
     assert.equal(await other.authenticate(token), undefined);
   });
 
-  it('with every other one where the password changes', async () => {
+  it('with every other session when the password changes', async () => {
     const person = await createPerson(test, operator);
     const elsewhere = await signIn(test, person);
     const next = 'another long password';
@@ -279,7 +279,7 @@ describe('a session ends', () => {
     await signIn(test, person, next);
   });
 
-  it('with its user, who was disabled', async () => {
+  it('when its user is disabled', async () => {
     const person = await createPerson(test, operator);
     await operator.request('PATCH', `/admin/users/${person.userId}`, { disabled: true });
     nowMs += 5001;
@@ -287,8 +287,8 @@ describe('a session ends', () => {
   });
 });
 
-describe('under https', () => {
-  it('the cookie is Secure and bound to the host', async () => {
+describe('over https', () => {
+  it('the cookie is Secure and host-only', async () => {
     const secure = await createTestApp({ env: { BASE_URL: 'https://graphs.example' } });
     try {
       const person = await createPerson(secure, await secure.createCaller());

@@ -1,4 +1,4 @@
-// Sign-in by password: what it sets and stores, and how guessing is answered.
+// Sign-in with a password: the cookie, what is stored, and how guessing is limited.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ const ALL_TESTS_MS = 40_000;
 let test: TestApp;
 let operator: Caller;
 before(async () => {
-  // Failures are counted in windows of 15 minutes by the clock: none may end during these tests.
+  // Failures are counted in 15-minute windows by the clock, and no window may end during these tests.
   const left = WINDOW_MS - (Date.now() % WINDOW_MS);
   if (left < ALL_TESTS_MS) await sleep(left);
   test = await createTestApp();
@@ -29,13 +29,13 @@ before(async () => {
 after(() => test.close());
 
 let addresses = 0;
-/** Another network each time, so that no test counts the failures of another. */
+/** A new network each time, so that tests do not share failure counts. */
 const address = (): string => `10.1.${addresses++}.1`;
 const tryIn = (body: object, from: string, app: TestApp = test) =>
   sendFrom(app, from, 'POST', '/auth/sign-in', body);
 
 describe('sign-in', () => {
-  it('sets a cookie that scripts cannot read and other sites cannot send, and stores its hash alone', async () => {
+  it('sets a cookie that scripts cannot read and other sites cannot send, and stores only its hash', async () => {
     const { email } = await createPerson(test, operator);
     const answer = await test.anonymous.request('POST', '/auth/sign-in', {
       email: ` ${email.toUpperCase()} `,
@@ -74,7 +74,7 @@ describe('sign-in', () => {
     );
   });
 
-  it('takes a password however its letters are composed', async () => {
+  it('accepts a password in any Unicode composition', async () => {
     const person = await createPerson(test, operator);
     const composed = 'caf\u00e9 cr\u00e8me au lait';
     const changed = await person.request('POST', '/auth/password', { current: PASSWORD, next: composed });
@@ -82,7 +82,7 @@ describe('sign-in', () => {
     await signIn(test, person, composed.normalize('NFD'));
   });
 
-  it('answers alike whether the email or the password is wrong, or the account is disabled', async () => {
+  it('gives the same answer for a wrong email, a wrong password and a disabled account', async () => {
     const { email } = await createPerson(test, operator);
     const disabled = await createPerson(test, operator);
     await operator.request('PATCH', `/admin/users/${disabled.userId}`, { disabled: true });
@@ -102,7 +102,7 @@ describe('sign-in', () => {
     }
   });
 
-  it('takes as long for an email that nobody has', async () => {
+  it('takes as long for an unknown email', async () => {
     const { email } = await createPerson(test, operator);
     const from = address();
     const times: Record<string, number[]> = { [email]: [], 'no.one@example.com': [] };
@@ -114,11 +114,11 @@ describe('sign-in', () => {
       }
     }
     const [known = 0, unknown = 0] = Object.values(times).map(taken => Math.min(...taken));
-    // Without the hash it would be less than a tenth; other work of the machine makes either one longer.
+    // Without the hash it would take less than a tenth; other load can only lengthen either one.
     assert.ok(unknown > known / 6, `${known} ms and ${unknown} ms`);
   });
 
-  it('refuses bodies of the wrong form', async () => {
+  it('refuses invalid bodies', async () => {
     for (const body of [
       {},
       { email: 'ana@example.com' },
@@ -137,14 +137,14 @@ describe('sign-in', () => {
 describe('failed sign-ins', () => {
   const WRONG = 'not the password';
 
-  it('are ten in 15 minutes for an account at a network, over all processes; then the right password is refused too', async () => {
+  it('are limited to ten in 15 minutes per account and network, over all processes; then the right password is refused too', async () => {
     const { email } = await createPerson(test, operator);
     const deps = { ...test.deps, limiter: new RateLimiter(test.deps.db, test.deps.now) };
     const second: TestApp = { ...test, app: await createServer(deps, test.mounts) };
     try {
       for (let failure = 0; failure < 10; failure++) {
         const app = failure % 2 === 0 ? test : second;
-        // All of one /64.
+        // All in one /64.
         assert.equal((await tryIn({ email, password: WRONG }, `2001:db8:1:2::${failure}`, app)).status, 401);
       }
       for (const app of [test, second]) {
@@ -161,7 +161,7 @@ describe('failed sign-ins', () => {
     }
   });
 
-  it('elsewhere lock nobody out of a network that they signed in from lately', async () => {
+  it('from elsewhere do not block a network from which the user signed in recently', async () => {
     const { email, userId } = await createPerson(test, operator);
     const home = address();
     assert.equal((await tryIn({ email, password: PASSWORD }, home)).status, 204);
@@ -172,7 +172,7 @@ describe('failed sign-ins', () => {
       [401, 429].map(status => guesses.filter(answer => answer.status === status).length),
       [50, 2],
     );
-    // An unknown network is refused, whatever the password.
+    // An unknown network is refused whatever the password.
     assert.equal((await tryIn({ email, password: PASSWORD }, address())).status, 429);
     assert.equal((await tryIn({ email, password: WRONG }, home)).status, 401);
     assert.equal((await tryIn({ email, password: PASSWORD }, home)).status, 204);
@@ -183,7 +183,7 @@ describe('failed sign-ins', () => {
     assert.equal((await tryIn({ email, password: PASSWORD }, home)).status, 429);
   });
 
-  it('count alike for an email without an account', async () => {
+  it('count the same for an email without an account', async () => {
     const email = 'nobody-here@example.com';
     const from = address();
     for (let failure = 0; failure < 10; failure++)
@@ -193,7 +193,7 @@ describe('failed sign-ins', () => {
     assert.equal((await tryIn({ email, password: WRONG }, address())).status, 401);
   });
 
-  it('do not count sign-ins that succeed, in whichever process', async () => {
+  it('do not include successful sign-ins, in any process', async () => {
     const person = await createPerson(test, operator);
     const from = address();
     for (let round = 0; round < 12; round++)
@@ -209,11 +209,11 @@ describe('failed sign-ins', () => {
     }
   });
 
-  it('are fifty for an address, whatever the accounts, wrong links included', async () => {
+  it('are limited to fifty per address over all accounts, including invalid links', async () => {
     const from = address();
     const tryLink = () =>
       sendFrom(test, from, 'POST', '/auth/accept-invite', { token: 'invite_x', password: WRONG });
-    // A link costs no hash.
+    // A link needs no hash.
     for (let failure = 0; failure < 35; failure++) assert.equal((await tryLink()).code, 'invalid_link');
     const statuses = [];
     for (let failure = 0; failure < 16; failure++)
@@ -223,7 +223,7 @@ describe('failed sign-ins', () => {
     assert.equal((await tryIn({ email: 'guess@example.com', password: WRONG }, address())).status, 401);
   });
 
-  it('count for a wrong current password too', async () => {
+  it('include a wrong current password', async () => {
     const person: Person = await createPerson(test, operator);
     const change = (current: string) => person.request('POST', '/auth/password', { current, next: PASSWORD });
     for (let failure = 0; failure < 10; failure++)
@@ -231,7 +231,7 @@ describe('failed sign-ins', () => {
     assert.equal((await change(PASSWORD)).status, 429);
   });
 
-  it('of five hundred at once cost fifty hashes: the others are refused before', async () => {
+  it('sent five hundred at once cost fifty hashes; the others are refused before hashing', async () => {
     const { email } = await createPerson(test, operator);
     const counts: Record<number, number> = {};
     const answers = await Promise.all(

@@ -1,5 +1,5 @@
-// Event streams of people: whatever ends a session, an account or a membership ends the streams that were opened by it, of
-// a workflow and of a run, and nobody else's.
+// Event streams of people: what ends a session, an account or a membership also ends the workflow and run streams
+// opened with it, and no others.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { FROM_OUR_PAGE, PASSWORD, tokenOf } from '../../support/accounts/people.ts';
@@ -8,7 +8,7 @@ import { waitUntil } from '../../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 
-/** Five seconds of caches, five until the next look, and a slow machine. */
+/** Five seconds of caching, five until the next check, and time for a slow machine. */
 const END_MS = 20_000;
 const WAITING = {
   nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 600_000 })],
@@ -71,7 +71,7 @@ async function createMember(name: string): Promise<Person> {
 const signInAgain = async ({ email }: Person): Promise<string> =>
   cookieOf(await send('POST', '/auth/sign-in', '', { email, password: PASSWORD }));
 
-/** Those of the workflow and of its run, once both have begun. */
+/** The streams of the workflow and of its run, once both have started. */
 async function openStreams(headers: Record<string, string>): Promise<readonly EventStream[]> {
   const paths = [`/workflows/${workflowId}/events`, `/executions/${executionId}/events`];
   const streams = await Promise.all(paths.map(path => openStream(`${service.url}/api/v1${path}`, headers)));
@@ -80,25 +80,26 @@ async function openStreams(headers: Record<string, string>): Promise<readonly Ev
 }
 
 const ENDS: Readonly<Record<string, (person: Person) => Promise<unknown>>> = {
-  'who signs out': ({ cookie }) => send('POST', '/auth/sign-out', cookie),
-  'whose session is ended in another browser': async person => {
+  'the person signs out': ({ cookie }) => send('POST', '/auth/sign-out', cookie),
+  'the session is ended in another browser': async person => {
     const other = await signInAgain(person);
     const { data } = (await (await send('GET', '/auth/sessions', person.cookie)).json()) as {
       data: { id: string; isCurrent: boolean }[];
     };
     await send('DELETE', `/auth/sessions/${data.find(({ isCurrent }) => isCurrent)?.id}`, other);
   },
-  'whose password is changed in another browser': async person =>
+  'the password is changed in another browser': async person =>
     send('POST', '/auth/password', await signInAgain(person), { current: PASSWORD, next: `${PASSWORD}!` }),
-  'whose session expires': ({ userId }) =>
+  'the session expires': ({ userId }) =>
     service.db.query('update sessions set expires_at = now() where user_id = $1', [userId]),
-  'who is disabled': ({ userId }) => service.request('PATCH', `/admin/users/${userId}`, { disabled: true }),
-  'whose account is gone': ({ userId }) => service.db.query('delete from users where id = $1', [userId]),
-  'who is removed from the team': ({ userId }) =>
+  'the account is disabled': ({ userId }) =>
+    service.request('PATCH', `/admin/users/${userId}`, { disabled: true }),
+  'the account is deleted': ({ userId }) => service.db.query('delete from users where id = $1', [userId]),
+  'the person is removed from the team': ({ userId }) =>
     service.request('DELETE', `/teams/${teamId}/members/${userId}`),
 };
 
-describe('the event streams of somebody', { concurrency: true }, () => {
+describe('the event streams of a person', { concurrency: true }, () => {
   let others: readonly EventStream[];
   const ended = new Set<EventStream>();
   before(async () => {
@@ -109,8 +110,8 @@ describe('the event streams of somebody', { concurrency: true }, () => {
     for (const stream of others) stream.hangUp();
   });
 
-  for (const [index, [whose, end]] of Object.entries(ENDS).entries())
-    it(`${whose} end`, async () => {
+  for (const [index, [cause, end]] of Object.entries(ENDS).entries())
+    it(`end when ${cause}`, async () => {
       const person = await createMember(`member-${index}`);
       const streams = await openStreams({ cookie: person.cookie });
       await end(person);
