@@ -18,7 +18,7 @@ import { allTemplates } from './render/templates/catalog.ts';
 import { createRunReads } from './runs/calls/run-reads.ts';
 import { ProviderTraffic } from './runs/calls/traffic.ts';
 import { createRunCommit } from './runs/commit.ts';
-import type { Placement, RunDeps } from './runs/deps.ts';
+import type { RunDeps } from './runs/deps.ts';
 import { BY_QUEUE, placeHere } from './runs/dispatch.ts';
 import { memoryLimit, RunsMemory } from './runs/memory.ts';
 import { WorkerSlots } from './runs/worker-slots.ts';
@@ -64,6 +64,12 @@ interface Ground extends Pick<RunDeps, 'settings' | 'log' | 'tracer'> {
   readonly databases: Databases;
 }
 
+/** Everything that the dependencies of services and runs are made from. */
+export interface Parts
+  extends Pick<RunDeps, 'settings' | 'log' | 'tracer' | 'now' | 'db' | 'runDb' | 'placement'> {
+  readonly nodeTypes: Pick<NodeTypes, 'catalog' | 'findNode'>;
+}
+
 /** Starts what ROLE says on databases that are migrated; the stack stops it. */
 export async function startParts(ground: Ground, stack: AsyncDisposableStack): Promise<Started> {
   const { settings, log, databases } = ground;
@@ -78,7 +84,10 @@ export async function startParts(ground: Ground, stack: AsyncDisposableStack): P
   const nodeTypes = createNodeTypes(settings);
   const setUpLink =
     settings.ROLE === 'worker' ? undefined : await offerSetUp({ db, settings, now: Date.now });
-  const deps = await createDeps(ground, placement, nodeTypes);
+  const { tracer } = ground;
+  const { runDb } = databases;
+  const now = Date.now;
+  const deps = await createDeps({ settings, log, tracer, now, db, runDb, placement, nodeTypes });
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
   const trouble = await requireStorage(deps);
   const models = await startLiveModels(deps, nodeTypes.install);
@@ -115,13 +124,11 @@ async function requireStorage({ storage, bucket, log }: RunDeps): Promise<string
   return trouble;
 }
 
-async function createDeps(
-  { settings, log, tracer, databases: { db, runDb } }: Ground,
-  placement: Placement,
-  { catalog, findNode }: NodeTypes,
-): Promise<RunDeps> {
-  const now = Date.now;
-  // What is wrong with a template of the operator's is logged at the start.
+/** Creates the dependencies of services and runs; the caller closes `fetch` and `providerFetch`. */
+export async function createDeps(parts: Parts): Promise<RunDeps> {
+  const { settings, log, tracer, now, db, runDb, placement } = parts;
+  const { catalog, findNode } = parts.nodeTypes;
+  // Reports a faulty template of the operator's at the start.
   allTemplates();
   const wakeTimers = createWakeTimers<JobPool>(now);
   const bucket = bucketOf(settings);

@@ -7,36 +7,17 @@ import { createEditorFiles } from '../../src/bundle/editor-files.ts';
 import type { App } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { createServer, type Mounts } from '../../src/http/server.ts';
-import { createGuardedFetch } from '../../src/lib/fetch.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { type PlanLimits, readSettings } from '../../src/lib/settings.ts';
-import { createWakeTimers } from '../../src/lib/wake-timers.ts';
 import type { McpMount } from '../../src/mcp/caller.ts';
 import { createMcpMount } from '../../src/mcp/mount.ts';
 import { createOAuthMount } from '../../src/mcp/oauth/mount.ts';
-import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
-import { bucketOrigin } from '../../src/media/s3.ts';
 import { createNodeTypes } from '../../src/nodes/catalog.ts';
-import { createRunReads } from '../../src/runs/calls/run-reads.ts';
-import { ProviderTraffic } from '../../src/runs/calls/traffic.ts';
-import { createRunCommit } from '../../src/runs/commit.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
 import { BY_QUEUE } from '../../src/runs/dispatch.ts';
-import { mediaOrigins } from '../../src/service.ts';
+import { createDeps, mediaOrigins } from '../../src/service.ts';
 import { SCOPES, type Scope } from '../../src/services/accounts/actor.ts';
-import { createKeyAuthenticator } from '../../src/services/accounts/key-authenticator.ts';
 import { storeKey } from '../../src/services/accounts/keys.ts';
-import { RateLimiter } from '../../src/services/accounts/rate-limits.ts';
-import { createCatalogAnswers } from '../../src/services/catalog.ts';
-import { createAccessTokens } from '../../src/services/connections/access-tokens.ts';
-import { isOAuthOn } from '../../src/services/connections/oauth-switch.ts';
-import type { JobPool } from '../../src/services/deps.ts';
-import { createMediaKeeper } from '../../src/services/media/storage-quota.ts';
-import { createRunNotifier } from '../../src/services/run-notifier.ts';
-import { createSessionAuthenticator } from '../../src/services/sessions/session-authenticator.ts';
-import { createGraphVersions } from '../../src/services/workflows/graph-versions.ts';
-import { createViewCounts } from '../../src/services/workflows/view-counts.ts';
-import { createWorkflowReads } from '../../src/services/workflows/workflow-reads.ts';
 import { openDb } from '../../src/store/db.ts';
 import { insertUser } from '../../src/store/users.ts';
 import { createTestDatabase } from './database.ts';
@@ -107,7 +88,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     onError: err => process.emitWarning(err),
   });
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-app-'));
-  const deps = withEditor(await createDeps({ db, runDb }, folder, options));
+  const deps = withEditor(await createAppDeps({ db, runDb }, folder, options));
   const mcp = (options.createMcp ?? createMcpMount)(deps);
   const mounts = { mcp: mcp.serve, oauth: createOAuthMount(deps) };
   const app = await createServer(deps, mounts);
@@ -161,59 +142,18 @@ const UNLIMITED: PlanLimits = {
   storageBytes: null,
 };
 
-async function createDeps(
+function createAppDeps(
   { db, runDb }: Pick<RunDeps, 'db' | 'runDb'>,
   folder: string,
   { env = {}, now = Date.now, plans = {} }: TestAppOptions,
 ): Promise<RunDeps> {
-  const read = readSettings({ DATA_DIR: folder, ...env });
+  const read = readSettings({ DATA_DIR: folder, SECRETS_KEY: '07'.repeat(32), ...env });
   const anonymous = { ...read.plans.self_hosted, executionsPerDay: 0 } as PlanLimits;
   const given = Object.entries(plans).map(([name, limits]) => [name, { ...UNLIMITED, ...limits }] as const);
   const settings = { ...read, plans: { ...read.plans, anonymous, ...Object.fromEntries(given) } };
-  const { catalog, findNode } = createNodeTypes(settings);
   const log = createLogger('silent');
-  const wakeTimers = createWakeTimers<JobPool>(now);
-  const bucket = bucketOf(settings);
-  const providerFetch = createGuardedFetch({
-    allowPrivate: false,
-    trustedOrigins: [
-      settings.OIDC_ISSUER,
-      settings.OPENAI_BASE_URL,
-      settings.COMFYUI_URL,
-      bucket && bucketOrigin(bucket),
-    ].filter(url => url !== undefined),
-  });
-  return {
-    settings,
-    tracer: undefined,
-    log,
-    now,
-    db,
-    runDb,
-    bucket,
-    storage: await openStorage(settings, providerFetch),
-    keepMedia: createMediaKeeper(db, settings),
-    fetch: createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] }),
-    providerFetch,
-    secretsKey: Buffer.alloc(32, 7),
-    catalog,
-    findNode,
-    catalogAnswers: createCatalogAnswers(),
-    versions: createGraphVersions(catalog),
-    findInBatch: createWorkflowReads(db),
-    wakeTimers,
-    reads: createRunReads(runDb),
-    commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
-    traffic: new ProviderTraffic({ db: runDb, log, most: settings.PROVIDER_CONCURRENCY }),
-    placement: BY_QUEUE,
-    runNotifier: createRunNotifier(),
-    limiter: new RateLimiter(db, now),
-    keys: createKeyAuthenticator(db, now),
-    sessions: createSessionAuthenticator(db, now),
-    accessTokens: isOAuthOn(settings) ? createAccessTokens(db, now) : undefined,
-    views: createViewCounts({ db, log }),
-    attempts: new Map(),
-  };
+  const nodeTypes = createNodeTypes(settings);
+  return createDeps({ settings, log, tracer: undefined, now, db, runDb, placement: BY_QUEUE, nodeTypes });
 }
 
 /** Accepts a path relative to `/api/v1`, a full path, or a URL from a response. */
