@@ -1,5 +1,4 @@
-// Media, templates and teams in a browser: uploads by choice, drop and paste, details, deletion; templates with price and
-// copy; a team with an invitation that is accepted.
+// Tests media, templates and teams in a browser: uploads, details, deletion; prices and copies; invitations.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -19,7 +18,7 @@ import { atOwnAddress, startTestService, type TestService } from '../support/ser
 const PASSWORD = 'correct horse battery';
 const SCRIPT = '<img src=x onerror=alert(1)>';
 const NAME = 'a picture.png';
-/** As the service keeps it. */
+/** The file name that the service stores. */
 const KEPT = 'a-picture.png';
 
 describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => {
@@ -73,7 +72,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     );
   });
 
-  it('shows a file with its facts and its uses, and deletes it after asking', async () => {
+  it('shows a file with its details and uses, and deletes it after confirmation', async () => {
     await checkViews(browser, { url: service.url, path: '/media', name: 'media', cookie }, page =>
       page.getByRole('button', { name: 'Details of drop.png' }).waitFor(),
     );
@@ -103,7 +102,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     assert.deepEqual(opened.errors, []);
   });
 
-  it('shows templates with their price, and makes a copy of one', async () => {
+  it('shows templates with their price, and copies one', async () => {
     const id = await service.create({
       name: 'A greeting',
       description: 'Says hello.',
@@ -135,7 +134,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     assert.notEqual(new URL(page.url()).pathname, `/flow/${id}`);
   });
 
-  it('makes a team, invites a member who accepts, works in it, and deletes it after asking', async () => {
+  it('creates a team, invites a member who accepts, switches to it, and deletes it after confirmation', async () => {
     const user = { email: 'bea@example.com', name: 'Bea', invite: true };
     const { body } = await service.request<{ inviteUrl: string }>('POST', '/admin/users', user);
     await using opened = await browser.open(service.url, undefined, cookie);
@@ -161,7 +160,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     const role = page.getByLabel('Role of Bea');
     await role.waitFor();
     assert.equal(await invitations.count(), 0);
-    // However slowly the list comes back, the page shows what was chosen, and says that it is changed when the list has it.
+    // However slow the reload is, the page shows the new role, and confirms it only when the list has it.
     const listed = Promise.withResolvers<void>();
     await page.route('**/members?*', route => listed.promise.then(() => route.continue()));
     const asked = page.waitForRequest('**/members?*');
@@ -189,7 +188,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     assert.deepEqual(opened.errors, []);
   });
 
-  /** As the button next to it copies it; the page itself has no word of the link. */
+  /** Reads the link from the button that copies it, because the page does not show it. */
   const linkOf = async (page: Page): Promise<string> => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy link for bea@example.com' }).click();

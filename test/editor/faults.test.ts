@@ -1,4 +1,5 @@
-// The pages under faults: sessions that end, a service that restarts, a database that is away, no network, hostile names.
+// Tests the pages under faults: expired sessions, a restarting service, an unavailable database, no network, hostile
+// names.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -44,7 +45,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     await receiver?.close();
   });
 
-  it('let one of two browsers in that use a set-up link at once, and say to the other that it was used', async () => {
+  it('accept a setup link from one of two browsers, and tell the other that it was used', async () => {
     const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
     const { url } = await mintLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
     await using one = await browser.open(service.url);
@@ -77,7 +78,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     cookie = `${cookies[0]?.name}=${cookies[0]?.value}`;
   });
 
-  it('take a cookie that is cut or foreign for none', async () => {
+  it('ignore truncated and foreign cookies', async () => {
     for (const wrong of [cookie.slice(0, -3), `session=${'A'.repeat(43)}`]) {
       await using opened = await browser.open(service.url, undefined, wrong);
       await opened.page.goto('/workflows');
@@ -85,7 +86,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     }
   });
 
-  it('ask in place to sign in again where another tab has signed out, and then do what was asked for', async () => {
+  it('ask to sign in again when another tab has signed out, and then continue', async () => {
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page, context } = opened;
     await page.goto('/workflows');
@@ -118,7 +119,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     await notice.waitFor({ state: 'detached' });
   });
 
-  it('outlive a restart of the service: what was typed is sent by another click', async () => {
+  it('survive a restart of the service: another click sends the form', async () => {
     const address = await atOwnAddress();
     const first = await service.join({ ...address, ROLE: 'api' });
     await using opened = await browser.open(first.url, undefined, cookie);
@@ -138,25 +139,25 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     }
   });
 
-  it('say that the database is away, and come back by themselves', async () => {
-    await using door = await openDoor(service.databaseUrl);
-    const joined = await service.join({ ...(await atOwnAddress()), ROLE: 'api', DATABASE_URL: door.url });
+  it('report an unavailable database, and recover on their own', async () => {
+    await using proxy = await startProxy(service.databaseUrl);
+    const joined = await service.join({ ...(await atOwnAddress()), ROLE: 'api', DATABASE_URL: proxy.url });
     try {
       await using opened = await browser.open(joined.url, undefined, cookie);
       const { page, context } = opened;
       await page.goto('/workflows');
       await page.getByRole('button', { name: /^Kept/ }).waitFor();
-      await door.shut();
+      await proxy.shut();
       await page.getByRole('link', { name: 'Media' }).click();
       await page.getByRole('alert').first().waitFor();
       const other = await context.newPage();
       const outage = other.getByRole('heading', { name: 'Service unavailable' });
-      // For a moment the service still knows whose session it is, and sends the application.
+      // For a moment the service still knows the session, and sends the application.
       await waitUntil('the page to say so', async () => {
         await other.goto('/templates');
         return outage.isVisible();
       });
-      await door.open();
+      await proxy.open();
       await page.getByRole('heading', { name: 'No media yet' }).waitFor();
       await other.getByRole('heading', { name: 'No templates yet' }).waitFor();
     } finally {
@@ -164,7 +165,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     }
   });
 
-  it('show a script in any name, label, tag, file name or error as the text that it is', async () => {
+  it('show a script in any name, label, tag, file name or error as text', async () => {
     const { id, run } = await makeHostileThings(service, receiver);
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
@@ -186,7 +187,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
       `/flow/${id}`,
     ]) {
       await page.goto(path);
-      // Names of files are made plain as they come in.
+      // The service sanitizes names of uploaded files.
       const shown = page
         .getByText(path === '/media' ? /onerror/ : SCRIPT)
         .filter({ visible: true })
@@ -197,7 +198,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     assert.deepEqual([dialogs, opened.errors], [[], []]);
   });
 
-  it('read a long list page by page, and stand where they were on return', async () => {
+  it('load a long list page by page, and restore the scroll position on return', async () => {
     const [one, other] = [await makeWorkflow(service, 'One'), await makeWorkflow(service, 'Other')];
     await insertManyExecutions(service.db, {
       count: 180,
@@ -216,7 +217,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     }
     const top = Number(await page.evaluate('scrollTo(0, 4000), scrollY'));
     assert.ok(top > 2000);
-    // By a page of the application, and by one that is loaded anew.
+    // By a link in the application, and by a page load.
     for (const leave of [
       () => page.getByRole('link', { name: 'Media' }).click(),
       () => page.goto(`/flow/${one}`).then(() => page.getByRole('application').waitFor()),
@@ -255,7 +256,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
 const makeWorkflow = (service: TestService, name: string): Promise<string> =>
   service.create({ name, nodes: [text('a', 'Words', name)], edges: [] });
 
-/** One of each thing that people name, all named alike. */
+/** Creates one of each thing that people name, all with the same name. */
 async function makeHostileThings(
   service: TestService,
   receiver: Receiver,
@@ -303,16 +304,16 @@ async function makeHostileThings(
   return { id, run };
 }
 
-interface AuthLayout extends AsyncDisposable {
-  /** Of the database, through the door. */
+interface DatabaseProxy extends AsyncDisposable {
+  /** URL of the database through the proxy. */
   readonly url: string;
   shut(): Promise<void>;
   open(): Promise<void>;
 }
 
-/** A way to the database that can be shut: connections break, and new ones are refused. */
-async function openDoor(databaseUrl: string): Promise<AuthLayout> {
-  const folder = await mkdtemp(join(tmpdir(), 'graphwright-door-'));
+/** Starts a proxy to the database that can be shut: it closes its connections and refuses new ones. */
+async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
+  const folder = await mkdtemp(join(tmpdir(), 'graphwright-proxy-'));
   const url = new URL(databaseUrl.replace('@/', '@localhost/'));
   const target = join(url.searchParams.get('host') ?? '', '.s.PGSQL.5432');
   const sockets = new Set<Socket>();

@@ -26,7 +26,7 @@ const findImports = (breaks: (path: string, target: string) => boolean): string[
   );
 
 describe('the web application', () => {
-  it('imports of the rest only graph and the SDK', () => {
+  it('imports only graph and the SDK from the rest of the repository', () => {
     const allowed = /^(?:editor|sdk\/src|src\/graph)\//;
     assert.deepEqual(
       findImports((_, target) => !allowed.test(target)),

@@ -1,4 +1,4 @@
-// A newcomer's way in a browser: the set-up link, the workflows, out, and in again.
+// Tests how a new user gets in: the setup link, the workflows, signing out and in again.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Settings } from '../../src/lib/settings.ts';
@@ -22,7 +22,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     await service?.close();
   });
 
-  it('sets up the account by the link, and stands before the workflows', async () => {
+  it('creates the account with the link and sees the workflows', async () => {
     const link = await setUpLink();
     await using opened = await browser.open(service.url);
     const { page, context } = opened;
@@ -50,7 +50,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
   });
 
   async function setUpLink(): Promise<string> {
-    // The one that the service made at its start names the address of its settings.
+    // Creates a new link, because the first one names the configured address.
     const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
     return (await mintLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup')).url;
   }

@@ -1,4 +1,4 @@
-// Runs in a browser: the list, and the page of a run with its results, its time, its error and its webhook.
+// Tests the list of runs, and the page of a run with its results, timeline, error and webhook deliveries.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { signInFirst } from '../support/accounts/first-person.ts';
@@ -53,7 +53,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('stand in the list with their states, and a script in a name is a name', async () => {
+  it('are listed with their status, and a script in a name is text', async () => {
     const text = await service.create({
       name: SCRIPT,
       nodes: [
@@ -96,7 +96,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('that failed say why and where, and go on by a click', async () => {
+  it('that failed show why and where, and can be resumed', async () => {
     await checkViews(
       browser,
       { url: service.url, path: `/executions/${failed}`, name: 'run-failed', cookie },

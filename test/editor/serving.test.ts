@@ -1,4 +1,4 @@
-// How the web application is served: who sees which page, under which policy, and its files.
+// Tests how the web application is served: access, security policy, and files.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createPerson, type Person } from '../support/accounts/people.ts';
@@ -31,7 +31,7 @@ describe('a page', () => {
     assert.equal((await open('/sign-in')).statusCode, 200);
   });
 
-  it('runs no script but those of the service, in no frame, and is kept by nobody', async () => {
+  it('runs only scripts of the service, cannot be framed, and is not cached', async () => {
     const { headers, body } = await open('/sign-in');
     const policy = String(headers['content-security-policy']);
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/);
@@ -45,7 +45,7 @@ describe('a page', () => {
     assert.doesNotMatch(body, /<style|\son\w+=|<script>/);
   });
 
-  it('is in the colours that its reader chose', async () => {
+  it('uses the theme that the reader chose', async () => {
     assert.match(
       (await open('/sign-in', { cookie: 'theme=dark' })).body,
       /<html lang="en" data-theme="dark">/,
@@ -53,7 +53,7 @@ describe('a page', () => {
     assert.match((await open('/sign-in', { cookie: 'theme=x"><script>' })).body, /<html lang="en">/);
   });
 
-  it('brings along who is signed in, and no name ends the element that it stands in', async () => {
+  it('embeds the session safely', async () => {
     const name = '</script><img src=x onerror=alert(1)>';
     const eve = await createPerson(test, operator, { name });
     const { body } = await open('/workflows', { cookie: eve.cookie });
@@ -64,7 +64,7 @@ describe('a page', () => {
     assert.doesNotMatch((await open('/sign-in')).body, /id="session"/);
   });
 
-  it('leads visitors to sign-in and back, and nowhere else', async () => {
+  it('redirects visitors to sign-in and back, only within the service', async () => {
     const { statusCode, headers } = await open('/workflows?x=1');
     assert.deepEqual([statusCode, headers.location], [302, '/sign-in?next=%2Fworkflows%3Fx%3D1']);
     for (const [next, expected] of [
@@ -78,7 +78,7 @@ describe('a page', () => {
     }
   });
 
-  it('of a workflow is the public one to whoever may not edit it', async () => {
+  it('of a workflow is the public one for people who may not edit it', async () => {
     const { id } = await createWorkflow(operator);
     await operator.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     assert.match((await open(`/flow/${id}`, { cookie: person.cookie })).body, /<svg/);
@@ -87,7 +87,7 @@ describe('a page', () => {
 });
 
 describe('a file of the application', () => {
-  it('is kept for good, and comes compressed as the browser takes it', async () => {
+  it('is cached forever and compressed as the browser accepts', async () => {
     await test.deps.editor.start();
     const { body } = await open('/sign-in');
     const [, entry = ''] = /<script type="module" src="([^"]+)">/.exec(body) ?? [];

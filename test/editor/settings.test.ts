@@ -1,4 +1,4 @@
-// The settings in a browser: each part in four views, and what each lets people do; and sign-in by an identity provider.
+// Tests the settings in four views, what each part lets people do, and sign-in with an identity provider.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -37,7 +37,7 @@ const TEXT = {
 };
 const SCRIPT = '<img src=x onerror=alert(1)>';
 
-/** Each part by its name, and the words by which it is complete. */
+/** Each part by its name, with text that shows that it is complete. */
 const PARTS: Readonly<Record<string, { readonly part: string; readonly words: string }>> = {
   Profile: { part: 'profile', words: 'Personal workspace ID' },
   Password: { part: 'password', words: 'New password' },
@@ -52,7 +52,7 @@ const PARTS: Readonly<Record<string, { readonly part: string; readonly words: st
   Models: { part: 'models', words: 'Models added here' },
 };
 
-/** A video model as fal lists it. */
+/** A video model in the format of fal's list. */
 const listedModel = (endpoint: string) => ({
   endpoint_id: endpoint,
   metadata: { display_name: endpoint === 'fal-ai/kite' ? 'Kite' : 'Other', category: 'text-to-video' },
@@ -158,7 +158,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
 
     await page.getByRole('button', { name: 'Compare' }).click();
     await dialog.getByRole('button', { name: 'Compare' }).click();
-    // All that is shipped is missing in this list: far more than a fifth.
+    // All built-in models are missing in this list, far more than a fifth.
     await dialog.getByText('is no longer listed').first().waitFor();
     const write = dialog.getByRole('button', { name: /^Save \d+ models$/ });
     assert.equal(await write.isDisabled(), true);
@@ -177,7 +177,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await dialog.getByText('replicate is not configured in this service.').waitFor();
   });
 
-  // One page a width, which goes from part to part as people do.
+  // One page per width that moves from part to part, as people do.
   for (const width of WIDTHS)
     it(`show each part at ${width} px, light and dark`, async () => {
       const view = VIEWS.find(each => each.width === width);
@@ -283,7 +283,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     assert.equal(await signIn(service, 'a better horse'), 204);
   });
 
-  it('show what was spent by day and by model, and change a budget', async () => {
+  it('show spending by day and by model, and change a budget', async () => {
     await spend(service);
     await checkViews(
       browser,
@@ -301,7 +301,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('are lists of others to nobody but administrators', async () => {
+  it('show lists of others only to administrators', async () => {
     const invited = await service.request<{ inviteUrl: string }>('POST', '/admin/users', {
       email: 'cid@example.com',
       name: 'Cid',
@@ -320,7 +320,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   });
 
-  it('begin at sign-in, which leads to the identity provider and says why it came to nothing', async () => {
+  it('start at sign-in, which leads to the identity provider and reports why it failed', async () => {
     await checkViews(
       browser,
       { url: service.url, path: '/sign-in?refused=unknown', name: 'sign-in-openid' },
@@ -353,7 +353,7 @@ async function signIn({ url }: TestService, password: string): Promise<number> {
   return status;
 }
 
-/** Charges of the last days, as runs leave them: 25, 20, 15, 10 and 5 credits, the most today. */
+/** Records charges of the last days as runs do: 25, 20, 15, 10 and 5 credits, most of them today. */
 async function spend({ db }: TestService): Promise<void> {
   await db.query(
     `insert into credit_entries (workspace, kind, amount, node_type, created_at)

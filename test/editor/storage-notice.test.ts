@@ -1,4 +1,4 @@
-// The notice that the storage of an account is nearly full, in a browser.
+// Tests the notice that the storage of an account is nearly full.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ describe('the storage notice', { skip: NO_BROWSER }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** As if files of so many bytes were stored. */
+  /** Simulates that many stored bytes. */
   const use = (bytes: number) =>
     service.db.query(
       `insert into storage_usage (user_id, bytes) select id, $1 from users
@@ -38,7 +38,7 @@ describe('the storage notice', { skip: NO_BROWSER }, () => {
       [bytes],
     );
 
-  it('stands on every page from 80 % on, and leads to the media', async () => {
+  it('appears on every page from 80% on, and links to the media', async () => {
     const id = await service.create({ nodes: [node('a', 'input:text', { value: 'x' })], edges: [] });
     await use(0.79 * LIMIT);
     await using opened = await browser.open(service.url, undefined, cookie);

@@ -1,4 +1,4 @@
-// The workflows page in a browser: search, folders, copies, deletion with undo, import and export.
+// Tests the workflows page in a browser: search, folders, copies, deletion with undo, import and export.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
@@ -58,7 +58,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
 
   const link = (name: string) => page.getByRole('link', { name, exact: true });
 
-  it('looks right with pictures and as a table', async () => {
+  it('looks right as a grid and as a table', async () => {
     for (const [path, name] of [
       ['/workflows', 'workflows'],
       ['/workflows?view=table', 'workflows-table'],
@@ -125,7 +125,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'All workflows', exact: true }).click();
   });
 
-  it('says what a control does, on hover and on focus, also above a dialog', async () => {
+  it('shows tooltips on hover and focus, also above a dialog', async () => {
     const tip = page.getByRole('tooltip', { includeHidden: true });
     await page.getByRole('button', { name: 'Actions for A greeting', exact: true }).hover();
     await tip.filter({ hasText: 'Actions for A greeting' }).waitFor();
@@ -142,7 +142,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await tip.waitFor({ state: 'hidden' });
   });
 
-  it('copies, deletes and brings back', async () => {
+  it('duplicates, deletes and restores', async () => {
     await act('A greeting', 'Duplicate');
     await page.getByText('A greeting was duplicated.').waitFor();
     await act('Product film', 'Delete');
@@ -151,7 +151,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await link('Product film').waitFor();
   });
 
-  it('exports a file and imports it again, exact numbers included, and says of another that it is none', async () => {
+  it('exports a file and imports it with exact numbers, and rejects other files', async () => {
     const wait = page.waitForEvent('download');
     await act('Product film', 'Export');
     const file = await (await wait).path();

@@ -1,4 +1,4 @@
-// The jobs of a board, in a worker that answers when the test lets it.
+// Tests the board's web worker with a fake worker that answers when the test lets it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createCatalog } from '../../../editor/board/catalog.ts';
@@ -25,7 +25,7 @@ const board = (...types: string[]) => ({
   edges: [],
 });
 
-/** Workers that were started, the orders they were sent, and a way to let the last one answer. */
+/** The started workers, the messages they received, and a function that lets the last one answer. */
 function createWorkers() {
   const started: (WorkerLike & { readonly orders: WorkerMessage[]; isOver: boolean })[] = [];
   const start = (): WorkerLike => {
@@ -52,8 +52,8 @@ function createWorkers() {
   return { start, started, answer };
 }
 
-describe('the jobs of a board', () => {
-  it('looks at the last of the boards that came meanwhile, and drops what it finds in an older one', async () => {
+describe('the worker of a board', () => {
+  it('lints only the newest of the waiting boards, and drops results of older ones', async () => {
     const { start, started, answer } = createWorkers();
     const jobs = new BoardWorker(ENTRIES, start);
     const first = jobs.lint(board('input:text'));
@@ -73,7 +73,7 @@ describe('the jobs of a board', () => {
     );
   });
 
-  it('finds nothing in an empty board, and nothing about ports that the service alone knows', async () => {
+  it('reports nothing for an empty board or for ports that only the service knows', async () => {
     const { start, answer } = createWorkers();
     const jobs = new BoardWorker(ENTRIES, start);
     for (const parts of [board(), board('video:renderer')]) {
@@ -83,7 +83,7 @@ describe('the jobs of a board', () => {
     }
   });
 
-  it('gives a worker up that has failed, and starts another for the next request', async () => {
+  it('terminates a failed worker and starts another for the next request', async () => {
     const { start, started, answer } = createWorkers();
     const jobs = new BoardWorker(ENTRIES, start);
     const failed = jobs.arrange(board('input:text'), undefined);
@@ -96,7 +96,7 @@ describe('the jobs of a board', () => {
     assert.equal(started.length, 2);
   });
 
-  it('gives up what takes too long, and all that waits when the board is closed', async t => {
+  it('rejects requests that take too long, and all of them when the board is closed', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { start, started } = createWorkers();
     const jobs = new BoardWorker(ENTRIES, start);

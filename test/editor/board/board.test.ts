@@ -1,4 +1,4 @@
-// The editor's board: changes, undo and redo, and the merge of two people's boards.
+// Tests the editor's board: changes, undo and redo, and merging two people's boards.
 import 'fake-indexeddb/auto';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -25,7 +25,7 @@ const boardOf = (ids: readonly string[], edges: readonly (readonly [string, stri
 const gesture = (changes: readonly Change[], key?: string, atMs = 0) => ({ label: 'x', changes, key, atMs });
 
 describe('a board', () => {
-  it('loses the edges of a removed node and its place in its group, and gets all back in order', () => {
+  it('removes a node with its edges and group membership, and restores all of it in order', () => {
     const group = node('g', { childNodeIds: ['b', 'c'] });
     const board = {
       ...boardOf(
@@ -53,7 +53,7 @@ describe('a board', () => {
     assert.equal(JSON.stringify(redo(undo(after)).board), JSON.stringify(after.board));
   });
 
-  it('changes nothing where nothing moved, and keeps lists that did not change', () => {
+  it('makes no change for equal positions, and keeps unchanged lists', () => {
     const board = boardOf(['a', 'b'], [['a', 'b']]);
     assert.deepEqual(move(board, new Map([['a', { x: 0, y: 0 }]])), []);
     assert.deepEqual(setConfig(board, 'a', 'absent', undefined), []);
@@ -61,7 +61,7 @@ describe('a board', () => {
     assert.equal(apply(board, move(board, new Map([['a', { x: 1, y: 0 }]]))).edges, board.edges);
   });
 
-  it('refuses a change that does not rebase', () => {
+  it('refuses a change that does not fit', () => {
     const board = boardOf(['a', 'b']);
     const changes = remove(board, { nodes: ['a'] });
     assert.throws(() => apply(apply(board, changes), changes), RangeError);
@@ -76,7 +76,7 @@ describe('a board', () => {
 });
 
 describe('undo', () => {
-  it('makes one gesture of letters typed in a row, and two of what lies apart', () => {
+  it('joins quick consecutive edits and separates later ones', () => {
     let moment: EditState = { board: boardOf(['a']), history: NO_HISTORY };
     const start = moment.board;
     for (const [text, atMs] of [
@@ -95,7 +95,7 @@ describe('undo', () => {
     assert.equal(undo(moment).board, moment.board);
   });
 
-  it('gives each board back, byte for byte, through 500 steps that were kept over a reload', async () => {
+  it('restores each board byte for byte through 500 steps that survived a reload', async () => {
     const drafts = await openDrafts('usr_1');
     for (const seed of [1, 2, 3]) {
       const random = seededRandom(seed);
@@ -135,7 +135,7 @@ describe('a merge', () => {
   const base = boardOf(['a', 'b', 'c'], [['a', 'b']]);
   const changed = (board: Board, changes: readonly Change[]): Board => apply(board, changes);
 
-  it('takes what only one of two changed, within one node too', () => {
+  it('applies changes of one side, also within a node', () => {
     const mine = changed(base, [
       ...setConfig(base, 'a', 'prompt', 'mine'),
       ...move(base, new Map([['b', { x: 9, y: 9 }]])),
@@ -152,7 +152,7 @@ describe('a merge', () => {
     );
   });
 
-  it('reports each value that both changed, and lets mine stand', () => {
+  it('reports each conflicting value and keeps mine', () => {
     const mine = changed(base, [
       ...setConfig(base, 'a', 'prompt', 'mine'),
       ...setField(base, 'name', 'Mine'),
@@ -172,7 +172,7 @@ describe('a merge', () => {
     assert.equal(findNode(board, 'a')?.data.config?.prompt, 'mine');
   });
 
-  it('removes what one removed, unless the other changed it meanwhile', () => {
+  it('removes what one side removed, unless the other side changed it', () => {
     const mine = changed(base, [...setData(base, 'b', { label: 'Kept' })]);
     const theirs = changed(base, remove(base, { nodes: ['b', 'c'] }));
     const { board, conflicts } = mergeBoards(base, mine, theirs);

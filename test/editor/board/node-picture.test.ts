@@ -1,4 +1,4 @@
-// The drawing of what a node takes and makes, for the palette.
+// Tests the icons of node types in the palette.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fitPath, pictureOf } from '../../../editor/canvas/node-picture.ts';
@@ -7,7 +7,7 @@ import { makeCatalog } from '../../../src/nodes/catalog.ts';
 const { entries } = makeCatalog({ SANDBOX_MODELS: true } as never);
 
 describe('the picture of a node', () => {
-  it('says in words what goes in and what comes out', () => {
+  it('has a text alternative with inputs and outputs', () => {
     const nameOf = (nodeType: string): string | undefined => {
       const entry = entries.find(it => it.nodeType === nodeType);
       return entry && pictureOf(entry).name;

@@ -1,4 +1,4 @@
-// A PNG that carries its graph: what is put in comes out, and the picture stays intact.
+// Tests PNG files that contain a graph: the text can be read back, and the image stays valid.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
@@ -10,7 +10,7 @@ const picture = async (): Promise<Uint8Array> =>
     .toBuffer();
 
 describe('a picture of a graph', () => {
-  it('gives back the text that it carries, and is a PNG that others read', async () => {
+  it('returns its text, and is a valid PNG', async () => {
     const text = JSON.stringify({ nodes: [{ id: 'ä', text: '🐳' }] });
     const made = embedText(await picture(), text);
     assert.equal(readText(made), text);
@@ -20,7 +20,7 @@ describe('a picture of a graph', () => {
     await sharp(made, { failOn: 'warning' }).raw().toBuffer();
   });
 
-  it('finds nothing in other pictures, in what is cut off, and in what is no picture', async () => {
+  it('finds nothing in other images, truncated files and other files', async () => {
     const plain = await picture();
     const made = embedText(plain, 'x'.repeat(100));
     assert.equal(readText(plain), undefined);

@@ -1,4 +1,4 @@
-// What puts each finding of the lint right, without a browser: the finding is gone afterwards, and the change can be undone.
+// Tests the fix of each lint issue without a browser: the issue is gone afterwards, and the change can be undone.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { apply, type Board, invert } from '../../../editor/board/board.ts';
@@ -21,7 +21,7 @@ const settingOf = (id: string, fields: Partial<InputDef> & Pick<InputDef, 'type'
 });
 const base = served.find(({ nodeType }) => nodeType === 'utility:image_blur');
 assert.ok(base);
-/** With settings of all kinds, and a type that is no longer offered. */
+/** Has settings of all kinds, and a type that is no longer offered. */
 const catalog = createCatalog([
   ...served,
   {
@@ -73,7 +73,7 @@ function remedyFor(
   return { issue, remedy: findRemedy({ board: before, catalog, issue }) };
 }
 
-/** The board once the finding is put right; it is gone, and undone the board is as it was. */
+/** Returns the board after the fix, having checked that the issue is gone and that undo restores the board. */
 function fix(before: Board, code: string, label?: string): Board {
   const { issue, remedy } = remedyFor(before, code);
   assert.equal(remedy?.kind, 'change', code);
@@ -96,14 +96,14 @@ const wires = ({ edges }: Board): readonly string[] =>
   );
 
 describe('a remedy of a setting', () => {
-  it('renames a key that is misspelt, and removes one that nobody knows', () => {
+  it('renames a misspelled key and removes an unknown one', () => {
     assert.deepEqual(mended('unknown_config_key', { titel: 'x' }, 'Rename to title'), { title: 'x' });
     assert.deepEqual(mended('unknown_config_key', { titel: 'x', title: 'y' }), { title: 'y' });
     assert.deepEqual(mended('unknown_config_key', { 'a/b~': 1, flag: true }, 'Remove a/b~'), { flag: true });
     assert.deepEqual(mended('removed_config_key', { gone: 'x' }), {});
   });
 
-  it('takes the value that is meant, else the default', () => {
+  it('uses the suggested value, or the default', () => {
     assert.deepEqual(mended('value_not_in_enum', { mode: 'slwo' }, 'Set to slow'), { mode: 'slow' });
     assert.deepEqual(mended('value_not_in_enum', { mode: 'warp speed' }, 'Use default'), {});
     assert.deepEqual(mended('wrong_value_type', { title: true }, 'Set to true'), { title: 'true' });
@@ -135,7 +135,7 @@ describe('a remedy of a setting', () => {
     assert.deepEqual(remedy?.kind === 'fill' && [remedy.nodeId, remedy.input.id], ['n', 'title']);
   });
 
-  it('keeps what params said, as settings', () => {
+  it('moves params to config', () => {
     const before = board([
       node('p', 'utility:probe', { mode: 'fast', flag: true }, { params: { mode: 'slow', count: 3 } }),
     ]);
@@ -148,7 +148,7 @@ describe('a remedy of a setting', () => {
 });
 
 describe('a remedy of a node', () => {
-  it('takes the type that is meant, or another of the kind that loses no edge, or removes the node', () => {
+  it('uses the suggested type or a compatible one, or removes the node', () => {
     const misspelt = fix(board([node('a', 'utility:image_blurr')]), 'unknown_node_type');
     assert.equal(misspelt.nodes[0]?.data.nodeType, 'utility:image_blur');
     const model = board(
@@ -170,7 +170,7 @@ describe('a remedy of a node', () => {
     assert.equal(fix(before, 'deprecated_type').nodes[1]?.data.nodeType, 'utility:image_blur');
   });
 
-  it('corrects form, category and ports that the node does not have', () => {
+  it('corrects node kind, category and unknown ports', () => {
     const probe = node('p', 'utility:probe');
     assert.equal(fix(board([{ ...probe, type: 'groupFrame' }]), 'wrong_type').nodes[0]?.type, 'basedNode');
     const odd = node('p', 'utility:probe', {}, { category: 'utilities' });
@@ -182,7 +182,7 @@ describe('a remedy of a node', () => {
     );
   });
 
-  it('gives the second of two nodes, or edges, of one id an id of its own', () => {
+  it('gives duplicates of a node or edge a new id', () => {
     const twins = board([node('a', 'input:text'), node('a', 'input:number')]);
     assert.deepEqual(
       fix(twins, 'duplicate_node_id').nodes.map(({ id, data }) => [id, data.nodeType]),
@@ -202,7 +202,7 @@ describe('a remedy of a node', () => {
     );
   });
 
-  it('leads to each port that lacks an edge', () => {
+  it('leads to each unconnected required port', () => {
     const before = board([node('m', 'utility:math', { operation: 'add' })]);
     const found = lint(before).filter(({ code }) => code === 'required_port_unfed');
     const inputs = found.map(issue => {
@@ -212,7 +212,7 @@ describe('a remedy of a node', () => {
     assert.deepEqual(inputs, ['a', 'b']);
   });
 
-  it('puts groups in order', () => {
+  it('corrects the children of groups', () => {
     const members = (after: Board): unknown =>
       after.nodes.find(({ id }) => id === 'h')?.data.config?.childNodeIds;
     const nodes = [
@@ -259,7 +259,7 @@ describe('a remedy of an edge', () => {
     assert.deepEqual(fix(board([join], [edge('1', 'x.text', 'c.text1')]), 'unknown_source').edges, []);
   });
 
-  it('names the port that is meant, one that fits, or removes the edge', () => {
+  it('uses the suggested or a compatible port, or removes the edge', () => {
     const near = fix(board([text, join], [edge('1', 't.text', 'c.txt2')]), 'unknown_port', 'Use Text 2');
     assert.deepEqual(wires(near), ['t out-text c in-text2']);
     const far = fix(board([text, join], [edge('1', 't.something-else', 'c.text2')]), 'unknown_port');
@@ -271,7 +271,7 @@ describe('a remedy of an edge', () => {
     assert.deepEqual(wires(none), []);
   });
 
-  it('puts the node between that makes one type of the other, or removes the edge', () => {
+  it('inserts a converter node, or removes the edge', () => {
     const video = board(
       [node('v', 'input:video'), node('b', 'utility:image_blur')],
       [edge('1', 'v.video', 'b.image')],
@@ -296,7 +296,7 @@ describe('a remedy of an edge', () => {
     );
   });
 
-  it('opens a circle at its newest edge, and no other', () => {
+  it('removes the newest edge of a cycle', () => {
     const before = board(
       [text, join, node('d', 'utility:prompt_concat')],
       [edge('1', 'c.text', 'd.text1'), edge('2', 'd.text', 'c.text1'), edge('3', 't.text', 'c.text2')],
@@ -309,7 +309,7 @@ describe('a remedy of an edge', () => {
 });
 
 describe('all remedies together', () => {
-  it('are one change that leaves only what a person decides', () => {
+  it('are one change that leaves only issues that need a decision', () => {
     const before = board(
       [
         node('p', 'utility:probe', { count: 40, mode: 'x', lost: 1 }),
@@ -325,7 +325,7 @@ describe('all remedies together', () => {
     assert.equal(JSON.stringify(apply(after, invert(changes))), JSON.stringify(before));
   });
 
-  it('do nothing where the finding is of a board that is no more', () => {
+  it('do nothing for issues of an outdated board', () => {
     for (const code of Object.keys(REMEDIES)) {
       const issue = {
         severity: 'warning',

@@ -1,4 +1,4 @@
-// A node put into an edge, nodes pulled out of theirs, and nodes brought into line.
+// Tests inserting nodes into edges, detaching them, and aligning nodes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { align, distribute } from '../../../editor/board/align.ts';
@@ -32,14 +32,14 @@ const JOIN = 'utility:prompt_concat';
 const wires = ({ edges }: Board): readonly string[] =>
   edges.map(({ source, target, targetHandle }) => `${source} ${target} ${targetHandle}`);
 
-describe('an edge that takes a node', () => {
+describe('inserting a node into an edge', () => {
   const board: Board = {
     fields: {},
     nodes: [node('a', 'input:text'), node('b', JOIN), node('c', JOIN), node('p', 'generate:sandbox')],
     edges: [edge('a', 'b', 'in-text2')],
   };
 
-  it('leads to the node, and the node on to where the edge led', () => {
+  it('connects the source to the node and the node to the target', () => {
     const [first] = board.edges;
     assert.ok(first);
     const changes = insertIntoEdge(board, catalog, first, 'c');
@@ -48,14 +48,14 @@ describe('an edge that takes a node', () => {
     assert.deepEqual(apply(apply(board, changes), invert(changes)), board);
   });
 
-  it('takes none whose ports do not fit, and none of its own ends', () => {
+  it('refuses incompatible nodes and the ends of the edge', () => {
     const [first] = board.edges;
     assert.ok(first);
     assert.equal(insertIntoEdge(board, catalog, first, 'p'), undefined);
     assert.equal(insertIntoEdge(board, catalog, first, 'b'), undefined);
   });
 
-  it('takes none that would close a circle', () => {
+  it('refuses a node that would close a cycle', () => {
     const circle = { ...board, edges: [...board.edges, edge('b', 'c', 'in-text1')] };
     const [first] = circle.edges;
     assert.ok(first);
@@ -63,8 +63,8 @@ describe('an edge that takes a node', () => {
   });
 });
 
-describe('a node that is pulled out', () => {
-  it('leaves its neighbours joined', () => {
+describe('detaching nodes', () => {
+  it('connects their neighbors', () => {
     const board: Board = {
       fields: {},
       nodes: [node('a', 'input:text'), node('b', JOIN), node('c', JOIN), node('d', JOIN)],
@@ -75,7 +75,7 @@ describe('a node that is pulled out', () => {
     assert.deepEqual(apply(apply(board, changes), invert(changes)), board);
   });
 
-  it('leaves a gap where the types do not fit', () => {
+  it('leaves incompatible neighbors unconnected', () => {
     const board: Board = {
       fields: {},
       nodes: [node('a', 'input:text'), node('p', 'generate:sandbox'), node('q', 'image:resize')],
@@ -84,7 +84,7 @@ describe('a node that is pulled out', () => {
     assert.deepEqual(wires(apply(board, detach(board, catalog, ['p']))), []);
   });
 
-  it('keeps the edges between those that are pulled out together', () => {
+  it('keeps edges between nodes that are detached together', () => {
     const board: Board = {
       fields: {},
       nodes: [node('a', 'input:text'), node('b', JOIN), node('c', JOIN), node('d', JOIN)],
@@ -95,14 +95,14 @@ describe('a node that is pulled out', () => {
   });
 });
 
-describe('nodes in line', () => {
+describe('aligning nodes', () => {
   const boxes = [
     { id: 'a', x: 10, y: 5, width: 100, height: 40 },
     { id: 'b', x: 300, y: 90, width: 50, height: 80 },
     { id: 'c', x: 120, y: 30, width: 60, height: 20 },
   ];
 
-  it('share an edge or a middle of their common box', () => {
+  it('uses an edge or center of their bounding box', () => {
     assert.deepEqual(
       [...align(boxes, 'left').values()].map(({ x }) => x),
       [10, 10, 10],
@@ -121,7 +121,7 @@ describe('nodes in line', () => {
     );
   });
 
-  it('have equal gaps, and the outer ones stay', () => {
+  it('distributes them with equal gaps between the outer ones', () => {
     const places = distribute(boxes, 'across');
     assert.deepEqual([places.get('a')?.x, places.get('c')?.x, places.get('b')?.x], [10, 175, 300]);
     assert.equal(distribute(boxes.slice(0, 2), 'down').size, 0);

@@ -1,4 +1,5 @@
-// Saving in the editor, against a service in memory that refuses stale writes as the real one does; and drafts in IndexedDB.
+// Tests saving in the editor against an in-memory service that refuses stale writes like the real one, and drafts in
+// IndexedDB.
 import 'fake-indexeddb/auto';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
@@ -22,7 +23,7 @@ const BOARD: Board = { fields: { name: 'A board' }, nodes: [node('a'), node('b')
 const refusal = (status: number, code: string): ApiError =>
   new ApiError({ status, headers: new Headers(), body: { error: `Refused: ${code}.`, code } });
 
-/** What the service does with reads and writes of one workflow. */
+/** Acts as the service for reads and writes of one workflow. */
 function createRemote() {
   const remote = {
     version: 1,
@@ -84,7 +85,7 @@ describe('a board that is being saved', () => {
   });
   afterEach(() => mock.timers.reset());
 
-  it('is written once, after a pause, and says "saved" after the answer alone', async () => {
+  it('is saved once after a pause, and reports "saved" only after the response', async () => {
     const { edit, states, store } = openBoard(remote);
     for (const text of ['h', 'he', 'hey']) edit('a', 'text', text);
     assert.deepEqual(remote.writes, []);
@@ -97,7 +98,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'hey' });
   });
 
-  it('is written within two seconds by whoever never pauses', async () => {
+  it('is saved within two seconds even without a pause', async () => {
     mock.timers.reset();
     mock.timers.enable({ apis: ['setTimeout', 'Date'] });
     const { edit } = openBoard(remote);
@@ -110,7 +111,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'at 2700' });
   });
 
-  it('is never sent empty, and says so; what is put on it then is sent', async () => {
+  it('is never saved empty, reports it, and is saved again with new nodes', async () => {
     const { saver, store } = openBoard(remote);
     store.actions.perform('Delete', remove(store.getState().board, { nodes: ['a', 'b'] }));
     saver.notify();
@@ -130,7 +131,7 @@ describe('a board that is being saved', () => {
     );
   });
 
-  it('does not say "saved" while another board than the one on the screen is being written', async () => {
+  it('does not report "saved" while an older board is being saved', async () => {
     const { edit, saver, store } = openBoard(remote);
     edit('a', 'text', 'gone again');
     const writing = saver.flush('autosave');
@@ -146,7 +147,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.board, BOARD);
   });
 
-  it('is never written when it was opened and looked at', async () => {
+  it('is never saved without a change', async () => {
     const { saver } = openBoard(remote);
     saver.notify();
     await saver.flush('autosave');
@@ -155,7 +156,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.writes, []);
   });
 
-  it('merges a stale save with what stands there, and both people have both', async () => {
+  it('merges a stale save, so that both users have both changes', async () => {
     const [one, two] = [openBoard(remote), openBoard(remote)];
     one.edit('a', 'text', 'one');
     await one.saver.flush();
@@ -170,7 +171,7 @@ describe('a board that is being saved', () => {
     assert.equal(one.saver.isDirty, false);
   });
 
-  it('shows both values where both changed one, and writes mine', async () => {
+  it('reports both values of a conflict and saves mine', async () => {
     const [one, two] = [openBoard(remote), openBoard(remote)];
     one.edit('a', 'text', 'one');
     await one.saver.flush();
@@ -181,7 +182,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'two' });
   });
 
-  it('undoes its own gesture after a merge, and leaves what others did', async () => {
+  it('undoes only its own edit after a merge', async () => {
     const [one, two] = [openBoard(remote), openBoard(remote)];
     two.edit('a', 'seed', '7');
     one.store.actions.perform('Add', add(one.store.getState().board, { nodes: [node('c')] }));
@@ -201,7 +202,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(one.config('a'), { seed: '7', text: 'one' });
   });
 
-  it('keeps what lint refuses, says why, and tries again at the next change', async () => {
+  it('keeps a refused board, reports why, and retries at the next change', async () => {
     const { edit, store, saver } = openBoard(remote);
     remote.next = refusal(400, 'invalid_graph');
     edit('a', 'text', 'bad');
@@ -217,7 +218,7 @@ describe('a board that is being saved', () => {
     assert.equal(store.getState().save.kind, 'saved');
   });
 
-  it('waits for the network with growing pauses, and then writes all at once', async () => {
+  it('retries with growing pauses while offline, then saves everything', async () => {
     const { edit, store } = openBoard(remote);
     remote.next = new ConnectionError('no way');
     edit('a', 'text', 'one');
@@ -241,7 +242,7 @@ describe('a board that is being saved', () => {
 
 describe('a draft', () => {
   it('is visible only to its owner and for its workflow', async () => {
-    // Other files keep drafts of usr_1 in this process's storage.
+    // Other test files store drafts of usr_1 in this process.
     const [mine, others] = [await openDrafts('usr_mine'), await openDrafts('usr_others')];
     const draft = {
       workflowId: 'wf_1',

@@ -1,4 +1,4 @@
-// A scene graph as the editor's form sees it: layers with their times, changes of their list, fields of the schema.
+// Tests how the scene editor reads a scene graph: layers with their times, changes of the list, fields of the schema.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fieldOf, readScalar, type Schema } from '../../../editor/pages/flow/scene/json-schema.ts';
@@ -40,7 +40,7 @@ const GRAPH: JsonObject = {
 };
 
 describe('the layers of a video', () => {
-  it('are listed with what is in them and the time at which they are seen', () => {
+  it('are listed with their elements and times', () => {
     assert.deepEqual(
       listLayers(GRAPH).map(({ path, name, depth, start, end }) => [path.join('/'), name, depth, start, end]),
       [
@@ -63,7 +63,7 @@ describe('the layers of a video', () => {
     assert.equal(secondsOf({ ...GRAPH, durationInFrames: 20 }), 2);
   });
 
-  it('survive what is no scene graph at all', () => {
+  it('tolerate values that are not scene graphs', () => {
     for (const odd of [{}, { scenes: 7 }, { scenes: [null, 4, { elements: 'x' }], fps: 0, audioTrack: [] }])
       assert.ok(listLayers(odd as unknown as JsonObject).length > 0);
     const deep = Array.from({ length: 600 }).reduce<JsonObject>(
@@ -73,7 +73,7 @@ describe('the layers of a video', () => {
     assert.ok(listLayers({ scenes: [{ elements: [deep] }] }).length < 20);
   });
 
-  it('are changed, moved, added and removed in their place, and nothing else is', () => {
+  it('are changed, moved, added and removed without affecting others', () => {
     const text = ['scenes', 0, 'elements', 0] as const;
     const red = setAt(GRAPH, [...text, 'color'], 'red');
     assert.equal(getAt(red, [...text, 'color']), 'red');
@@ -90,7 +90,7 @@ describe('the layers of a video', () => {
 });
 
 describe('what is added to a video', () => {
-  it('can be drawn at once, whatever kind it is', () => {
+  it('is valid and visible, for every kind', () => {
     assert.equal(elementTypes(schema).length, 12);
     for (const what of [...elementTypes(schema), 'scene', 'track', 'sound']) {
       const { path, item } = addition(schema, FIRST_SCENE, ['scenes', 0], what);
@@ -98,7 +98,7 @@ describe('what is added to a video', () => {
     }
   });
 
-  it('goes next to what is selected, or into it', () => {
+  it('goes next to or inside the selected layer', () => {
     const place = (...selected: (string | number)[]): string =>
       addition(schema, GRAPH, selected, 'text').path.join('/');
     assert.equal(place('scenes', 0, 'elements', 0), 'scenes/0/elements/1');
@@ -111,7 +111,7 @@ describe('what is added to a video', () => {
 });
 
 describe('a field of the schema', () => {
-  it('is of the kind that fits what it takes', () => {
+  it('has the control that fits its values', () => {
     const kinds = Object.fromEntries(
       [
         'text',

@@ -1,4 +1,4 @@
-// The board in a browser: a workflow made, wired, run and looked at, by mouse and by keyboard alone.
+// Tests the board in a browser: building, connecting and running a workflow, by mouse and by keyboard alone.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
@@ -38,7 +38,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
   });
   after(() => flow?.close());
 
-  it('makes a workflow by mouse, wires it, runs it, and opens its result', async () => {
+  it('builds, connects and runs a workflow by mouse, and opens its result', async () => {
     const id = await flow.create(NOTE);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -70,7 +70,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await figure.getByRole('button').click();
     await page.getByRole('dialog', { name: 'Result of Sandbox picture' }).locator('img').waitFor();
     await page.keyboard.press('Escape');
-    // The palette shows what a node made last, and of the others a drawing of what they take and make.
+    // The palette shows the latest result of a node type, or its icon.
     await page.getByRole('button', { name: 'Add node', exact: true }).click();
     const options = page.getByRole('dialog', { name: 'Add node' }).getByRole('option');
     const made = options.filter({ hasText: 'Sandbox picture' }).locator('img');
@@ -118,7 +118,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.equal((await flow.read(id)).edges.length, 2);
   });
 
-  it('never writes a board that was only looked at', async () => {
+  it('never saves a board that was only viewed', async () => {
     const id = await flow.create(PICTURE);
     const { updatedAt } = await flow.read(id);
     await using opened = await flow.open(id);
@@ -173,7 +173,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('has targets of 24 pixels, and stands still for whoever asked for little motion', async () => {
+  it('has targets of 24 pixels and respects reduced motion', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -210,7 +210,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
   });
 });
 
-/** What can be pressed and is smaller; a port takes the pointer within a ring that is drawn before it. */
+/** Controls smaller than the minimum. The target area of a port is a larger, invisible ring. */
 const SMALL_TARGETS = `[...document.querySelectorAll('button, input, select, textarea')]
   .filter(element => element.checkVisibility({ visibilityProperty: true }) && element.closest('[hidden]') === null)
   .map(element => {

@@ -1,4 +1,4 @@
-// The canvas by mouse and by finger: nodes that edges take, guides, areas, the menu, and boards too large for the page.
+// Tests the canvas by mouse and touch: inserting nodes into edges, guides, selection, the menu, and large boards.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
@@ -61,7 +61,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
   const wiresOf = async (id: string): Promise<readonly string[]> =>
     (await flow.read(id)).edges.map(({ source, target }) => `${source} ${target}`).sort();
 
-  it('puts a node into the edge that it is dropped on, and pulls it out again with Alt', async () => {
+  it('inserts a node into the edge that it is dropped on, and detaches it with Alt', async () => {
     const id = await flow.create(THREE);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -103,7 +103,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.equal((await flow.read(id)).nodes.find(node => node.id === 'c')?.position.x, 0);
   });
 
-  it('selects by a line around nodes, and aligns and arranges what is selected', async () => {
+  it('selects with the lasso, and aligns and arranges the selection', async () => {
     const id = await flow.create(THREE);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -134,7 +134,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('draws an edge to a node whose port fits, and lights the ports on the way', async () => {
+  it('connects to a node with a compatible port, and highlights compatible ports', async () => {
     const id = await flow.create(THREE);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -150,7 +150,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await wiresOf(id), ['a b', 'b c']);
   });
 
-  it('keeps a large board out of the page, and works on what is painted', async () => {
+  it('does not mount large boards, and works on painted nodes', async () => {
     const board = makeBoard(200, 300, 3);
     const id = await flow.create(board);
     await using opened = await flow.open(id);
@@ -210,7 +210,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('shows what flowed along an edge, and runs nothing that a note says', async () => {
+  it('shows the value of a connection, and runs no script of a note', async () => {
     const note =
       '# Read me\n\n**bold** <img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](https://example.com)';
     const id = await flow.create({
@@ -267,13 +267,13 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('is worked by finger: pan, pinch, a long press for the menu, and an edge from a port', async () => {
+  it('supports touch: pan, pinch, long press for the menu, and connecting', async () => {
     const id = await flow.create({ ...THREE, edges: [] });
     await using opened = await flow.open(id);
     const { page, context } = opened;
     opened.discard();
     const finger = await context.newCDPSession(page);
-    // A page asks once, as it is loaded, whether there are fingers.
+    // A page detects touch support once, when it loads.
     await finger.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 });
     await page.reload();
     await boardOf(page).waitFor();
@@ -323,9 +323,9 @@ const PLACES = Array.from({ length: 64 }, (_, index) => ({
   index,
   position: { x: (index % 8) * 400, y: Math.floor(index / 8) * 300 },
 }));
-/** Of text-36, near the middle. */
+/** Near the center of text-36. */
 const MIDDLE = { x: 1600, y: 1200 };
-/** A text and what it feeds, next to each other; more nodes than are all in the page. */
+/** Pairs of connected nodes, more than the limit for mounting all. */
 const PAIRS: SentGraph = {
   nodes: PLACES.map(({ index, position }) =>
     index % 2 === 0
@@ -351,7 +351,7 @@ function pairNode(id: string, position: object, nodeType: string, config: object
   };
 }
 
-/** Turns the wheel to and fro by so little that nobody sees it. */
+/** Turns the wheel back and forth by an invisible amount. */
 const KEEP_MOVING = `
   let by = 1;
   globalThis.moving = setInterval(() => {
@@ -370,7 +370,7 @@ const viewOf = async (
     return { x: left + e, y: top + f, zoom: a };
   })()`)) as { x: number; y: number; zoom: number };
 
-/** One finger, or two, from place to place. */
+/** Moves one or two fingers along a path. */
 async function swipe(finger: CDPSession, path: readonly (readonly Spot[])[]): Promise<void> {
   for (const [index, spots] of path.entries())
     await finger.send('Input.dispatchTouchEvent', {

@@ -1,4 +1,4 @@
-// The event stream of a run, cut in the page in the middle of an event, with what each connection asked for and was sent.
+// Cuts the event stream of a run in the middle of an event, and records what each connection requested and received.
 import type { Page } from 'playwright-core';
 
 export interface SeenStream {
@@ -7,7 +7,7 @@ export interface SeenStream {
   readonly text: string;
 }
 
-/** For the next page that is loaded. Its first stream breaks within the event that follows the snapshot. */
+/** Applies to the next page load. Its first stream breaks within the event after the snapshot. */
 export async function cutFirstStream(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const streams: { asked: string | null; text: string }[] = [];
@@ -31,7 +31,7 @@ export async function cutFirstStream(page: Page): Promise<void> {
       );
       return new Response(body, { status: answer.status, headers: answer.headers });
     };
-    /** Some letters into the event after the snapshot; more than there is where it has not begun. */
+    /** Returns a position inside the event after the snapshot; beyond the end if that event has not started. */
     function cutAfter(text: string): number {
       const snapshot = text.indexOf('event: snapshot');
       const end = snapshot < 0 ? -1 : text.indexOf('\n\n', snapshot);
@@ -44,7 +44,7 @@ export async function cutFirstStream(page: Page): Promise<void> {
 export const seenStreams = (page: Page): Promise<readonly SeenStream[]> =>
   page.evaluate(() => (window as unknown as { streams: SeenStream[] }).streams);
 
-/** Ids of the events that arrived complete. */
+/** Returns the ids of the events that arrived completely. */
 export const idsIn = ({ text }: SeenStream): readonly number[] =>
   text
     .split('\n\n')

@@ -1,4 +1,5 @@
-// Nothing is lost: a tab that dies, two tabs of one person, a service that cannot be reached, and a field's own keys.
+// Tests that nothing is lost: a tab that crashes, two tabs of one user, an unreachable service, and keys inside of
+// fields.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { NO_BROWSER } from '../../support/browser.ts';
@@ -22,7 +23,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
   });
   after(() => flow?.close());
 
-  it('outlives a tab that dies before the service heard of it, with its steps', async () => {
+  it('survives a tab that crashes before saving, with its history', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page, context } = opened;
@@ -43,7 +44,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     await nodeOf(again, 'Idea').getByText('a boat').waitFor();
   });
 
-  it('takes what two tabs change, and overwrites neither', async () => {
+  it('merges changes of two tabs', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page, context } = opened;
@@ -72,7 +73,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('keeps a field its own keys: Backspace there deletes no node', async () => {
+  it('leaves keys to focused fields, so that Backspace does not delete a node', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -102,7 +103,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     await untilSaved(page);
   });
 
-  it('goes on without a network for a minute, says so, and saves when it is back', async () => {
+  it('works offline for a minute, reports it, and saves when online again', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page, context } = opened;
@@ -130,7 +131,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     await status.filter({ hasText: /^Saved$/ }).waitFor();
   });
 
-  it('sends neither an empty board nor one that it could not read', async () => {
+  it('saves neither an empty board nor one that it could not read', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page } = opened;

@@ -1,4 +1,4 @@
-// The editor in a browser, for its tests: a signed-in person, workflows of theirs, and what people do on the board.
+// Opens the editor in a browser for tests: a signed-in user, workflows, and actions on the board.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Execution } from '../../../sdk/src/types.ts';
@@ -42,18 +42,18 @@ export interface FlowTests {
   readonly cookie: string;
   create(graph: SentGraph): Promise<string>;
   read(id: string): Promise<Stored>;
-  /** Any request, by the first account's key. */
+  /** Sends any request with the first account's key. */
   send<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
-  /** Its executions, the newest first. */
+  /** Returns the executions, newest first. */
   runs(id: string): Promise<readonly Execution[]>;
-  /** Waits until so many of them have ended. */
+  /** Waits until that many have ended. */
   untilRuns(id: string, count: number): Promise<void>;
-  /** The editor of that workflow, once it can be used. */
+  /** Opens the editor of the workflow and waits until it is usable. */
   open(id: string, view?: View): Promise<TestPage>;
   close(): Promise<void>;
 }
 
-/** Call it in `before` and `close` in `after`: one service and one browser, which the files of a batch share. */
+/** Call it in `before` and `close` in `after`. One service and one browser are shared by the files of a batch. */
 export const startFlowTests = shared(async (): Promise<FlowTests> => {
   const [service, browser] = await Promise.all([startTestService(await atOwnAddress()), openBrowser()]);
   const cookie = await signUp(service);
@@ -118,7 +118,7 @@ export const boardOf = (page: Page): Locator => page.getByRole('application', { 
 export const nodeOf = (page: Page, label: string): Locator =>
   page.getByRole('group', { name: label, exact: true });
 
-/** Waits until the service has what is on the screen. */
+/** Waits until the service has what is on screen. */
 export const untilSaved = (page: Page): Promise<void> =>
   page
     .getByRole('status', { name: 'Saving' })
@@ -132,7 +132,7 @@ export async function addNode(page: Page, name: string): Promise<void> {
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** Draws an edge with the mouse. */
+/** Draws a connection with the mouse. */
 export async function connect(page: Page, from: string, to: string): Promise<void> {
   const [start, end] = await Promise.all(
     [from, to].map(name => page.getByRole('button', { name, exact: true }).boundingBox()),
@@ -145,7 +145,7 @@ export async function connect(page: Page, from: string, to: string): Promise<voi
   await page.mouse.up();
 }
 
-/** A text, a picture of it, and a preview, wired. */
+/** A text, an image of it, and a preview, connected. */
 export const pictureOf = (text: string): SentGraph => ({
   nodes: [
     at(0, {
@@ -176,13 +176,13 @@ function at(x: number, { id, ...data }: { readonly id: string; readonly [key: st
   return { id, type: 'basedNode', position: { x, y: 0 }, data };
 }
 
-/** Selects the text of `PICTURE` and writes another into it. */
+/** Selects the text of `PICTURE` and replaces it. */
 export async function fillIdea(page: Page, text: string): Promise<void> {
   await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
   await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true }).fill(text);
 }
 
-/** What the service has for it. */
+/** Returns the text that the service has. */
 export const ideaOf = ({ nodes }: Stored): unknown =>
   nodes.find(({ id }) => id === 'idea')?.data.config?.value;
 

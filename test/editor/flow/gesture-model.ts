@@ -1,4 +1,4 @@
-// What random gestures should make of a board: plain lists, and a stack of all states for undo and redo.
+// Models what random gestures should do to a board: plain lists, and a stack of all states for undo and redo.
 import type { SentGraph } from './flow-page.ts';
 
 export interface Point {
@@ -18,7 +18,7 @@ interface Node extends Point {
 }
 
 interface State {
-  /** The gesture that led to it. */
+  /** The gesture that led to this state. */
   readonly by?: string;
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
@@ -26,7 +26,7 @@ interface State {
 
 const COLUMNS = 3;
 const CELL = { width: 330, height: 280 };
-/** How far a node may stand from the corner of its cell. */
+/** How far a node may be from the corner of its cell. */
 const PLAY = { x: 40, y: 30 };
 const COUNT = 6;
 
@@ -35,13 +35,13 @@ const cornerOf = (index: number): Point => ({
   y: Math.floor(index / COLUMNS) * CELL.height,
 });
 
-/** A place in the node's own cell. */
+/** Returns a random position in the node's cell. */
 export function cellAt(id: string, random: () => number): Point {
   const { x, y } = cornerOf(Number(id.slice(1)));
   return { x: x + Math.floor(random() * PLAY.x), y: y + Math.floor(random() * PLAY.y) };
 }
 
-/** Texts that are put together, in a grid, the first feeding the second. */
+/** Creates a grid of text nodes, of which the first feeds the second. */
 export function makeGrid(): SentGraph & State {
   const nodes = Array.from({ length: COUNT }, (_, index) => ({
     ...cornerOf(index),
@@ -90,7 +90,7 @@ export class GestureModel {
     return this.#states.length - 1 - this.#at;
   }
 
-  /** The gesture that would be undone next. */
+  /** The gesture that undo would revert. */
   get last(): string | undefined {
     return this.#now.by;
   }
@@ -129,7 +129,7 @@ export class GestureModel {
     this.#step('nudge', { nodes: moved, edges });
   }
 
-  /** An input takes one edge; no edge may close a circle. */
+  /** An input accepts one edge, and no edge may close a cycle. */
   connect(edge: Edge): void {
     const { nodes, edges } = this.#now;
     if (this.#reaches(edge.target, edge.source, edges) || edges.some(old => keyOf(old) === keyOf(edge)))
@@ -147,7 +147,7 @@ export class GestureModel {
     this.selection = new Set();
   }
 
-  /** What fed it first feeds what it fed. */
+  /** Connects its source to its targets. */
   detach(id: string): void {
     const { nodes, edges } = this.#now;
     const feeder = edges.find(({ target }) => target === id);

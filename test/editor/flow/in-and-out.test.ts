@@ -1,4 +1,4 @@
-// What comes onto the board and leaves it: files that are dropped, pictures that carry their graph, texts, exports.
+// Tests what enters and leaves the board: dropped files, images that contain a graph, text, exports.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
@@ -39,7 +39,7 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
   });
   after(() => flow?.close());
 
-  it('exports a PNG that carries its graph, and takes it, JSON and media where they are dropped', async () => {
+  it('exports a PNG with its graph, and imports dropped PNG, JSON and media', async () => {
     const from = await flow.create(PICTURE);
     await using opened = await flow.open(from);
     const { page } = opened;
@@ -169,7 +169,7 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     await other.mouse.move(pointer.x, pointer.y);
     await other.keyboard.press('Control+v');
     await nodeOf(other, 'Idea').waitFor();
-    // The middle of what was pasted is under the pointer: that between the corners is half a node away from it.
+    // The pasted nodes are centered at the pointer; the center of their corners is half a node away from it.
     const pasted = other.locator('.react-flow__node.selected');
     await pasted.nth(2).waitFor();
     const boxes = await Promise.all((await pasted.all()).map(node => node.boundingBox()));
@@ -221,7 +221,7 @@ async function drop(page: Page, { name, type, bytes }: Sent, selector: string): 
   );
 }
 
-/** As the browser's own menu does it. */
+/** Pastes as the browser's menu does. */
 async function paste(page: Page, text: string): Promise<void> {
   await page.evaluate(pasted => {
     const clipboardData = new DataTransfer();

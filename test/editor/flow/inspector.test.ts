@@ -1,4 +1,4 @@
-// The inspector's fields: JSON with an editor, lists by rows, secrets by name, ports that a text gives rise to, defaults.
+// Tests the inspector's fields: JSON editor, list rows, secret names, ports derived from text, defaults.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
@@ -24,7 +24,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
   });
   after(() => flow?.close());
 
-  it('edits JSON, lists and templates, each as what it is', async () => {
+  it('edits JSON, lists and templates with their own controls', async () => {
     const id = await flow.create(GRAPH);
     await using opened = await flow.open(id, VIEWS[3]);
     const { page } = opened;
@@ -38,7 +38,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     const code = inspector.locator('.cm-content');
     await code.click();
     await page.keyboard.press('Control+a');
-    // Brackets are closed as they are typed, and Backspace deletes no node.
+    // Brackets are closed as they are typed, and Backspace does not delete the node.
     await page.keyboard.press('Backspace');
     await page.keyboard.insertText('{"b": [true, "ü"]');
     await inspector.getByText(/Invalid JSON/).waitFor();
@@ -72,7 +72,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('puts findings right: one, those that lead to a field or the palette, and all at once', async () => {
+  it('fixes issues: one, those that lead to a field or the palette, and all at once', async () => {
     const id = await flow.create(FLAWED);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -129,7 +129,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('Value').fill('s3cret');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByRole('button', { name: 'Remove NEW_ONE' }).waitFor();
-    // A known one gets hosts without its value being typed again.
+    // Hosts can be added to an existing secret without typing its value again.
     await dialog.getByLabel('Name').fill('NEW_ONE');
     await dialog.getByLabel('Hosts (optional)').fill('api.example.com, *.example.org:8443');
     await dialog.getByRole('button', { name: 'Replace' }).click();
@@ -142,7 +142,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
       NEW_ONE: { value: 's3cret', hosts: ['api.example.com', '*.example.org:8443'] },
     });
     await page.keyboard.press('Escape');
-    // The board goes on from the newer version without a word of a conflict.
+    // The board continues from the newer version without a conflict.
     await nodeOf(page, 'template').click({ position: { x: 90, y: 20 } });
     await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label').fill('renamed');
     await untilSaved(page);
@@ -150,7 +150,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('chooses a video template by its picture, and shows a still of it', async () => {
+  it('chooses a video template by image and shows a frame of it', async () => {
     const id = await flow.create(VIDEO);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -264,7 +264,10 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
   });
 });
 
-/** Eight warnings: a key, a number and the type of an edge at the blur; a mode, a port and two missing values at the sum; no edge to the end. */
+/**
+ * Eight warnings: a key, a number and an edge type at the blur; a mode, a port and two missing values at the sum; no
+ * edge to the end.
+ */
 const FLAWED: SentGraph = {
   nodes: [
     place('film', 'input', 'input:video', {}, 0),

@@ -1,5 +1,5 @@
-// What must not fail: full storage, an update of the service, two people, large results, plain http, other keyboards; and
-// that a save goes to the workflow it is of.
+// Tests what must not fail: full storage, an update of the service, two users, large results, plain http, other
+// keyboard layouts; and that a save goes to its own workflow.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -28,7 +28,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
   });
   after(() => flow?.close());
 
-  it('says once that storage is full, offers the export, and saves all the same', async () => {
+  it('warns once that storage is full, offers the export, and still saves', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -49,7 +49,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('asks to be loaded anew after an update of the service, and keeps what was changed', async () => {
+  it('asks to reload after an update of the service, and keeps changes', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page, context } = opened;
@@ -66,7 +66,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     });
     await page.reload();
     await boardOf(page).waitFor();
-    // The page of the next release names another script.
+    // The page of the next release references another script.
     await page.route(`**/flow/${id}`, async route => {
       if (route.request().isNavigationRequest()) return route.continue();
       const answer = await route.fetch();
@@ -76,7 +76,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     await context.route(`**/api/v1/workflows/${id}?autosave=true`, route => route.abort());
     await fillIdea(page, 'a whale');
     await page.getByRole('status', { name: 'Saving' }).filter({ hasText: 'Offline' }).waitFor();
-    // The old service goes, and the new one answers.
+    // The old service stops, and the new one answers.
     await page.evaluate(() => {
       const { made } = window as unknown as { made: readonly EventSource[] };
       for (const kind of ['error', 'open']) for (const events of made) events.dispatchEvent(new Event(kind));
@@ -110,7 +110,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     assert.equal(next.status(), 200);
   });
 
-  it('shows two people each other, takes what both change, and marks what became of a version', async () => {
+  it('shows other users, merges their changes, and compares with a version', async () => {
     const id = await flow.create(PICTURE);
     const guest = await invite(flow, id);
     await using opened = await flow.open(id);
@@ -126,7 +126,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     await assertAccessible(page);
     await other.page.keyboard.press('Escape');
     await nodeOf(page, 'Preview').getByText('Ben Guest').waitFor({ state: 'detached' });
-    // Looking is no change, and no step to be undone.
+    // Viewing does not change the board or its history.
     assert.equal((await flow.read(id)).updatedAt, updatedAt);
     assert.ok(await other.page.getByRole('button', { name: 'Undo' }).isDisabled());
     await fillIdea(other.page, 'a whale');
@@ -155,7 +155,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     await using opened = await flow.open(first);
     const { page } = opened;
     await fillIdea(page, 'a whale');
-    // To another board before the first is saved, by the browser's own way back and forth.
+    // Navigates to another board, before the first one is saved, with the browser's history.
     await page.evaluate(path => {
       history.pushState(null, '', path);
       dispatchEvent(new PopStateEvent('popstate'));
@@ -180,7 +180,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     await figure.waitFor();
     await flow.untilRuns(id, 1);
     const [run] = await flow.runs(id);
-    // More than a workflow may have: as a node that fetches would give it.
+    // More than a workflow may contain, as the result of a node that fetches.
     const value = Array.from({ length: 40_000 }, (_, n) => ({ n, text: 'x'.repeat(250) }));
     const nodeStates = run?.nodeStates.map(state => ({ ...state, value }));
     await page.route('**/executions/*/events', route =>
@@ -201,18 +201,18 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('copies without a clipboard object, and takes keys by their meaning', async () => {
+  it('copies without a clipboard API, and reads keys by their meaning', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page } = opened;
-    // As over plain http.
+    // As on plain http.
     await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
     await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
     await page.keyboard.press('Control+c');
     await page.keyboard.press('Control+v');
     const nodes = page.locator('[data-node-id]');
     await nodes.nth(3).waitFor();
-    // On a German keyboard Z lies where Y does on an American one.
+    // On a German keyboard, Z is where Y is on an American one.
     await press(page, { key: 'z', code: 'KeyY', ctrlKey: true });
     await nodes.nth(3).waitFor({ state: 'detached' });
     await press(page, { key: 'y', code: 'KeyZ', ctrlKey: true });
@@ -222,12 +222,12 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('keeps a node of a type that it does not know, with its settings and edges', async () => {
+  it('keeps a node of an unknown type with its settings and edges', async () => {
     const id = await flow.create(PICTURE);
     const before = await flow.read(id);
     await using opened = await flow.open(id);
     const { page } = opened;
-    // As after an older release was put back.
+    // As after a downgrade of the service.
     await page.route('**/api/v1/nodes?*', async route => {
       const answer = await route.fetch();
       const { nodes } = (await answer.json()) as { nodes: readonly { nodeType: string }[] };
@@ -243,7 +243,7 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     assert.deepEqual(edges, before.edges);
   });
 
-  it('keeps the steps of undo over a reload', async () => {
+  it('keeps the undo history across a reload', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -305,7 +305,7 @@ async function press(page: Page, keys: Keys): Promise<void> {
   );
 }
 
-/** Somebody else who may edit the workflow; their cookie. */
+/** Invites another user who may edit the workflow, and returns their cookie. */
 async function invite({ service }: FlowTests, id: string): Promise<string> {
   const email = 'ben@example.com';
   const ask = async (method: string, path: string, body: unknown): Promise<Response> => {

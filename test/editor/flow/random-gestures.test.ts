@@ -1,5 +1,6 @@
-// Gestures at random in a real browser, compared with a model: after each few of them the draft in the browser and the service
-// have what the model says, and undoing all of them gives back the board byte for byte. Seeded; GESTURES sets how many.
+// Performs random gestures in a real browser and compares with a model: after every few gestures the local draft and
+// the service match the model, and undoing all of them restores the board byte for byte. Seeded; GESTURES sets the
+// number.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -10,9 +11,9 @@ import { cellAt, type Edge, GestureModel, makeGrid, type Point } from './gesture
 
 const GESTURES = Number(process.env.GESTURES ?? 60);
 const SEED = Number(process.env.SEED ?? 16);
-/** Gestures between two looks at the draft and the service. */
+/** Gestures between two comparisons. */
 const BATCH = 20;
-/** Fewer than the steps that are kept, so that all can be undone. */
+/** Less than the size of the history, so that all can be undone. */
 const ROUND = 400;
 const VIEW = { width: 1920, height: 1080, colorScheme: 'light' } as const;
 const HEAD = { x: 150, y: 14 };
@@ -73,7 +74,7 @@ async function compare(page: Page, { id, model, readServer, after: when }: Compa
   await untilSaved(page);
   const server = await readServer();
   assert.deepEqual(shapeOf(server), model.shape, `the service after ${when}`);
-  // The draft is written a moment after the change.
+  // The draft is written shortly after the change.
   const wanted = JSON.stringify(server);
   let draft = '';
   for (let tries = 0; tries < 50 && draft !== wanted; tries++) {
@@ -83,7 +84,7 @@ async function compare(page: Page, { id, model, readServer, after: when }: Compa
   assert.equal(draft, wanted, `the draft after ${when}`);
 }
 
-/** Without what the service works out at each reading. */
+/** Removes what the service computes on each read. */
 function toBoard({ nodes, edges }: Board): Board {
   const bare = (node: object): Board['nodes'][number] => {
     const { dims: _, ...kept } = node as Board['nodes'][number] & { readonly dims?: unknown };
@@ -117,7 +118,7 @@ type Perform = (page: Page, model: GestureModel, random: Random) => Promise<bool
 const pick = <T>(items: readonly T[], random: Random): T | undefined =>
   items[Math.floor(random() * items.length)];
 
-/** Does one of the gestures that are possible, on the page and in the model; its name. */
+/** Performs a gesture on the page and in the model, and returns its name. */
 async function perform(page: Page, model: GestureModel, random: Random): Promise<string> {
   for (;;) {
     const name = pick(Object.keys(ALL), random) ?? 'select';
@@ -142,11 +143,11 @@ const ALL: Readonly<Record<string, Perform>> = {
     model.toggle(id);
     return true;
   },
-  // With Control nothing snaps: the model knows where the node comes to stand.
+  // Control disables snapping, so that the model knows the final position.
   drag: (page, model, random) => dragBy(page, model, { random, keys: ['Control'] }),
   'pull out': (page, model, random) => dragBy(page, model, { random, keys: ['Control', 'Alt'] }),
   nudge: async (page, model, random) => {
-    // Two in a row are one step while they are fast.
+    // Two quick moves in a row are one undo step.
     if (model.selection.size === 0 || model.last === 'nudge') return false;
     const by = pick([8, -8], random) ?? 8;
     await page.keyboard.press(by > 0 ? 'ArrowRight' : 'ArrowLeft');
@@ -193,7 +194,7 @@ async function dragBy(
 ): Promise<boolean> {
   const id = pick(model.ids, random);
   if (id === undefined) return false;
-  // One node alone, and within its own cell: nothing comes to lie over another node's ports.
+  // Moves a single node within its cell, so that it never covers the ports of another.
   await page.mouse.click(...(await headOf(page, id)));
   model.select([id]);
   const to = cellAt(id, random);

@@ -1,4 +1,5 @@
-// Runs on the board: a part of it with its price first, results kept and pinned, earlier runs, decisions, and what failed.
+// Tests runs on the board: partial runs with their price, reused and pinned results, the run history, approvals, and
+// errors.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -64,8 +65,8 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
   });
   after(() => flow?.close());
 
-  it('runs to here nothing else, with its price first, and again from what an earlier run made', async () => {
-    // Of a text that no other test has had painted: its picture is kept nowhere yet.
+  it('runs only to a node with its price first, and reruns it with earlier results', async () => {
+    // Uses a text that no other test uses, so that its result is not cached.
     const id = await flow.create(pictureOf('a boat that is new'));
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -96,7 +97,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('pins a result, which runs then reuse though the node has changed', async () => {
+  it('pins a result, which runs reuse although the node has changed', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -120,7 +121,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('shows an earlier run without touching the board, compares with it, and takes its inputs', async () => {
+  it('shows an earlier run without changing the board, compares with it, and uses its inputs', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -167,13 +168,13 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('goes on behind the last event of a stream that was cut, with none lost and none twice', async () => {
+  it('resumes an interrupted event stream without losing or repeating events', async () => {
     const id = await flow.create(WAITING);
     await using opened = await flow.open(id);
     const { page } = opened;
     opened.discard();
     await cutFirstStream(page);
-    // The first tries to go on are refused as well.
+    // The first reconnects are refused as well.
     let asks = 0;
     await page.route('**/executions/*/events', route =>
       [2, 3].includes(++asks) ? route.abort('connectionreset') : route.continue(),
@@ -198,7 +199,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     });
     await whole.closed;
     const [snapshot = 0, ...seen] = ids.flat();
-    // Who comes late is sent the newest state of each node; who was there has seen those before it too.
+    // A late connection receives the newest state of each node, which an earlier one has received before.
     const newest = whole.events.flatMap(event => event.id ?? []).filter(event => event > snapshot);
     assert.ok(
       newest.length > 1 && streams.length > 1,
@@ -235,7 +236,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.equal(await inspector.getByLabel('Text', { exact: true }).inputValue(), 'a boat');
   });
 
-  it('has its results again after a reload, until the run is closed', async () => {
+  it('shows its results after a reload, until the run is hidden', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
     const { page } = opened;
@@ -249,7 +250,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await page.reload();
     await nodeOf(page, 'Picture').waitFor();
     assert.equal(await page.getByRole('region', { name: 'Run', exact: true }).count(), 0);
-    // A run that is gone is nothing to complain of.
+    // A deleted run is not an error for the user.
     await page.evaluate(key => sessionStorage.setItem(key, 'run_gone'), `graphwright-run:${id}`);
     const [answered] = await Promise.all([
       page.waitForResponse(answer => answer.url().includes('run_gone')),
@@ -286,7 +287,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('asks on the board where a node waits, and offers another try where one failed', async () => {
+  it('asks for approval on the board, and offers to retry a failed node', async () => {
     const id = await flow.create(FAILING);
     await using opened = await flow.open(id);
     const { page } = opened;
