@@ -1,4 +1,5 @@
 // Finds numbers in JSON text that JavaScript would change, before JSON.parse silently rounds them.
+import { closingQuote } from './json-text.ts';
 
 /** Replaces such a number: JSON.parse turns it into Infinity, which is not a JSON value. */
 const MARK = '1e999';
@@ -29,7 +30,7 @@ export function markInexactNumbers(text: string): string {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       stringStart = at + 1;
-      at = stringEnd = endOfString(text, at);
+      at = stringEnd = closingQuote(text, at);
     } else if (code === MINUS || isDigit(code)) {
       let end = endOfDigits(text, at + 1);
       const hasExponent = (text.charCodeAt(end) | 0x20) === 0x65; // e, E
@@ -52,16 +53,6 @@ export function markInexactNumbers(text: string): string {
     }
   }
   return kept === 0 ? text : pieces.join('') + text.slice(kept);
-}
-
-/** The index after the string that starts at the quote. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text[end - 1 - slashes] === '\\') slashes++;
-    if (slashes % 2 === 0) return end;
-  }
-  return text.length;
 }
 
 function isExactMember(text: string, start: number, end: number): boolean {

@@ -50,7 +50,7 @@ export function memberTexts(text: string): Map<string, string> {
   if (text[at] !== '{') return members;
   at = skipSpace(text, at + 1);
   while (text[at] === '"') {
-    const nameEnd = endOfString(text, at);
+    const nameEnd = closingQuote(text, at) + 1;
     const name = JSON.parse(text.slice(at, nameEnd)) as string;
     const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
     const end = endOfValue(text, start);
@@ -92,12 +92,12 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** Behind the closing quote of the string that begins there. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const char = text[at];
-    if (char === '"') return at + 1;
-    if (char === '\\') at++;
+/** The index of the quote that closes the string opened at `start`, or the length if it is not closed. */
+export function closingQuote(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === '\\') backslashes++;
+    if (backslashes % 2 === 0) return end;
   }
   return text.length;
 }
@@ -106,7 +106,7 @@ function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     const char = text[at];
-    if (char === '"') at = endOfString(text, at) - 1;
+    if (char === '"') at = closingQuote(text, at);
     else if (char === '{' || char === '[') depth++;
     else if (char === ',' && depth === 0) return at;
     else if (char === '}' || char === ']') {
@@ -122,7 +122,7 @@ function compact(text: string): string {
   const kept: string[] = [];
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
     const start = at;
-    if (text[at] === '"') at = endOfString(text, at);
+    if (text[at] === '"') at = closingQuote(text, at) + 1;
     else while (at < text.length && text[at] !== '"' && !isSpace(text.charCodeAt(at))) at++;
     kept.push(text.slice(start, at));
   }
