@@ -172,7 +172,7 @@ describe('link access', () => {
     });
   }
 
-  it('shows a private workflow to nobody, and answers 401 to anonymous callers on other routes', async () => {
+  it('lets anonymous callers read, and answers 401 on other routes', async () => {
     const workflow = await createWorkflow();
     await callerOf('creator').request('POST', `${workflow}/visibility`, { linkPermission: 'DUPLICATE' });
     const { status, body } = await test.anonymous.request('GET', workflow);

@@ -1,4 +1,4 @@
-// What a caller sends along with a run comes back as it was sent: in the record, the event stream and the delivery.
+// What a caller sends with a run is returned unchanged in the record, the event stream and the delivery.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
@@ -43,7 +43,7 @@ const start = async (body: string): Promise<string> => {
 };
 
 describe('metadata', () => {
-  it('is echoed with its order, its numbers and its escapes', async () => {
+  it('is returned with its order, numbers and escapes', async () => {
     const id = await start(`{"metadata": ${ODD}, "webhook": {"url": "${receiver.url}/odd"}}`);
     await service.until(id);
     assert.ok((await get(`/executions/${id}`)).includes(`"metadata":${ODD}`));
@@ -54,14 +54,14 @@ describe('metadata', () => {
     assert.ok(arrived()?.raw.includes(`"metadata":${ODD}`));
   });
 
-  it('that spans lines keeps the event stream whole', async () => {
+  it('with line breaks does not break the event stream', async () => {
     const id = await start('{"metadata":{\n  "a": 1,\n  "b": "x y"\n}}');
     await service.until(id);
     const events = await get(`/executions/${id}/events`);
     assert.ok(events.includes('"metadata":{"a":1,"b":"x y"}'));
   });
 
-  it('that is no object is refused, and so is a body that is no JSON', async () => {
+  it('must be an object, and the body must be JSON', async () => {
     for (const body of [
       '{"metadata":[1]}',
       '{"metadata":"x"}',
@@ -74,7 +74,7 @@ describe('metadata', () => {
 });
 
 describe('inputs', () => {
-  it('are echoed as they were sent', async () => {
+  it('are returned as sent', async () => {
     const inputs = '{"j":{"b":1,"2":2,"1":3,"big":12345678901234567890,"f":1.50}}';
     const id = await start(`{"inputs": ${inputs}}`);
     await service.until(id);
@@ -84,7 +84,7 @@ describe('inputs', () => {
     assert.ok((await get(`/executions/${executionId}`)).includes(`"inputs":${inputs}`));
   });
 
-  it('arrive at nodes, in results, events and the delivery as they were sent', async () => {
+  it('reach nodes, results, events and the delivery as sent', async () => {
     const sent = '{"b":1,"2":2,"1":3,"big":12345678901234567890,"e":1e400,"f":1.50}';
     const id = await start(`{"inputs":{"j": ${sent}},"webhook":{"url":"${receiver.url}/input"}}`);
     await service.until(id);
@@ -130,7 +130,7 @@ describe('inputs', () => {
     assert.ok(record.includes(`"values":[${big},1]`), record);
   });
 
-  it('that no text column takes are refused', async () => {
+  it('that a text column cannot store are refused', async () => {
     for (const value of ['"\\u0000"', '"\\ud800"', '{"__proto__":1}'])
       assert.equal(
         (await post(`/workflows/${workflow}/run`, `{"inputs":{"j":${value}}}`)).status,
@@ -141,7 +141,7 @@ describe('inputs', () => {
 });
 
 describe('two requests with one key', () => {
-  it('are the same where their JSON is equal, however it is written', async () => {
+  it('return the same run if their JSON is equal, however it is written', async () => {
     const send = async (metadata: string) => {
       const response = await fetch(`${service.url}/api/v1/workflows/${workflow}/run`, {
         method: 'POST',

@@ -1,4 +1,4 @@
-// Deliveries over HTTP: the log of attempts, sending one again, and trying an address out.
+// Deliveries over HTTP: the log of attempts, redelivery, and testing a webhook.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { verify } from '@octokit/webhooks-methods';
@@ -54,7 +54,7 @@ const redeliver = (id: string, deliveryId: string) =>
   );
 
 describe('the deliveries of an execution', () => {
-  it('are listed with each attempt, and the first KB of what was answered', async () => {
+  it('are listed with each attempt and the first KB of the response', async () => {
     receiver.answer(res =>
       receiver.received.length === 1 ? res.writeHead(503).end(`no\0${'x'.repeat(3000)}`) : res.end('fine'),
     );
@@ -78,11 +78,11 @@ describe('the deliveries of an execution', () => {
     }
   });
 
-  it('are none without a webhook', async () => {
+  it('are empty without a webhook', async () => {
     assert.deepEqual(await deliveriesOf((await service.run(workflow)).id), []);
   });
 
-  it('are sent again with the same event, delivered or exhausted', async () => {
+  it('can be sent again with the same event, whether delivered or exhausted', async () => {
     const id = await service.start(workflow, { webhook: { url: receiver.url, secret: 's' } });
     const { id: deliveryId, eventId } = await until(id, 'delivered');
     receiver.answer(res => res.writeHead(500).end());
@@ -101,7 +101,7 @@ describe('the deliveries of an execution', () => {
     assert.equal(receiver.received[0]?.body.eventId, eventId);
   });
 
-  it('are not sent again by strangers, nor where there is no such delivery', async () => {
+  it('cannot be sent again by other users or with an unknown id', async () => {
     const id = await service.start(workflow, { webhook: { url: receiver.url } });
     const { id: deliveryId } = await until(id, 'delivered');
     const stranger = await service.request<{ apiKey: string }>('POST', '/admin/users', {
@@ -122,7 +122,7 @@ describe('the deliveries of an execution', () => {
 describe('a webhook test', () => {
   const test = (body: object) => service.request<Record<string, unknown>>('POST', '/webhooks/test', body);
 
-  it('sends a signed sample and returns what came back', async () => {
+  it('sends a signed sample and returns the response', async () => {
     receiver.answer(res => res.writeHead(201).end('thanks'));
     const { status, body } = await test({ url: `${receiver.url}/x`, secret: 'hush' });
     assert.equal(status, 200);
@@ -135,7 +135,7 @@ describe('a webhook test', () => {
     assert.deepEqual([sample.event, sample.eventId], ['execution.completed', body.eventId]);
   });
 
-  it('reports failures, and refuses what is no webhook', async () => {
+  it('reports failures and refuses invalid webhooks', async () => {
     receiver.answer(res => res.destroy());
     const { body } = await test({ url: receiver.url });
     assert.deepEqual([body.delivered, body.statusCode], [false, null]);

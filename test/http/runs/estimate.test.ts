@@ -1,4 +1,4 @@
-// Estimates over HTTP: what a run would cost, and the refusals that starting it would meet.
+// Estimates over HTTP: what a run would cost, and the errors that starting it would return.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -48,7 +48,7 @@ describe('POST /workflows/{id}/estimate', () => {
     return answer.body;
   };
 
-  it('names the price of each paid node as it is configured, and what there is to pay it with', async () => {
+  it('returns the price of each paid node as configured, and the available credits', async () => {
     const grant = { userId: user.userId, amount: 70, note: 'n' };
     await user.request('POST', '/admin/credits', grant);
     assert.deepEqual(await estimate(PAID), {
@@ -64,17 +64,17 @@ describe('POST /workflows/{id}/estimate', () => {
     });
   });
 
-  it('counts what the targets need and nothing else', async () => {
+  it('counts only what the targets need', async () => {
     const { credits, breakdown } = await estimate(PAID, { targets: ['image'] });
     assert.deepEqual([credits, breakdown.map(({ nodeId }) => nodeId)], [3, ['image']]);
   });
 
-  it('is nothing where nothing costs', async () => {
+  it('is zero for free graphs', async () => {
     const { credits, exact, breakdown } = await estimate(PAIR);
     assert.deepEqual([credits, exact, breakdown], [0, true, []]);
   });
 
-  it('counts each item of a list that the graph or the inputs give', async () => {
+  it('counts each item of a list given by the graph or the inputs', async () => {
     const graph = {
       nodes: [node('list', 'input:list', { items: ['a', 'b', 'c'] }), node('image', 'generate:fal_seedream')],
       edges: [edge('list.list > image.prompt')],
@@ -87,7 +87,7 @@ describe('POST /workflows/{id}/estimate', () => {
     assert.deepEqual([none.credits, none.exact], [0, true]);
   });
 
-  it('counts a list that only the run makes as one item, and says that this is not exact', async () => {
+  it('counts a list computed during the run as one item and marks the estimate inexact', async () => {
     const { credits, exact } = await estimate({
       nodes: [
         node('ask', 'text:openai_chat', { prompt: 'Name animals', maxCredits: 2 }),
@@ -99,7 +99,7 @@ describe('POST /workflows/{id}/estimate', () => {
     assert.deepEqual([credits, exact], [5, false]);
   });
 
-  it('says which lists do not match, and counts no call of their node', async () => {
+  it('reports lists of different lengths and does not count calls of their node', async () => {
     const { credits, issues } = await estimate(
       {
         nodes: [node('a', 'input:text'), node('pictures', 'input:image'), node('edit', 'edit:fal_seedream')],
@@ -117,7 +117,7 @@ describe('POST /workflows/{id}/estimate', () => {
     );
   });
 
-  it('names required inputs that nothing fills, in free graphs too', async () => {
+  it('names required inputs without a value, in free graphs too', async () => {
     const graph = {
       nodes: [
         node('size', 'utility:image_resize', { width: 10 }),
@@ -141,7 +141,7 @@ describe('POST /workflows/{id}/estimate', () => {
     );
   });
 
-  it('refuses a media input that cannot be an address, as starting a run does', async () => {
+  it('refuses a media input that cannot be a URL, as starting a run does', async () => {
     const { id } = await createWorkflow(user, {
       nodes: [node('shoe', 'input:image'), node('end', 'output:preview')],
       edges: [edge('shoe.image > end.input')],
@@ -165,7 +165,7 @@ describe('POST /workflows/{id}/estimate', () => {
       }
   });
 
-  it('names nodes of providers that are not configured', async () => {
+  it('names nodes whose providers are not configured', async () => {
     const { issues } = await estimate({
       nodes: [node('image', 'generate:replicate_flux_pro', { prompt: 'a fox' })],
       edges: [],
@@ -177,7 +177,7 @@ describe('POST /workflows/{id}/estimate', () => {
     assert.match(issues[0]?.message ?? '', /Replicate is not configured .*REPLICATE_API_TOKEN/);
   });
 
-  it('counts a model of unknown price with the maxCredits of its config, and says that this is not exact', async () => {
+  it('counts a model of unknown price by the maxCredits in its config and marks the estimate inexact', async () => {
     const graph = (config: object) => ({
       nodes: [node('image', 'generate:openai_gpt_image', { prompt: 'a fox', ...config })],
       edges: [],
@@ -195,7 +195,7 @@ describe('POST /workflows/{id}/estimate', () => {
     assert.deepEqual(body.data, []);
   });
 
-  it('400, 401, 403, 404: refuses what a run would refuse', async () => {
+  it('answers 400, 401, 403 and 404 like starting a run', async () => {
     const { id } = await createWorkflow(user, PAID);
     const path = `/workflows/${id}/estimate`;
     refused(await user.request('POST', path, { targets: ['nobody'] }), 400, 'invalid_request');

@@ -1,4 +1,4 @@
-// Server-sent events of a run, over real sockets: what is sent, in which order, and when the stream ends.
+// Server-sent events of a run over real sockets: what is sent, in which order, and when the stream ends.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type EventStream, openStream } from '../../support/http/sse.ts';
@@ -40,7 +40,7 @@ describe('the events of an execution', { concurrency: true }, () => {
       [...new Set(ids)].sort((a, b) => a - b),
     );
 
-  it('begin with a snapshot, report each node and status in increasing ids, and close after the end', async () => {
+  it('start with a snapshot, report each node and status with increasing ids, and close after the end', async () => {
     const id = await service.start(chain);
     const stream = await follow(id);
     await stream.closed;
@@ -55,7 +55,7 @@ describe('the events of an execution', { concurrency: true }, () => {
     assert.ok(sent.includes('d COMPLETED') && sent.includes('b COMPLETED'), sent.join());
   });
 
-  it('are one snapshot for a run that has ended', async () => {
+  it('are a single snapshot for a run that has ended', async () => {
     const { id } = await service.run(chain);
     const stream = await follow(id);
     await stream.closed;
@@ -65,7 +65,7 @@ describe('the events of an execution', { concurrency: true }, () => {
     );
   });
 
-  it('go on behind Last-Event-ID, and answer 204 where no event is left', async () => {
+  it('continue after Last-Event-ID, and answer 204 if no events remain', async () => {
     const id = await service.start(chain);
     const whole = await follow(id, { 'last-event-id': '0' });
     await whole.closed;
@@ -78,7 +78,7 @@ describe('the events of an execution', { concurrency: true }, () => {
     assert.equal(done.status, 204);
   });
 
-  it('refuse a Last-Event-ID that is none, and strangers, in the usual form', async () => {
+  it('refuse an invalid Last-Event-ID and unauthorized callers with an error response', async () => {
     const { id } = await service.run(chain);
     assert.equal((await follow(id, { 'last-event-id': 'x' })).status, 400);
     assert.equal((await follow('ex_00000000000000000000000000')).status, 404);
@@ -103,7 +103,7 @@ describe('the events of an execution', { concurrency: true }, () => {
     );
   });
 
-  it('come with a comment every 15 s while nothing happens, also behind the last event', async () => {
+  it('include a comment every 15 s while nothing happens, also after the last event', async () => {
     const id = await service.start(long);
     await waitUntil('the delay to wait', async () => (await service.execution(id)).progress.done === 1);
     const stream = await follow(id, { 'last-event-id': '999' });
@@ -113,8 +113,8 @@ describe('the events of an execution', { concurrency: true }, () => {
   });
 });
 
-describe('a service that stops', () => {
-  it('ends its event streams, and answers who waits with 202', async () => {
+describe('a service that shuts down', () => {
+  it('ends its event streams and answers waiting requests with 202', async () => {
     const service = await startTestService();
     const workflow = await service.create(LONG);
     const id = await service.start(workflow);

@@ -1,4 +1,4 @@
-// Who may read and stop a run: editors of its workflow; who started it may read it whatever became of the access.
+// Who may read and cancel a run: editors of its workflow; its starter may read it even after losing access.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => test.close());
 
-/** No worker is at work here, so the run stays QUEUED. */
+/** There is no worker, so the run stays QUEUED. */
 beforeEach(async () => {
   const { body } = await owner.request('POST', '/workflows', { name: 'W', ...PAIR });
   workflow = `/workflows/${body.id}`;
@@ -41,7 +41,7 @@ const readAndCancel = async (by: Pick<Caller, 'request'>): Promise<readonly numb
 ];
 
 describe('an execution', () => {
-  it('is resumed by who started it and by owners of its workflow, by no other editor', async () => {
+  it('can be resumed by its starter and by owners of its workflow, not by other editors', async () => {
     await starter.request('POST', `${execution}/cancel`);
     await owner.request('PUT', `${workflow}/permissions`, { userId: stranger.userId, role: 'EDIT' });
     const resume = async (by: Caller) => (await by.request('POST', `${execution}/resume`, {})).status;
@@ -51,7 +51,7 @@ describe('an execution', () => {
     await owner.request('DELETE', `${workflow}/permissions/${stranger.userId}`);
   });
 
-  it('says what started it', async () => {
+  it('reports what started it', async () => {
     const trigger = async (headers: Record<string, string>) => {
       const { body } = await starter.request('POST', `${workflow}/run`, {}, headers);
       return (await starter.request('GET', `/executions/${body.executionId}`)).body.trigger;
@@ -62,7 +62,7 @@ describe('an execution', () => {
     assert.equal(await trigger({ 'x-client': 'mcp' }), 'api');
   });
 
-  it('that is cancelled before it began has no node left to begin', async () => {
+  it('that is cancelled before it started has no pending nodes', async () => {
     const { body } = await starter.request<Execution>('POST', `${execution}/cancel`);
     assert.deepEqual(
       body.nodeStates.map(({ nodeId, status, attempt }) => [nodeId, status, attempt]),
@@ -73,24 +73,24 @@ describe('an execution', () => {
     );
   });
 
-  it('is read and stopped by whoever may edit its workflow', async () => {
+  it('can be read and cancelled by editors of its workflow', async () => {
     assert.deepEqual(await readAndCancel(owner), [200, 200]);
     assert.equal((await starter.request('GET', execution)).body.status, 'CANCELLED');
   });
 
-  it('is read and not stopped by who started it and may no longer run the workflow', async () => {
+  it('can be read but not cancelled by a starter who may no longer run the workflow', async () => {
     await share('VIEW');
     assert.deepEqual(await readAndCancel(starter), [200, 403]);
     await owner.request('DELETE', `${workflow}/permissions/${starter.userId}`);
     assert.deepEqual(await readAndCancel(starter), [200, 403]);
   });
 
-  it('of a deleted workflow is read and stopped by who started it', async () => {
+  it('of a deleted workflow can be read and cancelled by its starter', async () => {
     await owner.request('DELETE', workflow);
     assert.deepEqual(await readAndCancel(starter), [200, 200]);
   });
 
-  it('is 403 to strangers, to viewers too, 401 to nobody, 404 where it does not exist', async () => {
+  it('answers 403 to other users including viewers, 401 to anonymous callers, and 404 if it does not exist', async () => {
     assert.deepEqual(await readAndCancel(stranger), [403, 403]);
     await owner.request('POST', `${workflow}/visibility`, { linkPermission: 'VIEW' });
     assert.deepEqual(await readAndCancel(stranger), [403, 403]);
@@ -99,7 +99,7 @@ describe('an execution', () => {
     assert.deepEqual(await readAndCancel(owner), [404, 404]);
   });
 
-  it('is stopped with the scope workflows:execute alone', async () => {
+  it('can be cancelled with the scope workflows:execute only', async () => {
     const reader = await test.withScopes(owner, ['workflows:read', 'workflows:write']);
     assert.deepEqual(await readAndCancel(reader), [200, 401]);
   });

@@ -1,4 +1,4 @@
-// Lists of executions: whose, newest first, filtered, in pages that rows added meanwhile do not disturb.
+// Lists of executions: access, order, filters, and pages that stay stable while rows are added.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -15,7 +15,7 @@ describe('lists of executions', () => {
   let workflow: string;
   const ids: string[] = [];
 
-  /** No worker is at work here, so the runs stay QUEUED. */
+  /** There is no worker, so the runs stay QUEUED. */
   before(async () => {
     test = await createTestApp();
     caller = await test.createCaller();
@@ -38,7 +38,7 @@ describe('lists of executions', () => {
   };
   const idsOf = ({ data }: Page): readonly string[] => data.map(({ id }) => id);
 
-  it('are newest first, of a workflow or of the caller, without states, inputs and outputs', async () => {
+  it('come newest first, for a workflow or the caller, without states, inputs and outputs', async () => {
     const page = await list();
     assert.deepEqual(idsOf(page), ids);
     assert.equal(page.nextCursor, null);
@@ -46,7 +46,7 @@ describe('lists of executions', () => {
     for (const member of ['nodeStates', 'inputs', 'outputs']) assert.ok(!(member in (page.data[0] ?? {})));
   });
 
-  it('come in pages; what is added meanwhile disturbs none', async () => {
+  it('come in pages that stay stable while executions are added', async () => {
     const first = await list('?limit=2');
     const added = await start();
     const second = await list(`?limit=2&cursor=${first.nextCursor}`);
@@ -56,7 +56,7 @@ describe('lists of executions', () => {
     ids.unshift(added);
   });
 
-  it('are filtered by status and by time', async () => {
+  it('can be filtered by status and by time', async () => {
     assert.deepEqual(idsOf(await list('?status=CANCELLED')), ids.slice(3, 4));
     assert.deepEqual(idsOf(await list('?status=COMPLETED')), []);
     const { data } = await list();
@@ -68,7 +68,7 @@ describe('lists of executions', () => {
     assert.deepEqual(idsOf(await list('?createdAfter=2999-01-01T00:00:00Z')), []);
   });
 
-  it('refuse a query that means nothing', async () => {
+  it('refuse an invalid query', async () => {
     for (const query of [
       '?status=DONE',
       '?limit=0',
@@ -81,7 +81,7 @@ describe('lists of executions', () => {
     }
   });
 
-  it('are shown to editors of the workflow alone', async () => {
+  it('are visible to editors of the workflow only', async () => {
     const other = await test.createCaller();
     refused(await other.request('GET', `${workflow}/executions`), 403, 'forbidden');
     refused(await test.anonymous.request('GET', `${workflow}/executions`), 401, 'unauthorized');

@@ -1,4 +1,4 @@
-// Idempotency-Key: the same request gets the same run, whatever comes at once; another request is refused.
+// Idempotency-Key: the same request returns the same run, even concurrently; a different request is refused.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -25,7 +25,7 @@ describe('Idempotency-Key', () => {
     return body.data.length;
   };
 
-  it('gives the first answer again for the same body, whatever the order of its members', async () => {
+  it('returns the first answer again for the same body, whatever the order of its properties', async () => {
     const first = await run({ metadata: { a: 1, b: [2] }, useCache: true }, 'k');
     const again = await run({ useCache: true, metadata: { b: [2], a: 1 } }, 'k');
     assert.deepEqual([first.status, again.status], [202, 202]);
@@ -36,7 +36,7 @@ describe('Idempotency-Key', () => {
     assert.equal(await countRuns(), 1);
   });
 
-  it('refuses another body, webhook included', async () => {
+  it('refuses a different body, including a different webhook', async () => {
     await run({ metadata: { a: 1 } }, 'k');
     refused(await run({ metadata: { a: 2 } }, 'k'), 422, 'idempotency_key_reused');
     const webhook = { url: 'http://localhost:9/x' };
@@ -56,7 +56,7 @@ describe('Idempotency-Key', () => {
     assert.equal(await countRuns(), 1);
   });
 
-  it('belongs to an account, workflow and route', async () => {
+  it('is scoped to account, workflow and route', async () => {
     const editor = await test.createCaller();
     await caller.request('PUT', `${path}/permissions`, { userId: editor.userId, role: 'EDIT' });
     const ids = new Set<string>();
@@ -68,7 +68,7 @@ describe('Idempotency-Key', () => {
     assert.equal(ids.size, 4);
   });
 
-  it('is not kept where the run was refused', async () => {
+  it('is not stored when the run was refused', async () => {
     const body = { inputs: { nobody: 1 } };
     refused(await run(body, 'k'), 400, 'invalid_inputs');
     await caller.request('PUT', path, { isActive: false });
@@ -77,13 +77,13 @@ describe('Idempotency-Key', () => {
     assert.equal((await run({}, 'k')).headers['idempotent-replayed'], undefined);
   });
 
-  it('still gives its answer after the workflow was switched off', async () => {
+  it('still returns its answer after the workflow was disabled', async () => {
     const first = await run({}, 'k');
     await caller.request('PUT', path, { isActive: false });
     assert.deepEqual((await run({}, 'k')).body, first.body);
   });
 
-  it('works again for another run after 24 hours', async () => {
+  it('can start another run after 24 hours', async () => {
     const first = await run({}, 'k');
     await test.deps.db.query(`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`);
     const next = await run({ metadata: { other: true } }, 'k');
@@ -92,7 +92,7 @@ describe('Idempotency-Key', () => {
     assert.equal((await run({ metadata: { other: true } }, 'k')).headers['idempotent-replayed'], 'true');
   });
 
-  it('is 1 to 255 printable ASCII characters', async () => {
+  it('must be 1 to 255 printable ASCII characters', async () => {
     for (const key of ['', 'k'.repeat(256), 'tab\tkey', 'ключ']) {
       refused(await run({}, key), 400, 'invalid_request');
     }

@@ -1,4 +1,4 @@
-// Runs that record much: their records are cut, their nodes are whole one by one, and what is too much ends the run.
+// Runs with large records: records are truncated, each node can be read in full, and runs over the limit fail.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Execution } from '../../support/client.ts';
@@ -10,7 +10,7 @@ type State = Execution['nodeStates'][number] & { readonly truncated?: boolean; r
 
 const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 
-/** `wide` joins of a text of 990 kB with each of the `items`. */
+/** `wide` joins of a 990 kB text with each of the `items`. */
 function joining(items: number, wide = 1) {
   const joins = Array.from({ length: wide }, (_, index) => `join${index}`);
   return {
@@ -23,7 +23,7 @@ function joining(items: number, wide = 1) {
   };
 }
 
-describe('a run that records much', () => {
+describe('a run with a large record', () => {
   let service: TestService;
   let large: string;
 
@@ -37,7 +37,7 @@ describe('a run that records much', () => {
   const stateOf = (record: { readonly nodeStates: readonly object[] }, id: string): State =>
     (record.nodeStates as readonly State[]).find(({ nodeId }) => nodeId === id) as State;
 
-  it('has a record of 16 MB at most, with long values cut and marked', async () => {
+  it('has a record of at most 16 MB, with long values truncated and marked', async () => {
     const { body } = await service.request<Execution>('GET', `/executions/${large}`);
     const length = Buffer.byteLength(JSON.stringify(body));
     assert.ok(length <= MAX_RECORD_BYTES && length > 12_000_000, String(length));
@@ -49,7 +49,7 @@ describe('a run that records much', () => {
     assert.equal(stateOf(body, 'list').texts?.length, 25);
   });
 
-  it('has each node whole at an address of its own', async () => {
+  it('returns each node in full from its own endpoint', async () => {
     const path = `/executions/${large}/outputs`;
     const { status, body } = await service.request<State>('GET', `${path}/join0`);
     assert.equal(status, 200);
@@ -68,7 +68,7 @@ describe('a run that records much', () => {
     assert.equal((await asStranger.request('GET', `${path}/join0`)).status, 403);
   });
 
-  it('is cut alike in the snapshot of its events and in its webhook', async () => {
+  it('is truncated in the same way in the event snapshot and in the webhook', async () => {
     const receiver = await startReceiver();
     const workflow = await service.create(joining(25));
     const id = await service.start(workflow, { webhook: { url: receiver.url } });
@@ -89,7 +89,7 @@ describe('a run that records much', () => {
     await receiver.close();
   });
 
-  it('goes on in a resumed run, which counts what it keeps', async () => {
+  it('continues in a resumed run, which counts the results it reuses', async () => {
     const { body } = await service.request<{ executionId: string }>('POST', `/executions/${large}/resume`, {
       fromNodeId: 'list',
     });
@@ -100,7 +100,7 @@ describe('a run that records much', () => {
     assert.equal(whole.body.truncated, undefined);
   });
 
-  it('ends as FAILED once it records more than 32 MB, with a record that can be read', async () => {
+  it('ends as FAILED once it records more than 32 MB, with a readable record', async () => {
     const id = await service.start(await service.create(joining(100, 4)));
     const record = await service.until(id);
     assert.equal(record.status, 'FAILED');
@@ -111,7 +111,7 @@ describe('a run that records much', () => {
     assert.match(record.nodeStates[2]?.error ?? '', /32 MB/);
   });
 
-  it('counts nodes together that are small one by one', async () => {
+  it('counts the sum of nodes that are small individually', async () => {
     const id = await service.start(await service.create(joining(1, 40)));
     const record = await service.until(id);
     assert.equal(record.error?.code, 'run_output_too_large');
@@ -119,7 +119,7 @@ describe('a run that records much', () => {
     assert.ok(done.length > 25 && done.length < 40, String(done.length));
   });
 
-  it('can be read, cut, where an older version recorded more', async () => {
+  it('can be read, truncated, if an older version recorded more', async () => {
     const text = (size: number) => ({ type: 'TEXT', text: `q"\u00e9${'y'.repeat(size)}` });
     const steps = [
       {

@@ -1,4 +1,4 @@
-// Resuming: waiting runs go on by a decision, ended ones as a new run that keeps what is still valid.
+// Resuming runs: waiting runs continue after a decision, ended runs as a new run that reuses valid results.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Execution } from '../../support/client.ts';
@@ -56,21 +56,21 @@ describe('a run that waits for a decision', () => {
     await service.until(id, 'WAITING');
   });
 
-  it('goes on under its own id where it is approved', async () => {
+  it('continues under the same id when approved', async () => {
     const record = await resumed(id, { decision: { nodeId: 'ask', approved: true } });
     assert.deepEqual([record.id, record.status, record.trigger], [id, 'COMPLETED', 'api']);
     assert.deepEqual(stateLine(record), ['a COMPLETED', 'ask COMPLETED', 'yes COMPLETED', 'no SKIPPED']);
     assert.equal(statesOf(record).yes?.text, 'draft');
   });
 
-  it('takes the other way where it is rejected, with the value of the decision', async () => {
+  it("takes the other branch when rejected, with the decision's value", async () => {
     const decision = { nodeId: 'ask', approved: false, value: 'too dull' };
     const record = await resumed(id, { decision });
     assert.deepEqual(stateLine(record).slice(2), ['yes SKIPPED', 'no COMPLETED']);
     assert.equal(statesOf(record).no?.text, 'too dull');
   });
 
-  it('refuses a second decision, one for another node, one with more than it, and none', async () => {
+  it('refuses a second decision, one for another node, one with unknown fields, and none', async () => {
     const codeOf = async (body: object): Promise<string> => (await resume(id, body)).body.code;
     assert.equal(await codeOf({}), 'not_resumable');
     assert.equal(await codeOf({ decision: { nodeId: 'yes', approved: true } }), 'not_resumable');
@@ -97,7 +97,7 @@ describe('a run that waits for a decision', () => {
     assert.equal((await resume(id, { decision: { ...decision, approved: false } }, headers)).status, 422);
   });
 
-  it('is TIMEOUT where nobody decides in time', async () => {
+  it('ends as TIMEOUT if nobody decides in time', async () => {
     const hasty = await service.create({
       ...APPROVAL,
       nodes: APPROVAL.nodes.with(1, node('ask', 'logic:approval', { timeoutMs: 1000 })),
@@ -126,7 +126,7 @@ describe('a run that has ended', () => {
     return { workflow, failed };
   };
 
-  it('goes on as a new one behind what was completed, at no cost for that', async () => {
+  it('is resumed as a new run after the completed nodes, which cost nothing again', async () => {
     const { failed } = await failing();
     const [first, second] = [count('/first'), count('/second')];
     const record = await resumed(failed.id, {});
@@ -146,7 +146,7 @@ describe('a run that has ended', () => {
     assert.equal((await service.execution(failed.id)).status, 'FAILED');
   });
 
-  it('runs again what other inputs change, and from a node that is named', async () => {
+  it('reruns nodes whose inputs changed, and everything from a given node on', async () => {
     const { failed } = await failing();
     const changed = await resumed(failed.id, { inputs: { a: 'y' } });
     assert.deepEqual(stateLine(changed).slice(0, 2), ['a COMPLETED', 'first COMPLETED']);
@@ -157,7 +157,7 @@ describe('a run that has ended', () => {
     assert.equal((await resume(changed.id, { fromNodeId: 'nobody' })).body.code, 'invalid_request');
   });
 
-  it('keeps to the graph as it ran, or takes the latest, where unchanged nodes are kept', async () => {
+  it('resumes the graph that ran, or the latest one with results of unchanged nodes reused', async () => {
     const { workflow, failed } = await failing();
     const { nodes, edges } = steps();
     const changed = {
@@ -173,7 +173,7 @@ describe('a run that has ended', () => {
     assert.deepEqual(stateLine(latest).slice(0, 2), ['a COMPLETED cached', 'first COMPLETED cached']);
   });
 
-  it('runs only the failed items of a mapped node again', async () => {
+  it('reruns only the failed items of a mapped node', async () => {
     receiver.answer((res, { path }) => res.writeHead(path === '/item/2' ? 500 : 200).end(path));
     const urls = [1, 2, 3].map(item => `${receiver.url}/item/${item}`);
     const workflow = await service.create({
@@ -192,7 +192,7 @@ describe('a run that has ended', () => {
     );
   });
 
-  it('gives its results to a run of the latest graph that keeps them, but for what is to run again', async () => {
+  it('provides results to a run of the latest graph, except for nodes that must rerun', async () => {
     const { workflow, failed } = await failing();
     const [first, second] = [count('/first'), count('/second')];
     const record = await service.run(workflow, { keep: { executionId: failed.id }, targets: ['second'] });
@@ -204,7 +204,7 @@ describe('a run that has ended', () => {
     assert.deepEqual([count('/first') - first, count('/second') - second], [1, 2]);
   });
 
-  it('lends a pinned result to later runs, whatever stands in the node and before it', async () => {
+  it('provides a pinned result to later runs, whatever the node and its inputs contain', async () => {
     const { workflow, failed } = await failing();
     const { nodes, edges } = steps();
     const changed = nodes.with(1, node('first', 'utility:http_request', { url: `${receiver.url}/other` }));
@@ -236,7 +236,7 @@ describe('a run that has ended', () => {
     assert.equal((await service.request('POST', `/workflows/${stranger}/run`, body)).status, 400);
   });
 
-  it('notifies its own webhook, where it names one', async () => {
+  it('notifies its own webhook if it has one', async () => {
     const { failed } = await failing();
     const record = await resumed(failed.id, { webhook: { url: `${receiver.url}/resumed` } });
     await waitUntil('the event', () => count('/resumed') === 1);
@@ -244,7 +244,7 @@ describe('a run that has ended', () => {
     assert.equal((await resume(failed.id, { webhook: { url: 'nowhere' } })).body.code, 'invalid_webhook');
   });
 
-  it('is resumed by who may run the workflow, and not while it is under way', async () => {
+  it('can be resumed by users who may run the workflow, and not while it is in progress', async () => {
     const { failed } = await failing();
     const stranger = await service.request<{ apiKey: string }>('POST', '/admin/users', {
       email: 'stranger@example.com',

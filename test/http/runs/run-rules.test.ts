@@ -1,4 +1,4 @@
-// What a run makes of settings and inputs, which webhooks it takes, and what it sends them of a run out of time.
+// How a run uses settings and inputs, which webhooks it accepts, and what it sends them when it times out.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
@@ -35,15 +35,15 @@ describe('the settings of a node', () => {
     return record.outputs[0]?.text;
   };
 
-  it('are those of config', async () => assert.equal(await textOf(graph()), 'config'));
-  it('are those of params where both have one', async () =>
+  it('come from config', async () => assert.equal(await textOf(graph()), 'config'));
+  it('come from params where both have a value', async () =>
     assert.equal(await textOf(graph({ template: 'params' })), 'params'));
-  it('are those of the inputs before both', async () => {
+  it('come from the inputs before either', async () => {
     const both = { ...PAIR, nodes: [{ ...a, data: { ...a.data, params: { value: 'params' } } }, b] };
     assert.equal(await textOf(both), 'params');
     assert.equal(await textOf(both, { inputs: { a: 'inputs' } }), 'inputs');
   });
-  it('are not those of the position', async () => {
+  it('do not come from the position', async () => {
     const moved = PAIR.nodes.map((one, i) => ({ ...one, position: { x: -1e6 * i, y: 1e6 } }));
     assert.equal(await textOf({ ...PAIR, nodes: moved }), 'x');
   });
@@ -68,9 +68,9 @@ describe('a webhook block', () => {
     { url: 'https://example.com', secret: 1 },
   ];
   for (const webhook of REFUSED)
-    it(`${JSON.stringify(webhook).slice(0, 50)} is 400 invalid_webhook, and nothing runs`, async () => {
+    it(`${JSON.stringify(webhook).slice(0, 50)} is 400 invalid_webhook and starts nothing`, async () => {
       const workflow = await service.create(PAIR);
-      // Other faults of the body come after it.
+      // Other errors in the body are reported after it.
       const body = { webhook, inputs: { nobody: 1 } };
       const answer = await service.request<{ code: string }>('POST', `/workflows/${workflow}/run`, body);
       assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_webhook']);
@@ -89,8 +89,8 @@ describe('a webhook block', () => {
     'https://localhost:9',
   ];
   for (const url of TAKEN)
-    it(`with ${url.slice(0, 40)} is taken`, async () => {
-      // A node that waits: nothing is sent anywhere before the run is cancelled with the service.
+    it(`with ${url.slice(0, 40)} is accepted`, async () => {
+      // The node waits, so nothing is sent before the run is cancelled.
       const { status } = await service.request('POST', `/workflows/${await waiting()}/run`, {
         webhook: { url },
       });
@@ -104,7 +104,7 @@ describe('a webhook block', () => {
     });
 });
 
-describe('a run out of time', () => {
+describe('a run that times out', () => {
   it('is reported as execution.failed with status TIMEOUT, once', async () => {
     const hanging = await startReceiver();
     hanging.answer(() => undefined);
@@ -123,8 +123,8 @@ describe('a run out of time', () => {
   });
 });
 
-describe('a workflow that is switched off', () => {
-  it('is refused with 400 by every call that starts a run', async () => {
+describe('a disabled workflow', () => {
+  it('answers 400 to every request that starts a run', async () => {
     await service.request('PUT', `/workflows/${pair}`, { isActive: false });
     for (const door of ['run', 'execute'])
       assert.equal((await service.request('POST', `/workflows/${pair}/${door}`)).status, 400, door);

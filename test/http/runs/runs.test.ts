@@ -1,4 +1,4 @@
-// Runs over HTTP: started, waited for, stopped, timed out, limited; what the record says of them.
+// Runs over HTTP: starting, waiting, cancelling, timeouts and limits, and the record of a run.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sharp from 'sharp';
@@ -33,7 +33,7 @@ after(async () => {
   await receiver.close();
 });
 
-/** A graph whose one step lasts until the receiver answers. */
+/** A graph with one step that lasts until the receiver answers. */
 const requesting = (path: string) => ({
   nodes: [node('r', 'utility:http_request', { url: `${receiver.url}${path}` }), node('b', 'output:preview')],
   edges: [edge('r.text > b.input')],
@@ -51,7 +51,7 @@ const refusal = async (workflow: string, body: object, status: number, code: str
 };
 
 describe('a run', () => {
-  it('is accepted with 202, its address and links, and executed', async () => {
+  it('is accepted with 202, its URL and links, and executed', async () => {
     const workflow = await service.create(PAIR);
     const { status, headers, body } = await service.request<Record<string, unknown>>(
       'POST',
@@ -69,7 +69,7 @@ describe('a run', () => {
     assert.equal(statesOf(record).b?.text, 'x');
   });
 
-  it('is waited for with Prefer: wait, and answered with 202 where it takes longer', async () => {
+  it('is awaited with Prefer: wait, and answered with 202 if it takes longer', async () => {
     const swift = await service.create(PAIR);
     const done = await service.request<Execution>(
       'POST',
@@ -92,7 +92,7 @@ describe('a run', () => {
     assert.equal((await cancel(late.body.executionId)).body.status, 'CANCELLED');
   });
 
-  it('takes inputs by input node, runs targets alone, and refuses what does not fit', async () => {
+  it('maps inputs to input nodes, runs targets only, and refuses invalid inputs', async () => {
     const workflow = await service.create({
       nodes: [...PAIR.nodes, node('c', 'input:number', { value: 1 }), node('e', 'output:preview')],
       edges: [...PAIR.edges, edge('c.number > e.input')],
@@ -117,7 +117,7 @@ describe('a run', () => {
     await refusal(workflow, { webhook: null }, 400, 'invalid_webhook');
   });
 
-  it('is refused for a cycle only where the cycle is to be run', async () => {
+  it('is refused for a cycle only if the cycle would run', async () => {
     const workflow = await service.create({
       nodes: [...PAIR.nodes, node('p', 'utility:text_replace'), node('q', 'utility:text_replace')],
       edges: [...PAIR.edges, edge('p.text > q.text'), edge('q.text > p.text')],
@@ -126,13 +126,13 @@ describe('a run', () => {
     assert.equal((await service.run(workflow, { targets: ['b'] })).status, 'COMPLETED');
   });
 
-  it('is refused for a workflow that is switched off or unknown', async () => {
+  it('is refused for a workflow that is disabled or unknown', async () => {
     const workflow = await service.create({ ...PAIR, isActive: false });
     await refusal(workflow, {}, 400, 'workflow_inactive');
     await refusal('wf_00000000000000000000000000', {}, 404, 'not_found');
   });
 
-  it('executes the graph as it stood when it was accepted', async () => {
+  it('executes the graph as it was when the run was accepted', async () => {
     const workflow = await service.create(requesting('/as-it-stood'));
     receiver.answer(() => undefined);
     const id = await service.start(workflow);
@@ -149,7 +149,7 @@ describe('a run', () => {
     await service.until(id, 'CANCELLED');
   });
 
-  it('ends as TIMEOUT past its time, nodes in flight CANCELLED; waiting does not count', async () => {
+  it('ends as TIMEOUT after its time limit, with running nodes CANCELLED; queueing time does not count', async () => {
     receiver.answer(() => undefined);
     const hanging = await service.create(requesting('/hang'));
     const record = await service.run(hanging, { timeoutMs: 200 });
@@ -164,7 +164,7 @@ describe('a run', () => {
     assert.equal((await service.run(waiting, { timeoutMs: 600 })).status, 'COMPLETED');
   });
 
-  it('fails with the node that failed, once the other branches are through', async () => {
+  it("fails with the failed node's error once the other branches have finished", async () => {
     receiver.answer(res => res.writeHead(500).end());
     const workflow = await service.create({
       nodes: [...requesting('/fails').nodes, ...PAIR.nodes.map(one => ({ ...one, id: `${one.id}2` }))],
@@ -179,7 +179,7 @@ describe('a run', () => {
     assert.deepEqual([states.b?.status, states.b2?.status], ['SKIPPED', 'COMPLETED']);
   });
 
-  it('finds a picture that it drew before in the cache, unless it is asked not to', async () => {
+  it('reuses a cached picture unless told not to', async () => {
     const workflow = await service.create({
       nodes: [
         node('a', 'input:text', { value: 'a lake' }),
@@ -198,7 +198,7 @@ describe('a run', () => {
     assert.deepEqual([third?.cached, third?.outputUrl === first?.outputUrl], [false, false]);
   });
 
-  it('takes a picture by an outside address, by its id and by its own address', async () => {
+  it('accepts a picture by external URL, by its id and by its own URL', async () => {
     const png = await sharp({ create: { width: 3, height: 2, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
@@ -220,7 +220,7 @@ describe('a run', () => {
     assert.deepEqual([foreign.status, foreign.error?.nodeId], ['FAILED', 'i']);
   });
 
-  it('feeds a media port by wires alone: an address in the config of another node fails it by name', async () => {
+  it("feeds a media port through edges only: a URL in another node's config fails that node by name", async () => {
     const workflow = await service.create({
       nodes: [node('r', 'utility:image_info', { image: `${receiver.url}/red.png` })],
       edges: [],
@@ -231,7 +231,7 @@ describe('a run', () => {
 });
 
 describe('cancelling', () => {
-  it('stops a run in flight, wherever it hangs, and is idempotent', async () => {
+  it('stops a run in progress, wherever it hangs, and is idempotent', async () => {
     receiver.answer(() => undefined);
     const id = await service.start(await service.create(requesting('/cancelled')));
     await waitUntil('the request', () => count('/cancelled') === 1);
@@ -248,7 +248,7 @@ describe('cancelling', () => {
     ['delays', DELAYED, 'RUNNING'],
     ['waits for a decision', APPROVED, 'WAITING'],
   ] as const) {
-    it(`ends a run that ${name} at once; its node is CANCELLED, what was done stays`, async () => {
+    it(`ends a run that ${name} at once; its node is CANCELLED and completed nodes are kept`, async () => {
       const id = await service.start(await service.create(graph));
       await waitUntil('the node to wait', async () => {
         const record = await service.execution(id);
@@ -271,7 +271,7 @@ describe('cancelling', () => {
     });
   }
 
-  it('ends a queued run before it began, and leaves a finished one alone', async () => {
+  it('ends a queued run before it starts and does not change a finished one', async () => {
     receiver.answer(() => undefined);
     const hanging = await service.create(requesting('/full'));
     const full = await Promise.all([service.start(hanging), service.start(hanging)]);
@@ -288,7 +288,7 @@ describe('cancelling', () => {
 });
 
 describe('MAX_CONCURRENT_RUNS', () => {
-  it('leaves further runs QUEUED until one ends, and other accounts alone', async () => {
+  it('keeps further runs QUEUED until one ends, without affecting other accounts', async () => {
     receiver.answer(() => undefined);
     const hanging = await service.create(requesting('/limited'));
     const ids = await Promise.all(Array.from({ length: 10 }, () => service.start(hanging)));

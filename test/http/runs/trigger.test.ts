@@ -1,4 +1,5 @@
-// The inbound trigger: unavailable to every method, 401 until an address has asked 100 times in an hour, then 429.
+// The inbound trigger, which is not available: 401 for every method, then 429 after 100 requests per hour from an
+// address.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
@@ -17,7 +18,7 @@ describe('the inbound trigger', () => {
   const ask = (method: string, headers: Record<string, string> = {}, remoteAddress = '192.0.2.1') =>
     test.app.inject({ method: method as 'GET', url: PATH, headers, remoteAddress });
 
-  it('is 401 to every method, preflights included, whatever the secret or key', async () => {
+  it('answers 401 to every method, including preflights, whatever the secret or key', async () => {
     const caller = await test.createCaller();
     for (const method of METHODS) assert.equal((await ask(method)).statusCode, 401, method);
     const preflight = { origin: 'https://example.com', 'access-control-request-method': 'POST' };
@@ -28,7 +29,7 @@ describe('the inbound trigger', () => {
     assert.ok(answer.headers['x-request-id']);
   });
 
-  it('is 429 past 100 requests an hour from an address, before the key is looked at', async () => {
+  it('answers 429 after 100 requests an hour from an address, before checking the key', async () => {
     const from = '192.0.2.2';
     for (let count = 0; count < 100; count++) assert.equal((await ask('POST', {}, from)).statusCode, 401);
     for (const method of METHODS) assert.equal((await ask(method, {}, from)).statusCode, 429, method);

@@ -1,4 +1,4 @@
-// Graphs without labels, categories and ids of edges, through each way in: what is stored has all of them.
+// Graphs without labels, categories and edge ids: every way of writing a graph fills them in.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ it('are completed by create, replace and import', async () => {
   }
 });
 
-it('are complete to lint, over HTTP and on the command line', async t => {
+it('are valid for lint, over HTTP and on the command line', async t => {
   const { body } = await caller.request<{ ok: boolean; issues: unknown[] }>('POST', '/workflows/lint', GRAPH);
   assert.deepEqual([body.ok, body.issues], [true, []]);
   const folder = mkdtempSync(join(tmpdir(), 'graphwright-left-out-'));
@@ -66,7 +66,7 @@ it('are complete to lint, over HTTP and on the command line', async t => {
   assert.deepEqual(filledIn(JSON.parse((await callCommand(['layout', path])).out)), WANTED);
 });
 
-it('are refused without the id of a node', async () => {
+it('are refused without node ids', async () => {
   const [{ id: _, ...first } = {}, second] = GRAPH.nodes;
   const body = { name: 'W', nodes: [first, second], edges: [] };
   const answer = await caller.request<{ issues: { code: string }[] }>('POST', '/workflows', body);

@@ -1,4 +1,4 @@
-// What a node and an edge must have and may have, and the limits of a graph, at the doors that write one.
+// What nodes and edges must and may contain, and the limits of a graph, on every route that writes one.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -18,7 +18,7 @@ const wires = (count: number) =>
 
 describe('a node', () => {
   const inputs = [{ id: 'value', label: 'Text', type: 'TEXT' }];
-  /** What is merged into the data of a text input, and the warning about it. */
+  /** What is merged into the data of a text input, and the expected warning. */
   const WARNED: Readonly<Record<string, readonly [data: object, code: string]>> = {
     'params in use': [{ params: { more: 1 } }, 'params_in_use'],
     'params over config': [{ params: { value: 'y' } }, 'params_override_config'],
@@ -26,7 +26,7 @@ describe('a node', () => {
     'an unknown config key': [{ config: { vlaue: 'x' } }, 'unknown_config_key'],
   };
   for (const [name, [data, code]] of Object.entries(WARNED))
-    it(`is stored with a warning led by its id about ${name}`, async () => {
+    it(`is stored with a warning about ${name} that starts with its id`, async () => {
       const { id, meta } = await createWorkflow(owner, {
         nodes: [{ ...a, data: { ...a.data, ...data } }, b],
       });
@@ -38,7 +38,7 @@ describe('a node', () => {
       assert.deepEqual((await read(owner, id)).nodes[0]?.data, { ...a.data, ...data });
     });
 
-  it('has its config mended, and never its params', async () => {
+  it('has its config normalized but never its params', async () => {
     const params = { width: '64' };
     const card = node('a', 'utility:text_to_image_card', { width: '64' });
     const { nodes } = await createWorkflow(owner, {
@@ -48,12 +48,12 @@ describe('a node', () => {
     assert.deepEqual([nodes[0]?.data.config, nodes[0]?.data.params], [{ width: 64 }, params]);
   });
 
-  it('of a type that was deprecated may stay and may not be added', async t => {
+  it('of a deprecated type may stay but not be added', async t => {
     const old = node('old', 'utility:math', { a: 1, b: 2 });
     const { id } = await createWorkflow(owner, { nodes: [old], edges: [] });
     const entry = test.deps.catalog.find('utility:math') as { deprecated?: boolean };
     entry.deprecated = true;
-    // The entry is one for all catalogs of this process.
+    // All catalogs of this process share the entry.
     t.after(() => delete entry.deprecated);
     assert.equal((await put(owner, id, { nodes: [old, b] })).status, 200);
     const added = { nodes: [old, { ...old, id: 'new', ...at(0, 900) }] };
@@ -89,7 +89,7 @@ describe('an edge', () => {
       );
     });
 
-  it('needs no handles, and is warned of where a handle names no port', async () => {
+  it('needs no handles, and gives a warning if a handle names no port', async () => {
     const { sourceHandle: _, targetHandle: __, ...bare } = wire;
     assert.deepEqual((await createWorkflow(owner, { edges: [bare] })).edges, [bare]);
     const { meta } = await createWorkflow(owner, { edges: [{ ...wire, sourceHandle: 'out-nothing' }] });
@@ -101,7 +101,7 @@ describe('an edge', () => {
 });
 
 describe('a graph', () => {
-  it('may have 1500 edges, is laid out up to 750, and is refused with 422 and a code beyond', async () => {
+  it('may have 1500 edges, is arranged up to 750, and is refused with 422 beyond that', async () => {
     const { id, edges } = await createWorkflow(owner, { edges: wires(1500) });
     assert.equal(edges.length, 1500);
     const layout = () => owner.request('POST', `/workflows/${id}/layout`);
@@ -114,7 +114,7 @@ describe('a graph', () => {
     assert.equal((await layout()).status, 200);
   });
 
-  it('may have any number of nodes: over 100 is one warning', async () => {
+  it('may have any number of nodes: over 100 gives one warning', async () => {
     const nodes = Array.from({ length: 101 }, (_, i) =>
       node(`n${i}`, 'input:text', { value: 'x' }, at(0, i * 300)),
     );
@@ -127,7 +127,7 @@ describe('a graph', () => {
 });
 
 describe('times', () => {
-  it('are ISO 8601 in UTC with milliseconds, wherever they stand', async () => {
+  it('are ISO 8601 in UTC with milliseconds everywhere', async () => {
     const { id } = await createWorkflow(owner);
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     await owner.request('POST', `/workflows/${id}/heartbeat`);
@@ -149,7 +149,7 @@ describe('times', () => {
   });
 });
 
-/** The values of members whose name ends in At. */
+/** Collects the values of properties whose name ends in At. */
 function timesOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>

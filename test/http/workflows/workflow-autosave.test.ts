@@ -1,4 +1,4 @@
-// PUT with autosave=true: of what an editor saves by itself, one version is kept, and none that anybody relies on is lost.
+// PUT with autosave=true: consecutive autosaves keep one version, except for versions that something else uses.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { removeSuperseded } from '../../../src/store/workflows/versions.ts';
@@ -44,7 +44,7 @@ const stored = async (): Promise<number[]> => {
 };
 
 describe('an autosave', () => {
-  it('stands in the place of the one before it; what is read is always the newest', async () => {
+  it('replaces the previous autosave; reads always return the newest', async () => {
     for (let count = 0; count < 4; count++) assert.equal((await autosave()).status, 200);
     assert.deepEqual(await versions(), [5, 1]);
     const last = await autosave();
@@ -52,7 +52,7 @@ describe('an autosave', () => {
     assert.deepEqual(await versions(), [6, 1]);
   });
 
-  it('that changes no graph makes no version, and refuses what a save refuses', async () => {
+  it('without a change of the graph creates no version, and refuses what a save refuses', async () => {
     const { body, headers } = await autosave();
     await autosave(owner, { nodes: body.nodes, edges: body.edges, name: 'Renamed' });
     assert.deepEqual(await versions(), [2, 1]);
@@ -64,7 +64,7 @@ describe('an autosave', () => {
     assert.deepEqual(await versions(), [2, 1]);
   });
 
-  it('begins a version of its own after a save that somebody asked for, with or without a change', async () => {
+  it('creates its own version after a manual save, with or without a change', async () => {
     await autosave();
     await save(owner, '');
     await autosave();
@@ -75,7 +75,7 @@ describe('an autosave', () => {
     assert.deepEqual(await versions(), [6, 5, 3, 2, 1]);
   });
 
-  it('begins a version of its own after ten minutes', async () => {
+  it('creates its own version after ten minutes', async () => {
     await autosave();
     await age('autosave_began_at', 9);
     await autosave();
@@ -85,7 +85,7 @@ describe('an autosave', () => {
     assert.deepEqual(await versions(), [4, 3, 1]);
   });
 
-  it('begins a version of its own after another writer, and in another session', async () => {
+  it('creates its own version after another author, and in another session', async () => {
     const person = await createPerson(test, owner);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: person.userId, role: 'EDIT' });
     const other = await signIn(test, person);
@@ -97,7 +97,7 @@ describe('an autosave', () => {
     assert.deepEqual(await versions(), [6, 5, 4, 3, 1]);
   });
 
-  it('begins a version of its own after a run and after a publication', async () => {
+  it('creates its own version after a run and after a publication', async () => {
     await autosave();
     const run = await owner.request<{ executionId: string }>('POST', `/workflows/${id}/run`, {});
     assert.equal(run.status, 202);
@@ -122,10 +122,10 @@ describe('a superseded version', () => {
     assert.deepEqual(await stored(), [1, 5]);
   });
 
-  it('stays, and is shown, where a run of it was accepted in the same moment', async () => {
+  it('stays and is listed if a run of it was accepted at the same moment', async () => {
     await autosave();
     await autosave();
-    // What a run does that had read the workflow before the second autosave.
+    // What a run does if it read the workflow before the second autosave.
     const { body } = await owner.request<{ executionId: string }>('POST', `/workflows/${id}/run`, {});
     await test.deps.db.query('update executions set workflow_version = 2 where id = $1', [body.executionId]);
     await age('superseded_at', 2);

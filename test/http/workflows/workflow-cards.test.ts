@@ -1,4 +1,4 @@
-// What pages ask of workflows besides: search and filters, cards with poster and last run, undo of a deletion, prices.
+// Workflow features for pages: search and filters, cards with poster and last run, undo of a deletion, prices.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -27,7 +27,7 @@ const list = (by: Caller, query: string) => by.request<Card[]>('GET', `/workflow
 const idsOf = async (by: Caller, query: string): Promise<string[]> =>
   (await list(by, query)).body.map(({ id }) => id);
 
-/** A run as it stands in the table: nothing works in this process. */
+/** Inserts a run into the table, because no worker runs in this process. */
 async function insertRun(by: Caller, workflowId: string, status: string, ageMs = 0): Promise<string> {
   const id = newId('execution', nowMs - ageMs);
   await test.deps.db.query(
@@ -56,7 +56,7 @@ async function insertOutput(
 }
 
 describe('GET /workflows', () => {
-  it('finds by a part of name, description or tag, whatever the case and the characters', async () => {
+  it('searches name, description and tags, ignoring case and special characters', async () => {
     const by = await test.createCaller();
     const { id: fox } = await createWorkflow(by, { name: 'A red FOX' });
     const { id: hen } = await createWorkflow(by, { name: 'Hen', description: 'without the fox' });
@@ -77,7 +77,7 @@ describe('GET /workflows', () => {
       refused(await list(by, bad), 400, 'invalid_request');
   });
 
-  it('filters by folder, publication and the state of the last run', async () => {
+  it('filters by folder, publication and status of the last run', async () => {
     const by = await test.createCaller();
     const folder = (await by.request<{ id: string }>('POST', '/folders', { name: 'Drafts' })).body.id;
     const { id: inside } = await createWorkflow(by, { folderId: folder });
@@ -95,7 +95,7 @@ describe('GET /workflows', () => {
     assert.deepEqual(await idsOf(by, 'isPublished=false'), [outside]);
   });
 
-  it('shows poster, last run, place and role on cards, and on nothing else', async () => {
+  it('returns poster, last run, location and role on cards only', async () => {
     const by = await test.createCaller();
     const team = (await by.request<{ id: string }>('POST', '/teams', { name: 'Studio' })).body.id;
     const folder = (await by.request<{ id: string }>('POST', '/folders', { name: 'F', teamId: team })).body
@@ -128,7 +128,7 @@ describe('GET /workflows', () => {
 });
 
 describe('POST /workflows/{id}/restore', () => {
-  it('undoes a deletion: the workflow is as it was, also where it was switched off', async () => {
+  it('undoes a deletion: the workflow is as it was, even if it was disabled', async () => {
     const by = await test.createCaller();
     for (const isActive of [true, false]) {
       const { id } = await createWorkflow(by, { isActive });
@@ -142,7 +142,7 @@ describe('POST /workflows/{id}/restore', () => {
     }
   });
 
-  it('is for who may delete, for a day', async () => {
+  it('is for users who may delete, within a day', async () => {
     const [by, editor] = [await test.createCaller(), await test.createCaller()];
     const { id } = await createWorkflow(by);
     await by.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
@@ -177,7 +177,7 @@ describe('GET /templates', () => {
       settings: { isTemplate: true, ...settings },
     });
 
-  it('says what a run of the published version costs', async () => {
+  it('returns the price of a run of the published version', async () => {
     const by = await test.createCaller();
     const { id: paid } = await createWorkflow(by, single());
     const { id: free } = await createWorkflow(by);
@@ -194,7 +194,7 @@ describe('GET /templates', () => {
     assert.deepEqual(await prices(), [2 * PRICE, 0]);
   });
 
-  it('has a video of its runs to play where the publisher shows results', async () => {
+  it('returns a video of its runs if the publisher shows results', async () => {
     const by = await test.createCaller();
     const { id } = await createWorkflow(by);
     await publish(by, id);

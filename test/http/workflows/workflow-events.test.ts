@@ -1,4 +1,4 @@
-// Following a workflow over real sockets and two processes' worth of services: changes, presence, and the stream's end.
+// Workflow events over real sockets and two processes: changes, presence, and the end of the stream.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type EventStream, openStream, type ServerEvent } from '../../support/http/sse.ts';
@@ -57,7 +57,7 @@ const createPerson = async (): Promise<Person> =>
       keyScopes: ['workflows:read', 'workflows:write'],
     })
   ).body;
-/** A workflow that a link shows to strangers, followed by its owner, by somebody whom it is shared with, and by a stranger. */
+/** A workflow visible by link, followed by its owner, by a user with a share, and by an unrelated user. */
 const followThree = async () => {
   const id = await create();
   const [viewer, stranger] = [await createPerson(), await createPerson()];
@@ -70,7 +70,7 @@ const followThree = async () => {
 const until = (isSo: () => boolean) => waitUntil('the events have come', async () => isSo());
 
 describe('the events of a workflow', () => {
-  it('begin with its state, and report each change, by whomever and through whichever process', async () => {
+  it('start with the current state and report each change, by any user and through any process', async () => {
     const id = await create();
     const editor = await createPerson();
     await call('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
@@ -95,7 +95,7 @@ describe('the events of a workflow', () => {
     }
   });
 
-  it('show members who is there, and strangers of a public workflow nothing of anybody', async () => {
+  it('show members who is present, and unrelated users of a public workflow nobody', async () => {
     const { id, viewer, own, theirs, foreign } = await followThree();
     const both = [
       [1, 1],
@@ -116,7 +116,7 @@ describe('the events of a workflow', () => {
     });
   });
 
-  it('show members what each of them has selected, and nothing of a stranger', async () => {
+  it('show members what each of them has selected, and hide the selections of unrelated users', async () => {
     const { viewer, stranger, id, own, theirs, foreign } = await followThree();
     const select = (nodeIds: readonly string[], key = KEY) =>
       call('PUT', `/workflows/${id}/selection`, { nodeIds }, key);
@@ -137,7 +137,7 @@ describe('the events of a workflow', () => {
     for (const stream of [own, theirs, foreign]) stream.hangUp();
   });
 
-  it('end where the workflow is deleted, or may not be read any more', async () => {
+  it('end when the workflow is deleted or becomes unreadable', async () => {
     const [kept, deleted] = [await create(), await create()];
     const viewer = await createPerson();
     await call('PUT', `/workflows/${kept}/permissions`, { userId: viewer.userId, role: 'VIEW' });
@@ -151,7 +151,7 @@ describe('the events of a workflow', () => {
     assert.equal(last(shut, 'changed')?.version, 1);
   });
 
-  it('are for who may read', async () => {
+  it('are for users who may read', async () => {
     const id = await create();
     const stranger = await createPerson();
     const statusOf = async (of: string, key?: string): Promise<number> => (await follow(of, key)).status;
@@ -173,7 +173,7 @@ describe('the events of a workflow', () => {
     );
   });
 
-  it('end within seconds where their key is revoked, and go on for others', async () => {
+  it('end within seconds when their key is revoked, and continue for others', async () => {
     const id = await create();
     const key = (
       await call<{ id: string; key: string }>('POST', '/keys', { name: 'K', scopes: ['workflows:read'] })

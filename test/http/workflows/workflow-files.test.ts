@@ -1,4 +1,4 @@
-// Exported workflows: one file with the media in it, which any account of any service can import.
+// Exported workflows: one file that includes the media and can be imported by any account of any service.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -56,7 +56,7 @@ const configsOf = ({ nodes }: Pick<Workflow, 'nodes'>) =>
 const bytesAt = async (app: TestApp, url: string): Promise<Buffer> =>
   (await app.app.inject(new URL(url).pathname)).rawPayload;
 
-/** Names one file by id, by address, and in a longer text. */
+/** References one file by id, by URL, and inside a longer text. */
 const naming = ({ mediaId, url }: Pick<Uploaded, 'mediaId' | 'url'>) => ({
   nodes: [
     node('a', 'input:image', { mediaId }),
@@ -66,7 +66,7 @@ const naming = ({ mediaId, url }: Pick<Uploaded, 'mediaId' | 'url'>) => ({
   edges: [],
 });
 
-/** A video in the account of the caller, past the doors' limits of one request. */
+/** A video in the caller's account that exceeds the size limit of one upload request. */
 async function addVideo(by: Caller, bytes: number): Promise<string> {
   const { signal } = new AbortController();
   const incoming = { source: mp4(bytes), declared: 'video/mp4', name: 'clip.mp4', maxBytes: () => bytes };
@@ -77,7 +77,7 @@ async function addVideo(by: Caller, bytes: number): Promise<string> {
 }
 
 describe('an export', () => {
-  it('contains the bytes of the media that its graph names', async () => {
+  it('contains the bytes of the media that its graph references', async () => {
     const picture = await uploadPicture(owner);
     const { id } = await createWorkflow(owner, naming(picture));
     const { media } = await exported(owner, id);
@@ -87,7 +87,7 @@ describe('an export', () => {
     assert.deepEqual((await exported(owner, (await createWorkflow(owner)).id)).media, []);
   });
 
-  it('contains 25 MB of them, and the addresses of the others', async () => {
+  it('contains up to 25 MB of media, and the URLs of the rest', async () => {
     const ids = [
       await addVideo(owner, 20 * MB),
       await addVideo(owner, 6 * MB),
@@ -119,7 +119,7 @@ describe('an export', () => {
     ]);
   });
 
-  it('contains no file of somebody whose id was merely written down', async () => {
+  it('contains no file of another user whose id was merely typed in', async () => {
     const { mediaId } = await uploadPicture(owner);
     const { id } = await createWorkflow(stranger, {
       nodes: [node('a', 'input:image', { mediaId })],
@@ -128,7 +128,7 @@ describe('an export', () => {
     assert.deepEqual((await exported(stranger, id)).media, []);
   });
 
-  it('gives readers who may copy it what its runs could use', async () => {
+  it('gives readers who may duplicate it the files that their runs could use', async () => {
     const { mediaId } = await uploadPicture(owner);
     const { id } = await createWorkflow(owner, { nodes: [node('a', 'input:image', { mediaId })], edges: [] });
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'DUPLICATE' });
@@ -140,7 +140,7 @@ describe('an export', () => {
 });
 
 describe('an import', () => {
-  it('stores the media for another account and another service, and names the new files', async () => {
+  it('stores the media for another account and another service, and references the new files', async () => {
     const picture = await uploadPicture(owner, 5);
     const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
     for (const [by, app] of [
@@ -162,7 +162,7 @@ describe('an import', () => {
     }
   });
 
-  it('uses a file that the account has already', async () => {
+  it('uses files that the account already has', async () => {
     const picture = await uploadPicture(owner);
     const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
     const before = await countMedia(owner);
@@ -171,7 +171,7 @@ describe('an import', () => {
     assert.equal(await countMedia(owner), before);
   });
 
-  it('warns of a file that cannot be fetched now', async () => {
+  it('warns of a file that cannot be downloaded', async () => {
     const mediaId = newId('media');
     const media = {
       mediaId,
@@ -189,12 +189,12 @@ describe('an import', () => {
       new RegExp(`The media ${mediaId} could not be fetched from .*status 404`),
     );
     assert.ok(body.meta.issues.some(({ code, nodeId }) => code === 'missing_media' && nodeId === 'a'));
-    // Where private addresses may not be reached.
+    // With private addresses blocked.
     const near = await imported(stranger, { name: 'W', ...naming(media), media: [media] });
     assert.match(near.body.meta.warnings.join('\n'), /may not be reached from here/);
   });
 
-  it('lets nothing in that an upload would not, and leaves nothing behind', async () => {
+  it('refuses everything that an upload would refuse and leaves nothing behind', async () => {
     const picture = await uploadPicture(owner);
     const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
     const [good] = file.media as [Media];
@@ -227,7 +227,7 @@ describe('an import', () => {
     assert.equal(rows.length, before);
   });
 
-  it('is bounded: 25 MB of embedded media, 4 MB of graph, three large files at once', async () => {
+  it('is limited to 25 MB of embedded media, 4 MB of graph, and three large files at once', async () => {
     const data = mp4(13 * MB).toString('base64');
     const media = [newId('media'), newId('media')].map(mediaId => ({
       mediaId,
@@ -264,7 +264,7 @@ describe('an import', () => {
         body: JSON.stringify({ ...graph, padding: value }),
       });
     let answer = await send('x'.repeat(5 * MB));
-    // The three have to arrive first.
+    // All three have to arrive first.
     for (let tries = 0; answer.status !== 429 && tries < 50; tries++) answer = await send('x'.repeat(5 * MB));
     assert.deepEqual([answer.status, answer.headers.get('retry-after') !== null], [429, true]);
     assert.equal((await send('x')).status, 201);

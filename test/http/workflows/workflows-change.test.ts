@@ -1,4 +1,4 @@
-// PUT /workflows/{id}: what may be changed and how, one rule by one. Moving is in workflows-move.test.ts.
+// PUT /workflows/{id}: which changes are accepted and how, rule by rule. Moving is tested in workflows-move.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -38,7 +38,7 @@ const versionsOf = async (): Promise<number> =>
   (await owner.request<{ data: object[] }>('GET', `/workflows/${id}/versions`)).body.data.length;
 const publish = (body: object) => owner.request<Workflow>('POST', `/workflows/${id}/publish`, body);
 
-describe('rule 1: only the listed fields are changed', () => {
+describe('only the listed fields change', () => {
   const changes: readonly Readonly<Record<string, unknown>>[] = [
     { name: 'New' },
     { description: null },
@@ -61,7 +61,7 @@ describe('rule 1: only the listed fields are changed', () => {
     });
   }
 
-  it('changes nodes and edges, each as a whole, and keeps a version', async () => {
+  it('changes nodes and edges as a whole and keeps a version', async () => {
     const nodes = [...PAIR.nodes, node('c', 'output:preview', {}, { position: { x: 900, y: 0 } })];
     const { body } = await put(owner, id, { nodes });
     assert.deepEqual([body.nodes.length, body.edges], [3, PAIR.edges]);
@@ -70,7 +70,7 @@ describe('rule 1: only the listed fields are changed', () => {
     assert.equal(await versionsOf(), 3);
   });
 
-  it('strips runtime fields on the way in', async () => {
+  it('strips runtime fields from input', async () => {
     const [a, b] = PAIR.nodes;
     const { body } = await put(owner, id, {
       nodes: [{ ...a, selected: true, width: 3, dragging: false }, b],
@@ -79,27 +79,27 @@ describe('rule 1: only the listed fields are changed', () => {
     assert.equal(await versionsOf(), 1);
   });
 
-  it('is all or nothing: a graph that is refused leaves every other field', async () => {
+  it('is all or nothing: an invalid graph leaves every other field unchanged', async () => {
     const old = await read(owner, id);
     refused(await put(owner, id, { name: 'New', nodes: [] }), 400, 'invalid_graph');
     refused(await put(owner, id, { name: 'New', folderId: newId('folder') }), 404, 'not_found');
     assert.deepEqual(await read(owner, id), old);
   });
 
-  it('takes an edge that loses its node for an error', async () => {
+  it('rejects an edge whose node is removed', async () => {
     const { issues } = refused(await put(owner, id, { nodes: [PAIR.nodes[1]] }), 400, 'invalid_graph');
     assert.equal(issues?.[0]?.code, 'unknown_source');
   });
 
-  it('warns of what is doubtful in a graph that it changes', async () => {
+  it('warns of problems in a graph that it changes', async () => {
     const { body } = await put(owner, id, { nodes: [node('a', 'input:text', { valeu: 1 }), PAIR.nodes[1]] });
     assert.ok(body.meta.issues.some(({ code }) => code === 'unknown_config_key'));
     assert.ok(body.meta.warnings.some(line => line.startsWith('a: ')));
   });
 });
 
-describe('rule 2: what belongs to other endpoints is not writable', () => {
-  it('accepts and ignores values that are equal to the stored ones', async () => {
+describe('fields owned by other endpoints are not writable', () => {
+  it('accepts and ignores values that equal the stored ones', async () => {
     await publish({ isPublished: true, settings: { title: 'T', isTemplate: true } });
     const { linkPermission, isPublished, publishedSlug, publishedAt, publishSettings, updatedAt } =
       await read(owner, id);
@@ -108,7 +108,7 @@ describe('rule 2: what belongs to other endpoints is not writable', () => {
     assert.deepEqual([status, body.meta.warnings, body.updatedAt], [200, [], updatedAt]);
   });
 
-  it('refuses changed ones with 400 field_not_writable, naming every field and the endpoint that owns it', async () => {
+  it('refuses changed values with 400 field_not_writable, naming every field and the endpoint that owns it', async () => {
     const { updatedAt } = await read(owner, id);
     const changed = {
       linkPermission: 'VIEW',
@@ -133,9 +133,9 @@ describe('rule 2: what belongs to other endpoints is not writable', () => {
   });
 });
 
-describe('rule 3: a stale body', () => {
+describe('a stale body', () => {
   for (const base of ['updatedAt', 'baseUpdatedAt']) {
-    it(`whose ${base} is older is 409 stale_write where such a field differs`, async () => {
+    it(`with an older ${base} is 409 stale_write if such a field differs`, async () => {
       const old = await read(owner, id);
       await publish({ isPublished: true });
       const stale = { isPublished: false, name: 'New', [base]: old.updatedAt };
@@ -143,7 +143,7 @@ describe('rule 3: a stale body', () => {
       assert.equal((await read(owner, id)).name, 'W');
     });
 
-    it(`whose ${base} is older is 409 stale_write where folderId differs`, async () => {
+    it(`with an older ${base} is 409 stale_write if folderId differs`, async () => {
       const old = await read(owner, id);
       const folder = await owner.request('POST', '/folders', { name: 'F' });
       await put(owner, id, { folderId: folder.body.id });
@@ -151,7 +151,7 @@ describe('rule 3: a stale body', () => {
     });
   }
 
-  it('that differs in nothing of the kind is written', async () => {
+  it('without such a difference is written', async () => {
     const { updatedAt } = await read(owner, id);
     await put(owner, id, { name: 'Newer' });
     const { status, body } = await put(owner, id, { description: 'New', updatedAt });
@@ -159,31 +159,31 @@ describe('rule 3: a stale body', () => {
   });
 });
 
-describe('rule 4: secrets', () => {
+describe('secrets', () => {
   beforeEach(async () => {
     await put(owner, id, { secrets: { TOKEN: 'geheim' } });
   });
   const secretsOf = async (by: Caller) => (await read(by, id)).secrets;
 
-  it('are shown to the creator alone', async () => {
+  it('are shown to the creator only', async () => {
     assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
     assert.equal(await secretsOf(editor), null);
   });
 
-  it("are cleared by a creator's null and left alone by anybody else's", async () => {
+  it('are cleared by null from the creator and kept when others send null', async () => {
     const { body } = await put(editor, id, { secrets: null });
     assert.deepEqual([body.meta.warnings, await secretsOf(owner)], [[], { TOKEN: 'geheim' }]);
     assert.equal((await put(owner, id, { secrets: null })).body.secrets, null);
     assert.equal(await secretsOf(owner), null);
   });
 
-  it('sent by anybody but the creator are ignored with a warning', async () => {
+  it('from anyone but the creator are ignored with a warning', async () => {
     const { body } = await put(editor, id, { secrets: { TOKEN: 'other' } });
     assert.ok(body.meta.warnings.some(line => line.startsWith('Ignored: secrets.')));
     assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
   });
 
-  it('read as null by a key without workflows:read, whose round trip leaves them alone', async () => {
+  it('read as null with a key without workflows:read, and sending that back keeps them', async () => {
     const writer = await test.withScopes(owner, ['workflows:write']);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     await publish({ isPublished: true, settings: { title: 'T', isTemplate: true } });
@@ -202,15 +202,15 @@ describe('rule 4: secrets', () => {
     assert.ok(rows[0]?.row.includes('"id"') && !/geheim|TOKEN/.test(rows[0].row));
   });
 
-  it('need names that a config can use and values that are texts', async () => {
+  it('need names that a config can use and text values', async () => {
     refused(await put(owner, id, { secrets: { 'a b': 'x' } }), 400, 'invalid_request');
     refused(await put(owner, id, { secrets: { A: 1 } }), 400, 'invalid_request');
     assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
   });
 });
 
-describe('rule 6: other keys', () => {
-  it('per-reader fields, updatedAt and stored fields with their GET value are accepted and ignored', async () => {
+describe('other keys', () => {
+  it('accepts and ignores per-reader fields, updatedAt and stored fields with the value from GET', async () => {
     const got = await read(owner, id);
     const { body } = await put(editor, id, {
       ...got,
@@ -223,7 +223,7 @@ describe('rule 6: other keys', () => {
     assert.deepEqual([body.meta.warnings, body.updatedAt], [[], got.updatedAt]);
   });
 
-  it('any other key, and a read-only one that was changed, is ignored and named together with every accepted key', async () => {
+  it('ignores any other key, and a changed read-only one, and names them with every accepted key', async () => {
     const { body } = await put(owner, id, { teamId: 'team_x', userId: 99, colour: 'red', createdAt: 'now' });
     const [line = '', ...more] = body.meta.warnings;
     assert.deepEqual(more, []);
@@ -235,7 +235,7 @@ describe('rule 6: other keys', () => {
     assert.deepEqual([body.teamId, body.userId], [null, owner.userId]);
   });
 
-  it('a hostile number of keys is named in part', async () => {
+  it('names only some of an excessive number of keys', async () => {
     const { body } = await put(
       owner,
       id,
@@ -249,7 +249,7 @@ describe('If-Match', () => {
   const putIf = (etag: string, body: object) =>
     owner.request<Workflow>('PUT', `/workflows/${id}`, body, { 'if-match': etag });
 
-  it('lets a write through that is based on the present state, or on *', async () => {
+  it('allows a write based on the current state, or with *', async () => {
     const { headers } = await owner.request('GET', `/workflows/${id}`);
     const first = await putIf(headers.etag ?? '', { name: '1' });
     assert.equal(first.status, 200);
@@ -258,7 +258,7 @@ describe('If-Match', () => {
     assert.equal((await putIf(`"other", ${(await putIf('*', { name: '4' })).headers.etag}`, {})).status, 200);
   });
 
-  it('is 409 stale_write where somebody wrote since, or the tag is weak or unknown', async () => {
+  it('is 409 stale_write if somebody wrote since, or if the tag is weak or unknown', async () => {
     const { headers } = await owner.request('GET', `/workflows/${id}`);
     await put(editor, id, { name: 'Mine' });
     refused(await putIf(headers.etag ?? '', { name: 'Yours' }), 409, 'stale_write');
@@ -268,15 +268,15 @@ describe('If-Match', () => {
     assert.equal((await read(owner, id)).name, 'Mine');
   });
 
-  it('is not disturbed by views and heartbeats', async () => {
+  it('is not affected by views and heartbeats', async () => {
     const { headers } = await owner.request('GET', `/workflows/${id}`);
     await editor.request('POST', `/workflows/${id}/heartbeat`);
     assert.equal((await putIf(headers.etag ?? '', { name: 'New' })).status, 200);
   });
 });
 
-describe('who may', () => {
-  it('404 for an absent workflow, 403 for a stranger and a viewer, 401 for nobody and without the scope', async () => {
+describe('access', () => {
+  it('answers 404 for an unknown workflow, 403 to a non-member and a viewer, 401 to anonymous callers and without the scope', async () => {
     refused(await put(owner, newId('workflow'), { name: 'X' }), 404, 'not_found');
     refused(await put(stranger, id, { name: 'X' }), 403, 'forbidden');
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: stranger.userId, role: 'VIEW' });
@@ -286,7 +286,7 @@ describe('who may', () => {
     refused(await put(reader, id, { name: 'X' }), 401, 'insufficient_scope');
   });
 
-  it('400 for a body that is no object and fields of the wrong type', async () => {
+  it('answers 400 for a body that is not an object and for fields of the wrong type', async () => {
     const wrong = [
       [],
       { name: '' },

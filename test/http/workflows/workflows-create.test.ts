@@ -1,4 +1,4 @@
-// POST /workflows: its rules, one by one.
+// POST /workflows, rule by rule.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -52,8 +52,8 @@ async function addMedia(by: Caller, workspace = `user:${by.userId}`): Promise<st
 const countOf = async (by: Caller): Promise<number> =>
   (await by.request<Workflow[]>('GET', '/workflows?limit=1000')).body.length;
 
-describe('201', () => {
-  it('answers with the workflow, its address, its ETag and userId; active, private and personal by default', async () => {
+describe('a successful request', () => {
+  it('returns the workflow, its URL, its ETag and userId; active, private and personal by default', async () => {
     const { status, headers, body } = await post(owner, { description: 'D', tags: ['t'], webhookId: 'h' });
     assert.equal(status, 201);
     assert.equal(headers.location, `${test.deps.settings.BASE_URL}/api/v1/workflows/${body.id}`);
@@ -97,7 +97,7 @@ describe('201', () => {
     assert.equal(got.headers.etag, headers.etag);
   });
 
-  it('warns of unknown config keys and bad enum values in meta.warnings, led by the node id', async () => {
+  it('warns of unknown config keys and invalid enum values in meta.warnings, starting with the node id', async () => {
     const { body } = await post(owner, {
       nodes: [node('g', 'generate:sandbox', { prompt: 'p', widht: 3, style: 'neon' })],
       edges: [],
@@ -110,7 +110,7 @@ describe('201', () => {
     assert.ok(body.meta.warnings.some(line => line.startsWith('g: ') && line.includes('neon')));
   });
 
-  it('mends numbers written as text and the case of enum values, and says so', async () => {
+  it('corrects numbers written as text and the case of enum values, and reports it', async () => {
     const { body } = await post(owner, {
       nodes: [node('g', 'generate:sandbox', { prompt: 'p', width: '512', style: 'Rings' })],
       edges: [],
@@ -136,32 +136,32 @@ describe('201', () => {
     assert.deepEqual(declared?.dims, { width: 77, height: 66, source: 'declared' });
   });
 
-  it('over 100 nodes only warns', async () => {
+  it('only warns of more than 100 nodes', async () => {
     const nodes = Array.from({ length: 101 }, (_, i) => node(`n${i}`, 'input:text'));
     const { status, body } = await post(owner, { nodes, edges: [] });
     assert.equal(status, 201);
     assert.ok(body.meta.issues.some(({ code }) => code === 'too_many_nodes'));
   });
 
-  it('names unknown keys in meta.warnings with every key it accepts', async () => {
+  it('names unknown keys in meta.warnings with every accepted key', async () => {
     const { body } = await post(owner, { color: 'red', views: 3 });
     const line = body.meta.warnings.find(it => it.startsWith('Ignored: color, views.'));
     assert.match(line ?? '', /accepts name, .*mediaId/);
   });
 
-  it('is personal even where a team is the active workspace', async () => {
+  it('creates a personal workflow even if a team is the active workspace', async () => {
     await owner.request('PUT', '/me/workspace', { teamId });
     assert.equal((await createWorkflow(owner)).teamId, null);
     await owner.request('PUT', '/me/workspace', { teamId: null });
   });
 
-  it('goes into a personal folder', async () => {
+  it('accepts a personal folder', async () => {
     assert.equal((await createWorkflow(owner, { folderId: ownFolder })).folderId, ownFolder);
   });
 });
 
 describe('mediaId', () => {
-  it("takes the caller's own media and a team's, and shows it as media", async () => {
+  it("accepts the caller's own media and a team's, and returns it as media", async () => {
     const own = await addMedia(owner);
     const { body } = await post(owner, { mediaId: own });
     assert.deepEqual(body.media, {
@@ -176,7 +176,7 @@ describe('mediaId', () => {
     assert.equal((await post(mate, { mediaId: await addMedia(owner, teamId) })).status, 201);
   });
 
-  it("refuses a stranger's media and one that does not exist alike, and saves nothing", async () => {
+  it("refuses another user's media like an unknown one, and saves nothing", async () => {
     const before = await countOf(stranger);
     const foreign = refused(await post(stranger, { mediaId: await addMedia(owner) }), 403, 'forbidden');
     const absent = refused(await post(stranger, { mediaId: newId('media') }), 403, 'forbidden');
@@ -186,7 +186,7 @@ describe('mediaId', () => {
 });
 
 describe('id with folderId', () => {
-  it('moves the workflow to another folder of its workspace and saves what else is sent', async () => {
+  it('moves the workflow to another folder of its workspace and saves the other fields', async () => {
     const { id } = await createWorkflow(owner);
     const { status, body } = await post(owner, { id, folderId: ownFolder, name: 'New' });
     assert.deepEqual([status, body.id, body.folderId, body.name], [201, id, ownFolder, 'New']);
@@ -200,26 +200,26 @@ describe('id with folderId', () => {
     assert.deepEqual([folderId, name], [null, 'W']);
   });
 
-  it("refuses another's folder with 403 and an absent one with 404", async () => {
+  it("refuses another user's folder with 403 and an unknown one with 404", async () => {
     const { id } = await createWorkflow(stranger);
     refused(await post(stranger, { id, folderId: ownFolder }), 403, 'forbidden');
     refused(await post(stranger, { id, folderId: newId('folder') }), 404, 'not_found');
   });
 
-  it("refuses another's workflow with 403 and an absent one with 404", async () => {
+  it("refuses another user's workflow with 403 and an unknown one with 404", async () => {
     const { id } = await createWorkflow(owner);
     refused(await post(stranger, { id }), 403, 'forbidden');
     refused(await post(owner, { id: newId('workflow') }), 404, 'not_found');
   });
 
-  it('lets no editor link a media of their own, which would make them an owner', async () => {
+  it('does not let an editor link media of their own, which would make them an owner', async () => {
     const { id } = await createWorkflow(owner);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: mate.userId, role: 'EDIT' });
     refused(await post(mate, { id, mediaId: await addMedia(mate) }), 403, 'forbidden');
   });
 });
 
-describe('400', () => {
+describe('an invalid request', () => {
   const cases: readonly [name: string, body: object, code: string, issue?: string][] = [
     ['a missing name', { name: undefined }, 'invalid_request'],
     ['missing nodes', { nodes: undefined }, 'invalid_request'],
@@ -282,7 +282,7 @@ describe('400', () => {
     ],
   ];
   for (const [name, body, code, issue] of cases) {
-    it(`refuses ${name} and saves nothing`, async () => {
+    it(`with ${name} answers 400 and saves nothing`, async () => {
       const before = await countOf(owner);
       const { issues } = refused(await post(owner, body), 400, code);
       if (issue !== undefined)
@@ -294,7 +294,7 @@ describe('400', () => {
     });
   }
 
-  it('takes node data nested 10 levels, data counted, and refuses 11', async () => {
+  it('allows 10 levels of nested node data, counting data, but not 11', async () => {
     const nested = (levels: number): object => (levels === 0 ? {} : { deeper: nested(levels - 1) });
     // data and config are two of the levels; the innermost object is one.
     const graph = (levels: number) => ({
@@ -306,7 +306,7 @@ describe('400', () => {
     assert.equal(issues?.[0]?.code, 'too_deep');
   });
 
-  it('names every error at once', async () => {
+  it('reports every error at once', async () => {
     const body = { nodes: [node('a', 'no:such'), node('b', 'nor:this')], edges: [] };
     const { issues } = refused(await post(owner, body), 400, 'invalid_graph');
     assert.deepEqual(
@@ -316,16 +316,16 @@ describe('400', () => {
   });
 });
 
-describe('401', () => {
-  it('without a key, and with one that lacks workflows:write', async () => {
+describe('an unauthenticated request', () => {
+  it('answers 401 without a key, and with one that lacks workflows:write', async () => {
     refused(await post(test.anonymous, {}), 401, 'unauthorized');
     const reader = await test.withScopes(owner, ['workflows:read', 'workflows:execute']);
     refused(await post(reader, {}), 401, 'insufficient_scope');
   });
 });
 
-describe('413', () => {
-  it('refuses a body over 4 MB', async () => {
+describe('a large request', () => {
+  it('answers 413 over 4 MB', async () => {
     const nodes = [node('a', 'input:text', { value: 'x'.repeat(4_194_304) })];
     refused(await post(owner, { nodes, edges: [] }), 413, 'payload_too_large');
   });

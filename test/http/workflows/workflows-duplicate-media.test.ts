@@ -1,4 +1,4 @@
-// Media of a workflow that another account copies: made the copier's own, so that the copy runs; nothing else is.
+// Media of a duplicated workflow: the files that the copy needs are copied to the new owner, and no others.
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const graphOf = (config: Record<string, unknown>) => ({
   edges: [edge('a.image > b.input')],
 });
 
-/** Published as a template that anyone may copy. */
+/** Published as a template that anyone may duplicate. */
 async function publish(by: Caller, graph: Record<string, unknown>): Promise<string> {
   const { id } = await createWorkflow(by, graph);
   const settings = { isTemplate: true, allowDuplicate: true };
@@ -64,7 +64,7 @@ async function run(by: Caller, id: string): Promise<string> {
 }
 
 describe("a copy of another account's workflow", () => {
-  it('has the pictures as its own, by id and by address, and runs after the original is gone', async () => {
+  it('has its own copies of the pictures, by id and by URL, and runs after the original is deleted', async () => {
     for (const named of ['mediaId', 'url'] as const) {
       const copier = await test.createCaller();
       const picture = await uploadPicture(owner, 5);
@@ -83,7 +83,7 @@ describe("a copy of another account's workflow", () => {
     }
   });
 
-  it('leaves files alone that the copier can use already', async () => {
+  it('does not copy files that its owner can already use', async () => {
     const { mediaId } = await uploadPicture(owner);
     const { id } = await createWorkflow(owner, graphOf({ mediaId }));
     const before = await countFiles();
@@ -92,7 +92,7 @@ describe("a copy of another account's workflow", () => {
     assert.equal(await countFiles(), before);
   });
 
-  it("takes no file that the workflow's own workspace cannot read", async () => {
+  it("does not copy files that the workflow's own workspace cannot read", async () => {
     const victim = await test.createCaller();
     const { mediaId } = await uploadPicture(victim);
     const source = await publish(owner, graphOf({ mediaId }));
@@ -103,7 +103,7 @@ describe("a copy of another account's workflow", () => {
     assert.equal(await run(copier, body.id), 'FAILED');
   });
 
-  it('takes no personal file of a member out of a workflow of the team', async () => {
+  it("does not copy a member's personal files out of a team workflow", async () => {
     const { body: team } = await owner.request<{ id: string }>('POST', '/teams', { name: 'T' });
     const { body: folder } = await owner.request<{ id: string }>('POST', '/folders', {
       name: 'F',
@@ -117,7 +117,7 @@ describe("a copy of another account's workflow", () => {
     assert.deepEqual(await listed(copier), []);
   });
 
-  it('takes only what the version names that the reader sees', async () => {
+  it('copies only files named by the version that the reader sees', async () => {
     const [shown, later] = [await uploadPicture(owner, 6), await uploadPicture(owner, 7)];
     const source = await publish(owner, graphOf({ mediaId: shown.mediaId }));
     await put(owner, source, graphOf({ mediaId: later.mediaId }));
@@ -137,7 +137,7 @@ describe("a copy of another account's workflow", () => {
     );
   });
 
-  it('that is refused leaves no file behind', async () => {
+  it('leaves no file behind if it is refused', async () => {
     const source = await publish(owner, graphOf({ mediaId: (await uploadPicture(owner)).mediaId }));
     const before = await countFiles();
     const folderId = `fld_${'0'.repeat(26)}`;
@@ -146,7 +146,7 @@ describe("a copy of another account's workflow", () => {
     assert.deepEqual(await listed(stranger), []);
   });
 
-  it('lacks a picture whose file is gone, and says so', async () => {
+  it('warns of a picture whose file is missing', async () => {
     const { mediaId } = await uploadPicture(owner);
     const source = await publish(owner, graphOf({ mediaId }));
     await owner.request('DELETE', `/media/${mediaId}?force=true`);

@@ -1,4 +1,4 @@
-// Versions and copies: every write of a graph can be brought back; duplicates, files out and in.
+// Versions and copies: every write of a graph can be restored; duplicate, export and import.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -54,7 +54,7 @@ const restore = (by: Pick<Caller, 'request'>, version: number) =>
   by.request<Workflow>('POST', `/workflows/${id}/versions/${version}/restore`);
 
 describe('versions', () => {
-  it('are kept for every write that changes the graph, with who wrote it, newest first', async () => {
+  it('are kept for every write that changes the graph, with the author, newest first', async () => {
     await put(owner, id, { name: 'no graph' });
     await put(editor, id, ONE('2'));
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
@@ -82,7 +82,7 @@ describe('versions', () => {
     assert.equal(rest.body.nextCursor, null);
   });
 
-  it('are read with their graph', async () => {
+  it('can be read with their graph', async () => {
     const { nodes, edges } = await read(owner, id);
     await put(owner, id, ONE('2'));
     const { body } = await owner.request<Workflow>('GET', `/workflows/${id}/versions/1`);
@@ -91,7 +91,7 @@ describe('versions', () => {
     refused(await owner.request('GET', `/workflows/${id}/versions/x`), 400, 'invalid_request');
   });
 
-  it('are restored as a new version, positions included', async () => {
+  it('can be restored as a new version, including positions', async () => {
     const old = await read(owner, id);
     await put(owner, id, ONE('2'));
     const { status, body } = await restore(editor, 1);
@@ -104,7 +104,7 @@ describe('versions', () => {
     assert.deepEqual((await read(owner, id)).nodes, old.nodes);
   });
 
-  it('that have the present graph are restored without a write', async () => {
+  it('equal to the current graph are restored without a write', async () => {
     const { updatedAt } = await read(owner, id);
     assert.equal((await restore(owner, 1)).body.updatedAt, updatedAt);
     assert.equal((await versions(owner)).body.data.length, 1);
@@ -124,7 +124,7 @@ describe('duplicate', () => {
   const duplicate = (by: Pick<Caller, 'request'>, body?: object) =>
     by.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
 
-  it('makes a personal, private copy of the graph without secrets, publication and history', async () => {
+  it('creates a personal, private copy of the graph without secrets, publication and history', async () => {
     await put(owner, id, { secrets: { A: 'b' }, description: 'D', tags: ['t'], webhookId: 'h' });
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     const { status, headers, body } = await duplicate(editor);
@@ -148,14 +148,14 @@ describe('duplicate', () => {
     assert.deepEqual([body.nodes, body.edges], [nodes, edges]);
   });
 
-  it('takes a name and a folder, personal ones only', async () => {
+  it('accepts a name and a personal folder', async () => {
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F' });
     const { body } = await duplicate(owner, { name: 'N', folderId: folder.id });
     assert.deepEqual([body.name, body.folderId], ['N', folder.id]);
     refused(await duplicate(editor, { folderId: folder.id }), 403, 'forbidden');
   });
 
-  it('is for readers where link permission or publication allow it, of what they may see', async () => {
+  it('is for readers if link permission or publication allow it, and copies what they can see', async () => {
     refused(await duplicate(stranger), 403, 'forbidden');
     refused(await duplicate(viewer), 403, 'forbidden');
     await put(owner, id, { nodes: [node('a', 'input:text', { value: 'v', apiKey: 'k' })], edges: [] });
@@ -186,7 +186,7 @@ describe('export and import', () => {
   const imported = (by: Pick<Caller, 'request'>, body: object) =>
     by.request<Workflow>('POST', '/workflows/import', body);
 
-  it('carry a graph whole from one account to another, without secrets', async () => {
+  it('transfers a complete graph from one account to another, without secrets', async () => {
     const source = await createWorkflow(owner, {
       ...randomGraph(33),
       name: 'Grüße / "x"',
@@ -203,14 +203,14 @@ describe('export and import', () => {
     assert.deepEqual([body.nodes, body.edges, body.userId], [source.nodes, source.edges, stranger.userId]);
   });
 
-  it('takes a bare workflow and refuses another format or a graph with errors', async () => {
+  it('accepts a bare workflow and refuses another format or a graph with errors', async () => {
     assert.equal((await imported(owner, { name: 'N', ...PAIR })).status, 201);
     refused(await imported(owner, { name: 'N', ...PAIR, format: 'other' }), 400, 'invalid_request');
     refused(await imported(owner, { name: 'N', nodes: [], edges: [] }), 400, 'invalid_graph');
     refused(await imported(test.anonymous, { name: 'N', ...PAIR }), 401, 'unauthorized');
   });
 
-  it('gives a reader the file where copies are allowed', async () => {
+  it('gives readers the file if duplicating is allowed', async () => {
     refused(await exported(viewer), 403, 'forbidden');
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'DUPLICATE' });
     assert.equal((await exported(viewer)).status, 200);

@@ -1,4 +1,4 @@
-// The contract's rules for layout, one by one, with arrangement on write switched off (the default) and on.
+// Layout of workflows rule by rule, with arrangement on write switched off (the default) and on.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -54,7 +54,7 @@ const layout = (by: Caller, id: string, body?: object) =>
   by.request<LayoutAnswer>('POST', `/workflows/${id}/layout`, body);
 const THIRD = node('c', 'output:preview', {}, at(900, 0));
 const ADDITION = { nodes: [...PAIR.nodes, THIRD], edges: [...PAIR.edges, edge('a.text > c.input')] };
-/** Consumer left of producer, and two nodes on one spot. */
+/** The consumer is left of the producer, and two nodes overlap. */
 const MESS = {
   nodes: [
     node('b', 'output:preview'),
@@ -64,7 +64,7 @@ const MESS = {
   edges: [edge('a.text > b.input'), edge('a.text > c.input')],
 };
 
-describe('rule 1: without arrangement a structural write says layoutPending:', () => {
+describe('without arrangement, a structural write', () => {
   let id: string;
   beforeEach(async () => {
     ({ id } = await createWorkflow(owner));
@@ -75,7 +75,7 @@ describe('rule 1: without arrangement a structural write says layoutPending:', (
     ['rewires', { edges: [] }],
   ];
   for (const [name, body] of structural) {
-    it(`where it ${name}; no node is moved`, async () => {
+    it(`that ${name} reports layoutPending and moves no node`, async () => {
       const answer = await put(owner, id, body);
       assert.equal(answer.body.meta.warnings.filter(isPending).length, 1);
       for (const { id: nodeId, position } of answer.body.nodes) {
@@ -85,7 +85,7 @@ describe('rule 1: without arrangement a structural write says layoutPending:', (
     });
   }
 
-  it('and a write that changes only values, positions or fields does not', async () => {
+  it('is not one that changes only values, positions or fields', async () => {
     const [a, b] = PAIR.nodes;
     const writes = [
       { name: 'New' },
@@ -98,14 +98,14 @@ describe('rule 1: without arrangement a structural write says layoutPending:', (
     }
   });
 
-  it('a new workflow too', async () => {
+  it('that creates a workflow reports layoutPending too', async () => {
     const { meta } = await createWorkflow(owner);
     assert.equal(meta.warnings.filter(isPending).length, 1);
   });
 });
 
-describe('rule 2: with arrangement', () => {
-  it('a structural write is arranged, producers left of consumers, and reports new positions in its own line', async () => {
+describe('with arrangement', () => {
+  it('arranges a structural write with producers left of consumers and reports the new positions', async () => {
     const { id } = await createWorkflow(tidy);
     const { body } = await put(tidy, id, MESS);
     const { a, b, c } = positionsOf(body);
@@ -118,12 +118,12 @@ describe('rule 2: with arrangement', () => {
     assert.deepEqual(positionsOf(await read(tidy, id)), { a, b, c });
   });
 
-  it('a new workflow is arranged by the write itself', async () => {
+  it('arranges a new workflow in the same write', async () => {
     const { a, b } = positionsOf(await createWorkflow(tidy, MESS));
     assert.ok(a !== undefined && b !== undefined && a.x < b.x);
   });
 
-  it('a write that changes only values is never rearranged', async () => {
+  it('never rearranges after a write that changes only values', async () => {
     const { id } = await createWorkflow(tidy, { ...MESS, autoLayout: false });
     const nodes = MESS.nodes.map(it =>
       it.id === 'a' ? node('a', 'input:text', { value: 'new' }, at(800, 300)) : it,
@@ -132,7 +132,7 @@ describe('rule 2: with arrangement', () => {
     assert.deepEqual(positionsOf(body), positionsOf({ nodes }));
   });
 
-  it('a board that an editor holds is left alone', async () => {
+  it('does not touch a board that an editor has open', async () => {
     const { id } = await createWorkflow(tidy, { ...PAIR, autoLayout: false });
     const { body: held } = await tidy.request<{ lastEditorHeartbeatAt: string; heldUntil: string }>(
       'POST',
@@ -145,7 +145,7 @@ describe('rule 2: with arrangement', () => {
     assert.deepEqual(positionsOf(body), positionsOf(ADDITION));
   });
 
-  it('autoLayout: false keeps the coordinates as sent', async () => {
+  it('keeps the coordinates as sent with autoLayout: false', async () => {
     const { id } = await createWorkflow(tidy, { ...PAIR, autoLayout: false });
     const { body } = await put(tidy, id, { ...MESS, autoLayout: false });
     assert.deepEqual(positionsOf(body), positionsOf(MESS));
@@ -167,8 +167,8 @@ describe('rule 2: with arrangement', () => {
   });
 });
 
-describe('rule 3: grouping', () => {
-  it('is never changed, and one that contradicts the wiring is an advisory', async () => {
+describe('grouping', () => {
+  it('never changes, and a group that contradicts the edges gives a warning', async () => {
     const nodes = [
       node('a', 'input:text'),
       node('b', 'utility:text_replace', {}, at(400, 0)),
@@ -184,7 +184,7 @@ describe('rule 3: grouping', () => {
   });
 });
 
-describe('rule 4: a node that the PUT adds', () => {
+describe('a node added by PUT', () => {
   let id: string;
   beforeEach(async () => {
     ({ id } = await createWorkflow(owner));
@@ -192,7 +192,7 @@ describe('rule 4: a node that the PUT adds', () => {
   const add = (...added: readonly SentNode[]) => put(owner, id, { nodes: [...PAIR.nodes, ...added] });
   const placeless = ({ position: _, ...rest }: SentNode): SentNode => rest;
 
-  it('with no position is placed clear of the others, and named with its new coordinates', async () => {
+  it('without a position is placed clear of the others and reported with its coordinates', async () => {
     const { body } = await add(placeless(THIRD));
     const place = positionsOf(body).c;
     assert.ok(
@@ -203,7 +203,7 @@ describe('rule 4: a node that the PUT adds', () => {
     assert.deepEqual(positionsOf(await read(owner, id)), positionsOf(body));
   });
 
-  it('stacked on another, or covering one, is moved, and nothing else is', async () => {
+  it('that overlaps another is moved, and nothing else is', async () => {
     for (const place of [at(0, 0), at(520, 30)]) {
       const { body } = await add({ ...THIRD, ...place });
       assert.notDeepEqual(positionsOf(body).c, place.position);
@@ -219,14 +219,14 @@ describe('rule 4: a node that the PUT adds', () => {
     }
   });
 
-  it('that stands free stays exactly where it was put', async () => {
+  it('in a free place stays exactly there', async () => {
     const place = at(900.5, 1200.25);
     const { body } = await add({ ...THIRD, ...place });
     assert.deepEqual(positionsOf(body).c, place.position);
     assert.ok(!body.meta.warnings.some(line => line.startsWith('c: Placed')));
   });
 
-  it('keeps coordinates of its own under autoLayout: false, and is placed without any', async () => {
+  it('keeps its own coordinates with autoLayout: false, and is placed if it has none', async () => {
     const nodes = [...PAIR.nodes, { ...THIRD, ...at(0, 0) }, placeless(node('d', 'output:preview'))];
     const { body } = await put(owner, id, { nodes, autoLayout: false });
     assert.deepEqual(positionsOf(body).c, { x: 0, y: 0 });
@@ -234,7 +234,7 @@ describe('rule 4: a node that the PUT adds', () => {
     assert.ok(!body.meta.warnings.some(line => line.startsWith('c: Placed')));
   });
 
-  it('is not one that was there before: stacked old nodes stay, and one sent without its position is refused', async () => {
+  it('must be new: overlapping old nodes stay, and an old node sent without a position is refused', async () => {
     const { id: stacked } = await createWorkflow(owner, MESS);
     const { body } = await put(owner, stacked, {
       nodes: [...MESS.nodes, node('z', 'input:text', {}, at(0, 2000))],
@@ -249,8 +249,8 @@ describe('rule 4: a node that the PUT adds', () => {
   });
 });
 
-describe('rule 6: POST /workflows/{id}/layout', () => {
-  it('arranges any board, held or not, keeps a version, and answers with what moved', async () => {
+describe('POST /workflows/{id}/layout', () => {
+  it('arranges any board, open or not, keeps a version, and returns the moved nodes', async () => {
     const { id } = await createWorkflow(owner, MESS);
     await owner.request('POST', `/workflows/${id}/heartbeat`);
     const { status, body } = await layout(owner, id);
@@ -271,7 +271,7 @@ describe('rule 6: POST /workflows/{id}/layout', () => {
     assert.deepEqual([second.body.moved, second.body.updatedAt], [[], first.body.updatedAt]);
   });
 
-  it('leaves config, type, result and edges untouched, and deletes the legacy parent keys', async () => {
+  it('does not change config, type, result and edges, and deletes the legacy parent keys', async () => {
     const nodes = [
       node(
         'a',
@@ -298,7 +298,7 @@ describe('rule 6: POST /workflows/{id}/layout', () => {
     assert.deepEqual(g?.dims, { width, height, source: 'declared' });
   });
 
-  it('scope limits it to the listed nodes', async () => {
+  it('moves only the nodes in scope', async () => {
     const { id } = await createWorkflow(owner, MESS);
     await layout(owner, id, { scope: ['b'] });
     const now = positionsOf(await read(owner, id));
@@ -311,7 +311,7 @@ describe('rule 6: POST /workflows/{id}/layout', () => {
     );
   });
 
-  it('direction DOWN puts producers above consumers', async () => {
+  it('puts producers above consumers with direction DOWN', async () => {
     const { id } = await createWorkflow(owner, MESS);
     await layout(owner, id, { direction: 'DOWN' });
     const { a, b } = positionsOf(await read(owner, id));
@@ -330,7 +330,7 @@ describe('rule 6: POST /workflows/{id}/layout', () => {
     assert.equal((await layout(owner, within)).status, 200);
   });
 
-  it('needs edit access and a body of the right form', async () => {
+  it('needs edit access and a valid body', async () => {
     const { id } = await createWorkflow(owner);
     const stranger = await test.createCaller();
     refused(await layout(stranger, id), 403, 'forbidden');

@@ -1,4 +1,4 @@
-// The life of a workflow: switched off and on, deleted and recovered, linted, held, budgeted; and two writers at once.
+// The life of a workflow: disabling, deletion and recovery, lint, heartbeat, budget, and concurrent writers.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 
 describe('active and inactive', () => {
-  it('PUT isActive false makes a run 400, PUT isActive true makes it run again', async () => {
+  it('refuses runs with 400 while isActive is false, and accepts them again with true', async () => {
     assert.equal((await put(editor, id, { isActive: false })).body.isActive, false);
     refused(await owner.request('POST', `/workflows/${id}/run`, {}), 400, 'workflow_inactive');
     await put(editor, id, { isActive: true });
@@ -45,7 +45,7 @@ describe('active and inactive', () => {
 });
 
 describe('DELETE', () => {
-  it('answers { success: true }; nothing finds the workflow any more', async () => {
+  it('answers { success: true } and hides the workflow everywhere', async () => {
     const { body } = await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     const answer = await owner.request('DELETE', `/workflows/${id}`);
     assert.deepEqual([answer.status, answer.body], [200, { success: true }]);
@@ -60,7 +60,7 @@ describe('DELETE', () => {
     assert.ok(!list.some(it => it.id === id));
   });
 
-  it('needs ownership: editors and strangers get 403, team members need the team role OWNER', async () => {
+  it('needs ownership: editors and other users get 403, team members need the team role OWNER', async () => {
     refused(await editor.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
     refused(await stranger.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
     refused(await test.anonymous.request('DELETE', `/workflows/${id}`), 401, 'unauthorized');
@@ -78,7 +78,7 @@ describe('POST /admin/workflows/{id}/restore', () => {
   const recover = (by: Pick<Caller, 'request'>, of = id) =>
     by.request('POST', `/admin/workflows/${of}/restore`);
 
-  it('brings a deleted workflow back as it was, switched off', async () => {
+  it('restores a deleted workflow as it was, but disabled', async () => {
     const old = await read(owner, id);
     await owner.request('DELETE', `/workflows/${id}`);
     const operator = await test.createCaller({ scopes: ['instance:admin'] });
@@ -89,7 +89,7 @@ describe('POST /admin/workflows/{id}/restore', () => {
     assert.deepEqual({ ...now, updatedAt: old.updatedAt }, { ...old, isActive: false });
   });
 
-  it('needs instance:admin, and a workflow that once was', async () => {
+  it('needs instance:admin and an id that existed', async () => {
     const plain = await test.withScopes(owner, ['workflows:read', 'workflows:write', 'account:admin']);
     refused(await recover(plain), 401, 'insufficient_scope');
     refused(await recover(owner, newId('workflow')), 404, 'not_found');
@@ -113,7 +113,7 @@ describe('lint', () => {
     refused(await lint(owner, '/workflows/lint', { nodes: [] }), 400, 'invalid_request');
   });
 
-  it('of a workflow lints what is stored, or what would take its place', async () => {
+  it('of a workflow checks the stored graph or the proposed one', async () => {
     await put(owner, id, { nodes: [node('a', 'input:text', { valeu: 1 })], edges: [] });
     const stored = await lint(owner, `/workflows/${id}/lint`);
     assert.deepEqual([stored.body.ok, stored.body.issues[0]?.code], [true, 'unknown_config_key']);
@@ -129,7 +129,7 @@ describe('lint', () => {
 });
 
 describe('heartbeat', () => {
-  it('marks the board as held, for editors, and changes nothing else', async () => {
+  it('marks the board as open by an editor and changes nothing else', async () => {
     const old = await read(owner, id);
     const { status, body } = await editor.request('POST', `/workflows/${id}/heartbeat`);
     assert.equal(status, 200);
@@ -142,7 +142,7 @@ describe('PUT /workflows/{id}/budget', () => {
   const budget = (by: Pick<Caller, 'request'>, dailyCreditBudget: unknown) =>
     by.request<Workflow>('PUT', `/workflows/${id}/budget`, { dailyCreditBudget });
 
-  it('sets and clears dailyCreditBudget, which PUT of the workflow cannot', async () => {
+  it('sets and clears dailyCreditBudget, which PUT of the workflow cannot do', async () => {
     assert.equal((await budget(owner, 25)).body.dailyCreditBudget, 25);
     const { body } = await put(owner, id, { dailyCreditBudget: 99 });
     assert.equal(body.dailyCreditBudget, 25);
@@ -150,17 +150,17 @@ describe('PUT /workflows/{id}/budget', () => {
     assert.equal((await budget(owner, null)).body.dailyCreditBudget, null);
   });
 
-  it("is the owner's, and takes whole numbers from 0", async () => {
+  it('is for the owner and accepts integers from 0', async () => {
     refused(await budget(editor, 1), 403, 'forbidden');
     for (const wrong of [-1, 1.5, '3', undefined])
       refused(await budget(owner, wrong), 400, 'invalid_request');
   });
 });
 
-describe('two writers at once', () => {
+describe('two concurrent writers', () => {
   const WRITERS = 8;
 
-  it('under one If-Match: one is written, the others get 409, and no write is half there', async () => {
+  it('with one If-Match: one is written, the others get 409, and no write is partial', async () => {
     for (let round = 0; round < 5; round++) {
       const { headers } = await owner.request('GET', `/workflows/${id}`);
       const answers = await Promise.all(
@@ -182,7 +182,7 @@ describe('two writers at once', () => {
     }
   });
 
-  it('without it: every write is whole, and each has its version and an updatedAt of its own', async () => {
+  it('without it: every write is complete, with its own version and updatedAt', async () => {
     const answers = await Promise.all(
       Array.from({ length: WRITERS }, (_, i) => put(owner, id, bodyOf(`w${i}`))),
     );
@@ -198,7 +198,7 @@ describe('two writers at once', () => {
     );
   });
 
-  it('of which one publishes under a stale body: that one gets 409', async () => {
+  it('one of which publishes with a stale body: that one gets 409', async () => {
     const base = await read(owner, id);
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     refused(await put(owner, id, { ...base, name: 'Mine' }), 409, 'stale_write');

@@ -1,4 +1,4 @@
-// The lint over HTTP: one pass names everything that is wrong, and no number is changed without a word, at every door.
+// Lint over HTTP: one pass reports every problem, and every route refuses numbers that JavaScript would change.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -27,7 +27,7 @@ const found = (issues: readonly Issue[]): string[] => issues.map(({ code, path }
 describe('one pass', () => {
   const { nodeType: _, ...untyped } = node('b', 'input:text').data;
   const nested = { in: { in: { in: { in: { in: { in: { in: { in: {} } } } } } } } };
-  /** Everything that can be wrong with the form of a graph, before and after what else is wrong. */
+  /** Every possible structural error of a graph, before and after other errors. */
   const BROKEN = {
     nodes: [
       node('a', 'input:txt'),
@@ -76,7 +76,7 @@ describe('one pass', () => {
     'unknown_port /edges/0/targetHandle',
   ];
 
-  it('names every error and every warning of a graph, errors first', async () => {
+  it('reports every error and every warning of a graph, errors first', async () => {
     const { status, body } = await owner.request<{ ok: boolean; issues: Issue[] }>(
       'POST',
       '/workflows/lint',
@@ -90,7 +90,7 @@ describe('one pass', () => {
     assert.ok(!body.issues.some(({ nodeId, edgeId }) => nodeId === '' || edgeId === ''));
   });
 
-  it('says the same in the refusal of a write', async () => {
+  it('reports the same when a write is refused', async () => {
     const answer = await owner.request('POST', '/workflows', { name: 'W', ...BROKEN });
     const refusal = refused(answer, 400, 'invalid_graph');
     const issues = refusal.issues as readonly Issue[];
@@ -99,7 +99,7 @@ describe('one pass', () => {
     assert.match(refusal.error, new RegExp(` Errors in all: ${ERRORS.length}\\.$`));
   });
 
-  it('names media that are not there too, whatever else is wrong', async () => {
+  it('reports missing media too, whatever else is wrong', async () => {
     const mediaId = 'med_0197c0000000000000000000000000000000';
     const graph = { nodes: [node('a', 'input:txt'), node('m', 'input:image', { mediaId })], edges: [] };
     const { body } = await owner.request<{ issues: Issue[] }>('POST', '/workflows/lint', graph);
@@ -109,7 +109,7 @@ describe('one pass', () => {
     );
   });
 
-  it('finds no consequences of a list that cannot be read', async () => {
+  it('reports no follow-up errors of an unreadable list', async () => {
     const lint = async (graph: object) =>
       found((await owner.request<{ issues: Issue[] }>('POST', '/workflows/lint', graph)).body.issues);
     assert.deepEqual(
@@ -119,7 +119,7 @@ describe('one pass', () => {
     assert.deepEqual(await lint({ nodes: PAIR.nodes, edges: 'x' }), ['invalid_edges /edges']);
   });
 
-  it('ends at 500 findings, errors before warnings, in good time', async () => {
+  it('stops at 500 issues, errors before warnings, in reasonable time', async () => {
     const graph = { nodes: Array.from({ length: 400_000 }, () => null), edges: [] };
     const { body } = await owner.request<{ issues: Issue[] }>('POST', '/workflows/lint', graph);
     assert.equal(body.issues.length, 500);
@@ -144,7 +144,7 @@ describe('a number that JavaScript would change', () => {
     return { status: response.statusCode, body: response.json() };
   };
 
-  it('is refused by its path at every door that writes a graph', async () => {
+  it('is refused with its path on every route that writes a graph', async () => {
     const { id } = await createWorkflow(owner);
     for (const literal of LITERALS) {
       const doors = [
@@ -164,7 +164,7 @@ describe('a number that JavaScript would change', () => {
     assert.deepEqual((await owner.request('GET', `/workflows/${id}`)).body.nodes, (await read(id)).nodes);
   });
 
-  it('is no other spelling of the same number', async () => {
+  it('is not another spelling of the same number', async () => {
     for (const literal of ['1.0', '-0', '1e2', '0.30000000000000004', '9007199254740992', '1.50']) {
       const { status, body } = await send('POST', '/workflows', graphWith(literal));
       assert.equal(status, 201, literal);
@@ -172,7 +172,7 @@ describe('a number that JavaScript would change', () => {
     }
   });
 
-  it('may be a place on the canvas, which has no effect', async () => {
+  it('is accepted in positions, where it has no effect', async () => {
     const text = JSON.stringify({ name: 'N', nodes: [node('a', 'input:text', {}, at(0, 7))], edges: [] });
     const { status } = await send('POST', '/workflows', text.replace('"y":7', '"y":7.00000000000000012345'));
     assert.equal(status, 201);

@@ -1,4 +1,4 @@
-// PUT /workflows/{id} with folderId: who may move a workflow, where to, and what follows.
+// PUT /workflows/{id} with folderId: who may move a workflow, where to, and the effects.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -40,14 +40,14 @@ beforeEach(async () => {
   await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
 });
 
-describe('200', () => {
-  it('moves within the workspace, and to its root with null', async () => {
+describe('a successful move', () => {
+  it('goes to a folder of the workspace, and to its root with null', async () => {
     assert.equal((await put(owner, id, { folderId: ownFolder })).body.folderId, ownFolder);
     const { body } = await put(owner, id, { folderId: null });
     assert.deepEqual([body.folderId, body.teamId], [null, null]);
   });
 
-  it("moves to a team's folder: its team becomes the folder's, its members get access, direct shares and link stay", async () => {
+  it("to a team's folder changes the team and gives its members access; direct shares and link stay", async () => {
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     assert.equal((await read(mate, id)).userRole, 'VIEWER');
     const { body } = await put(owner, id, { folderId: teamFolder });
@@ -57,7 +57,7 @@ describe('200', () => {
     assert.equal((await read(editor, id)).userRole, 'EDITOR');
   });
 
-  it('moves back to a personal folder: access that came only through the team is lost', async () => {
+  it('back to a personal folder ends access that came only through the team', async () => {
     await put(owner, id, { folderId: teamFolder });
     const { body } = await put(owner, id, { folderId: ownFolder });
     assert.deepEqual([body.teamId, body.folderId], [null, ownFolder]);
@@ -65,13 +65,13 @@ describe('200', () => {
     assert.equal((await read(editor, id)).userRole, 'EDITOR');
   });
 
-  it('takes a folderId equal to the stored one from anybody who may edit', async () => {
+  it('with a folderId equal to the stored one is accepted from every editor', async () => {
     await put(owner, id, { folderId: ownFolder });
     const { status, body } = await put(editor, id, { folderId: ownFolder });
     assert.deepEqual([status, body.meta.warnings], [200, []]);
   });
 
-  it('makes runs started afterwards run on the new pool, and those under way finish on theirs', async () => {
+  it('charges later runs to the new pool and lets runs in progress finish on theirs', async () => {
     const run = async (): Promise<string> => {
       const started = await owner.request('POST', `/workflows/${id}/run`, {});
       assert.equal(started.status, 202);
@@ -95,35 +95,35 @@ describe('200', () => {
   });
 });
 
-describe('403', () => {
-  it('for anybody but the owner, an editor too', async () => {
+describe('answers 403', () => {
+  it('to anyone but the owner, including editors', async () => {
     const folderId = await folderOf(editor, {});
     refused(await put(editor, id, { folderId }), 403, 'forbidden');
     await put(owner, id, { folderId: teamFolder });
     refused(await put(mate, id, { folderId: null }), 403, 'forbidden');
   });
 
-  it("for a folder that is neither the caller's nor of a team of the caller's", async () => {
+  it("for a folder that belongs neither to the caller nor to one of the caller's teams", async () => {
     refused(await put(owner, id, { folderId: strangersFolder }), 403, 'forbidden');
     const foreign = await stranger.request('POST', '/teams', { name: 'S' });
     const folderId = await folderOf(stranger, { teamId: foreign.body.id });
     refused(await put(owner, id, { folderId }), 403, 'forbidden');
   });
 
-  it('for an owner by share who would take it to a workspace of their own', async () => {
+  it('to an owner by share who would move it to a workspace of their own', async () => {
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: stranger.userId, role: 'OWNER' });
     refused(await put(stranger, id, { folderId: strangersFolder }), 403, 'forbidden');
     assert.equal((await read(owner, id)).folderId, null);
   });
 });
 
-describe('404', () => {
-  it('for a folder that does not exist', async () => {
+describe('answers 404', () => {
+  it('for an unknown folder', async () => {
     refused(await put(owner, id, { folderId: newId('folder') }), 404, 'not_found');
   });
 });
 
-describe('400 folder_workspace_mismatch', () => {
+describe('answers 400 folder_workspace_mismatch', () => {
   it('for a folder of the caller in a team that the caller has left', async () => {
     const left = String((await stranger.request('POST', '/teams', { name: 'L' })).body.id);
     await joinTeam(stranger, left, owner, 'EDITOR');

@@ -1,4 +1,4 @@
-// Visibility, publication, templates: what others see of a workflow, and from when on.
+// Visibility, publication and templates: what others see of a workflow, and since when.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -76,7 +76,7 @@ describe('POST /workflows/{id}/publish', () => {
     assert.match((await publish({}, owner, unnamed)).body.publishedSlug ?? '', /^workflow-[0-9a-f]{10}$/);
   });
 
-  it('takes a slug of its own, refuses one that is taken and ones of another form', async () => {
+  it('accepts a custom slug and refuses a taken or malformed one', async () => {
     const slug = `my-slug-${owner.userId}-${id.slice(-5)}`;
     assert.equal((await publish({ slug })).body.publishedSlug, slug);
     assert.equal((await publish({ slug })).status, 200);
@@ -87,14 +87,14 @@ describe('POST /workflows/{id}/publish', () => {
     }
   });
 
-  it('gives one slug to one of two that ask for it at once', async () => {
+  it('gives a slug to one of two concurrent requests', async () => {
     const { id: other } = await createWorkflow(owner);
     const slug = `race-${id.slice(-8)}`;
     const answers = await Promise.all([publish({ slug }), publish({ slug }, owner, other)]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
   });
 
-  it('freezes the version that the public sees until it is published again', async () => {
+  it('freezes the public version until the workflow is published again', async () => {
     const { publishedSlug } = (await publish()).body;
     const configOf = ({ body }: { body: Workflow }) => body.nodes[0]?.data.config;
     const change = (value: string) =>
@@ -109,7 +109,7 @@ describe('POST /workflows/{id}/publish', () => {
     assert.deepEqual(configOf(await published(publishedSlug)), { value: 'second' });
   });
 
-  it('keeps settings that are not sent again, and replaces them as a whole', async () => {
+  it('keeps settings that are not sent again, and replaces each as a whole', async () => {
     await publish({ settings: { title: 'T', exposedInputs: ['a'] } });
     assert.deepEqual((await publish()).body.publishSettings, { title: 'T', exposedInputs: ['a'] });
     assert.deepEqual((await publish({ settings: { category: 'c' } })).body.publishSettings, {
@@ -117,7 +117,7 @@ describe('POST /workflows/{id}/publish', () => {
     });
   });
 
-  it('offers the exposed inputs alone on the public page, in their order', async () => {
+  it('shows only the exposed inputs on the public page, in their order', async () => {
     const nodes = ['one', 'two', 'three'].map((name, index) =>
       node(name, 'input:text', { value: `value of ${name}` }, at(0, index * 200)),
     );
@@ -138,7 +138,7 @@ describe('POST /workflows/{id}/publish', () => {
     assert.doesNotMatch(await page(), /<h2>Inputs/);
   });
 
-  it('refuses settings it does not know, and exposed inputs that are no input nodes of the graph', async () => {
+  it('refuses unknown settings, and exposed inputs that are not input nodes of the graph', async () => {
     refused(await publish({ settings: { colour: 'red' } }), 400, 'invalid_request');
     const { issues } = refused(await publish({ settings: { exposedInputs: ['z'] } }), 400, 'invalid_request');
     assert.equal(issues?.[0]?.nodeId, 'z');
@@ -150,7 +150,7 @@ describe('POST /workflows/{id}/publish', () => {
     assert.equal((await read(owner, id)).isPublished, false);
   });
 
-  it('withdraws with isPublished false; the slug stays reserved', async () => {
+  it('unpublishes with isPublished false; the slug stays reserved', async () => {
     const { publishedSlug } = (await publish()).body;
     const { body } = await publish({ isPublished: false });
     assert.deepEqual([body.isPublished, body.publishedAt, body.publishedSlug], [false, null, publishedSlug]);
@@ -168,7 +168,7 @@ describe('POST /workflows/{id}/publish', () => {
 });
 
 describe('GET /published/{slug}', () => {
-  it('shows everybody what an anonymous visitor sees, the owner too', async () => {
+  it('shows everyone, including the owner, what an anonymous visitor sees', async () => {
     await put(owner, id, {
       secrets: { A: 'b' },
       nodes: [node('a', 'input:text', { apiKey: 'k' })],
@@ -182,7 +182,7 @@ describe('GET /published/{slug}', () => {
     assert.deepEqual((await published(publishedSlug, owner)).body, shown.body);
   });
 
-  it('is 304 under its ETag and 404 without a publication', async () => {
+  it('answers 304 for its ETag and 404 without a publication', async () => {
     const { publishedSlug } = (await publish()).body;
     const { headers } = await published(publishedSlug);
     const cached = await test.anonymous.request('GET', `/published/${publishedSlug}`, undefined, {
@@ -199,7 +199,7 @@ describe('GET /templates', () => {
   const isListed = async (by: Pick<Caller, 'request'>, query = '') =>
     (await templates(by, query)).data.some(({ workflowId }) => workflowId === id);
 
-  it('lists published templates to anybody, and nothing else of others', async () => {
+  it('lists published templates to anyone, and nothing else of others', async () => {
     await publish({ settings: { title: 'T' } });
     assert.equal(await isListed(test.anonymous), false);
     await publish({ settings: { title: 'T', isTemplate: true } });
@@ -239,7 +239,7 @@ describe('GET /templates', () => {
     assert.deepEqual(seen, ids);
   });
 
-  it('lists none that is deleted', async () => {
+  it('does not list deleted ones', async () => {
     await publish({ settings: { isTemplate: true } });
     await owner.request('DELETE', `/workflows/${id}`);
     assert.deepEqual([await isListed(test.anonymous), await isListed(owner)], [false, false]);

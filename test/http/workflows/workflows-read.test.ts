@@ -1,4 +1,4 @@
-// Reading workflows: redaction for readers who are neither owner nor editor, posters, views, conditional GETs, lists.
+// Reading workflows: redaction for readers who are not owner or editor, posters, views, conditional GETs, lists.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -47,7 +47,7 @@ const get = (by: Pick<Caller, 'request'>, id: string, headers = {}) =>
   by.request<Workflow>('GET', `/workflows/${id}`, undefined, headers);
 
 describe('redaction', () => {
-  it('shows readers who are neither owner nor editor no secret, key, token or password at any depth', async () => {
+  it('hides secrets, keys, tokens and passwords at any depth from readers who are not owner or editor', async () => {
     const { id } = await createWorkflow(owner, { ...SECRETIVE, secrets: { A: 'b' }, webhookId: 'hook' });
     await open(id);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'VIEW' });
@@ -95,7 +95,7 @@ describe('redaction', () => {
     });
   });
 
-  it('a key that lacks workflows:read reads as an anonymous visitor', async () => {
+  it('treats a key without workflows:read as an anonymous visitor', async () => {
     const { id } = await createWorkflow(owner, { secrets: { A: 'b' } });
     const writer = await test.withScopes(owner, ['workflows:write']);
     refused(await get(writer, id), 401, 'unauthorized');
@@ -107,8 +107,8 @@ describe('redaction', () => {
   });
 });
 
-describe('who may read', () => {
-  it('403 for somebody, 401 for nobody, 404 for an absent one', async () => {
+describe('read access', () => {
+  it('is refused with 403 to other users, 401 to anonymous callers, 404 for an unknown workflow', async () => {
     const { id } = await createWorkflow(owner);
     refused(await get(stranger, id), 403, 'forbidden');
     refused(await get(test.anonymous, id), 401, 'unauthorized');
@@ -116,7 +116,7 @@ describe('who may read', () => {
     refused(await get(test.anonymous, 'wf_nonsense'), 404, 'not_found');
   });
 
-  it('anybody where the link permission or a publication allows it', async () => {
+  it('is open to anyone if the link permission or a publication allows it', async () => {
     const { id } = await createWorkflow(owner);
     await open(id);
     assert.equal((await get(test.anonymous, id)).status, 200);
@@ -128,7 +128,7 @@ describe('who may read', () => {
 });
 
 describe('views', () => {
-  it('count reads by those who cannot edit, flushed in batches, and make no write stale', async () => {
+  it('count reads by users who cannot edit, are written in batches, and make no write stale', async () => {
     const { id, updatedAt } = await createWorkflow(owner);
     await open(id);
     for (const by of [owner, test.anonymous, stranger, stranger]) await read(by, id);
@@ -148,7 +148,7 @@ describe('poster', () => {
   beforeEach(async () => {
     ({ id } = await createWorkflow(owner));
   });
-  /** An image as a run of the workflow leaves it; returns its address. */
+  /** Stores an image as a run of the workflow would and returns its URL. */
   const produce = async (
     contentType = 'image/png',
     origin: 'output' | 'upload' = 'output',
@@ -185,7 +185,7 @@ describe('poster', () => {
     assert.equal(await posterOf(), second);
   });
 
-  it('sent back is pinned, and left out is refreshed by the newest image', async () => {
+  it('is pinned when sent back, and replaced by the newest image when left out', async () => {
     const first = await produce();
     const { body } = await put(owner, id, { poster: first });
     assert.deepEqual([body.poster, body.meta.warnings], [first, []]);
@@ -195,13 +195,13 @@ describe('poster', () => {
     assert.equal(await posterOf(), second);
   });
 
-  it('of an earlier GET is pinned too, though a run has gone on', async () => {
+  it('of an earlier GET is pinned too, even after another run', async () => {
     const first = await produce();
     await produce();
     assert.equal((await put(owner, id, { poster: first })).body.poster, first);
   });
 
-  it('of any other address is ignored with a warning', async () => {
+  it('with any other URL is ignored with a warning', async () => {
     const own = await produce();
     const cdn = test.deps.settings.CDN_URL;
     for (const poster of ['https://evil.test/x.png', `${cdn}/${newId('media')}/out.png`, 'x']) {
@@ -213,7 +213,7 @@ describe('poster', () => {
 });
 
 describe('conditional GET', () => {
-  it('is 304 with the same ETag until something changes, for each reader apart', async () => {
+  it('answers 304 with the same ETag until something changes, separately for each reader', async () => {
     const { id } = await createWorkflow(owner);
     await open(id);
     const { headers } = await get(owner, id);
@@ -230,7 +230,7 @@ describe('conditional GET', () => {
 describe('GET /workflows', () => {
   const list = (by: Caller, query = '') => by.request<Workflow[]>('GET', `/workflows${query}`);
 
-  it("lists the caller's own as list items, most recently updated first", async () => {
+  it("lists the caller's own workflows, most recently updated first", async () => {
     const by = await test.createCaller();
     const first = await createWorkflow(by, { name: 'first', tags: ['t'] });
     const second = await createWorkflow(by, { name: 'second' });
@@ -256,7 +256,7 @@ describe('GET /workflows', () => {
     } as unknown);
   });
 
-  it('filters by isActive and mediaId, and refuses other values', async () => {
+  it('filters by isActive and mediaId and refuses other values', async () => {
     const by = await test.createCaller();
     const { id } = await createWorkflow(by, { isActive: false });
     await createWorkflow(by);
@@ -290,7 +290,7 @@ describe('GET /workflows', () => {
     assert.ok(personal.length > 0 && !personal.includes(id));
   });
 
-  it("shows webhookId and webhookUrl of a team's workflows to those who may edit them alone", async () => {
+  it("shows webhookId and webhookUrl of a team's workflows only to editors", async () => {
     const teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
     for (const [member, role] of [
       [friend, 'VIEWER'],
@@ -331,7 +331,7 @@ describe('GET /workflows', () => {
     refused(await list(by, '?limit=1001'), 400, 'invalid_request');
   });
 
-  it('counts the runs of each workflow, also once their number is kept', async () => {
+  it('counts the runs of each workflow, also once the count is cached', async () => {
     const by = await test.createCaller();
     const { id } = await createWorkflow(by);
     for (let i = 0; i < 3; i++) await by.request('POST', `/workflows/${id}/run`, {});
@@ -350,7 +350,7 @@ describe('GET /workflows', () => {
     assert.equal((await countOf())?.executionCount, 3);
   });
 
-  it('needs workflows:read, which execute implies and write does not', async () => {
+  it('needs workflows:read, which workflows:execute implies and workflows:write does not', async () => {
     refused(await list(await test.withScopes(owner, ['workflows:write'])), 401, 'insufficient_scope');
     assert.equal((await list(await test.withScopes(owner, ['workflows:execute']))).status, 200);
   });

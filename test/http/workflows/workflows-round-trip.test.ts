@@ -1,4 +1,4 @@
-// The round trip is sacred: what a GET gave, sent back unchanged, changes nothing and warns of nothing.
+// Round trips: sending a GET response back unchanged changes nothing and gives no warnings.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { canonicalJson } from '../../../src/lib/canonical-json.ts';
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => test.close());
 
-/** Sends back what the reader gets, byte for byte as JSON, and takes every trace of a write for a failure. */
+/** Sends back what the reader got, byte for byte as JSON, and fails on any trace of a write. */
 async function holdRoundTrip(by: Caller, id: string, rewrite = (body: unknown) => body): Promise<void> {
   const got = await by.request('GET', `/workflows/${id}`);
   const answer = await put(by, id, rewrite(got.body));
@@ -41,7 +41,7 @@ async function holdRoundTrip(by: Caller, id: string, rewrite = (body: unknown) =
   assert.equal(rows[0]?.count, 1, 'a version was written');
 }
 
-describe('the body of a GET, sent back unchanged by PUT, changes nothing and warns of nothing', () => {
+describe('sending the body of a GET back by PUT changes nothing and warns of nothing', () => {
   it(`for ${GRAPHS} graphs with runtime fields, unknown keys, groups, notes, empty configs and unicode`, async () => {
     for (let seed = 1; seed <= GRAPHS; seed++) {
       const { id } = await createWorkflow(owner, randomGraph(seed)).catch((err: unknown) => {
@@ -53,7 +53,7 @@ describe('the body of a GET, sent back unchanged by PUT, changes nothing and war
     }
   });
 
-  it('by a client that writes the keys of objects in another order', async () => {
+  it('from a client that writes object keys in another order', async () => {
     for (let seed = 101; seed <= 110; seed++) {
       const { id } = await createWorkflow(owner, randomGraph(seed));
       await holdRoundTrip(owner, id, body => JSON.parse(canonicalJson(body)));
@@ -75,7 +75,7 @@ describe('the body of a GET, sent back unchanged by PUT, changes nothing and war
     });
   });
 
-  it('of a workflow with every field set: tags, secrets, budget, publication, heartbeat, views', async () => {
+  it('for a workflow with every field set: tags, secrets, budget, publication, heartbeat, views', async () => {
     const { id } = await createWorkflow(owner, {
       ...randomGraph(5),
       description: 'Grüße',
@@ -93,7 +93,7 @@ describe('the body of a GET, sent back unchanged by PUT, changes nothing and war
     await holdRoundTrip(owner, id);
   });
 
-  it('by somebody it is shared with, and by a team mate', async () => {
+  it('from a user with a share, and from a team member', async () => {
     const { id } = await createWorkflow(owner, { ...randomGraph(7), secrets: { A: 'b' } });
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
     await put(owner, id, { folderId });
@@ -102,13 +102,13 @@ describe('the body of a GET, sent back unchanged by PUT, changes nothing and war
     assert.deepEqual((await read(owner, id)).secrets, { A: 'b' });
   });
 
-  it('by a key that may read and write and nothing else', async () => {
+  it('with a key that may only read and write', async () => {
     const key = await test.withScopes(owner, ['workflows:read', 'workflows:write']);
     const { id } = await createWorkflow(owner, randomGraph(8));
     await holdRoundTrip(key, id);
   });
 
-  it('though views and heartbeats have moved on in between', async () => {
+  it('although views and heartbeats happened in between', async () => {
     const { id } = await createWorkflow(owner);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     await owner.request('POST', `/workflows/${id}/heartbeat`);
