@@ -1,4 +1,4 @@
-// Asks for the password again, over the page as it stands; the act that needed it is then sent again.
+// Asks for the password again in a dialog over the current page, then repeats the request that needed it.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../kit/button.tsx';

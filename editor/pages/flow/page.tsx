@@ -28,7 +28,7 @@ function OpenEditor({ id }: { readonly id: string }) {
   const queries = useQueryClient();
   const [opened, setOpened] = useState<Opened>();
   const [attempt, setAttempt] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt opens anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt opens a new session
   useEffect(() => {
     const stop = new AbortController();
     let value: EditorContextValue | undefined;

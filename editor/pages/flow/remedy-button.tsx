@@ -54,7 +54,7 @@ export function RemedyForAll({
   const editor = useEditor();
   const { store, catalog } = editor.session;
   const find = () => findAllChanges(store.getState().board, catalog, issues);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: findings are worked out anew after each change of the board
+  // biome-ignore lint/correctness/useExhaustiveDependencies: issues are recomputed after each change of the board
   const { count } = useMemo(find, [issues]);
   if (count < 2) return null;
   const act = (): void => {

@@ -23,7 +23,7 @@ export function Page() {
       <Refusal reason={new URLSearchParams(search).get('refused')} />
       {methods?.needsSetup && <p>{texts.needsSetup}</p>}
       {methods?.openid && <OpenId {...methods.openid} next={next} />}
-      {/* A new page: nothing of whoever was here before stays in memory. */}
+      {/* A full page load clears the state of a previous user from memory. */}
       <SignInForm onSignedIn={() => location.replace(next)} />
       <p className={styles.note}>{messages.signIn.forgotten}</p>
     </AuthLayout>

@@ -111,7 +111,7 @@ interface PersonProps {
   readonly onRemove: (person: string) => void;
 }
 
-/** Whoever was added by email has no name here before they open the workflow. */
+/** People added by email have no name until they open the workflow. */
 function Person({ share: { userId, name, email, role }, onRemove }: PersonProps) {
   const shown = name ?? email ?? '';
   return (
