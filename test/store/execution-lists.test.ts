@@ -31,7 +31,18 @@ before(async () => {
   await insertManyExecutions(db, { count: COUNT, userId: USER, workflowIds: WORKFLOWS, endMs: END_MS });
   // Somebody else's of the same key.
   await insertManyExecutions(db, { count: 100, userId: 8, workflowIds: ['wf_c', 'wf_d'], endMs: END_MS });
-  await db.query('analyze executions');
+  await db.query(
+    `insert into users (email, name, plan) select n || '@example.com', 'a', 'p' from generate_series(1, $1::int) n`,
+    [USER],
+  );
+  // Of the user's runs one in ten, and of the workflows every other one, belong to a team that the user is in.
+  await db.query("insert into teams (id, name) select 'team_' || n, 'T' from generate_series(1, 50) n");
+  await db.query(
+    "insert into team_members (team_id, user_id, role) select 'team_' || n, $1, 'EDITOR' from generate_series(1, 10) n",
+    [USER],
+  );
+  await db.query(`update executions set workspace = 'team_10' where user_id = $1 and id like '%5'`, [USER]);
+  await db.query('analyze executions, teams, team_members');
   const { rows } = await db.query<Facts>(
     'select id, workflow_id, status, idempotency_key, created_at from executions where user_id = $1 order by id desc',
     [USER],
@@ -131,10 +142,11 @@ test('a cursor continues below it, wherever it points', async () => {
 });
 
 test("a page of workflows that never ran does not read other people's runs and files", async () => {
-  await db.query(`insert into users (email, name, plan) values ('a@example.com', 'a', 'p')`);
   await db.query(
-    `insert into workflows (id, user_id, version, name, updated_at)
-     select 'wf_' || lpad(n::text, 26, '0'), 1, 1, 'w', now() - n * interval '1 minute' from generate_series(1, 2000) n`,
+    `insert into workflows (id, user_id, version, name, team_id, updated_at)
+     select 'wf_' || lpad(n::text, 26, '0'), $1, 1, 'w', case when n % 2 = 0 then 'team_10' end,
+       now() - n * interval '1 minute' from generate_series(1, 2000) n`,
+    [USER],
   );
   await db.query(
     `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin, execution_id, workflow_id)
@@ -158,7 +170,7 @@ test("a page of workflows that never ran does not read other people's runs and f
 });
 
 const ALL_WORKFLOWS: WorkflowFilter = {
-  userId: 1,
+  userId: USER,
   isActive: null,
   mediaId: null,
   teamId: null,

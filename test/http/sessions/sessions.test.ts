@@ -45,6 +45,7 @@ describe('a session', () => {
       invitations: 0,
       plan: 'self_hosted',
       credits: { balance: 0, held: 0 },
+      storage: { usedBytes: 0, limitBytes: null },
       expiresAt: body.expiresAt,
     });
     assert.ok(Math.abs(Date.parse(String(body.expiresAt)) - nowMs - 30 * DAY_MS) < 60_000);
