@@ -67,6 +67,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'workers listOrphanRuns',
     'workers listSuspects',
   ],
+  // Public templates would be copied into a table of their own.
+  'of what every workspace may read': ['workflows/workflows listTemplates'],
   // Would be a table of its own, of address and database.
   'unique over the installation': ['workflows/writes isSlugTaken'],
 };
