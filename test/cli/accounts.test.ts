@@ -1,4 +1,4 @@
-// `graphwright users`, `teams` and `workflows`, on the database itself and through a service.
+// `graphwright users`, `teams` and `workflows`, on the database directly and through a service.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,12 +16,12 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, dbOf: () => Db): void {
   const run = spawnFirst;
-  /** Runs a command to its end and reads its JSON; rejects where its exit code is not 0. */
+  /** Runs a command and parses its JSON. Rejects if its exit code is not 0. */
   const graphwright = async (args: readonly string[]): Promise<Record<string, unknown>> =>
     readJson(await run([...args, '--json'], { DATA_DIR: folder, ...settingsOf() }));
 
   describe(`accounts ${way}`, () => {
-    it('are made with a key and invited to teams', async () => {
+    it('are created with a key and invited to teams', async () => {
       const email = 'ana@example.com';
       const user = await graphwright([
         'users',
@@ -41,7 +41,7 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       assert.ok(String(invitation.url).endsWith(`/settings/teams?invitation=${invitation.id}`));
     });
 
-    it('are invited, set up and reset by links, each minted once', async () => {
+    it('are invited, set up and reset by links, each replacing the last', async () => {
       const invited = await graphwright(['users', 'create', 'ines@example.com', '--invite', '--admin']);
       assert.match(String(invited.inviteUrl), /\/setup#invite_[\w-]{43}$/);
       assert.deepEqual([invited.apiKey, invited.isAdmin], [undefined, true]);
@@ -62,7 +62,7 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       await assert.rejects(graphwright(both), { code: 2, stderr: /leave out/ });
     });
 
-    it('are given credits, and teams too, of which some can be taken back', async () => {
+    it('can be granted credits, like teams, and some can be revoked', async () => {
       const team = await graphwright(['teams', 'create', 'Studio Porto']);
       const grant = (account: unknown, amount: number) =>
         graphwright(['credits', 'grant', String(account), String(amount), '--note', 'test']);
@@ -82,7 +82,7 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       await assert.rejects(grant(user.userId, 0.5), { code: 2, stderr: /whole number/ });
     });
 
-    it('get a deleted workflow back, switched off', async () => {
+    it('can restore a deleted workflow, disabled', async () => {
       const db = dbOf();
       const id = newId('workflow');
       await db.query(
@@ -96,12 +96,12 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       assert.deepEqual(rows, [{ deleted_at: null, is_active: false }]);
     });
 
-    it('are refused in the words of the service, with exit code 1', async () => {
+    it("are refused with the service's messages and exit code 1", async () => {
       const failed = { code: 1, stderr: /form name@host/ };
       await assert.rejects(graphwright(['users', 'create', 'nobody']), failed);
     });
 
-    it('get no role that there is not, with exit code 2', async () => {
+    it('cannot be given an unknown role, with exit code 2', async () => {
       const failed = { code: 2, stderr: /--role must be one of VIEWER, EDITOR, OWNER/ };
       await assert.rejects(
         graphwright(['teams', 'add', 'team_x', 'ana@example.com', '--role', 'BOSS']),

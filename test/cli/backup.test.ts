@@ -1,4 +1,4 @@
-// Backup under load, everything wiped, restored: runs go on, media are the same bytes. And what is refused.
+// Backup under load, complete loss, restore: runs continue, media are identical, and invalid files are refused.
 import assert from 'node:assert/strict';
 import { copyFile, mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +18,7 @@ import { waitUntil } from '../support/processes.ts';
 import { BIN, baseEnv, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
-/** Runs go on being accepted meanwhile; each is restored, and draws a picture. */
+/** Runs keep being accepted. Each is restored and draws a picture. */
 const LOAD_PAUSE_MS = 150;
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw==';
 const root = await mkdtemp(join(tmpdir(), 'graphwright-backup-'));
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => receiver.close());
 
-/** A place where a service keeps its things. */
+/** A location where a service stores its data. */
 interface Place {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
@@ -54,7 +54,7 @@ interface Restored {
   readonly damaged: readonly string[];
 }
 
-/** A picture after a wait, reported to a webhook: at any moment some runs wait, some draw and some have ended. */
+/** A picture after a wait, reported to a webhook, so that at any time some runs wait, some draw and some have ended. */
 const WORKFLOW = {
   nodes: [
     node('a', 'input:text', { value: 'x' }),
@@ -76,14 +76,14 @@ async function upload(service: ServiceChild, bytes: Buffer): Promise<string> {
   return body.url;
 }
 
-/** Of the bytes at an address of media, whose host is that of BASE_URL. */
+/** The digest of the bytes at a media URL, whose host is that of BASE_URL. */
 async function hashOf(service: ServiceChild, url: string): Promise<string> {
   const answer = await fetch(`${service.url}${new URL(url).pathname}`);
   if (answer.status !== 200) assert.fail(`${url}: ${await answer.text()}`);
   return sha256Hex(Buffer.from(await answer.arrayBuffer()));
 }
 
-/** Media, runs that have ended and runs that go on; then a backup while more begin. */
+/** Creates media, ended runs and runs in progress, then makes a backup while more start. */
 async function makeState(service: ServiceChild, place: Place, file: string, options: readonly string[]) {
   const workflow = await service.create(WORKFLOW);
   const uploads = [
@@ -103,7 +103,9 @@ async function makeState(service: ServiceChild, place: Place, file: string, opti
   return { workflow, uploads, hashes, runs: [...early, ...known], made };
 }
 
-/** Backs a busy service up, kills it, wipes `from`, restores into `to`, and compares the new service with the old one. */
+/**
+ * Backs up a busy service, kills it, wipes `from`, restores into `to`, and compares the new service with the old one.
+ */
 async function moveBusyService(
   from: Place,
   to: Place,
@@ -136,7 +138,7 @@ async function moveBusyService(
     assert.ok(late.length > 0, 'no run was left to go on');
     for (const { raw, headers } of late)
       assert.ok(await verify(SECRET, raw, String(headers['x-service-signature'])));
-    // New ids and new rows do not meet the old ones.
+    // New ids and rows do not collide with the old ones.
     assert.equal((await service.run(state.workflow)).status, 'COMPLETED');
   } finally {
     await service.end('SIGTERM');
@@ -145,7 +147,7 @@ async function moveBusyService(
 }
 
 describe('backup and restore', () => {
-  it('move a busy service with its own PostgreSQL and disk, secrets key included', async () => {
+  it('move a busy service with embedded PostgreSQL and disk, secrets key included', async () => {
     const place = { folder: join(root, 'embedded'), env: { SECRETS_KEY: '' } };
     const file = await moveBusyService(place, place, ['--with-secrets-key'], () =>
       rm(place.folder, { recursive: true }),
@@ -160,13 +162,13 @@ describe('backup and restore', () => {
     assert.deepEqual([replaced.missing, replaced.damaged], [0, []]);
   });
 
-  it('refuse a damaged, cut off or foreign file, and leave nothing behind', async () => {
+  it('refuse a damaged, truncated or foreign file, and leave nothing behind', async () => {
     const whole = join(root, 'embedded.tar');
     const { size } = await stat(whole);
     const [changed, cut] = [join(root, 'changed.tar'), join(root, 'cut.tar')];
     await copyFile(whole, changed);
     const handle = await open(changed, 'r+');
-    // The last files are media: the byte is in none of the headers that a decoder checks.
+    // The last files are media, and the byte is not in a header that a decoder checks.
     await handle.write(Buffer.from([0x5a, 0x5a, 0x5a]), 0, 3, size - 6000);
     await handle.close();
     await copyFile(whole, cut);
@@ -197,7 +199,7 @@ describe('backup and restore', () => {
   });
 });
 
-describe('backup and restore with an outside PostgreSQL and a bucket', () => {
+describe('backup and restore with an external PostgreSQL and a bucket', () => {
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,

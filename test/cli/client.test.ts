@@ -1,4 +1,4 @@
-// The client against a server at the network's edge that breaks connections and refuses, as the real one may.
+// The command line's HTTP client against a server that breaks connections and returns errors.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
@@ -24,7 +24,7 @@ async function serve(t: TestContext, listener: RequestListener): Promise<Client>
 }
 
 describe('a request', () => {
-  it('carries the key and the body, and resolves to the answer', async t => {
+  it('sends the key and the body, and resolves to the response', async t => {
     const client = await serve(t, async (req, res) => {
       const chunks = await req.toArray();
       res
@@ -41,7 +41,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('keeps numbers that JavaScript would change, sent and answered', async t => {
+  it('keeps numbers that JavaScript would change, in both directions', async t => {
     const exact = '{"id":12345678901234567890,"e":1e400,"f":1.50}';
     const client = await serve(t, async (req, res) => {
       const sent = Buffer.concat(await req.toArray()).toString();
@@ -54,7 +54,7 @@ describe('a request', () => {
     assert.equal(JSON.stringify(await client.post('/x', { inputs })), exact);
   });
 
-  it("is refused in the service's words, with every issue", async t => {
+  it("rejects with the service's message and every issue", async t => {
     const client = await serve(t, (_, res) => {
       res
         .writeHead(400)
@@ -65,7 +65,7 @@ describe('a request', () => {
     });
   });
 
-  it('is refused with the status where the answer is none of ours', async t => {
+  it('rejects with the status if the response is not one of ours', async t => {
     const client = await serve(t, (_, res) => void res.writeHead(405).end('<html>'));
     await assert.rejects(client.get('/x'), { message: 'The service answered 405.' });
   });

@@ -1,4 +1,4 @@
-// `graphwright doctor` against a real bucket: what the service will do with it is tried, and leaves nothing behind.
+// `graphwright doctor` against a real bucket: it tries what the service will do, and leaves nothing behind.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -38,7 +38,7 @@ async function findings(secret: string): Promise<ReadonlyMap<string, Finding>> {
     AWS_ACCESS_KEY_ID: 'S3RVER',
     AWS_SECRET_ACCESS_KEY: secret,
   };
-  // It ends with 1 where anything is amiss, and says what all the same.
+  // It exits with 1 if anything is wrong and prints the report anyway.
   const { out } = await spawnFirst(['doctor', '--json'], env);
   const found = JSON.parse(out) as readonly Finding[];
   return new Map(found.map(finding => [finding.check, finding]));
@@ -61,7 +61,7 @@ it('writes, reads and clears the bucket, and names the codecs', async () => {
   );
 });
 
-it('says what to correct where the keys of the bucket are wrong', async () => {
+it("says what to correct if the bucket's keys are wrong", async () => {
   const storage = (await findings('wrong')).get('media storage');
   assert.equal(storage?.state, 'failed');
   assert.match(

@@ -1,4 +1,4 @@
-// What a new operator gets wrong first: `serve` ends with a sentence that says the way out, and `doctor` says it before.
+// Common mistakes of new operators: `serve` exits with a message that says what to do, and `doctor` reports it first.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ import { type Ended, type RunCommand, spawnCommand, spawnFirst } from '../suppor
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { BIN, cleanEnv, spawnService, urlOf } from '../support/service.ts';
 
-// A test has a limit of its own; a hook needs one.
+// Tests have a limit of their own; a hook needs one.
 const HOOK = { timeout: 60_000 };
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-first-'));
 after(() => rm(folder, { recursive: true, force: true }), HOOK);
@@ -30,7 +30,7 @@ const graphwright = (
 ): Promise<Ended> =>
   run(args, { DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', ...settings });
 
-/** Both say the same; what fails by a wrong setting or state of the machine ends with 1. */
+/** Both report the same. A wrong setting or state of the machine exits with 1. */
 async function bothSay(
   settings: NodeJS.ProcessEnv,
   check: string,
@@ -52,7 +52,7 @@ async function bothSay(
   assert.equal(examined.code, 1);
 }
 
-describe('a PostgreSQL', () => {
+describe('a PostgreSQL server', () => {
   let database: TestDatabase;
   let roles: readonly string[];
   const names = ['reader', 'guest', 'late'].map(name => `${name}_${process.pid}`);
@@ -64,7 +64,7 @@ describe('a PostgreSQL', () => {
     const [reader, , late] = names;
     await database.db.query(`alter role ${reader} set default_transaction_read_only = on`);
     await database.db.query(`create database ${empty}`);
-    // A clock that is two minutes behind, for this role alone.
+    // A clock that is two minutes behind, for this role only.
     await database.db.query('create schema skewed');
     await database.db.query(
       `create function skewed.clock_timestamp() returns timestamptz language sql as $$ select now() - interval '2 minutes' $$`,
@@ -91,23 +91,23 @@ describe('a PostgreSQL', () => {
       /No PostgreSQL answers at 127\.0\.0\.1:1: start it, correct DATABASE_URL/,
     ));
 
-  it('whose host has no such name', () =>
+  it('whose host name does not exist', () =>
     bothSay(
       { DATABASE_URL: 'postgres://me:secret@nowhere.invalid/mine' },
       'PostgreSQL',
       /nowhere\.invalid.* correct DATABASE_URL/,
     ));
 
-  it('that has no such database', () =>
+  it('without such a database', () =>
     bothSay(as('postgres', 'nosuch'), 'PostgreSQL', /has no database nosuch: make it \(createdb nosuch\)/));
 
-  it('that has no such account', () =>
+  it('without such an account', () =>
     bothSay(as('nosuch'), 'PostgreSQL', /does not let nosuch in: correct the user and password/));
 
   it('that is too old', async () => {
     const { rows } = await database.db.query<{ server_version_num: string }>('show server_version_num');
     const found = rows[0]?.server_version_num ?? '';
-    // Its wire, on which it calls itself another version.
+    // A proxy that reports another server version.
     const old = createTcpServer(caller => {
       const server = connect(join(database.connection.socketDir, '.s.PGSQL.5432'));
       server.on('data', bytes =>
@@ -133,10 +133,10 @@ describe('a PostgreSQL', () => {
   it('that is read-only', () =>
     bothSay(as(names[0] ?? ''), 'PostgreSQL', /is read-only, .* lead to the primary/));
 
-  it('in which the account may make no tables', () =>
+  it('in which the account may not create tables', () =>
     bothSay(as(names[1] ?? '', empty), 'PostgreSQL', /may not make tables in the database .* owner to/));
 
-  it('with another clock', async () => {
+  it('with a different clock', async () => {
     const { out } = await graphwright(['doctor'], as(names[2] ?? ''));
     assert.match(
       out,
@@ -174,7 +174,7 @@ describe('a bucket', () => {
   const wrong = (change: NodeJS.ProcessEnv, sentence: RegExp) =>
     bothSay({ ...settings, ...change }, 'media storage', sentence);
 
-  it('that cannot be reached: doctor names the setting, and serve says that it is not ready', async () => {
+  it('that cannot be reached: doctor names the setting, and serve is not ready', async () => {
     const away = { ...settings, S3_ENDPOINT: 'http://127.0.0.1:9' };
     const sentence =
       /The bucket media at http:\/\/127\.0\.0\.1:9 cannot be reached: .*\. Check S3_ENDPOINT, and that the store is running\./;
@@ -206,10 +206,10 @@ describe('a bucket', () => {
     ));
   it('with a wrong key id', () =>
     wrong({ AWS_ACCESS_KEY_ID: 'NOBODY' }, /answered 403 InvalidAccessKeyId: .* correct AWS_ACCESS_KEY_ID/));
-  it('that is not there', () =>
+  it('that does not exist', () =>
     wrong({ S3_BUCKET: 'nosuch' }, /answered 404 NoSuchBucket: .* make it, or correct S3_BUCKET/));
 
-  it('that finds our clock wrong', async () => {
+  it('that rejects our clock', async () => {
     const skewed = createServer((_req, res) => {
       res.writeHead(403, { 'content-type': 'application/xml' });
       res.end('<Error><Code>RequestTimeTooSkewed</Code><Message>too large</Message></Error>');
@@ -223,7 +223,7 @@ describe('a bucket', () => {
 });
 
 describe('a port that is taken', () => {
-  it('is named before a database is made', async () => {
+  it('is reported before a database is created', async () => {
     const holder = createTcpServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const data = join(folder, 'no-data');
@@ -235,7 +235,7 @@ describe('a port that is taken', () => {
 });
 
 describe('a provider', () => {
-  it('is asked by doctor: one that refuses its key is named with its setting', async () => {
+  it('is checked by doctor: one that refuses its key is reported with its setting', async () => {
     const provider = createServer((req, res) => {
       res.writeHead(req.headers.authorization === 'Bearer good' ? 200 : 401).end('{}');
     }).listen(0, '127.0.0.1');
@@ -266,7 +266,7 @@ describe('a provider', () => {
 describe('a folder', () => {
   const asNobody: RunCommand = (args, settings) => spawnCommand(args, settings, { uid: 65_534 });
 
-  it('that cannot be written', {
+  it('that is not writable', {
     skip: process.getuid?.() !== 0 && 'needs root to be somebody else',
   }, async () => {
     const locked = join(folder, 'locked');
@@ -280,7 +280,7 @@ describe('a folder', () => {
     );
   });
 
-  it('that cannot be written, next to a PostgreSQL of its own', {
+  it('that is not writable, with embedded PostgreSQL', {
     skip: process.getuid?.() !== 0 && 'needs root',
   }, async () => {
     const locked = join(folder, 'locked-too');
@@ -337,7 +337,7 @@ describe('a folder', () => {
 });
 
 describe('doctor', () => {
-  it('says where BASE_URL leads to something else, and where it leads here', async () => {
+  it('reports if BASE_URL leads elsewhere, and if it leads here', async () => {
     const other = createServer((_req, res) => res.writeHead(404).end('nothing here'));
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -361,14 +361,14 @@ describe('doctor', () => {
   });
 });
 
-it('a Node that is too old is named, with the way out', async () => {
+it('an outdated Node is reported with what to do', async () => {
   const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'22.1.0'}})`;
   const { code, err } = await spawnCommand(['serve'], {}, { nodeArgs: ['--import', older] });
   assert.equal(code, 2);
   assert.match(err, /needs Node 24 or newer, and this is 22\.1\.0\. Run it through npm/);
 });
 
-it('what is no command ends with 2, whatever comes with it', async () => {
+it('an unknown command exits with 2, whatever follows it', async () => {
   for (const args of [['nosuch'], ['nosuch', '--help'], ['keys', 'nosuch', '--help'], ['help', 'nosuch']]) {
     const { code, err } = await graphwright(args);
     assert.equal(code, 2, args.join(' '));

@@ -1,9 +1,9 @@
-// Memory that is given back: the heap shrinks to what is in use.
+// Releasing memory: the heap shrinks to what is in use.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { shrinkHeap } from '../../src/cli/heap.ts';
 
-it('the heap is as small as what is in use', async () => {
+it('the heap shrinks to what is in use', async () => {
   let used: object[] = [];
   for (let count = 0; count < 500_000; count++) used.push({ count });
   const full = process.memoryUsage().heapTotal;

@@ -1,4 +1,4 @@
-// `graphwright layout`: the file laid out and drawn, without a service.
+// `graphwright layout`: arranges and draws a file without a service.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ describe('graphwright layout', () => {
     for (const { source, target } of laid.edges) assert.ok((x.get(source) ?? 0) < (x.get(target) ?? 0));
   });
 
-  it('writes the file and the drawing where the options say, and the same each time', async () => {
+  it('writes the file and the drawing to the given paths, with the same result each time', async () => {
     const out = join(folder, 'a.json');
     const again = join(folder, 'b.json');
     const svg = join(folder, 'a.svg');
@@ -41,7 +41,7 @@ describe('graphwright layout', () => {
     assert.match(readFileSync(svg, 'utf8'), /^<svg /);
   });
 
-  it('ends with exit code 2 for a direction that does not exist', async () => {
+  it('exits with code 2 for an unknown direction', async () => {
     const { code, err } = await layout(POSTCARD, '--direction', 'UP');
     assert.equal(code, 2);
     assert.match(err, /RIGHT, DOWN/);

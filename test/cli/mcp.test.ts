@@ -1,4 +1,4 @@
-// The bridge for clients that speak over stdin and stdout: a client written by others starts it, over both revisions.
+// The stdio bridge for MCP clients: a third-party client starts it, over both revisions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
@@ -23,7 +23,7 @@ const start = (env: Readonly<Record<string, string>>): StdioClientTransport =>
 
 describe('graphwright mcp', () => {
   for (const revision of REVISIONS) {
-    it(`passes lists, calls and signs of life on over ${revision}`, async () => {
+    it(`forwards lists, calls and progress over ${revision}`, async () => {
       const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
       const client = new Client({ name: 'stdio', version: '1' }, { versionNegotiation: { mode } });
       await client.connect(start({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY }));
@@ -49,7 +49,7 @@ describe('graphwright mcp', () => {
     });
   }
 
-  it('says in the protocol that a key is refused, and that a service is not there', async () => {
+  it('reports a refused key and a missing service as protocol errors', async () => {
     for (const [env, says] of [
       [{ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: 'sk-wrong-0123456789' }, /refuses the key/],
       [{ GRAPHWRIGHT_URL: 'http://127.0.0.1:9', GRAPHWRIGHT_API_KEY: KEY }, /cannot be reached/],

@@ -1,4 +1,4 @@
-// `graphwright models` against fal's list as a double: what it changes is in use in every process, all of it or nothing.
+// `graphwright models` against a fal double: changes apply in every process, completely or not at all.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -86,7 +86,7 @@ describe('graphwright models', () => {
     await shownEverywhere('video:fal_x2', true);
   });
 
-  it('adds nothing where one of them cannot be fetched', async () => {
+  it('adds nothing if one of the models cannot be fetched', async () => {
     for (const endpoint of ['fal-ai/nobody', '../../etc/passwd']) {
       const { code, err } = await graphwright(['add', 'fal', 'fal-ai/x3', endpoint]);
       assert.equal(code, 1);
@@ -95,7 +95,7 @@ describe('graphwright models', () => {
     assert.equal((await typesAt(service)).includes('video:fal_x3'), false);
   });
 
-  it('works through a running service, and needs its administrator', async () => {
+  it('works through a running service, and needs an administrator', async () => {
     const more = {
       DATABASE_URL: 'postgres://nobody',
       GRAPHWRIGHT_URL: service.url,
@@ -107,13 +107,13 @@ describe('graphwright models', () => {
     assert.equal(status, 401);
   });
 
-  it('shows a difference with a dry run, writes it without, and then finds none', async () => {
+  it('shows a difference with --dry-run, writes it without, and then finds none', async () => {
     fal.models = [
       row('fal-ai/x1', { ...VIDEO_INPUT, style: { type: 'string' } }),
       row('fal-ai/x2'),
       row('fal-ai/x3'),
     ];
-    // The shipped models are not listed by this fal: they would all go, which is more than a fifth.
+    // This fal does not list the shipped models, so all of them would be removed, which is more than a fifth.
     const dry = await graphwright(['add', 'fal', 'fal-ai/x1', '--dry-run']);
     assert.match(dry.out, /~ video:fal_x1[\s\S]*takes style, which is new/);
     assert.match((await graphwright(['add', 'fal', 'fal-ai/x1', '--dry-run'])).out, /takes style/);
@@ -121,7 +121,7 @@ describe('graphwright models', () => {
     assert.equal((await graphwright(['add', 'fal', 'fal-ai/x1'])).out, '');
   });
 
-  it('asks before more than a fifth changes or goes', async () => {
+  it('asks for confirmation before more than a fifth changes or is removed', async () => {
     const { code, err } = await graphwright(['sync']);
     assert.equal(code, 2);
     assert.match(err, /More than a fifth/);
@@ -129,7 +129,7 @@ describe('graphwright models', () => {
     assert.ok((await typesAt(service)).includes('generate:fal_flux_dev'));
   });
 
-  it('takes no list that is HTML, cut off, or not there', async () => {
+  it('refuses a list that is HTML, truncated, or missing', async () => {
     const spoiled = [Buffer.from('<html>busy</html>'), Buffer.from('{"models": [{"endpoint_id": "fal-ai/x')];
     for (const body of spoiled) {
       fal.spoil(/^GET \/v1\/models/, { status: 200, body });
@@ -141,7 +141,7 @@ describe('graphwright models', () => {
     assert.match((await graphwright(['search'])).err, /more than is accepted/);
   });
 
-  it('lets one of two that begin from the same state win, and the other says so', async () => {
+  it('lets one of two concurrent changes win, and the other reports it', async () => {
     const { body } = await service.request<{ revision: string; models: readonly object[] }>(
       'GET',
       '/admin/models',
@@ -152,7 +152,7 @@ describe('graphwright models', () => {
     assert.deepEqual(statuses, [200, 409]);
   });
 
-  it('refuses a broken model by its place, and writes none of the others', async () => {
+  it('refuses an invalid model by its path, and writes none of the others', async () => {
     const { body } = await service.request<{ revision: string; models: readonly object[] }>(
       'GET',
       '/admin/models',
@@ -179,11 +179,11 @@ describe('graphwright models', () => {
     return body.models.filter(({ nodeType }) => form.test(nodeType)).length;
   };
 
-  it('leaves all or nothing where it is killed, whenever that is', async () => {
+  it('leaves all or nothing whenever it is killed', async () => {
     const many = Array.from({ length: 60 }, (_, index) => `fal-ai/k${index}`);
     fal.models = many.map(endpoint => row(endpoint));
     fal.prices = many.map(priceOf);
-    // The prices are the last that is asked: what follows is the writing.
+    // The prices are requested last; the write follows.
     for (const delayMs of [0, 15, 30, 60, 120, 240]) {
       const before = fal.count(/pricing/);
       const child = spawn(process.execPath, [BIN, 'models', 'add', 'fal', ...many], {
@@ -199,7 +199,7 @@ describe('graphwright models', () => {
     }
   });
 
-  it('writes all of one command at a time, where four run at once', async () => {
+  it('writes one command at a time when four run at once', async () => {
     const parts = ['a', 'b', 'c', 'd'].map(name =>
       Array.from({ length: 10 }, (_, index) => `fal-ai/${name}${index}`),
     );
@@ -213,7 +213,7 @@ describe('graphwright models', () => {
     }
   });
 
-  it('removes nothing that a graph may have: the node is hidden, and still runs', async () => {
+  it('removes no model that a graph may contain: the node is hidden and still runs', async () => {
     assert.equal((await graphwright(['remove', 'video:fal_x2'])).code, 0);
     await shownEverywhere('video:fal_x2', false);
     const { body } = await service.request<{ nodes: readonly { nodeType: string; deprecated?: true }[] }>(
@@ -224,7 +224,7 @@ describe('graphwright models', () => {
     assert.equal((await graphwright(['remove', 'utility:math'])).code, 1);
   });
 
-  it('brings back what was removed where it is added again, and by no listing', async () => {
+  it('restores a removed model when it is added again, and not through a list', async () => {
     const { out } = await graphwright(['sync', '--dry-run']);
     assert.doesNotMatch(out, /video:fal_x2/);
     const added = await graphwright(['add', 'fal', 'fal-ai/x2']);
@@ -232,7 +232,7 @@ describe('graphwright models', () => {
     await shownEverywhere('video:fal_x2', true);
   });
 
-  it('changes nothing by a list that is empty or refused, and says so', async () => {
+  it('changes nothing for an empty or refused list, and reports it', async () => {
     fal.models = [];
     for (const args of [['sync', '--yes'], ['check']]) {
       const { code, out, err } = await graphwright(args);
@@ -250,7 +250,7 @@ describe('graphwright models', () => {
     assert.match(plan.body.error, /Nothing was changed/);
   });
 
-  it('keeps them in a file for who wants them in git', async () => {
+  it('keeps models in a file for use in git', async () => {
     const MODELS_FILE = join(folder, 'models.json');
     assert.equal((await graphwright(['add', 'fal', 'fal-ai/x1'], { MODELS_FILE })).code, 0);
     const { models } = JSON.parse(readFileSync(MODELS_FILE, 'utf8'));

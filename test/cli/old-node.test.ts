@@ -1,4 +1,4 @@
-// `graphwright` on a Node that is too old: one sentence, of the checkout's command and of the package's.
+// `graphwright` on an outdated Node: one sentence, from the checkout's command and from the package's.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,10 +20,10 @@ writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
 const packaged = join(folder, 'bin/graphwright.js');
 writeFileSync(packaged, packagedBin(ROOT));
 
-describe('an old Node', { skip: SKIP }, () => {
+describe('an outdated Node', { skip: SKIP }, () => {
   for (const node of OLD_NODES)
     for (const bin of [BIN, packaged])
-      it(`${node} is refused in a sentence by ${bin === BIN ? 'the checkout' : 'the package'}`, () => {
+      it(`${node} is refused with a sentence by ${bin === BIN ? 'the checkout' : 'the package'}`, () => {
         const { status, stdout, stderr } = spawnSync(node, [bin, 'serve'], { encoding: 'utf8' });
         assert.equal(status, 2, stderr);
         assert.equal(stdout, '');

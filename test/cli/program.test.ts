@@ -1,4 +1,4 @@
-// The command line: what it prints where, and its exit codes.
+// The command line's output on stdout and stderr, and its exit codes.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -23,7 +23,7 @@ const NOBODY = {
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-cli-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Each command once as a process. */
+/** Runs each command once as a process. */
 const run = spawnFirst;
 const graphwright: RunCommand = (args, settings) =>
   run(args, { DATA_DIR: join(folder, 'data'), ...settings });
@@ -66,7 +66,7 @@ describe('exit code 0', () => {
     assert.ok(!out.includes('\u001b'), 'no colours');
   });
 
-  it('passes a workflow without faults', async () => {
+  it('accepts a valid workflow', async () => {
     const path = file('good.json', {
       name: 'Good',
       nodes: [node('a', 'input:text', { value: 'hello' })],
@@ -81,7 +81,7 @@ describe('exit code 0', () => {
 });
 
 describe('exit code 1', () => {
-  it('names each error of a workflow on stdout', async () => {
+  it('prints each error of a workflow on stdout', async () => {
     const path = file('bad.json', { name: 'Bad', nodes: [node('a', 'input:txt')], edges: [] });
     const { code, out, err } = await graphwright(['lint', path]);
     assert.equal(code, 1);
@@ -96,7 +96,7 @@ describe('exit code 1', () => {
     assert.ok(report.issues.length > 0);
   });
 
-  it('says in a sentence that no service answers', async () => {
+  it('prints a message if no service answers', async () => {
     const { code, out, err } = await graphwright(['run', `wf_${'0'.repeat(26)}`], NOBODY);
     assert.equal(code, 1);
     assert.equal(out, '');
@@ -106,7 +106,7 @@ describe('exit code 1', () => {
     );
   });
 
-  it('shows the stack where LOG_LEVEL is debug, and only there', async () => {
+  it('prints the stack only if LOG_LEVEL is debug', async () => {
     const settings = { ...NOBODY, LOG_LEVEL: 'debug' };
     assert.match((await graphwright(['run', `wf_${'0'.repeat(26)}`], settings)).err, /\n {4}at /);
   });
@@ -138,13 +138,13 @@ describe('exit code 2', () => {
     });
   }
 
-  it('for a setting that cannot be used, naming it', async () => {
+  it('for an invalid setting, naming it', async () => {
     const { code, err } = await graphwright(['nodes'], { PORT: 'abc' });
     assert.equal(code, 2);
     assert.match(err, /PORT must be a whole number/);
   });
 
-  it('for a file that is not JSON, naming the place', async () => {
+  it('for a file that is not JSON, naming the position', async () => {
     const { code, err } = await graphwright(['lint', file('broken.json', '{\n  "name": 1,\n}')]);
     assert.equal(code, 2);
     assert.match(err, /broken\.json:3:1 is not JSON: Expected double-quoted property name\.\n$/);
@@ -154,7 +154,7 @@ describe('exit code 2', () => {
     assert.match((await graphwright(['lint', file('list.json', [])])).err, /needs "nodes" and "edges"/);
   });
 
-  it('for no command at all, with the help on stderr', async () => {
+  it('without a command, with the help on stderr', async () => {
     const { code, out, err } = await graphwright([]);
     assert.equal(code, 2);
     assert.equal(out, '');

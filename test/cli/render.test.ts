@@ -1,4 +1,4 @@
-// `graphwright render` as a process: a picture is written, faults are reported, nothing half-done is left.
+// `graphwright render` as a process: writes a picture, reports errors, leaves no partial files.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ function render(graph: object, ...args: readonly string[]) {
 }
 
 describe('graphwright render', () => {
-  it('writes a frame in the format of its ending, with files next to the scene', async () => {
+  it('writes a frame in the format of its file extension, with files next to the scene', async () => {
     writeFileSync(join(folder, 'red.png'), await plainImage(8, 8, '#ff0000'));
     const { code, out } = render(
       scene([{ type: 'image', src: './red.png' }]),
@@ -62,14 +62,14 @@ describe('graphwright render', () => {
     assert.match(JSON.parse(out).warnings[0], /^\/scenes\/0\/elements\/0 .+outside the folder/);
   });
 
-  it('reports faults by pointer, and ends with 1 without a file', () => {
+  it('reports errors by JSON pointer, and exits with 1 without writing a file', () => {
     const { code, err } = render({ ...scene([]), fps: 0 }, '--frame', '0', '-o', 'bad.png');
     assert.equal(code, 1);
     assert.match(err, /scene\.json#\/fps {2}must be >= 1/);
     assert.equal(existsSync(join(folder, 'bad.png')), false);
   });
 
-  it('says how it is used wrongly, with 2', () => {
+  it('reports wrong usage, and exits with 2', () => {
     assert.match(render(scene([]), '-o', 'out.gif').err, /A video ends in \.mp4/);
     assert.match(render(scene([]), '--range', '5-3').err, /--range is two frames such as 0-20/);
     assert.match(render(scene([]), '--template', 'quote-card').err, /not both/);
@@ -105,7 +105,7 @@ describe('graphwright render', () => {
 });
 
 describe('graphwright preview', () => {
-  it('writes one frame into a file that is named, and refuses more', async () => {
+  it('writes one frame into the named file, and refuses other options', async () => {
     const file = join(folder, 'one.json');
     writeFileSync(file, JSON.stringify(scene([])));
     const still = join(folder, 'still.png');
@@ -119,7 +119,7 @@ describe('graphwright preview', () => {
     assert.deepEqual([jpeg.code, /preview writes PNG files/.test(jpeg.err)], [2, true]);
   });
 
-  it('draws again as the file changes, also during the first stills, and reports faults by their place', async () => {
+  it('redraws when the file changes, even during the first stills, and reports errors by position', async () => {
     const file = join(folder, 'watched.json');
     writeFileSync(file, JSON.stringify(scene([])));
     const args = [BIN, 'preview', '--watch', 'watched.json', '--frames', '0,5', '-o', 'stills'];
@@ -129,7 +129,7 @@ describe('graphwright preview', () => {
     child.stderr.on('data', data => (err += String(data)));
     const picture = join(folder, 'stills', 'frame-000005.png');
     try {
-      // The first stills are drawn and about to be written: no change from here on may be lost.
+      // The first stills are drawn and about to be written. No change from here on may be lost.
       await waitUntil('the first stills', () => existsSync(join(folder, 'stills')));
       writeFileSync(file, JSON.stringify({ ...scene([]), fps: -1 }));
       await waitUntil('the fault', () => err.includes('watched.json#/fps'));

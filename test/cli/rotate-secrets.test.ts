@@ -1,4 +1,4 @@
-// Another secrets key: everything that was encrypted can be read by the new one, wherever the command was killed.
+// Rotating the secrets key: the new key reads everything that was encrypted, whenever the command was killed.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { urlOf } from '../support/service.ts';
 const SRC = join(import.meta.dirname, '../../src');
 const OLD = Buffer.alloc(32, 1);
 const NEW = Buffer.alloc(32, 2);
-/** What lasts for minutes, and is lost with the old key. */
+/** Values that live for minutes and are lost with the old key. */
 const PASSING = ['services/sessions/openid.ts'];
 
 let database: TestDatabase;
@@ -40,7 +40,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A pool that is closed again: a connection that stays open is a service to the command. */
+/** A pool that closes again, because the command counts an open connection as a running service. */
 function connect(stack: AsyncDisposableStack): Db {
   const db = openDb({ connection: database.connection, maxConnections: 1, onError: () => undefined });
   stack.defer(() => db.close());
@@ -52,7 +52,7 @@ async function rotateHere(from: Buffer, to: Buffer): Promise<RotatedSecrets> {
   return await rotateSecrets(connect(stack), { from, to });
 }
 
-/** One value in every place, encrypted by that key; 1,100 deliveries, more than are read at once. */
+/** One value in every place, encrypted with that key, and 1,100 deliveries, more than one batch. */
 async function seed(key: Buffer): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const db = connect(stack);
@@ -112,7 +112,7 @@ const rotate = (
   run(command, { DATABASE_URL: urlOf(database.connection), DATA_DIR: folder, PORT: '0', ...settings });
 
 describe('the list of encrypted places', () => {
-  it('has a line for every file that encrypts what lasts', () => {
+  it('has an entry for every file that encrypts stored data', () => {
     const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
       .filter(path => path.endsWith('.ts') && path !== 'lib/crypto.ts')
       .filter(path => /(?<!\w)encrypt\(/.test(readFileSync(join(SRC, path), 'utf8')))
@@ -129,7 +129,7 @@ describe('the list of encrypted places', () => {
 });
 
 describe('rotateSecrets', () => {
-  it('encrypts every value by the new key, and once only', async () => {
+  it('encrypts every value with the new key, exactly once', async () => {
     await seed(OLD);
     assert.deepEqual(await rotateHere(OLD, NEW), {
       rotated: 1104,
@@ -148,7 +148,7 @@ describe('rotateSecrets', () => {
     });
   });
 
-  it('changes nothing where a value was encrypted by neither key', async () => {
+  it('changes nothing if a value was encrypted with neither key', async () => {
     await seed(OLD);
     await using stack = new AsyncDisposableStack();
     const db = connect(stack);
@@ -168,7 +168,7 @@ describe('secrets rotate', () => {
   const keyOf = async (): Promise<Buffer> =>
     Buffer.from((await readFile(join(folder, 'secrets.key'), 'utf8')).trim(), 'hex');
 
-  it('takes both keys from the environment where SECRETS_KEY is set', async () => {
+  it('takes both keys from the environment if SECRETS_KEY is set', async () => {
     await seed(OLD);
     const { code, out, err } = await rotate({ SECRETS_KEY: hex(OLD), NEW_SECRETS_KEY: hex(NEW) });
     assert.equal(code, 0, err);
@@ -179,15 +179,15 @@ describe('secrets rotate', () => {
     assert.match(without.err, /Set NEW_SECRETS_KEY to the new key/);
   });
 
-  it('makes a key of its own in DATA_DIR, and is run again where it was killed', async () => {
+  it('creates its own key in DATA_DIR, and can be run again after it was killed', async () => {
     const first = await openNextKey(folder);
     await rename(join(folder, 'secrets.key.next'), join(folder, 'secrets.key'));
     await seed(first);
-    // Killed before the commit: there is a next key, and nothing is encrypted by it. No service starts in between.
+    // Killed before the commit: a next key exists, but nothing is encrypted with it. No service starts in between.
     const next = await openNextKey(folder);
     const refused = await rotate({}, ['serve']);
     assert.match(refused.err, /rotation of the secrets key in .* was cut short.*graphwright secrets rotate/);
-    // Killed after the commit: all is encrypted by the next key.
+    // Killed after the commit: everything is encrypted with the next key.
     await rotateHere(first, next);
     await copyFile(join(folder, 'secrets.key.next'), join(folder, 'copy'));
     const { code, out, err } = await rotate({});
@@ -196,7 +196,7 @@ describe('secrets rotate', () => {
     assert.deepEqual(await keyOf(), next);
     assert.equal(existsSync(join(folder, 'secrets.key.next')), false);
     assert.equal((await readFile(join(folder, 'secrets.key.old'), 'utf8')).trim(), hex(first));
-    // And once more, from the beginning to the end.
+    // And once more from beginning to end.
     assert.equal((await rotate({})).code, 0);
     assert.notDeepEqual(await keyOf(), next);
     assert.deepEqual(await readAll(await keyOf()), ALL);

@@ -1,4 +1,4 @@
-// The command line against a service that it serves itself: run, keys, migrate, doctor, and the end by a signal.
+// The command line against a service that it serves: run, keys, migrate, doctor, and stopping by a signal.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ const inFolder = (settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
 });
 
 const spawnedFirst = spawnFirst;
-/** Runs a command to its end and returns what it printed; rejects where its exit code is not 0. */
+/** Runs a command and returns what it printed. Rejects if its exit code is not 0. */
 async function graphwright(
   args: readonly string[],
   settings: NodeJS.ProcessEnv = {},
@@ -52,7 +52,7 @@ async function serve(): Promise<Serving> {
   for await (const line of createInterface(child.stderr)) {
     url ??= READY.exec(line)?.groups?.url;
     const key = KEY.exec(line)?.groups?.key;
-    // The key follows the address on the first start; on later ones there is none.
+    // On the first start the key follows the URL; later starts print none.
     if (url !== undefined && (key !== undefined || hasServed)) return { child, url, key };
   }
   throw new Error('the service ended before it was ready');
@@ -60,7 +60,7 @@ async function serve(): Promise<Serving> {
 let hasServed = false;
 
 describe('graphwright serve', () => {
-  /** For who shall not wait for a PostgreSQL of its own. */
+  /** Settings that skip the wait for an embedded PostgreSQL. */
   let database: TestDatabase;
   let serving: Serving;
   let settings: Readonly<Record<string, string>>;
@@ -85,7 +85,7 @@ describe('graphwright serve', () => {
     assert.equal(record.outputs[0].type, 'IMAGE');
   });
 
-  it('prints a plain line for each node in a pipe, then the outputs', async () => {
+  it('prints a plain line per node in a pipe, then the outputs', async () => {
     const out = await graphwright(['run', EXAMPLE], settings, spawnCommand);
     for (const label of ['Place', 'Prompt', 'Picture', 'Postcard format', 'Card', 'Postcard', 'Preview']) {
       assert.match(out, new RegExp(`^COMPLETED  ${label}  `, 'm'));
@@ -94,7 +94,7 @@ describe('graphwright serve', () => {
     assert.ok(!out.includes('\u001b'));
   });
 
-  it('runs an exported file of over 4 MB with the media in it', async () => {
+  it('runs an exported file of over 4 MB that includes its media', async () => {
     const path = join(folder, 'export.json');
     const bytes = Buffer.from(await noiseImage(1200, 1200, 'png'));
     const mediaId = `med_${'0'.repeat(26)}`;
@@ -126,7 +126,7 @@ describe('graphwright serve', () => {
     assert.deepEqual(Buffer.from(await stored.arrayBuffer()), bytes);
   });
 
-  it('mints, lists and revokes keys over HTTP', async () => {
+  it('creates, lists and revokes keys over HTTP', async () => {
     const created = JSON.parse(
       await graphwright(['keys', 'create', 'ci', '--scope', 'workflows:read', '--json'], settings),
     );
@@ -156,13 +156,13 @@ describe('graphwright serve', () => {
     await assert.rejects(graphwright(['doctor'], taken), { code: 1, stdout: /✖ +port .* is in use/ });
   });
 
-  it('stops at SIGTERM with exit code 0, and leaves the folder to the next', async () => {
+  it('stops on SIGTERM with exit code 0, and the next service can use the folder', async () => {
     serving.child.kill('SIGTERM');
     const [code] = await once(serving.child, 'exit');
     assert.equal(code, 0);
   });
 
-  it('lets the operator mint a key on the database itself, which then works', async () => {
+  it('lets the operator create a working key directly in the database', async () => {
     const { key } = JSON.parse(await graphwright(['keys', 'create', 'rescue', '--json'], {}, spawnCommand));
     const again = await serve();
     after(() => again.child.kill('SIGKILL'));
@@ -175,7 +175,7 @@ describe('graphwright serve', () => {
     await once(again.child, 'exit');
   });
 
-  it('lists which migrations the database has', async () => {
+  it('lists the applied migrations', async () => {
     const { migrations } = JSON.parse(await graphwright(['migrate', '--json']));
     assert.deepEqual(migrations[0], { version: 1, name: 'init' });
   });

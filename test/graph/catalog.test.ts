@@ -1,16 +1,16 @@
-// Which output may feed which input.
+// Which output types can connect to which input types.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { canJoin } from '../../src/graph/catalog.ts';
 import { PORT_TYPES } from '../../src/graph/types.ts';
 
-// ANY takes and gives whatever comes; what a LIST contains shows when it is run.
+// ANY accepts and provides any type; the content of a LIST is known only during a run.
 const OPEN = ['ANY', 'LIST'];
-/** Besides equal types, and anything into JSON. */
+/** In addition to equal types, and anything into JSON. */
 const JOINED = ['NUMBER TEXT', 'JSON TEXT'];
 
 for (const from of PORT_TYPES) {
-  it(`${from} feeds its own type, JSON, and what it can be written as`, () => {
+  it(`${from} connects to its own type, JSON, and what it can be written as`, () => {
     for (const to of PORT_TYPES) {
       const expected =
         from === to ||

@@ -1,4 +1,4 @@
-// What clients may leave out of a graph: labels and categories come from the catalog, ids of edges from their ends.
+// What clients may omit in a graph: labels and categories come from the catalog, edge ids from their ends.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { completeGraph } from '../../src/graph/complete.ts';
@@ -18,14 +18,14 @@ const wire = (more: object = {}) => ({
 const idsOf = (edges: unknown): unknown => (edges as { id: unknown }[]).map(({ id }) => id);
 
 describe('a node', () => {
-  it('without label and category has those of the catalog', () => {
+  it('without label and category gets those of the catalog', () => {
     const { nodes } = complete([{ id: 'a', data: { nodeType: 'input:text' } }], []);
     assert.deepEqual(nodes, [
       { id: 'a', data: { nodeType: 'input:text', label: 'Text', category: 'input' } },
     ]);
   });
 
-  it('keeps what it has, and whatever is wrong', () => {
+  it('keeps its own values, even invalid ones', () => {
     const nodes = [
       { id: 'a', data: { nodeType: 'input:text', label: '', category: 7 } },
       { id: 'b', data: { nodeType: 7 } },
@@ -35,7 +35,7 @@ describe('a node', () => {
     assert.deepEqual(complete(nodes, 'x'), { nodes, edges: 'x' });
   });
 
-  it('of an unknown type is reported for its type alone', () => {
+  it('of an unknown type is reported only for its type', () => {
     const nodes = [{ id: 'a', type: 'basedNode', position: { x: 0, y: 0 }, data: { nodeType: 'input:txt' } }];
     const { issues } = inspectGraph(catalog, nodes, []);
     assert.deepEqual(
@@ -46,13 +46,13 @@ describe('a node', () => {
 });
 
 describe('edges without ids', () => {
-  it('have ids made of their ends, the same each time', () => {
+  it('get ids made of their ends, the same each time', () => {
     const edges = [wire(), { source: 'a', target: 'c' }];
     assert.deepEqual(idsOf(complete([], edges).edges), ['a.text->b.input', 'a->c']);
     assert.deepEqual(complete([], edges), complete([], edges));
   });
 
-  it('have unique ids, also next to ids that were sent', () => {
+  it('get unique ids, also next to ids that were sent', () => {
     const edges = [
       wire(),
       wire(),
@@ -69,7 +69,7 @@ describe('edges without ids', () => {
     ]);
   });
 
-  it('are many in bounded time', () => {
+  it('are processed in bounded time', () => {
     const { edges } = complete(
       [],
       Array.from({ length: 100_000 }, () => wire()),

@@ -9,7 +9,7 @@ const B = node('b', 'utility:join');
 const WIRED = { nodes: [A, B], edges: [edge('a.text > b.a')] };
 
 describe('diffGraphs', () => {
-  it('takes other values, positions and edge ids for no change of structure', () => {
+  it('ignores other values, positions and edge ids', () => {
     const after = {
       nodes: [node('b', 'utility:join', { x: 1 }, { position: { x: 9, y: 9 } }), A],
       edges: [{ ...edge('a.text > b.a'), id: 'other', animated: true }],
@@ -22,13 +22,13 @@ describe('diffGraphs', () => {
     });
   });
 
-  it('names nodes that came and went', () => {
+  it('names nodes that were added and removed', () => {
     const after = { nodes: [A, node('c', 'utility:join')], edges: [] };
     const { addedNodes, removedNodes, isStructural } = diffGraphs(WIRED, after);
     assert.deepEqual([addedNodes, removedNodes, isStructural], [['c'], ['b'], true]);
   });
 
-  it('names edges that join other ports', () => {
+  it('names edges that connect other ports', () => {
     const after = { ...WIRED, edges: [{ ...edge('a.text > b.b'), id: 'a.text > b.a' }] };
     assert.deepEqual(diffGraphs(WIRED, after).rewiredEdges, ['a.text > b.a']);
     assert(diffGraphs(WIRED, { ...WIRED, edges: [] }).isStructural);

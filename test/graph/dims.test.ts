@@ -8,7 +8,7 @@ const of = (nodeType: string, more: object = {}): ReturnType<typeof estimateDims
   estimateDims(node('n', nodeType, {}, more), CATALOG);
 
 describe('estimateDims', () => {
-  it('takes the rendered box before the size set by resizing', () => {
+  it('prefers the rendered box to the size set by resizing', () => {
     const both = { measured: { width: 301, height: 202 }, style: { width: 300, height: 200 } };
     assert.deepEqual(of('input:text', both), { width: 301, height: 202, source: 'measured' });
   });
@@ -25,7 +25,7 @@ describe('estimateDims', () => {
     'wide',
     null,
   ]) {
-    it(`estimates where the style is ${JSON.stringify(style)}`, () => {
+    it(`estimates if the style is ${JSON.stringify(style)}`, () => {
       assert.equal(of('input:text', { style }).source, 'estimated');
     });
   }
@@ -35,7 +35,7 @@ describe('estimateDims', () => {
     assert(of('generate:image').height > of('utility:split').height);
   });
 
-  it('knows the shells of the canvas and stands unknown types', () => {
+  it("handles the canvas's own node types and unknown types", () => {
     assert.deepEqual(of('utility:sticky_note'), { width: 240, height: 160, source: 'estimated' });
     assert(of('no:such').height > 0);
   });

@@ -1,4 +1,4 @@
-// drawGraph: well-formed and inert whatever the graph contains, and everything of the graph in it.
+// drawGraph: output is well-formed and inert for any graph, and shows everything in it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SaxesParser } from 'saxes';
@@ -23,7 +23,7 @@ const GRAPH: Graph = {
   edges: [edge('t.text > g.prompt'), edge('g.image > p.input')],
 };
 
-/** The names of all elements, and all text; throws where the XML is not well-formed. */
+/** The names of all elements, and all text. Throws if the XML is not well-formed. */
 function read(svg: string): { elements: string[]; text: string } {
   const elements: string[] = [];
   let text = '';
@@ -40,7 +40,7 @@ function read(svg: string): { elements: string[]; text: string } {
 }
 
 describe('drawGraph', () => {
-  it('shows every label, setting, port, note and wire', () => {
+  it('shows every label, setting, port, note and edge', () => {
     const laid = applyLayout(GRAPH, layoutGraph(GRAPH, CATALOG));
     const { elements, text } = read(drawGraph(laid, CATALOG, { title: 'Lighthouse' }));
     for (const shown of [
@@ -59,7 +59,7 @@ describe('drawGraph', () => {
     assert.equal(elements.filter(name => name === 'circle').length >= 5, true);
   });
 
-  it('stays inert and well-formed whatever the graph says', () => {
+  it('stays inert and well-formed whatever the graph contains', () => {
     const nodes = [
       named(node('t', 'input:text', { value: EVIL }), EVIL),
       named(
@@ -75,7 +75,7 @@ describe('drawGraph', () => {
     assert(!elements.includes('script'));
   });
 
-  it('does not show the value of a setting whose name denotes a secret', () => {
+  it('hides the value of a setting whose name denotes a secret', () => {
     const entry = {
       ...CATALOG.entries[0],
       nodeType: 'x:y',
@@ -89,7 +89,7 @@ describe('drawGraph', () => {
     );
   });
 
-  it('follows the system in auto, and one palette otherwise', () => {
+  it('follows the system in auto, and uses one palette otherwise', () => {
     assert(drawGraph(GRAPH, CATALOG).includes('prefers-color-scheme:dark'));
     assert(!drawGraph(GRAPH, CATALOG, { theme: 'dark' }).includes('prefers-color-scheme'));
   });
@@ -99,7 +99,7 @@ describe('drawGraph', () => {
 });
 
 describe('shorten and wrapText', () => {
-  it('cut with an ellipsis, by characters and not by halves of them', () => {
+  it('cut with an ellipsis between whole characters', () => {
     assert.equal(shorten('short', 200, 12), 'short');
     assert.match(shorten('😀'.repeat(50), 100, 12), /^(?:😀)+…$/u);
   });

@@ -1,4 +1,4 @@
-// What a field takes beyond its type: whole numbers, steps, lists of so many; lint reports it and a run refuses it.
+// Field rules beyond the type: integers, steps, list lengths. Lint reports violations and a run refuses them.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resolveValues } from '../../src/engine/inputs.ts';
@@ -79,7 +79,7 @@ describe('a field', () => {
     [{ gone: 'x' }, 'removed_config_key', /no longer a field/],
   ];
   for (const [config, code, message] of wrong) {
-    it(`that is ${JSON.stringify(config)} is reported by lint and refused by a run`, () => {
+    it(`with ${JSON.stringify(config)} is reported by lint and refused by a run`, () => {
       const found = lintGraph(graphOf(config), catalog).issues.find(issue => issue.code === code);
       assert.match(found?.message ?? '', message);
       assert.match(found?.path ?? '', new RegExp(`config/${Object.keys(config)[0]}$`));
@@ -87,7 +87,7 @@ describe('a field', () => {
     });
   }
 
-  it('takes what fits: steps that binary cannot write, booleans, null for none', () => {
+  it('accepts valid values: steps that binary cannot represent, booleans, null for none', () => {
     const config = { seconds: 5, width: 96, strength: 0.7, audio: false, negative: null };
     assert.deepEqual(
       lintGraph(graphOf(config), catalog).issues.filter(({ code }) => code !== 'required_port_unfed'),
@@ -97,14 +97,14 @@ describe('a field', () => {
     assert.equal(resolveValues(node, {}, new Map()).negative, 'blur');
   });
 
-  it('that is boolean takes "True" for true, with a warning', () => {
+  it('that is boolean reads "True" as true, with a warning', () => {
     const { graph, issues } = normalizeConfig(graphOf({ audio: 'True' }), catalog);
     assert.equal(graph.nodes[0]?.data.config?.audio, true);
     assert.equal(issues.length, 1);
     assert.equal(normalizeConfig(graphOf({ audio: 'maybe' }), catalog).issues.length, 0);
   });
 
-  it('that is a list of images takes so many images and nothing else', () => {
+  it('that is a list of images accepts the allowed number of images and nothing else', () => {
     const list = (items: readonly Value[]): ReadonlyMap<string, Value> =>
       new Map([['images', { type: 'LIST', items }]]);
     assert.equal((resolveValues(wired, {}, list([IMAGE])).images as unknown[]).length, 1);

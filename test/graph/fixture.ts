@@ -1,4 +1,4 @@
-// A small catalog and short ways to write nodes and edges, for the tests of graph/.
+// A small catalog and short notations for nodes and edges, for the tests of graph/.
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
 import type { GraphEdge, GraphNode, JsonObject, PortType } from '../../src/graph/types.ts';
 
@@ -79,7 +79,7 @@ export const CATALOG: Catalog = {
   ports: nodeType => BY_TYPE.get(nodeType) ?? { inputs: [], outputs: [] },
 };
 
-/** A node of the catalog above; `data` and top-level members of its own come over the usual ones. */
+/** A node of the catalog above. `data` and other given properties override the defaults. */
 export function node(
   id: string,
   nodeType: string,
@@ -97,7 +97,7 @@ export function node(
   };
 }
 
-/** `a.text > b.prompt` as an edge. */
+/** Parses `a.text > b.prompt` into an edge. */
 export function edge(wire: string): GraphEdge {
   const [from = '', to = ''] = wire.split(' > ');
   const [source = '', output] = from.split('.');

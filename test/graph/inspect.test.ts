@@ -1,4 +1,4 @@
-// inspectGraph: whatever comes in, one pass reports it, and one fault never hides another.
+// inspectGraph: reports every error of any input in one pass, and no error hides another.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspectGraph } from '../../src/graph/inspect.ts';
@@ -22,7 +22,7 @@ const JUNK = [
   Number.POSITIVE_INFINITY,
 ];
 
-/** The JSON value with some of its members replaced by what does not belong there. */
+/** The JSON value with some of its properties replaced by invalid values. */
 function spoil(value: unknown, random: () => number, share: number): unknown {
   if (random() < share) return JUNK[Math.floor(random() * JUNK.length)];
   if (Array.isArray(value)) return value.map(item => spoil(item, random, share));
@@ -31,7 +31,7 @@ function spoil(value: unknown, random: () => number, share: number): unknown {
 }
 
 describe('inspectGraph', () => {
-  it('throws at nothing, and says where each thing is', () => {
+  it('never throws, and reports where each issue is', () => {
     for (let seed = 1; seed <= 600; seed++) {
       const random = seededRandom(seed);
       const spoilt = spoil(randomGraph(seed), random, 0.03) as { nodes?: unknown; edges?: unknown } | null;
@@ -48,7 +48,7 @@ describe('inspectGraph', () => {
     }
   });
 
-  it('finds the same in a graph to which a broken node and a broken edge are added', () => {
+  it('reports the same issues when a broken node and a broken edge are added', () => {
     for (let seed = 1; seed <= 300; seed++) {
       const { nodes, edges } = randomGraph(seed);
       const alone = inspectGraph(catalog, nodes, edges).issues;

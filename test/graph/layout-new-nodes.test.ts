@@ -1,4 +1,4 @@
-// placeNewNodes: which of the added nodes move, where to, and that nothing else does.
+// placeNewNodes: which new nodes move, where to, and that nothing else moves.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type NewNodeOptions, placeNewNodes } from '../../src/graph/layout/new-nodes.ts';
@@ -23,30 +23,30 @@ function moves(
 const lost = (...ids: string[]): NewNodeOptions => ({ unplaced: new Set(ids) });
 
 describe('placeNewNodes', () => {
-  it('leaves a new node where it covers nothing, and old nodes whatever they cover', () => {
+  it('does not move a new node that covers nothing, nor old nodes that overlap', () => {
     assert.deepEqual(moves([join('n', 1000, 0)]), []);
   });
 
-  it('moves a new node that covers another down to the next room', () => {
+  it('moves a new node that covers another down to the next free space', () => {
     assert.deepEqual(moves([join('n', 20, 20)]), [`n 20 ${10 + HEIGHT + 60}`]);
   });
 
-  it('moves the second of two new nodes that are stacked', () => {
+  it('moves the second of two new nodes that overlap', () => {
     assert.deepEqual(moves([join('n', 1000, 0), join('m', 1000, 0)]), [`m 1000 ${HEIGHT + 60}`]);
   });
 
-  it('places a new node without a position right of what feeds it, else left of what it feeds, else below all', () => {
+  it('places a new node without a position right of its sources, else left of its targets, else below everything', () => {
     assert.deepEqual(moves([join('n')], ['a.text > n.a'], lost('n')), ['n 380 0']);
     assert.deepEqual(moves([join('n')], ['n.text > a.a'], lost('n')), ['n -380 0']);
     assert.deepEqual(moves([join('n')], [], lost('n')), [`n 0 ${10 + HEIGHT + 60}`]);
   });
 
-  it('places a chain of new nodes one after the other, in whatever order they come', () => {
+  it('places a chain of new nodes in order, whatever the order of the input', () => {
     const chain = moves([join('m'), join('n')], ['a.text > n.a', 'n.text > m.a'], lost('m', 'n'));
     assert.deepEqual(chain.sort(), ['m 760 0', 'n 380 0']);
   });
 
-  it('keeps given coordinates with keepGiven, and still places what has none', () => {
+  it('keeps given coordinates with keepGiven, and still places nodes without any', () => {
     const options = { ...lost('n'), keepGiven: true };
     assert.deepEqual(moves([join('m', 20, 20), join('n')], ['a.text > n.a'], options), ['n 380 0']);
   });
@@ -56,12 +56,12 @@ describe('placeNewNodes', () => {
     assert.deepEqual(moves([frame], [], lost('f')), ['f -40 -88']);
   });
 
-  it('does not take a frame around a new node for a node that it covers', () => {
+  it('does not treat a frame around a new node as a node that it covers', () => {
     const next = [node('f', 'utility:group', {}, { position: { x: 900, y: 0 } }), join('n', 940, 100)];
     assert.deepEqual(moves(next), []);
   });
 
-  it('sets a flood of new nodes in rows', () => {
+  it('places many new nodes in rows', () => {
     const flood = Array.from({ length: 5000 }, (_, index) => join(`n${index}`));
     const places = moves(flood, [], { unplaced: new Set(flood.map(({ id }) => id)) });
     assert.equal(new Set(places.map(place => place.split(' ').slice(1).join(' '))).size, 5000);

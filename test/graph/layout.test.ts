@@ -1,4 +1,4 @@
-// layoutGraph: properties over generated graphs, and the rules of groups, notes, scope and cycles one by one.
+// layoutGraph: properties over generated graphs, and the rules for groups, notes, scope and cycles.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { estimateDims } from '../../src/graph/dims.ts';
@@ -9,7 +9,7 @@ import type { Graph, GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
 import { CATALOG, edge, node } from './fixture.ts';
 
-/** An acyclic graph with free nodes, notes and groups of nodes that follow each other. */
+/** An acyclic graph with free nodes, notes and groups of consecutive nodes. */
 function generate(seed: number): Graph {
   const random = seededRandom(seed);
   const below = (limit: number): number => Math.floor(random() * limit);
@@ -83,7 +83,7 @@ const group = (id: string, ...childNodeIds: string[]): GraphNode =>
 
 describe('layoutGraph over generated graphs', () => {
   for (let seed = 1; seed <= 60; seed++) {
-    it(`keeps its promises for seed ${seed}`, () => {
+    it(`keeps every layout rule for seed ${seed}`, () => {
       const graph = generate(seed);
       const once = layOut(graph);
       assert.deepEqual(overlaps(once), []);
@@ -98,7 +98,7 @@ describe('layoutGraph over generated graphs', () => {
 });
 
 describe('layoutGraph', () => {
-  it('sets a chain level, 120 px from column to column, where its corner was', () => {
+  it('aligns a chain horizontally, with 120 px between columns, keeping its corner', () => {
     const graph = graphOf([join('b', 5, 900), join('a', 700, 100)], 'a.text > b.a');
     const laid = layOut(graph);
     assert.deepEqual([place(laid, 'a').x, place(laid, 'a').y], [5, 100]);
@@ -116,14 +116,14 @@ describe('layoutGraph', () => {
     assert(place(laid, 'a').y < place(laid, 'b').y && place(laid, 'b').y < place(laid, 'c').y);
   });
 
-  it('breaks a cycle and says which edge runs backwards', () => {
+  it('breaks a cycle and reports which edge runs backwards', () => {
     const graph = graphOf([join('a'), join('b'), join('c')], 'a.text > b.a', 'b.text > c.a', 'c.text > a.a');
     const { warnings } = layoutGraph(graph, CATALOG);
     assert.deepEqual(warnings, ['a: The edge "c.text > a.a" closes a circle and runs backwards.']);
     assert.deepEqual(backwardEdges(layOut(graph)), ['c > a']);
   });
 
-  it('fits a frame to its members with one gap all round, and keeps others out of it', () => {
+  it('fits a frame to its members with one gap on all sides, and keeps other nodes out', () => {
     const graph = graphOf(
       [join('a'), join('b'), join('c'), join('x'), join('y'), group('f', 'b', 'c')],
       'a.text > b.a',
@@ -149,7 +149,7 @@ describe('layoutGraph', () => {
     ]);
   });
 
-  it('stands frames inside frames', () => {
+  it('nests frames inside frames', () => {
     const graph = graphOf(
       [join('a'), join('b'), group('inner', 'a'), group('outer', 'inner', 'b')],
       'a.text > b.a',
@@ -159,7 +159,7 @@ describe('layoutGraph', () => {
     assert(inner.x > outer.x && inner.y > outer.y && inner.x + inner.width < outer.x + outer.width);
   });
 
-  it('opens a group that the wiring leaves and comes back to, and says so', () => {
+  it('leaves out a group that the edges leave and reenter, and reports it', () => {
     const graph = graphOf(
       [join('a'), join('b'), join('c'), group('f', 'a', 'c')],
       'a.text > b.a',
@@ -172,7 +172,7 @@ describe('layoutGraph', () => {
     assert.equal(layoutGraph(laid, CATALOG).moved.length, 0);
   });
 
-  it('takes legacy parents for members, reads their relative places, and drops the legacy keys', () => {
+  it('treats legacy children as members, converts their relative positions, and drops the legacy keys', () => {
     const child = { ...join('a', 30, 40), parentId: 'f', parentNode: 'f', extent: 'parent', zIndex: 5 };
     const graph = graphOf([node('f', 'utility:group', {}, { position: { x: 1000, y: 1000 } }), child]);
     const laid = layOut(graph);
@@ -198,7 +198,7 @@ describe('layoutGraph', () => {
     assert.match(layout.warnings[0] ?? '', /"gone"/);
   });
 
-  it('stands empty graphs, nodes that feed themselves and groups without members', () => {
+  it('handles empty graphs, nodes connected to themselves and groups without members', () => {
     assert.deepEqual(layoutGraph({ nodes: [], edges: [] }, CATALOG).moved, []);
     const graph = graphOf([join('a'), group('f')], 'a.text > a.a', 'a.text > nowhere.a');
     assert.deepEqual(overlaps(layOut(graph)), []);

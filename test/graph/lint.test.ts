@@ -1,4 +1,4 @@
-// lintGraph: a graph in, its findings out, one group of cases a rule.
+// lintGraph: the issues found in a graph, with one group of cases per rule.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { warningSentences } from '../../src/graph/issues.ts';
@@ -246,12 +246,12 @@ describe('lintGraph', () => {
     it(name, () => assert.deepEqual(summarize(given).sort(), [...given.finds].sort()));
   }
 
-  it('reports errors first and at most 500 findings', () => {
+  it('reports errors first and at most 500 issues', () => {
     const many = Array.from({ length: 600 }, (_, index) => [`bad${index}`, 1]);
     const nodes = [node('g', 'generate:image', Object.fromEntries(many)), node('x', 'no:such')];
     const { issues, total } = lintGraph({ nodes, edges: [] }, CATALOG);
     assert.equal(issues.length, 500);
-    // Both nodes have an unfed port too.
+    // Both nodes have an unconnected port too.
     assert.equal(total, 602);
     assert.equal(issues[0]?.code, 'unknown_node_type');
   });
@@ -267,7 +267,7 @@ describe('lintGraph', () => {
     );
   });
 
-  it('says what to do in one sentence', () => {
+  it('gives suggestions of one sentence', () => {
     const sentences = Object.values(CASES).flatMap(
       ({ nodes, edges = [], options }) =>
         lintGraph(
@@ -281,7 +281,7 @@ describe('lintGraph', () => {
 });
 
 describe('warningSentences', () => {
-  it('leads each warning by its node, and leaves errors out', () => {
+  it('starts each warning with its node, and omits errors', () => {
     const graph = { nodes: [IMAGE, node('x', 'no:such')], edges: [] };
     assert.deepEqual(warningSentences(lintGraph(graph, CATALOG).issues), [
       'g: The required port "prompt" is not fed; wire something to in-prompt.',

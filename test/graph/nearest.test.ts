@@ -1,4 +1,4 @@
-// The nearest known name: found by edits, at a cost that no list of names can raise.
+// The nearest known name: found by edit distance, at a cost that no list of names can raise.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createWorkBudget, indexNames, nearest } from '../../src/graph/nearest.ts';
@@ -14,14 +14,14 @@ describe('nearest', () => {
     it(`${JSON.stringify(name)} is ${expected}`, () => assert.equal(nearest(name, names), expected));
   }
 
-  it('looks no further once the budget is used up', () => {
+  it('stops once the budget is used up', () => {
     const index = indexNames(
       Array.from({ length: 20_000 }, (_, index) => `${index}`.padStart(70, 'abcdefg')),
     );
     const work = createWorkBudget();
     const { left } = work;
     for (let i = 0; i < 1000; i++) nearest(`${i}`.padStart(70, 'gfedcba'), index, work);
-    // One comparison at most passes it.
+    // At most one comparison exceeds it.
     assert.ok(work.left > -10_000, `${left - work.left} characters compared`);
     assert.equal(nearest('0'.padStart(70, 'abcdefg'), index, work), undefined);
   });

@@ -1,4 +1,4 @@
-// normalizeConfig: what it mends, what it leaves, and that it reports each change.
+// normalizeConfig: what it corrects, what it keeps, and that it reports each change.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { normalizeConfig } from '../../src/graph/normalize.ts';
@@ -44,13 +44,13 @@ describe('normalizeConfig', () => {
     });
   }
 
-  it('says what it changed', () => {
+  it('reports what it changed', () => {
     assert.deepEqual(normalize({ width: '512' }).warnings, [
       '/nodes/0/data/config/width config.width was "512" and is kept as 512.',
     ]);
   });
 
-  it('touches config alone, and returns a graph that needs nothing as it is', () => {
+  it('changes only config, and returns a graph that needs no change as it is', () => {
     const graph = {
       nodes: [
         node('g', 'generate:image', {}, { width: '5' } as object),

@@ -1,4 +1,4 @@
-// parseGraph: what it refuses and where, what it drops, and that it keeps all else.
+// parseGraph: what it refuses and where, what it drops, and that it keeps the rest.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseGraph } from '../../src/graph/parse.ts';
@@ -20,7 +20,7 @@ function withData(data: unknown): unknown[] {
   return [{ ...NODE, data: { ...NODE.data, ...(data as object) } }];
 }
 
-/** An object nested `levels` deep, itself counted. */
+/** An object nested `levels` deep, itself included. */
 function nested(levels: number): unknown {
   let value: unknown = levels > 0 ? {} : 0;
   for (let level = 1; level < levels; level++) value = { in: value };
@@ -28,7 +28,7 @@ function nested(levels: number): unknown {
 }
 
 describe('parseGraph keeps', () => {
-  it('a graph as it came, unknown keys included', () => {
+  it('a graph as sent, including unknown keys', () => {
     const nodes = [{ ...NODE, zIndex: 3, style: { width: 300 }, measured: { width: 301 }, '': [null, true] }];
     const result = parseGraph(nodes, [{ ...EDGE, animated: true }]);
     assert(result.ok);
@@ -36,7 +36,7 @@ describe('parseGraph keeps', () => {
     assert.equal(result.graph.nodes[0], nodes[0]);
   });
 
-  it('nothing of the canvas runtime', () => {
+  it('no runtime fields of the canvas', () => {
     const runtime = {
       width: 1,
       height: 2,
@@ -50,7 +50,7 @@ describe('parseGraph keeps', () => {
     assert.deepEqual(result.graph, { nodes: [NODE], edges: [EDGE] });
   });
 
-  it('a node without position, and names it', () => {
+  it('a node without position, and reports it', () => {
     const { position: _, ...node } = NODE;
     const result = parseGraph([node], []);
     assert(result.ok);
@@ -158,12 +158,12 @@ describe('parseGraph refuses', () => {
     it(name, () => assert.deepEqual(codes(nodes, edges), expected));
   }
 
-  it('data nested over 10 levels, itself the first', () => {
+  it('data nested more than 10 levels deep, counting itself', () => {
     assert.deepEqual(codes(withData({ config: nested(9) })), []);
     assert.match(codes(withData({ config: nested(10) }))[0] ?? '', /^too_deep \/nodes\/0\/data\/config\/in/);
   });
 
-  it('a scene graph nested over 32 levels, itself the first', () => {
+  it('a scene graph nested more than 32 levels deep, counting itself', () => {
     const scene = (levels: number): unknown[] =>
       withData({ config: { props: { sceneGraph: nested(levels) } } });
     assert.deepEqual(codes(scene(32)), []);
@@ -176,11 +176,11 @@ describe('parseGraph refuses', () => {
     assert.equal(codes([{ ...NODE, extra: deep }]).length, 1);
   });
 
-  it('a million faults with a bounded list', () => {
+  it('a million errors with a bounded list', () => {
     assert.equal(codes(Array.from({ length: 100_000 }, () => ({}))).length, 500);
   });
 
-  it('a fault by the node it is in', () => {
+  it('an error and names its node', () => {
     const result = parseGraph([{ ...NODE, type: 7 }], []);
     assert(!result.ok);
     assert.equal(result.issues[0]?.nodeId, 'a');

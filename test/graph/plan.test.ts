@@ -66,7 +66,7 @@ const inputsOf = (graph: Parameters<typeof planGraph>[1], id: string) => {
 };
 
 describe('the order of a plan', () => {
-  it('is that of the graph where the graph has its sources first', () => {
+  it("is the graph's own order if its sources come first", () => {
     const graph = sketchGraph(
       { a: { type: 't:source' }, b: { type: 't:join' }, c: { type: 't:source' }, d: { type: 't:join' } },
       ['a.text > b.text1', 'a.text > d.text1', 'c.text > d.text2'],
@@ -82,7 +82,7 @@ describe('the order of a plan', () => {
     assert.deepEqual(idsOf(planGraph(all, graph)), ['a', 'b', 'c', 'd']);
   });
 
-  it('is right for a chain of 10,000 nodes that is written backwards', () => {
+  it('is correct for a chain of 10,000 nodes in reverse order', () => {
     const ids = Array.from({ length: 10_000 }, (_, index) => `n${9999 - index}`);
     const graph = sketchGraph(
       Object.fromEntries(ids.map(id => [id, { type: 't:join' }])),
@@ -114,7 +114,7 @@ describe('targets', () => {
     assert.deepEqual(planGraph(all, graph, ['b']).nodes[0]?.dependents, [1]);
   });
 
-  it('are refused where the graph has no such node to run', () => {
+  it('are refused if the graph has no such runnable node', () => {
     const withNote = {
       ...graph,
       nodes: [...graph.nodes, ...sketchGraph({ n: { type: 't:note' } }, []).nodes],
@@ -128,14 +128,14 @@ describe('targets', () => {
     }
   });
 
-  it('leave a cycle elsewhere unmentioned', () => {
+  it('ignore a cycle elsewhere', () => {
     const cyclic = sketchGraph({ a: { type: 't:source' }, b: { type: 't:join' } }, ['b.text > b.text1']);
     assert.deepEqual(idsOf(planGraph(all, cyclic, ['a'])), ['a']);
   });
 });
 
 describe('a cycle', () => {
-  it('is refused with its nodes in the order of the flow', () => {
+  it('is refused with its nodes in order', () => {
     const graph = sketchGraph(
       { z: { type: 't:join' }, a: { type: 't:join' }, b: { type: 't:join' }, c: { type: 't:join' } },
       ['a.text > b.text1', 'b.text > c.text1', 'c.text > a.text1', 'c.text > z.text1'],
@@ -166,7 +166,7 @@ describe('handles', () => {
     assert.deepEqual(inputsOf(sketchGraph(nodes, ['a.image > j.picture']), 'j'), ['a.image > picture']);
   });
 
-  it('that are absent stand for the first port that fits and is free', () => {
+  it('default to the first free port that fits', () => {
     assert.deepEqual(inputsOf(sketchGraph(nodes, ['a > j', 'b > j', 'b.image > j', 'a > j']), 'j'), [
       'a.text > text1',
       'b.text > text2',
@@ -175,18 +175,18 @@ describe('handles', () => {
     ]);
   });
 
-  it('that name no port leave the edge out, and so do fields, other nodes and canvas-only nodes', () => {
+  it('that name no port drop the edge, as do fields, other nodes and canvas-only nodes', () => {
     const edges = ['a.nope > j.text1', 'a.text > j.nope', 'a.text > j.separator', 'x > j', 'n > j', 'a > n'];
     assert.deepEqual(inputsOf(sketchGraph(nodes, edges), 'j'), []);
   });
 
-  it('that name ports of unlike types are kept, so that the run can say so', () => {
+  it('that name ports of different types are kept, so that the run can report it', () => {
     assert.deepEqual(inputsOf(sketchGraph(nodes, ['a.text > j.picture']), 'j'), ['a.text > picture']);
   });
 });
 
 describe('settings', () => {
-  it('are the config overlaid by the params', () => {
+  it('are the config overridden by the params', () => {
     const graph = sketchGraph(
       { a: { type: 't:source', config: { value: 'c', other: 1 }, params: { value: 'p' } } },
       [],
@@ -203,8 +203,8 @@ describe('settings', () => {
   });
 });
 
-describe('a node of a type that the catalog does not know', () => {
-  it('stays in the plan, so that the run can name it', () => {
+describe('a node of an unknown type', () => {
+  it('stays in the plan, so that the run can report it', () => {
     assert.deepEqual(idsOf(planGraph(all, sketchGraph({ u: { type: 't:unknown' } }, []))), ['u']);
   });
 });

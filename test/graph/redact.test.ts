@@ -1,4 +1,4 @@
-// redact: the many ways in which people name secrets, and the names that only look like it.
+// redact: the many names that people give secrets, and names that only look like it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isSecretName, redact } from '../../src/graph/redact.ts';
@@ -41,7 +41,7 @@ describe('redact', () => {
     assert.deepEqual(redact(account), { views: 1 });
   });
 
-  it('works at any depth, in arrays too, and leaves its argument alone', () => {
+  it('works at any depth, in arrays too, and does not change its argument', () => {
     const graph = {
       nodes: [{ data: { config: { headers: [{ 'X-Api-Key': 'k', Accept: '*' }], seed: 1 } } }],
     };
@@ -52,7 +52,7 @@ describe('redact', () => {
     assert.deepEqual(graph, before);
   });
 
-  it('takes a secret whatever it contains', () => {
+  it('removes a secret whatever it contains', () => {
     assert.deepEqual(redact({ token: { a: 1 }, apiKeys: [1], password: null }), {});
   });
 
@@ -61,7 +61,7 @@ describe('redact', () => {
     assert.equal(copy.admin, undefined);
   });
 
-  it('takes no port or setting of the catalog', () => {
+  it('removes no port or setting of the catalog', () => {
     const { entries } = makeCatalog({ SANDBOX_MODELS: true });
     const ids = entries.flatMap(({ inputs, outputs }) => [...inputs, ...outputs].map(({ id }) => id));
     assert.deepEqual(ids.filter(isSecretName), []);

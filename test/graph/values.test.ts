@@ -1,4 +1,4 @@
-// Values at ports: conversions by type, and sentences that name the port where there is none.
+// Values at ports: conversions by type, and errors that name the port if there is no conversion.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MediaRef, PortType, Value } from '../../src/graph/types.ts';
@@ -51,19 +51,19 @@ const MISFITS: readonly (readonly [Value, PortType, string])[] = [
 
 describe('a value at an input port', () => {
   for (const [value, type, plain] of FITS) {
-    it(`of ${type} takes ${JSON.stringify(value).slice(0, 40)}`, () => {
+    it(`of ${type} accepts ${JSON.stringify(value).slice(0, 40)}`, () => {
       assert.deepEqual(toPlain(value, port(type)), plain);
     });
   }
   for (const [value, type, message] of MISFITS) {
-    it(`of ${type} refuses ${value.type} by the name of the port`, () => {
+    it(`of ${type} refuses ${value.type} and names the port`, () => {
       assert.throws(() => toPlain(value, port(type)), new ValueError(message));
     });
   }
 });
 
 describe('a result at an output port', () => {
-  it('is tagged by the type of the port', () => {
+  it('is tagged with the type of the port', () => {
     assert.deepEqual(toValue('a', port('TEXT')), TEXT);
     assert.deepEqual(toValue(1.5, port('NUMBER')), NUMBER);
     assert.deepEqual(toValue({ a: [1] }, port('JSON')), JSON_OBJECT);
@@ -72,7 +72,7 @@ describe('a result at an output port', () => {
     assert.deepEqual(toValue([TEXT, IMAGE], port('LIST')), LIST);
   });
 
-  it('stays as it is where it is tagged already', () => {
+  it('stays as it is if it is tagged already', () => {
     for (const value of [TEXT, NUMBER, JSON_OBJECT, IMAGE, LIST]) {
       for (const type of ['TEXT', 'JSON', 'ANY', 'LIST'] as const) {
         assert.equal(toValue(value, port(type)), value);
@@ -80,13 +80,13 @@ describe('a result at an output port', () => {
     }
   });
 
-  it('is JSON where it only looks tagged', () => {
+  it('is JSON if it only looks tagged', () => {
     for (const json of [{ type: 'TEXT' }, { type: 'IMAGE', media: 'x' }, { type: 'LIST', items: [1] }]) {
       assert.deepEqual(toValue(json, port('JSON')), { type: 'JSON', json });
     }
   });
 
-  it('of another kind is refused', () => {
+  it('of another type is refused', () => {
     const misfits = [
       ['TEXT', 1],
       ['TEXT', null],

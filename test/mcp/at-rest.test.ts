@@ -1,4 +1,4 @@
-// What a service loads that no agent has called: nothing of the protocol's libraries, so that memory at rest is as without them.
+// Checks that a service without agents loads none of the MCP libraries, which saves memory.
 import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 import { it } from 'node:test';

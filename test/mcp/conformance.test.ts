@@ -1,5 +1,5 @@
-// The official conformance suite: a server with its fixtures on our mount passes all that each revision requires, and the service
-// passes what needs no fixture.
+// The official MCP conformance suite: a server with its fixtures on our mount passes everything each revision requires,
+// and the service passes what needs no fixture.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { NO_PEERS, PEER_MODULES, peerProgram } from '../support/peers.ts';
 const REQUIRED = { '2025-11-25': 30, '2026-07-28': 37 } as const;
 type Revision = keyof typeof REQUIRED;
 
-/** Of these, what looks for nothing but what every server has. */
+/** The scenarios that need only what every server has. */
 const WITHOUT_FIXTURE: Readonly<Record<Revision, readonly string[]>> = {
   '2025-11-25': [
     'server-initialize',
@@ -39,7 +39,7 @@ const WITHOUT_FIXTURE: Readonly<Record<Revision, readonly string[]>> = {
   ],
 };
 
-/** `server-stateless` looks at most of the protocol: these of its checks call tools of the suite. */
+/** `server-stateless` covers most of the protocol. These of its checks call tools of the suite. */
 const STATELESS_WITH_FIXTURE = [
   'sep-2575-http-server-no-independent-requests-on-stream',
   'sep-2575-missing-capability-http-400',
@@ -86,7 +86,7 @@ async function run(url: string, revision: Revision): Promise<ReadonlyMap<string,
   const program = peerProgram('conformance');
   const args = [program, 'server', '--url', url, '--requirements', revision, '-o', folder];
   try {
-    // It ends with 1 where a scenario fails; which one is in its files.
+    // It exits with 1 if a scenario fails; its files say which.
     await new Promise(resolve => execFile(process.execPath, args, { maxBuffer: 1e8 }, resolve));
     const names = await readdir(folder);
     const entries = names.map(async (name): Promise<[string, readonly Check[]]> => {
@@ -99,7 +99,7 @@ async function run(url: string, revision: Revision): Promise<ReadonlyMap<string,
   }
 }
 
-/** The checks that failed, or only warned too. */
+/** The checks that failed, or also those that warned. */
 const faultsOf = (checks: readonly Check[] | undefined, faults: readonly string[]): readonly Check[] =>
   checks === undefined
     ? [{ id: 'did not run', status: 'FAILURE' }]
@@ -110,7 +110,7 @@ const presentFaults = (faults: readonly Check[]): string =>
 
 const REVISIONS = Object.keys(REQUIRED) as Revision[];
 
-describe('a server with the suite’s fixtures, on our mount', { skip: NO_PEERS }, () => {
+describe("a server with the suite's fixtures on our mount", { skip: NO_PEERS }, () => {
   let served: Served;
   before(async () => {
     served = await serve({ createMcp: createFixtureMount });
@@ -141,10 +141,10 @@ describe('the service', { skip: NO_PEERS }, () => {
   after(() => served.close());
 
   for (const revision of REVISIONS)
-    it(`passes of ${revision} what needs no fixture`, async () => {
+    it(`passes the scenarios of ${revision} that need no fixture`, async () => {
       const ran = await run(served.url, revision);
       for (const name of WITHOUT_FIXTURE[revision]) {
-        // That it has no sessions is a warning.
+        // The lack of sessions is a warning.
         const faults = faultsOf(ran.get(name), ['FAILURE']);
         assert.deepEqual(faults, [], `${name}: ${presentFaults(faults)}`);
       }

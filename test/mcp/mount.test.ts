@@ -1,4 +1,4 @@
-// The address of agents over HTTP: who is let in, what a refusal says, and that both revisions answer.
+// The MCP endpoint over HTTP: access, error messages, and both protocol revisions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { McpMount } from '../../src/mcp/caller.ts';
@@ -49,7 +49,7 @@ function send(body: unknown, { key = caller.key, headers = {}, method = 'POST', 
   });
 }
 
-/** The message of an answer, whether it came as JSON or as the one event of a stream. */
+/** The message of a response, whether it came as JSON or as the only event of a stream. */
 function messageOf(payload: string): {
   readonly result?: unknown;
   readonly error?: { readonly code: number };
@@ -59,7 +59,7 @@ function messageOf(payload: string): {
 }
 
 describe('POST /mcp', () => {
-  it('answers the older revision at both spellings of the address', async () => {
+  it('answers the older revision at both spellings of the path', async () => {
     for (const url of ['/mcp', '/mcp/']) {
       const answer = await send(PING, { url });
       assert.equal(answer.statusCode, 200, answer.payload);
@@ -67,7 +67,7 @@ describe('POST /mcp', () => {
     }
   });
 
-  it('sends a caller without a bearer the challenge that asks for all scopes', async () => {
+  it('sends a caller without a bearer token the challenge for all scopes', async () => {
     const answer = await send(PING, { key: '' });
     assert.equal(answer.statusCode, 401);
     const challenge = String(answer.headers['www-authenticate']);
@@ -75,7 +75,7 @@ describe('POST /mcp', () => {
     assert.doesNotMatch(challenge, /error=/);
   });
 
-  it('refuses a key that is not known, and a token where none can be', async () => {
+  it('refuses an unknown key, and an unknown token', async () => {
     for (const key of ['sk-nobody-has-this-key', 'neither']) {
       const answer = await send(PING, { key });
       assert.equal(answer.statusCode, 401);
@@ -84,7 +84,7 @@ describe('POST /mcp', () => {
     }
   });
 
-  it('takes no session cookie', async () => {
+  it('accepts no session cookie', async () => {
     const answer = await send(PING, { key: '', headers: { cookie: 'session=anything' } });
     assert.equal(answer.statusCode, 401);
   });
@@ -116,13 +116,13 @@ describe('POST /mcp', () => {
     assert.equal(answer.statusCode, 413);
   });
 
-  it('answers 500 where the protocol itself fails, and leaves nobody waiting', async () => {
+  it('answers 500 if the protocol itself fails, and leaves no caller waiting', async () => {
     const answer = await send(PING, { headers: { 'x-fails': '1' } });
     assert.equal(answer.statusCode, 500);
     assert.equal(messageOf(answer.payload).error?.code, -32603);
   });
 
-  it('limits a key to the requests and the starts of its plan', async () => {
+  it('limits a key to the requests and runs of its plan', async () => {
     const { key, request } = await test.createCaller({ plan: 'tight' });
     const workflow = { name: 'Free', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
     const { body } = await request<{ id: string }>('POST', '/workflows', workflow);
@@ -155,7 +155,7 @@ describe('POST /mcp', () => {
     assert.equal((await send(PING, { key })).statusCode, 429);
   });
 
-  it('counts each run of a batch as a start', async () => {
+  it('counts each run of a batch as a run', async () => {
     const { key, request } = await test.createCaller({ plan: 'tight' });
     const workflow = { name: 'Free', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
     const { body } = await request<{ id: string }>('POST', '/workflows', workflow);
@@ -165,7 +165,7 @@ describe('POST /mcp', () => {
     assert.equal(payload.match(/"code":"rate_limited"/g)?.length, 2, payload);
   });
 
-  it('answers 403 with every scope that is needed where the key lacks one', async () => {
+  it('answers 403 with every required scope if the key lacks one', async () => {
     const writer = await test.withScopes(caller, ['workflows:write']);
     const call = { ...LIST, method: 'tools/call', params: { name: 'find_nodes', arguments: {} } };
     const answer = await send(call, { key: writer.key });

@@ -1,4 +1,4 @@
-// The server under clients written by others: the inspector, and the older SDK.
+// The MCP server with third-party clients: the inspector and the older SDK.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -47,7 +47,7 @@ describe('the inspector', { skip: NO_PEERS }, () => {
     ]);
 
   for (const era of ['legacy', 'modern']) {
-    it(`finds nothing to complain of in lists, and calls tools, in the ${era} era`, async () => {
+    it(`finds no problems in lists and calls tools in the ${era} era`, async () => {
       for (const method of ['tools/list --strict', 'resources/list', 'prompts/list']) {
         const { code, out } = await inspect(['--protocol-era', era, '--method', ...method.split(' ')]);
         assert.equal(code, 0, `${method}: ${out}`);
@@ -60,14 +60,14 @@ describe('the inspector', { skip: NO_PEERS }, () => {
     });
   }
 
-  it('reports that a key is wrong', async () => {
+  it('reports a wrong key', async () => {
     const { code, out } = await inspect(['--method', 'tools/list'], 'sk-wrong-0123456789');
     assert.equal(code, 3, out);
   });
 });
 
 describe('the older SDK', () => {
-  it('lists, calls, and takes refusals for what they are', async () => {
+  it('lists, calls, and reads errors as errors', async () => {
     const client = new ClientV1({ name: 'v1', version: '1' });
     const requestInit = { headers: { authorization: `Bearer ${KEY}` } };
     await client.connect(new TransportV1(new URL(`${service.url}/mcp`), { requestInit }) as never);

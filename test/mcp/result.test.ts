@@ -1,4 +1,4 @@
-// Results in their bounds: what is cut, in which order, and what is said of it.
+// Limits of results: what is truncated, in which order, and what the result says about it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readSettings } from '../../src/lib/settings.ts';
@@ -9,13 +9,13 @@ import { makeCatalog } from '../../src/nodes/catalog.ts';
 
 const catalog = makeCatalog(readSettings({}));
 
-describe('the facts of a result', () => {
-  it('go out as they are where they fit', () => {
+describe('structured content', () => {
+  it('is unchanged if it fits', () => {
     const facts = { id: 'a', list: [1, 2] };
     assert.equal(boundFacts(facts, 'never said'), facts);
   });
 
-  it('lose the end of the longest list, and say how to ask for less', () => {
+  it('drops the end of the longest list and says how to ask for less', () => {
     const items = Array.from({ length: 2000 }, (_, index) => ({ id: `item-${index}`, text: 'x'.repeat(30) }));
     const bounded = boundFacts({ id: 'a', few: [1, 2], items }, 'Ask for fewer.');
     assert.ok(JSON.stringify(bounded).length <= MAX_CHARACTERS);
@@ -25,14 +25,14 @@ describe('the facts of a result', () => {
     assert.match(String(bounded.note), new RegExp(`Of items, ${length} of 2000 are shown. Ask for fewer.`));
   });
 
-  it('have long texts cut before a list loses anything', () => {
+  it('has long texts truncated before a list loses items', () => {
     const bounded = boundFacts({ outputs: [{ text: 'x'.repeat(50_000) }, { text: 'short' }] }, 'Look there.');
     const [long, short] = bounded.outputs as { text: string }[];
     assert.match(long?.text ?? '', /… \[48500 more characters\]$/);
     assert.equal(short?.text, 'short');
   });
 
-  it('fit whatever they are', () => {
+  it('always fits', () => {
     const nested = { deep: [{ many: Array.from({ length: 5000 }, () => 'text of some length') }] };
     const texts = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`t${index}`, 'y'.repeat(9000)]),
@@ -45,7 +45,7 @@ describe('the facts of a result', () => {
     }
   });
 
-  it('read the same as text', () => {
+  it('reads the same as text', () => {
     const text = toText({
       id: 'wf_1',
       edges: ['a.x -> b.y'],
@@ -69,7 +69,7 @@ describe('a workflow of 250 nodes', () => {
     .map((_, index) => `node-${index}.text -> node-${index + 1}.text${(index % 4) + 1}`);
   const graph = toGraph({ catalog }, nodes, lines) as Parameters<typeof outlineOf>[1];
 
-  it('fits a result as an outline, with every node and edge', () => {
+  it('fits a result as an outline with every node and edge', () => {
     const outline = { id: 'wf_1', name: 'Large', version: 1, ...outlineOf(catalog, graph) };
     assert.equal(outline.nodes.length, 250);
     assert.equal(outline.edges.length, 249);
@@ -79,19 +79,19 @@ describe('a workflow of 250 nodes', () => {
   });
 });
 
-describe('the line of an edge', () => {
+describe('an edge in line notation', () => {
   const ids = new Set(['a', 'b', 'a.b', 'b.c.d']);
 
-  it('reads as it is written', () => {
+  it('is parsed as it is written', () => {
     for (const line of ['a.text -> b.prompt', 'a.b.text -> b.c.d.x.0', 'a -> b'])
       assert.equal(edgeLine(toEdge(line, ids, '')), line);
   });
 
-  it('takes handles for ports, and space as it comes', () => {
+  it('accepts handles instead of ports, and extra spaces', () => {
     assert.equal(edgeLine(toEdge('a.out-text->b.in-prompt', ids, '')), 'a.text -> b.prompt');
   });
 
-  it('names its place where it is none', () => {
+  it('reports its position if it is invalid', () => {
     for (const line of ['a.text', 'a -> ', 'a -> b -> c', '']) {
       assert.throws(
         () => toEdge(line, ids, '/edges/3'),

@@ -1,4 +1,4 @@
-// What an agent is for, without a model: each task done over the protocol alone, and looked at on the service afterwards.
+// Typical tasks of an agent without a model: each is done over MCP only and then checked on the service.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
@@ -45,7 +45,7 @@ async function newPerson(credits: number): Promise<Person> {
   return { ...paid.service.as(body.apiKey), ...body };
 }
 
-/** How an agent is let in: by a key in its settings, or by a person on the consent page. */
+/** How an agent is authorized: with a key in its settings, or by a user on the consent page. */
 const BEARERS: Readonly<Record<string, (by: Person) => Promise<string>>> = {
   'a key': async ({ apiKey }) => apiKey,
   'an access token': async ({ userId }) => {
@@ -61,13 +61,13 @@ const BEARERS: Readonly<Record<string, (by: Person) => Promise<string>>> = {
   },
 };
 
-/** What a model reads of a result where its client hands on both halves; pictures are counted otherwise. */
+/** What a model reads of a result if its client passes on both halves. Pictures are counted separately. */
 function tokensOf({ content, facts }: ToolResult): number {
   const read = content.filter(({ type }) => type !== 'image');
   return encode(JSON.stringify({ content: read, structuredContent: facts })).length;
 }
 
-/** `prompt TEXT, required` → `prompt`. */
+/** Reads `prompt` from `prompt TEXT, required`. */
 const portOf = (line: string): string => line.split(' ')[0] ?? '';
 
 /** A template whose text becomes a short video. */
@@ -101,7 +101,7 @@ const AGENTS = REVISIONS.flatMap(revision =>
 );
 
 for (const { revision, credential, bearerOf } of AGENTS) {
-  describe(`an agent of ${revision} with ${credential}`, () => {
+  describe(`an agent over ${revision} with ${credential}`, () => {
     let person: Person;
     let agent: Agent;
     const connect = async (by: Person): Promise<Agent> =>
@@ -112,7 +112,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
     });
     after(() => agent.close());
 
-    it('makes an image card from nothing in few calls and few tokens', async t => {
+    it('creates an image card from nothing in few calls and few tokens', async t => {
       const own = await connect(person);
       const found = await own.get('find_nodes', {
         query: 'text image card',
@@ -157,7 +157,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       await own.close();
     });
 
-    it('repairs a graph by what its issues say', async () => {
+    it('repairs a graph with the help of its issues', async () => {
       const workflowId = await person.create({
         name: 'Broken',
         nodes: [
@@ -195,7 +195,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       assert.equal(stale.facts.code, 'stale_write');
     });
 
-    it('clones a template with a renderer in it, and runs it', async () => {
+    it('clones a template that contains a renderer, and runs it', async () => {
       await publishVideoTemplate(await newPerson(0));
       const { templates } = await agent.get('list_templates', { query: 'title card' });
       assert.equal(templates[0].usesRenderer, true);
@@ -245,7 +245,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       assert.equal((await person.execution(run.executionId)).status, 'CANCELLED');
     });
 
-    it('publishes a workflow, and withdraws it', async () => {
+    it('publishes and unpublishes a workflow', async () => {
       const made = await agent.get('create_workflow', {
         name: `Shown ${revision} ${credential}`,
         nodes: [{ id: 'a', nodeType: 'input:text', config: { value: 'x' } }],
@@ -264,7 +264,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       assert.equal((await anyone()).status, 404);
     });
 
-    it('learns the price before it spends, and that the credits are short', async () => {
+    it('learns the price before spending, and that credits are short', async () => {
       const poor = await newPerson(PRICE - 1);
       const own = await connect(poor);
       const made = await own.get('create_workflow', {

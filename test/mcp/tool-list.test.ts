@@ -1,4 +1,4 @@
-// The tools as clients list them: forms that every client can read, few tokens, and what the title and hints promise.
+// The tools as clients list them: schemas that every client can read, few tokens, and accurate titles and hints.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
@@ -6,7 +6,7 @@ import { INSTRUCTIONS } from '../../src/mcp/guide.ts';
 import { TOOLS } from '../../src/mcp/tool-table.ts';
 
 const MAX_LIST_TOKENS = 4500;
-/** Names, descriptions and input schemas: what most clients put before a model. */
+/** Names, descriptions and input schemas: what most clients send to a model. */
 const MAX_MODEL_TOKENS = 2200;
 
 const NAMES = [
@@ -40,7 +40,7 @@ const REFUSED = [
   'patternProperties',
 ];
 
-/** Every schema in a schema, with its place. */
+/** Every schema in a schema, with its path. */
 function* schemasIn(schema: unknown, path: string): Generator<readonly [string, Record<string, unknown>]> {
   const plain = schema as Record<string, unknown>;
   yield [path, plain];
@@ -57,7 +57,7 @@ describe('the list of tools', () => {
     );
   });
 
-  it('has schemas of plain objects with one type a field', () => {
+  it('has schemas of plain objects with one type per field', () => {
     const faults: string[] = [];
     for (const { name, input, output } of TOOLS) {
       for (const [root, schema] of [
@@ -76,11 +76,11 @@ describe('the list of tools', () => {
     assert.deepEqual(faults, []);
   });
 
-  it('requires nothing of an answer, so that clients take a refusal for one', () => {
+  it('requires no field of a result, so that clients accept an error as one', () => {
     for (const { name, output } of TOOLS) assert.equal(output.required, undefined, name);
   });
 
-  it('gives each a title and says whether it reads or destroys', () => {
+  it('gives each a title and says whether it is read-only or destructive', () => {
     for (const { name, title, hints } of TOOLS) {
       assert.ok(title.length > 0 && title.length <= 30, name);
       assert.ok(hints.readOnlyHint === true || typeof hints.destructiveHint === 'boolean', name);
@@ -88,7 +88,7 @@ describe('the list of tools', () => {
     }
   });
 
-  it('says in its names and hints what needs which scope', () => {
+  it('states in names and hints which tool needs which scope', () => {
     for (const { name, scope, hints } of TOOLS)
       if (hints.readOnlyHint === true) assert.equal(scope, 'workflows:read', name);
   });

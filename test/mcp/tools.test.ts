@@ -1,4 +1,4 @@
-// Every tool with good and with bad arguments, over both revisions: answers fit their schemas, refusals say what to do.
+// Every tool with valid and invalid arguments, over both revisions: results fit their schemas, errors say what to do.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -35,7 +35,7 @@ function checkResult(name: string, { facts, text }: ToolResult): void {
   assert.doesNotMatch(JSON.stringify(facts), /base64/);
 }
 
-/** What a tool refuses: its arguments, and the code. `$` stands for a workflow of the caller's. */
+/** Invalid arguments of a tool and the expected code. `$` stands for a workflow of the caller. */
 type Bad = readonly [tool: string, args: Record<string, unknown>, code: string, says?: RegExp];
 const NODE = { id: 'a', nodeType: 'input:text' };
 const BAD: readonly Bad[] = [
@@ -180,11 +180,11 @@ for (const revision of REVISIONS) {
     });
     after(() => agent.close());
 
-    it('lists as many bad arguments as there are tools', () => {
+    it('has a test of invalid arguments for every tool', () => {
       assert.deepEqual([...new Set(BAD.map(([tool]) => tool))].sort(), TOOLS.map(({ name }) => name).sort());
     });
 
-    it('refuses bad arguments with a sentence, a code and where', async () => {
+    it('refuses invalid arguments with a message, a code and a path', async () => {
       for (const [tool, sent, code, says] of BAD) {
         const args = Object.fromEntries(
           Object.entries(sent).map(([key, value]) => [
@@ -217,7 +217,7 @@ for (const revision of REVISIONS) {
       assert.match(text, /\/inputs\/text is a number that would be changed/);
     });
 
-    it('answers good arguments by its schemas, each tool', async () => {
+    it('returns results that fit the schemas, for each tool', async () => {
       const good = async (tool: string, args: Record<string, unknown>) => {
         const result = await agent.call(tool, args);
         assert.equal(result.isError, false, `${tool}: ${result.text}`);
@@ -331,7 +331,7 @@ for (const revision of REVISIONS) {
       assert.ok(minted.note.includes(`Call add_media again with {"mediaId":"${minted.mediaId}"} alone`));
     });
 
-    it('offers the guide, entries, workflows and runs to be read, and prompts', async () => {
+    it('offers the guide, catalog entries, workflows and runs as resources, and prompts', async () => {
       const { client } = agent;
       const { resources } = await client.listResources();
       assert.deepEqual(resources.map(({ uri }) => uri).sort(), [

@@ -1,4 +1,4 @@
-// Waiting for runs over the protocol: signs of life, callers that go away, too many of them, and a service that is killed.
+// Waiting for runs over MCP: progress, callers that disconnect, too many waiting calls, and a service that is killed.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ for (const revision of REVISIONS) {
     });
     after(() => agent.close());
 
-    it('gives rising signs of life at least every 10 s to a caller that asks for them', async () => {
+    it('sends increasing progress at least every 10 s to a caller that asks for it', async () => {
       const workflowId = await service.create(slow(11_000));
       const heard: { readonly progress: number; readonly atMs: number }[] = [];
       const startedMs = Date.now();
@@ -50,7 +50,7 @@ for (const revision of REVISIONS) {
       );
     });
 
-    it('answers with how the run stands when the seconds are over', async () => {
+    it('returns the state of the run when the time is over', async () => {
       const workflowId = await service.create(slow(600_000));
       const run = await agent.get('run_workflow', { workflowId, waitSeconds: 1 });
       assert.ok(['QUEUED', 'RUNNING'].includes(run.status), run.status);
@@ -58,7 +58,7 @@ for (const revision of REVISIONS) {
       await agent.get('cancel_execution', { executionId: run.executionId });
     });
 
-    it('lets a run go on whose caller has gone', async () => {
+    it('does not stop a run whose caller has disconnected', async () => {
       const workflowId = await service.create(slow(2000));
       const away = new AbortController();
       const call = agent.call('run_workflow', { workflowId, waitSeconds: 60 }, { signal: away.signal });
@@ -76,7 +76,7 @@ for (const revision of REVISIONS) {
 }
 
 describe('an account', () => {
-  it(`waits at most ${MAX_WAITS} times at once`, async () => {
+  it(`waits for at most ${MAX_WAITS} runs at once`, async () => {
     const agent = await connectAgent(`${service.url}/mcp`, KEY, '2026-07-28');
     const workflowId = await service.create(slow(600_000));
     const { executionId } = await agent.get('run_workflow', { workflowId, waitSeconds: 0 });
@@ -86,7 +86,7 @@ describe('an account', () => {
       if (result.isError) refused.push(result.facts.code);
       return result;
     });
-    // One that comes once the run has ended is answered at once.
+    // A wait for a run that has ended is answered at once.
     await waitUntil('three refusals', () => refused.length === 3);
     await service.request('POST', `/executions/${executionId}/cancel`);
     const results = await Promise.all(waits);
@@ -97,7 +97,7 @@ describe('an account', () => {
 });
 
 describe('a service that is killed while an agent waits', () => {
-  it('ends the run once, where the agent finds it again', async () => {
+  it('completes the run once, and the agent finds it again', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-killed-'));
     const env = { DATABASE_URL: service.databaseUrl };
     const first = await spawnService(folder, { ...env, ROLE: 'api' });

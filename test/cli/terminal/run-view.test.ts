@@ -1,4 +1,4 @@
-// A run as lines: events applied to it, frames and tables drawn of it.
+// A run as lines of text: applying events, and drawing frames and tables.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { formatMs } from '../../../src/cli/terminal/progress.ts';
@@ -50,7 +50,7 @@ const run: Execution = {
 };
 
 describe('applyEvent', () => {
-  it('takes a complete snapshot, a node state by its id, progress and the run in part', () => {
+  it('applies a complete snapshot, a node state by its id, progress and partial runs', () => {
     const events = [
       { event: 'snapshot', data: run },
       { event: 'node', data: state('b', { status: 'RUNNING', startedAt: START }) },
@@ -72,7 +72,7 @@ describe('applyEvent', () => {
 });
 
 describe('drawRun', () => {
-  it('draws a line a node and the bar of the whole', () => {
+  it('draws a line per node and the total progress bar', () => {
     const nodeStates = [
       state('a', {
         status: 'COMPLETED',
@@ -92,7 +92,7 @@ describe('drawRun', () => {
 });
 
 describe('drawTable', () => {
-  it('has a row a node, with error, number of results or value', () => {
+  it('has a row per node, with error, number of results or value', () => {
     const nodeStates = [
       state('a', { status: 'COMPLETED', cached: true, values: [1, 2, 3] }),
       state('b', { status: 'FAILED', error: 'No\nfunds.' }),
@@ -105,7 +105,7 @@ describe('drawTable', () => {
     ]);
   });
 
-  it('keeps within the columns of a terminal', () => {
+  it('stays within the columns of a terminal', () => {
     const nodeStates = [state('a', { text: 'x'.repeat(500) })];
     for (const line of drawTable({ ...run, nodeStates }, { ...pipe, isLive: true, width: 40 }))
       assert.ok(textWidth(line) < 40, line);

@@ -1,4 +1,4 @@
-// Columns of texts on a terminal: counted, cut and padded, colours and wide characters included.
+// Widths of texts on a terminal: counting, cutting and padding, including colors and wide characters.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -13,7 +13,7 @@ const RED = '\u001b[31m';
 const OFF = '\u001b[39m';
 
 describe('textWidth', () => {
-  it('counts letters as one, East Asian characters and emoji as two, colours and marks as none', () => {
+  it('counts letters as one column, East Asian characters and emoji as two, colors and marks as none', () => {
     assert.equal(textWidth('Graph'), 5);
     assert.equal(textWidth('図形'), 4);
     assert.equal(textWidth('🌅'), 2);
@@ -25,14 +25,14 @@ describe('textWidth', () => {
 });
 
 describe('cutText', () => {
-  it('leaves what fits and cuts what does not, with an ellipsis inside the columns', () => {
+  it('keeps what fits and cuts the rest, with an ellipsis inside the columns', () => {
     assert.equal(cutText('postcard', 8), 'postcard');
     assert.equal(cutText('postcard', 7), 'postca…');
     assert.equal(textWidth(cutText('図形図形図形', 7)), 7);
     assert.equal(cutText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3), '👩‍👩‍👧‍👦…');
   });
 
-  it('closes a colour that it cut open', () => {
+  it('resets a color that it cut', () => {
     const cut = cutText(`${RED}a long red line${OFF}`, 6);
     assert.equal(textWidth(cut), 6);
     assert.ok(cut.endsWith('\u001b[0m'));
@@ -40,13 +40,13 @@ describe('cutText', () => {
 });
 
 describe('cleanText', () => {
-  it('makes one line without control characters, so that no text can steer the terminal', () => {
+  it('returns one line without control characters, so that no text can control the terminal', () => {
     assert.equal(cleanText('a\u001b[2Jb\u0007\r\nc\td \ud800 '), 'ab c d');
   });
 });
 
 describe('alignColumns', () => {
-  it('puts the columns of all rows under each other', () => {
+  it('aligns the columns of all rows', () => {
     assert.deepEqual(
       alignColumns([
         ['a', 'bb', 'c'],

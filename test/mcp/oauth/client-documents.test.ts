@@ -1,4 +1,4 @@
-// Clients that are named by the address of a document about them: fetched by the guarded client, and believed.
+// Clients identified by the URL of a metadata document, which the guarded HTTP client fetches.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { GuardedFetch, OutboundRequest } from '../../../src/lib/fetch.ts';
@@ -12,7 +12,7 @@ const DOCUMENT = {
   token_endpoint_auth_method: 'none',
 };
 
-/** What the network says; undefined: the guarded client itself is asked. */
+/** A fake network response; undefined uses the guarded client itself. */
 let served: (url: string) => { status: number; body: string } | undefined;
 let asked: { url: string; request: OutboundRequest }[];
 
@@ -48,8 +48,8 @@ const open = (clientId: string, params: Readonly<Record<string, string>> = {}) =
     }),
   );
 
-describe('a client named by the address of a document', () => {
-  it('is let in under the name that the document says, and remembered', async () => {
+describe('a client identified by a document URL', () => {
+  it('is shown under the name in the document, and remembered', async () => {
     const clientId = newAddress();
     const page = await open(clientId);
     assert.ok(page.html.includes('Hosted agent'), page.html);
@@ -60,7 +60,7 @@ describe('a client named by the address of a document', () => {
     assert.ok(JSON.stringify(body.data).includes(clientId));
   });
 
-  it('is asked for once while the copy is fresh, with bounds and without redirects', async () => {
+  it('is requested once while the cached copy is fresh, with limits and without redirects', async () => {
     const clientId = newAddress();
     await Promise.all([open(clientId), open(clientId)]);
     await open(clientId);
@@ -75,7 +75,7 @@ describe('a client named by the address of a document', () => {
     );
   });
 
-  it('may come back on another loopback port (VS Code)', async () => {
+  it('may return on another loopback port (VS Code)', async () => {
     served = url => ({
       status: 200,
       body: JSON.stringify({ client_id: url, ...DOCUMENT, redirect_uris: ['http://127.0.0.1:33418/'] }),
@@ -129,7 +129,7 @@ describe('a client named by the address of a document', () => {
       assert.match(page.html, /does not know the program|cannot be granted/);
     });
 
-  it('is refused at an address of http, of this machine or of a private network, and nothing is asked there', async () => {
+  it('is refused at an http, local or private address, and nothing is requested there', async () => {
     served = () => undefined;
     for (const host of [
       'localhost',
@@ -149,7 +149,7 @@ describe('a client named by the address of a document', () => {
 });
 
 describe('CIMD=false', () => {
-  it('refuses such clients and does not offer them', async () => {
+  it('refuses such clients and does not advertise them', async () => {
     const off = await createOAuthApp({ env: { CIMD: 'false' } });
     try {
       const { text } = await off.send('GET', `${ORIGIN}/.well-known/oauth-authorization-server`);

@@ -1,4 +1,4 @@
-// Other people's clients against the authorization server: the SDK's two, mcp-remote, and what checks conformance.
+// Third-party clients against the authorization server: both SDKs, mcp-remote, and the conformance suite.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What an application on somebody's computer keeps of a connection. */
+/** What an application on a user's computer stores about a connection. */
 class Memory {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata = REGISTRATION;
@@ -54,7 +54,7 @@ class Memory {
   };
   codeVerifier = (): string => this.#verifier;
 
-  /** As if the access token had run out. */
+  /** Simulates an expired access token. */
   forgetAccess(): void {
     const { refresh_token } = (this.#tokens ?? {}) as { refresh_token?: string };
     this.#tokens = { access_token: 'expired', token_type: 'Bearer', refresh_token } as never;
@@ -67,7 +67,7 @@ class Memory {
   }
 }
 
-/** Where the person lets the client in, with these scopes. */
+/** Signs in and approves these scopes. */
 async function answer(memory: Memory, scopes?: readonly string[]): Promise<URLSearchParams> {
   const url = memory.asked ?? assert.fail('The client asked for nothing.');
   memory.asked = undefined;
@@ -83,9 +83,9 @@ const CREATE = {
   },
 };
 
-describe('the SDK, version 2', () => {
+describe('SDK version 2', () => {
   for (const revision of ['2025-11-25', '2026-07-28'] as const)
-    it(`registers, signs in, calls, asks for more and refreshes over ${revision}`, async () => {
+    it(`registers, signs in, calls tools, requests more scopes and refreshes over ${revision}`, async () => {
       const memory = new Memory();
       const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
       const connect = async () => {
@@ -105,7 +105,7 @@ describe('the SDK, version 2', () => {
       const second = await connect();
       await second.client.connect(second.transport);
       assert.equal((await second.client.listTools()).tools.length, 14);
-      // The person had left out what the tool needs: 403, and the client asks for more.
+      // The user had not granted the tool's scope, so the client gets a 403 and requests it.
       await assert.rejects(second.client.callTool(CREATE));
       assert.match(memory.asked?.searchParams.get('scope') ?? '', /workflows:write/);
       await second.transport.finishAuth(await answer(memory));
@@ -119,8 +119,8 @@ describe('the SDK, version 2', () => {
     });
 });
 
-describe('the SDK, version 1', () => {
-  it('registers, signs in, calls, asks for more and refreshes', async () => {
+describe('SDK version 1', () => {
+  it('registers, signs in, calls tools, requests more scopes and refreshes', async () => {
     const memory = new Memory();
     const connect = () => ({
       transport: new TransportV1(new URL(service.mcpUrl), { authProvider: memory as never }),
@@ -132,7 +132,7 @@ describe('the SDK, version 1', () => {
     const { client, transport } = connect();
     await client.connect(transport as never);
     assert.equal((await client.listTools()).tools.length, 14);
-    // It refreshes before it asks, so that it asks for more only where there is nothing to refresh with.
+    // It refreshes first, and requests more scopes only without a refresh token.
     memory.forgetRefresh();
     await assert.rejects(client.callTool(CREATE));
     assert.match(memory.asked?.searchParams.get('scope') ?? '', /workflows:write/);
@@ -185,7 +185,7 @@ describe('openid-client', () => {
 describe('oauth4webapi', () => {
   const insecure = { [oauth4webapi.allowInsecureRequests]: true };
 
-  it('finds the servers by the resource, registers, signs in and calls', async () => {
+  it('discovers the servers from the resource, registers, signs in and calls a tool', async () => {
     const resource = await oauth4webapi.processResourceDiscoveryResponse(
       new URL(service.mcpUrl),
       await oauth4webapi.resourceDiscoveryRequest(new URL(service.mcpUrl), insecure),
@@ -234,7 +234,7 @@ describe('oauth4webapi', () => {
   });
 });
 
-/** Starts a program of node_modules; its lines, of both outputs, go to `onLine`. */
+/** Starts a program of node_modules. Lines of both output streams go to `onLine`. */
 function start(program: string, args: readonly string[], onLine: (line: string) => void): ChildProcess {
   const child = spawn(process.execPath, [peerProgram(program), ...args], {
     env: { ...process.env, MCP_REMOTE_CONFIG_DIR: folder, PATH: folder, BROWSER: 'none' },
@@ -245,12 +245,12 @@ function start(program: string, args: readonly string[], onLine: (line: string) 
   return child;
 }
 
-/** The address in a line that a person is asked to open. */
+/** The URL in a line that a user is asked to open. */
 const authorizationIn = (line: string): string | undefined =>
   /https?:\/\/\S+\/oauth\/authorize\?\S+/.exec(line)?.[0];
 
 describe('mcp-remote', { skip: NO_PEERS }, () => {
-  it('registers, has its person let it in, and hands messages on over stdio', async () => {
+  it('registers, lets the user approve, and forwards messages over stdio', async () => {
     const lines: string[] = [];
     const port = await freePort();
     const child = start('mcp-remote', [service.mcpUrl, String(port)], line => lines.push(line));
@@ -294,7 +294,7 @@ describe('the conformance suite', { skip: NO_PEERS }, () => {
     const clientId = await service.client.newClient({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
     const lines: string[] = [];
     let opened = false;
-    // In one word: an id may begin with -V, which would ask for the version.
+    // One argument: an id may begin with -V, which would be read as the version flag.
     const args = ['authorization', '--url', service.origin, `--client-id=${clientId}`];
     const more = ['--resource', service.mcpUrl, '-p', String(port)];
     const child = start('conformance', [...args, ...more], line => {

@@ -1,5 +1,4 @@
-// The page on which a person lets a program in, in a browser: how it looks, that it can be used by all, and that the
-// browser follows the answer to the program.
+// The consent page in a browser: appearance, accessibility, and the redirect to the client.
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -46,7 +45,7 @@ describe('the consent page', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('is answered by keyboard, and the browser follows the answer to the program', async () => {
+  it('works by keyboard, and the browser follows the redirect to the client', async () => {
     await using opened = await browser.open(service.origin, VIEWS[2], service.person.cookie);
     const { page } = opened;
     await page.goto(url);
@@ -61,7 +60,7 @@ describe('the consent page', { skip: NO_BROWSER }, () => {
     assert.deepEqual(body.data[0]?.scopes, ['workflows:read', 'workflows:write']);
   });
 
-  it('comes after sign-in for who is not signed in', async () => {
+  it('appears after sign-in for users who are not signed in', async () => {
     await using opened = await browser.open(service.origin, VIEWS[2]);
     const { page } = opened;
     await page.goto(url);

@@ -1,4 +1,4 @@
-// A person's part: sign-in and back, what the page shows and what it hides, what is remembered, and who may answer it.
+// The consent page for users: sign-in and back, what the page shows and hides, what is remembered, and who may answer.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { showName } from '../../../src/mcp/oauth/client-name.ts';
@@ -28,8 +28,8 @@ async function open(metadata: object = {}, params: Readonly<Record<string, strin
     .open(authorizeUrl({ client_id: clientId, code_challenge: makeProof().challenge, ...params }));
 }
 
-describe('who is not signed in', () => {
-  it('is sent to sign in, and back to where they were', async () => {
+describe('a user who is not signed in', () => {
+  it('is sent to sign in, and back to the page', async () => {
     const browser = oauth.newBrowser('');
     const url = authorizeUrl({
       client_id: await oauth.client.newClient(),
@@ -57,7 +57,7 @@ describe('who is not signed in', () => {
 });
 
 describe('the page', () => {
-  it('shows the program’s name, where it is answered, and the account', async () => {
+  it("shows the client's name, its redirect address and the account", async () => {
     const { html, status } = await open(
       { client_name: 'Claude', redirect_uris: [HTTPS_REDIRECT] },
       { redirect_uri: HTTPS_REDIRECT },
@@ -69,13 +69,13 @@ describe('the page', () => {
     assert.doesNotMatch(html, /class="warning"/);
   });
 
-  it('warns where a program of this computer is answered', async () => {
+  it('warns if the client runs on this computer', async () => {
     const { html } = await open();
     assert.match(html, /class="warning"[^>]*>Any program on this computer/);
     assert.ok(html.includes('127.0.0.1'));
   });
 
-  it('shows names with script as text, and none of what turns the direction of text', async () => {
+  it('shows client names with script as text, and removes characters that reverse text direction', async () => {
     const name = '<script>alert(1)</script>"\u202egnp.exe\u2066\u200f\u0000'.replace('\u0000', '');
     const { html } = await open({ client_name: name });
     assert.ok(!html.includes('<script>'));
@@ -83,14 +83,14 @@ describe('the page', () => {
     assert.doesNotMatch(html, /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/);
   });
 
-  it('names a program without a name by its address, and cuts long names', () => {
+  it('shows the address of a client without a name, and cuts long names', () => {
     assert.equal(showName(undefined, 'example.com'), 'A program at example.com');
     assert.equal(showName(' \u200b\u2028 ', 'example.com'), 'A program at example.com');
     assert.equal([...showName('x'.repeat(500), '')].length, 60);
     assert.equal(showName('A\nB', ''), 'A B');
   });
 
-  it('cannot be framed or stored, runs nothing, and lets the browser follow the answer', async () => {
+  it('cannot be framed or cached, runs no script, and lets the browser follow the redirect', async () => {
     const policies = [
       [{}, {}, "form-action 'self' http://127.0.0.1:33418"],
       [
@@ -121,7 +121,7 @@ describe('the page', () => {
 });
 
 describe('an answer', () => {
-  it('that refuses, or ticks nothing, answers the client access_denied', async () => {
+  it('that denies access, or selects no scope, gives the client access_denied', async () => {
     for (const decision of [{ choice: 'deny' }, { scopes: [] }, { scopes: ['account:admin'] }] as const) {
       const browser = oauth.newBrowser();
       const url = authorizeUrl({
@@ -138,7 +138,7 @@ describe('an answer', () => {
     }
   });
 
-  it('grants no more than was asked, whatever the form says', async () => {
+  it('grants no more than was requested, whatever the form contains', async () => {
     const tokens = await oauth.connect({
       params: { scope: 'workflows:read' },
       decision: { scopes: ['workflows:read', 'workflows:execute', 'instance:admin'] },
@@ -146,12 +146,12 @@ describe('an answer', () => {
     assert.equal(tokens.scope, 'workflows:read');
   });
 
-  it('grants what stayed ticked', async () => {
+  it('grants the scopes that stay checked', async () => {
     const tokens = await oauth.connect({ decision: { scopes: ['workflows:read', 'workflows:execute'] } });
     assert.equal(tokens.scope, 'workflows:read workflows:execute');
   });
 
-  it('is refused from another site, without the page’s token, and by another person', async () => {
+  it("from another site, without the page's token, or by another user is refused", async () => {
     const page = await open();
     const form = (token: string) =>
       new URLSearchParams({ token, decision: 'allow', scope: 'workflows:read' });
@@ -175,7 +175,7 @@ describe('an answer', () => {
     }
   });
 
-  it('of another browser than the one that was sent here is refused', async () => {
+  it('from a browser other than the one that was sent here is refused', async () => {
     const page = await open();
     const answer = await oauth.send('POST', page.url, {
       body: new URLSearchParams({ token: tokenOf(page), decision: 'allow', scope: 'workflows:read' }),
@@ -211,18 +211,18 @@ describe('a consent', () => {
     assert.ok(new URL(end.url).searchParams.get('code'));
   });
 
-  it('is asked anew for more scopes than were granted, and where the client says so', async () => {
+  it('is asked for again when the client needs more scopes or requests it', async () => {
     assert.match((await again(...HOSTED, ['workflows:read'])).html, /name="token"/);
     assert.match((await again(...HOSTED, ALL, { prompt: 'consent' })).html, /name="token"/);
   });
 
-  it('is asked anew where a program of this computer is answered', async () => {
+  it('is asked for again if the client runs on this computer', async () => {
     assert.match((await again({}, {}, ALL)).html, /name="token"/);
     const app = { redirect_uris: ['cursor://mcp/callback'] };
     assert.match((await again(app, { redirect_uri: 'cursor://mcp/callback' }, ALL)).html, /name="token"/);
   });
 
-  it('is forgotten with its connection', async () => {
+  it('is forgotten when its connection is deleted', async () => {
     const clientId = await oauth.client.newClient(HOSTED[0]);
     await oauth.connect({ clientId, params: HOSTED[1] });
     const { body } = await oauth.person.request<{ data: { id: string; clientId: string }[] }>(

@@ -1,4 +1,4 @@
-// Documents about clients as they come in life: over https, from a server that is slow, moves them, or says too much.
+// Client metadata documents over https, from a server that is slow, redirects, or sends too much.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -17,7 +17,7 @@ let oauth: OAuthApp;
 let server: Server;
 let fetch: GuardedFetch;
 let port: number;
-/** The paths that were asked for. */
+/** The requested paths. */
 let asked: string[] = [];
 
 type Answer = (res: ServerResponse, own: string) => void;
@@ -57,7 +57,7 @@ before(async () => {
   port = (server.address() as AddressInfo).port;
   fetch = createGuardedFetch({
     allowPrivate: false,
-    // As public hosts are reached; the certificate does not have the name of the second.
+    // Resolves names like public hosts; the certificate does not cover the second name.
     trustedOrigins: [`https://agent.test:${port}`, `https://other.test:${port}`],
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   });
@@ -82,20 +82,20 @@ const open = (path: string, host = 'agent.test') =>
   );
 
 describe('a document over https', () => {
-  it('lets its client ask a person', async () => {
+  it('lets its client ask for authorization', async () => {
     const page = await open('/good.json');
     assert.equal(page.status, 200, page.html);
     assert.match(page.html, /Hosted agent/);
   });
 
   for (const path of ['/moved.json', '/mismatched.json', '/large.json', '/none.json'] as const)
-    it(`is refused at ${path}, and asked for once`, async () => {
+    it(`at ${path} is refused, and requested once`, async () => {
       const page = await open(path);
       assert.equal(page.status, 400, page.html);
       assert.deepEqual(asked, [path]);
     });
 
-  it('that does not end is given up after five seconds', async () => {
+  it('that never ends is given up after five seconds', async () => {
     const began = performance.now();
     const page = await open('/slow.json');
     assert.equal(page.status, 400, page.html);
@@ -103,7 +103,7 @@ describe('a document over https', () => {
     assert.ok(seconds > 4 && seconds < 9.5, `${seconds} s`);
   });
 
-  it('is not asked for where the certificate is another’s, or the address is private', async () => {
+  it('is not requested if the certificate belongs to another host, or the address is private', async () => {
     for (const host of ['other.test', 'inside.test']) {
       const page = await open('/good.json', host);
       assert.equal(page.status, 400, host);

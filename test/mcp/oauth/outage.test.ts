@@ -1,4 +1,4 @@
-// The authorization server while its database is away: clients are asked to come again, and go on where they were.
+// The authorization server while its database is down: clients are told to retry, and continue where they were.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, symlink, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { ADDRESS_VARIABLE } from '../../support/postgres.ts';
 
 let oauth: OAuthApp;
 let operator: TestDatabase;
-/** The service's way to its database: a folder with a link to the server's socket. */
+/** How the service reaches its database: a folder with a link to the server's socket. */
 let folder: string;
 before(async () => {
   operator = await createTestDatabase();
@@ -39,8 +39,8 @@ async function takeAway(): Promise<void> {
   await operator.db.query(end, [rows[0]?.name]);
 }
 
-describe('while the database is away', () => {
-  it('each endpoint answers 503 with Retry-After, in its own form, and nothing is lost', async () => {
+describe('while the database is down', () => {
+  it('each endpoint answers 503 with Retry-After in its own format, and nothing is lost', async () => {
     const tokens = await oauth.connect();
     const { clientId, refresh_token } = tokens;
     const browser = oauth.newBrowser();

@@ -1,4 +1,4 @@
-// Two processes on one database: one goes on with what the other began, and what one revokes the other refuses.
+// Two processes on one database: each continues what the other started and refuses what the other revoked.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { PASSWORD, tokenOf } from '../../support/accounts/people.ts';
@@ -24,7 +24,7 @@ after(async () => {
   await first.close();
 });
 
-/** To each process in turn, as a load balancer does. */
+/** Sends requests to the processes in turn, as a load balancer does. */
 function balance(): Send {
   let turn = 0;
   return (method, url, request) =>
@@ -58,7 +58,7 @@ async function ping(url: string, token: string): Promise<number> {
 }
 
 describe('two processes', () => {
-  it('let a client in together, and both refuse its token within five seconds of its end', async () => {
+  it('share an authorization, and both refuse its token within five seconds of revocation', async () => {
     const send = balance();
     const cookie = await signIn();
     const client = createOAuthClient(send);

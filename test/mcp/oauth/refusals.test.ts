@@ -1,4 +1,4 @@
-// What the authorization server refuses, and how it says so.
+// What the authorization server refuses, and the errors it returns.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp } from '../../support/app.ts';
@@ -18,7 +18,7 @@ const open = (params: Readonly<Record<string, string | undefined>>) =>
     .newBrowser()
     .open(authorizeUrl({ client_id: clientId, code_challenge: makeProof().challenge, ...params }));
 
-describe('a request for authorization is sent back to the client', () => {
+describe('an authorization request redirected to the client with an error', () => {
   const cases = [
     ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['with PKCE plain', { code_challenge_method: 'plain' }, 'invalid_request'],
@@ -31,7 +31,7 @@ describe('a request for authorization is sent back to the client', () => {
     it(`${name}: ${error}`, async () => {
       const { url } = await open(params);
       assert.ok(url.startsWith(REDIRECT), url);
-      // An answer to the implicit grant stands in the fragment.
+      // A response to the implicit grant is in the fragment.
       const { search, hash } = new URL(url);
       const answer = new URLSearchParams(search || hash.slice(1));
       assert.equal(answer.get('error'), error);
@@ -40,7 +40,7 @@ describe('a request for authorization is sent back to the client', () => {
     });
 });
 
-describe('a request for authorization ends on a page', () => {
+describe('an authorization request that ends on an error page', () => {
   const cases = [
     ['of an unknown client', { client_id: 'nobody' }, /does not know the program/],
     ['of a client named over http', { client_id: 'http://agent.example.com/client.json' }, /does not know/],
@@ -58,7 +58,7 @@ describe('a request for authorization ends on a page', () => {
       assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
     });
 
-  it('where the path of a page has expired or is another browser’s', async () => {
+  it("if the page's path has expired or belongs to another browser", async () => {
     const browser = oauth.newBrowser();
     const page = await browser.open(
       authorizeUrl({ client_id: clientId, code_challenge: makeProof().challenge }),
@@ -69,7 +69,7 @@ describe('a request for authorization ends on a page', () => {
   });
 });
 
-describe('a registration is refused', () => {
+describe('a refused registration', () => {
   const redirects = [
     'javascript:alert(1)',
     'data:text/html,x',
@@ -112,7 +112,7 @@ describe('a registration is refused', () => {
     assert.deepEqual([status, body.error, body.code], [413, 'invalid_client_metadata', 'payload_too_large']);
   });
 
-  it('that is no JSON, or of another type', async () => {
+  it('that is not JSON, or of another type', async () => {
     for (const [type, text, expected] of [
       ['application/json', '{"redirect_uris":', 400],
       ['text/plain', '{}', 415],
@@ -126,7 +126,7 @@ describe('a registration is refused', () => {
     }
   });
 
-  it('past twenty in an hour from one address', async () => {
+  it('after twenty in an hour from one address', async () => {
     const register = () =>
       oauth.send('POST', `${ORIGIN}/oauth/register`, {
         headers: { 'content-type': 'application/json' },
@@ -140,7 +140,7 @@ describe('a registration is refused', () => {
   });
 });
 
-describe('a request for tokens is refused', () => {
+describe('a refused token request', () => {
   async function newCode(): Promise<{ code: string; verifier: string }> {
     const proof = makeProof();
     const browser = oauth.newBrowser();
@@ -158,12 +158,12 @@ describe('a request for tokens is refused', () => {
       ...more,
     });
 
-  it('of an unknown client: 401 invalid_client', async () => {
+  it('from an unknown client: 401 invalid_client', async () => {
     const { status, body } = await exchange(await newCode(), { client_id: 'gone' });
     assert.deepEqual([status, body.error], [401, 'invalid_client']);
   });
 
-  it('of another client, for another redirect, with another verifier or resource', async () => {
+  it('from another client, for another redirect, or with another verifier or resource', async () => {
     const other = await oauth.client.newClient();
     const cases = [
       [{ client_id: other }, 'invalid_grant'],
@@ -177,7 +177,7 @@ describe('a request for tokens is refused', () => {
     }
   });
 
-  it('with a code that was used: what it gave is revoked', async () => {
+  it('with a used code, whose tokens are revoked', async () => {
     const code = await newCode();
     const first = await exchange(code);
     assert.equal(first.status, 200);
@@ -186,7 +186,7 @@ describe('a request for tokens is refused', () => {
     assert.equal(refreshed.body.error, 'invalid_grant');
   });
 
-  it('with one code five times at once but for one', async () => {
+  it('with the same code five times at once, except for one', async () => {
     const code = await newCode();
     const all = await Promise.all(Array.from({ length: 5 }, () => exchange(code)));
     assert.ok(all.filter(({ status }) => status === 200).length <= 1);
@@ -200,7 +200,7 @@ describe('a request for tokens is refused', () => {
     }
   });
 
-  it('that is no form', async () => {
+  it('that is not a form', async () => {
     const answer = await oauth.send('POST', `${ORIGIN}/oauth/token`, {
       headers: { 'content-type': 'application/json' },
       body: '{}',
@@ -209,8 +209,8 @@ describe('a request for tokens is refused', () => {
   });
 });
 
-describe('OAuth is off', () => {
-  it('where the address is plain http and not of this machine', async () => {
+describe('disabled OAuth', () => {
+  it('applies if the address is plain http and not on this machine', async () => {
     const test = await createTestApp({ env: { BASE_URL: 'http://graphwright.example.com' } });
     try {
       for (const url of [

@@ -1,4 +1,4 @@
-// What real clients send, in the forms in which they send it, and what each must get.
+// What real OAuth clients send, in the form in which they send it, and what each must receive.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
@@ -24,7 +24,7 @@ const document = async (path: string): Promise<Record<string, unknown>> => {
   return JSON.parse(text);
 };
 
-/** Where the browser is sent in the end, everything allowed. */
+/** The final redirect URL, with everything allowed. */
 async function authorize(params: Readonly<Record<string, string | undefined>>): Promise<URLSearchParams> {
   const browser = oauth.newBrowser();
   const page = await browser.open(authorizeUrl({ code_challenge: makeProof().challenge, ...params }));
@@ -33,14 +33,14 @@ async function authorize(params: Readonly<Record<string, string | undefined>>): 
 }
 
 describe('discovery', () => {
-  it('gives the same resource document at both addresses, its resource the address of MCP', async () => {
+  it('serves the same resource document at both URLs, with the MCP URL as the resource', async () => {
     const root = await document('/.well-known/oauth-protected-resource');
     assert.deepEqual(root, await document('/.well-known/oauth-protected-resource/mcp'));
     assert.equal(root.resource, RESOURCE);
     assert.deepEqual(root.authorization_servers, [ORIGIN]);
   });
 
-  it('lists our scopes and offline_access, S256 alone, and clients without a secret', async () => {
+  it('lists our scopes and offline_access, S256 only, and clients without a secret', async () => {
     const server = await document('/.well-known/oauth-authorization-server');
     assert.equal(server.issuer, ORIGIN);
     assert.deepEqual(server.scopes_supported, [...ALL_SCOPES.split(' '), 'offline_access']);
@@ -50,7 +50,7 @@ describe('discovery', () => {
     assert.equal(server.authorization_response_iss_parameter_supported, true);
   });
 
-  it('challenges with the absolute address of the resource document and all scopes', async () => {
+  it('challenges with the absolute URL of the resource document and all scopes', async () => {
     const answer = await oauth.send('POST', RESOURCE, {
       headers: { 'content-type': 'application/json' },
       body: '{}',
@@ -73,7 +73,7 @@ describe('discovery', () => {
 });
 
 describe('registration', () => {
-  it('takes an app with an address of its own that claims to be a web client (Cursor)', async () => {
+  it('accepts a native app with a custom URL scheme that claims to be a web client (Cursor)', async () => {
     const redirect = 'cursor://anysphere.cursor-mcp/oauth/callback';
     const { status, body } = await oauth.client.register({
       application_type: 'web',
@@ -85,14 +85,14 @@ describe('registration', () => {
     assert.ok(answer.get('code'));
   });
 
-  it('takes another loopback port than the one that was registered (VS Code)', async () => {
+  it('accepts another loopback port than the registered one (VS Code)', async () => {
     const redirects = ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'];
     const clientId = await oauth.client.newClient({ redirect_uris: redirects, application_type: 'web' });
     const answer = await authorize({ client_id: clientId, redirect_uri: 'http://127.0.0.1:49152/' });
     assert.ok(answer.get('code'));
   });
 
-  it('drops the scope, unknown grants and what else it does not know', async () => {
+  it('ignores scope, unknown grants and other unknown fields', async () => {
     const { status, body } = await oauth.client.register({
       scope: 'openid profile workflows:read',
       grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
@@ -107,7 +107,7 @@ describe('registration', () => {
     assert.ok(answer.get('code'));
   });
 
-  it('gives a client with a secret one that works at the token endpoint', async () => {
+  it('gives a client that asks for a secret one that works at the token endpoint', async () => {
     const { body } = await oauth.client.register({ token_endpoint_auth_method: 'client_secret_post' });
     assert.match(String(body.client_secret), /^.{40,}$/);
     const proof = makeProof();
@@ -133,7 +133,7 @@ describe('registration', () => {
   });
 });
 
-describe('a request for authorization', () => {
+describe('an authorization request', () => {
   it('means /mcp however the resource is spelled', async () => {
     for (const resource of [
       RESOURCE,
@@ -148,14 +148,14 @@ describe('a request for authorization', () => {
     }
   });
 
-  it('asks for all three where no scope of ours is named (the conformance suite, Codex)', async () => {
+  it('requests all three scopes if it names none of ours (the conformance suite, Codex)', async () => {
     for (const scope of [undefined, '', 'offline_access', 'mcp', 'openid profile']) {
       const tokens = await oauth.connect({ params: { scope } });
       assert.equal(tokens.scope, ALL_SCOPES, String(scope));
     }
   });
 
-  it('grants no more than was asked', async () => {
+  it('grants no more than was requested', async () => {
     const tokens = await oauth.connect({ params: { scope: 'workflows:read openid' } });
     assert.equal(tokens.scope, 'workflows:read');
     assert.ok(!('id_token' in tokens));
@@ -167,14 +167,14 @@ describe('a request for authorization', () => {
     assert.equal(answer.get('state'), 'state-1');
   });
 
-  it('is granted by tokens of an hour, with a refresh token also where offline_access was not asked', async () => {
+  it('leads to one-hour tokens with a refresh token, even without offline_access', async () => {
     const tokens = await oauth.connect();
     assert.equal(tokens.expires_in, 3600);
     assert.ok(tokens.refresh_token);
     assert.equal(await oauth.ping(tokens.access_token), 200);
   });
 
-  it('works for five clients of one person at once', async () => {
+  it('works for five clients of one user at once', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => connect(oauth.client, oauth.newBrowser())));
     assert.deepEqual(
       await Promise.all(all.map(tokens => oauth.ping(tokens.access_token))),
@@ -184,7 +184,7 @@ describe('a request for authorization', () => {
 });
 
 describe('an access token', () => {
-  it('opens MCP alone: REST answers invalid_api_key', async () => {
+  it('works for MCP only: REST answers invalid_api_key', async () => {
     const { access_token: token } = await oauth.connect();
     for (const path of ['/workflows', '/me', '/renderer/templates']) {
       const answer = await oauth.test.anonymous.request('GET', path, undefined, {
@@ -203,7 +203,7 @@ describe('an access token', () => {
     assert.equal(answer.status, 401);
   });
 
-  it('is stored as a hash alone, as are refresh tokens', async () => {
+  it('is stored only as a hash, like refresh tokens', async () => {
     const tokens = await oauth.connect();
     const { rows } = await oauth.test.deps.db.query<{ all: string }>(
       `select string_agg(t::text, '') as all from oauth_tokens t`,
@@ -212,7 +212,7 @@ describe('an access token', () => {
       assert.ok(!rows[0]?.all.includes(secret));
   });
 
-  it('with fewer scopes than a tool needs is answered 403 that names them', async () => {
+  it('with fewer scopes than a tool needs is answered with 403 that names them', async () => {
     const { access_token: token } = await oauth.connect({ decision: { scopes: ['workflows:read'] } });
     const answer = await oauth.send('POST', RESOURCE, {
       headers: {

@@ -1,4 +1,4 @@
-// The life of tokens: rotation with its time of grace, theft, revocation in every process, what the sweep removes.
+// The life of tokens: rotation with a grace period, theft, revocation in every process, and cleanup.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createAccessTokens } from '../../../src/services/connections/access-tokens.ts';
@@ -36,7 +36,7 @@ async function connectionOf({ clientId }: Tokens): Promise<Connection | undefine
 }
 
 describe('a refresh token', () => {
-  it('is answered with another one, whose tokens work', async () => {
+  it('is exchanged for a new one with working tokens', async () => {
     const tokens = await oauth.connect();
     const { status, body } = await refresh(tokens, tokens.refresh_token);
     assert.equal(status, 200, JSON.stringify(body));
@@ -56,7 +56,7 @@ describe('a refresh token', () => {
     assert.deepEqual(statuses, [200, 200, 200, 200, 200]);
   });
 
-  it('is valid for a minute after its use; used later, it ends the whole connection', async () => {
+  it('stays valid for a minute after its use; used later, it ends the whole connection', async () => {
     const tokens = await oauth.connect();
     const { body } = await refresh(tokens, tokens.refresh_token);
     passedMs += 50_000;
@@ -72,7 +72,7 @@ describe('a refresh token', () => {
     assert.equal(await connectionOf(tokens), undefined);
   });
 
-  it('narrows scopes and does not widen them', async () => {
+  it('can narrow scopes but not widen them', async () => {
     const tokens = await oauth.connect({ params: { scope: 'workflows:read workflows:write' } });
     const narrow = await refresh(tokens, tokens.refresh_token, { scope: 'workflows:read' });
     assert.equal(narrow.body.scope, 'workflows:read');
@@ -80,7 +80,7 @@ describe('a refresh token', () => {
     assert.deepEqual([wide.status, wide.body.error], [400, 'invalid_scope']);
   });
 
-  it('is no other client’s, and takes the resource as clients spell it', async () => {
+  it('cannot be used by another client, and accepts every spelling of the resource', async () => {
     const tokens = await oauth.connect();
     const other = await oauth.client.newClient();
     assert.equal((await oauth.client.refresh(other, tokens.refresh_token)).body.error, 'invalid_grant');
@@ -92,7 +92,7 @@ describe('a refresh token', () => {
     assert.equal(foreign.body.error, 'invalid_target');
   });
 
-  it('gives nothing once the account is disabled', async () => {
+  it('is refused once the account is disabled', async () => {
     const tokens = await oauth.connect();
     const { db } = oauth.test.deps;
     await db.query('update users set disabled = true where id = $1', [oauth.person.userId]);
@@ -115,7 +115,7 @@ describe('an access token', () => {
     assert.equal(await oauth.ping(tokens.access_token), 401);
   });
 
-  it('is revoked by its client, as is a refresh token, with the whole connection', async () => {
+  it('is revoked by its client with the whole connection, like a refresh token', async () => {
     for (const kind of ['access_token', 'refresh_token'] as const) {
       const tokens = await oauth.connect();
       const { status } = await oauth.client.revoke({ token: tokens[kind], client_id: tokens.clientId });
@@ -126,7 +126,7 @@ describe('an access token', () => {
     }
   });
 
-  it('is not revoked by another client', async () => {
+  it('cannot be revoked by another client', async () => {
     const tokens = await oauth.connect();
     await oauth.client.revoke({ token: tokens.refresh_token, client_id: await oauth.client.newClient() });
     assert.equal((await refresh(tokens, tokens.refresh_token)).status, 200);
@@ -134,9 +134,9 @@ describe('an access token', () => {
 });
 
 describe('DELETE /connections/{id}', () => {
-  it('ends all tokens of the connection, in another process within five seconds', async () => {
+  it('ends all tokens of the connection, in other processes within five seconds', async () => {
     const tokens = await oauth.connect();
-    // Another process looks into the same tables through a cache of its own.
+    // Another process reads the same tables through its own cache.
     const elsewhere = createAccessTokens(oauth.test.deps.db, oauth.test.deps.now);
     assert.ok(await elsewhere.authenticate(tokens.access_token));
     assert.equal(await oauth.ping(tokens.access_token), 200);
@@ -150,7 +150,7 @@ describe('DELETE /connections/{id}', () => {
     assert.equal((await oauth.person.request('DELETE', `/connections/${connection?.id}`)).status, 404);
   });
 
-  it('knows the caller’s own connections alone', async () => {
+  it("knows only the caller's own connections", async () => {
     const tokens = await oauth.connect();
     const id = (await connectionOf(tokens))?.id;
     const stranger = await oauth.test.createCaller();
@@ -160,7 +160,7 @@ describe('DELETE /connections/{id}', () => {
     assert.equal((await without.request('GET', '/connections')).body.code, 'insufficient_scope');
   });
 
-  it('is preceded by a list that says when a connection was last used', async () => {
+  it('has a list next to it that shows when a connection was last used', async () => {
     const tokens = await oauth.connect({ decision: { scopes: ['workflows:read'] } });
     assert.equal((await connectionOf(tokens))?.lastUsedAt, null);
     assert.equal(await oauth.ping(tokens.access_token), 200);
@@ -171,13 +171,13 @@ describe('DELETE /connections/{id}', () => {
   });
 });
 
-describe('the sweep', () => {
+describe('cleanup', () => {
   const count = async (table: string): Promise<number> => {
     const { rows } = await oauth.test.deps.db.query<{ count: number }>(`select count(*) from ${table}`);
     return Number(rows[0]?.count);
   };
 
-  it('removes clients to whom nothing was granted after a day, and keeps those that are in use', async () => {
+  it('removes clients without grants after a day, and keeps those in use', async () => {
     const used = await oauth.connect();
     const unused = await oauth.client.newClient();
     const sweep = () => sweepConnections(oauth.test.deps, new AbortController().signal);
