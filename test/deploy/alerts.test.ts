@@ -1,5 +1,5 @@
-// Each alert rule, evaluated by Prometheus' own promtool over series as they are in trouble and at rest: it fires, not before
-// its time, and not without need.
+// Evaluates each alert rule with Prometheus' promtool over series in trouble and at rest: each fires on time and never
+// without reason.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -11,22 +11,22 @@ import { findOnPath } from '../../src/lib/settings.ts';
 
 const RULES = join(import.meta.dirname, '../../deploy/prometheus/alerts.yaml');
 const PROMTOOL = findOnPath('promtool');
-/** Past every `for` and every window of a rate. */
+/** Longer than every `for` and every rate window. */
 const LATE_MIN = 90;
 
-/** Values at each minute, as promtool writes them: `0+3x120` begins with 0 and grows by 3. */
+/** Values per minute in promtool notation: `0+3x120` starts at 0 and grows by 3. */
 type Series = Readonly<Record<string, string>>;
 
 interface Trouble {
   readonly bad: Series;
   readonly good: Series;
-  /** The last minute at which it must not fire yet; undefined: it fires at once. */
+  /** The last minute at which it must not fire yet; undefined if it fires at once. */
   readonly quietUntilMin: number | undefined;
 }
 
 const constant = (value: number): string => `${value}x120`;
 const growing = (byMinute: number): string => `0+${byMinute}x120`;
-/** With the labels that Prometheus adds. */
+/** Including the labels that Prometheus adds. */
 const of = (name: string, labels = ''): string =>
   `${name}{job="graphwright",instance="a"${labels && `,${labels}`}}`;
 
@@ -35,7 +35,7 @@ const requests = (status: number, kind = 'count', more = ''): string =>
     `http_server_request_duration_seconds_${kind}`,
     `http_request_method="GET",http_route="/api/v1/workflows/:id",http_response_status_code="${status}"${more}`,
   );
-/** Of a hundred reads a minute so many take more than a second. */
+/** Of a hundred reads a minute, this many take more than a second. */
 const reads = (slow: number): Series => ({
   [requests(200, 'bucket', ',le="1"')]: growing(100 - slow),
   [requests(200, 'bucket', ',le="2.5"')]: growing(100),
@@ -88,7 +88,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
     9,
   ),
   GraphwrightWebhooksExhausted: {
-    // One in the last hour, of those that were counted from the start.
+    // One in the last hour, of those counted since the start.
     bad: { [attempts('exhausted')]: '0x80 1x40' },
     good: { [attempts('exhausted')]: '0x5 1x115', [attempts('failed')]: growing(50) },
     quietUntilMin: undefined,
@@ -109,11 +109,11 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   },
 };
 
-/** Firing alerts of that name, as a query that always has one value. */
+/** Firing alerts with that name, as a query that always has one value. */
 const firing = (alert: string): string =>
   `count(ALERTS{alertname="${alert}",alertstate="firing"}) or on() vector(0)`;
 
-/** A test of promtool: the alert at these minutes, 1 where it has to fire. */
+/** A promtool test: the alert at these minutes, 1 if it must fire. */
 const expected = (
   alert: string,
   series: Series,
@@ -137,10 +137,10 @@ describe('the alert rules', {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** What promtool finds wrong; empty: nothing. */
+  /** The errors promtool reports; empty if there are none. */
   async function judge(tests: readonly object[]): Promise<string> {
     const file = join(folder, 'tests.yaml');
-    // JSON is YAML.
+    // JSON is valid YAML.
     await writeFile(file, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests }));
     const { status, stdout, stderr } = spawnSync(PROMTOOL ?? '', ['test', 'rules', file], {
       encoding: 'utf8',
@@ -153,9 +153,9 @@ describe('the alert rules', {
     assert.deepEqual(Object.keys(TROUBLES), names);
   });
 
-  it('fire in trouble, at their time and not before', async () => {
+  it('fire in trouble, on time and not earlier', async () => {
     const tests = Object.entries(TROUBLES).map(([alert, { bad, quietUntilMin: quiet }]) =>
-      // A rate begins with the second scrape.
+      // A rate needs a second scrape.
       expected(alert, bad, [
         ...(quiet === undefined
           ? []
@@ -169,7 +169,7 @@ describe('the alert rules', {
     assert.equal(await judge(tests), '');
   });
 
-  it('rest where all is well, just below their limits', async () => {
+  it('do not fire just below their limits', async () => {
     const tests = Object.entries(TROUBLES).map(([alert, { good }]) => expected(alert, good, [[LATE_MIN, 0]]));
     assert.equal(await judge(tests), '');
   });

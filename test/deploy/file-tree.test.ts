@@ -1,5 +1,5 @@
-// The program started from the files of its package alone, somewhere else: what the list of them leaves out is missed here,
-// and not by who installs it. The package itself, as JavaScript and from the registry, is tried by CI.
+// Runs the program from only its package's files in another folder, to find files missing from the package list. CI
+// tests the package itself, as JavaScript from the registry.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, symlinkSync } from 'node:fs';
@@ -39,7 +39,7 @@ after(async () => {
 });
 
 describe('the files of the package', () => {
-  it('are enough to answer what is read from files', async () => {
+  it('are enough to serve static content', async () => {
     for (const path of ['/readyz', '/openapi.json', '/docs/', '/api/v1/nodes', '/theme/light']) {
       const answer = await fetch(service.url + path);
       assert.ok(answer.ok, `${path}: ${answer.status}`);
@@ -49,7 +49,7 @@ describe('the files of the package', () => {
     assert.ok(JSON.stringify(body).length > 1000, 'the templates of videos');
   });
 
-  it('are enough to run an example by the command line', async () => {
+  it('are enough to run an example on the command line', async () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [program, 'run', join(folder, 'tree/examples/postcard.json'), '--json'],

@@ -1,4 +1,4 @@
-// What runs the service elsewhere, checked by rules that need no container engine: the image, compose, the chart, the unit.
+// Deployment files, checked without a container engine: the image, compose, the chart, the systemd unit.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const SETTINGS = new Set(listSettings().map(({ name }) => name));
 const unknown = (names: readonly string[]): readonly string[] => names.filter(name => !SETTINGS.has(name));
 
-/** A Dockerfile's instructions, continued lines joined. */
+/** A Dockerfile's instructions, with continued lines joined. */
 const instructions = read('Dockerfile')
   .replaceAll(/^#.*\n/gm, '')
   .replaceAll(/\\\n\s*/g, ' ')
@@ -23,11 +23,11 @@ const lastStage = instructions.slice(instructions.findLastIndex(({ name }) => na
 const restOf = (wanted: string): readonly string[] =>
   lastStage.filter(({ name }) => name === wanted).map(({ rest = '' }) => rest);
 
-/** A tag says what it is, the digest which bytes. */
+/** The tag is for readers; the digest identifies the content. */
 const PINNED = /^[\w./-]+:(?!latest)[\w.-]+@sha256:[0-9a-f]{64}$/;
 
 describe('the Dockerfile', () => {
-  it('has known instructions, and base images by version and digest', () => {
+  it('uses known instructions, and base images by version and digest', () => {
     const allowed =
       /^(?:FROM|WORKDIR|COPY|RUN|ENV|USER|VOLUME|EXPOSE|STOPSIGNAL|HEALTHCHECK|ENTRYPOINT|CMD)$/;
     assert.deepEqual(
@@ -40,7 +40,7 @@ describe('the Dockerfile', () => {
     assert.doesNotMatch(read('Dockerfile'), /amd64\/|arm64\/|x86_64|sudo|curl .*\|/);
   });
 
-  it('ends with an image that is not root, has no shell form, and says whether it is healthy', () => {
+  it('ends with an image that is not root, uses no shell form, and has a health check', () => {
     assert.deepEqual(restOf('USER'), ['65532:65532']);
     for (const name of ['ENTRYPOINT', 'CMD']) assert.ok(Array.isArray(JSON.parse(restOf(name)[0] ?? '')));
     assert.match(restOf('HEALTHCHECK')[0] ?? '', /--interval=\d+s --timeout=\d+s .*CMD \[.*\/healthz/);
@@ -48,7 +48,7 @@ describe('the Dockerfile', () => {
     assert.deepEqual(restOf('VOLUME'), ['/data']);
   });
 
-  it('sets settings that there are, and copies what there is', () => {
+  it('uses only existing settings and copies only existing files', () => {
     const names = restOf('ENV').flatMap(rest =>
       [...rest.matchAll(/([A-Z_]+)=/g)].map(([, name = '']) => name),
     );
@@ -76,14 +76,14 @@ describe('compose.yaml', () => {
   const all = Object.entries(services);
   const ours = all.filter(([, { image }]) => image === 'graphwright');
 
-  it('starts one container without a profile, and the fleet with its own', () => {
+  it('starts one container without a profile, and the fleet with the fleet profile', () => {
     const first = all.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name);
     assert.deepEqual(first, ['graphwright']);
     const roles = ours.flatMap(([, { environment, command }]) => command?.[0] ?? environment?.ROLE ?? 'all');
     assert.deepEqual(roles.sort(), ['all', 'api', 'api', 'migrate', 'worker', 'worker']);
   });
 
-  it('gives ours a root file system that cannot be written, no capability, and settings that there are', () => {
+  it('gives our containers a read-only root file system, no capabilities, and existing settings', () => {
     for (const [name, { read_only, cap_drop, environment = {} }] of ours) {
       assert.equal(read_only, true, name);
       assert.deepEqual(cap_drop, ['ALL'], name);
@@ -91,13 +91,13 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('runs images of others by version and digest', () => {
+  it('uses third-party images by version and digest', () => {
     const others = all.filter(([, { image }]) => image !== 'graphwright');
     assert.deepEqual(others.map(([name]) => name).sort(), ['caddy', 'postgres', 's3']);
     for (const [, { image }] of others) assert.match(image, PINNED);
   });
 
-  it('names services, volumes and files that there are', () => {
+  it('references existing services, volumes and files', () => {
     for (const [name, { depends_on = {}, volumes: mounted = [] }] of all) {
       for (const other of Object.keys(depends_on)) assert.ok(services[other], `${name} waits for ${other}`);
       for (const [source = ''] of mounted.map(mount => mount.split(':')))
@@ -113,7 +113,7 @@ describe('the chart', () => {
     name => [name, read(`${CHART}/${name}`)] as const,
   );
 
-  it('uses values that there are, and closes what it opens', () => {
+  it('uses existing values and closes what it opens', () => {
     assert.ok(templates.length >= 10);
     for (const [name, text] of templates) {
       for (const [, path = ''] of text.matchAll(/\.Values\.([\w.]+)/g)) {
@@ -132,7 +132,7 @@ describe('the chart', () => {
     }
   });
 
-  it('passes metrics on to nobody outside: the ingress sends them to a service without pods', () => {
+  it('exposes no metrics: the ingress routes them to a service without pods', () => {
     const textOf = (wanted: string): string => templates.find(([name]) => name.endsWith(wanted))?.[1] ?? '';
     // The paths in order, each with its service.
     const paths = [...textOf('ingress.yaml').matchAll(/- path: (\S+)[\s\S]*?name: (.+)/g)].map(
@@ -148,7 +148,7 @@ describe('the chart', () => {
     assert.ok(nowhere !== undefined && !nowhere.includes('selector:'));
   });
 
-  it('sets settings that there are', () => {
+  it('uses only existing settings', () => {
     assert.deepEqual(unknown(Object.keys(values.settings as object)), []);
   });
 
@@ -166,7 +166,7 @@ describe('the systemd unit', () => {
     execFileSync(program, ['verify', join(ROOT, 'deploy/systemd/graphwright.service')], { stdio: 'pipe' });
   });
 
-  it('sets settings that there are', () => {
+  it('uses only existing settings', () => {
     const line = /^Environment=(.*)$/m.exec(read('deploy/systemd/graphwright.service'))?.[1] ?? '';
     const names = line.split(' ').map(pair => pair.split('=')[0] ?? '');
     assert.deepEqual(unknown(names), ['NODE_ENV', 'NODE_COMPILE_CACHE']);

@@ -1,5 +1,5 @@
-// PgBouncer with pools by transaction between two services and PostgreSQL: all work goes on, and what is set up wrongly is
-// said with the way out.
+// PgBouncer with transaction pooling between two services and PostgreSQL: everything works, and errors in its
+// configuration are reported with what to do.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -47,7 +47,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-pooled-'));
     receiver = await startReceiver();
-    // An API server that is not pooled; the test's two processes do all work.
+    // An API server that is not pooled; the test's two processes do all the work.
     service = await startTestService({ ROLE: 'api' });
     pooler = await startPooler(PGBOUNCER ?? '', service.address, { pool_mode: 'transaction' });
     pooledUrl = pooler.url;
@@ -68,7 +68,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** What doctor says of the pooler. */
+  /** What doctor reports about the pooler. */
   const examine = (env: NodeJS.ProcessEnv): Promise<Finding | undefined> =>
     new Promise(resolve => {
       const options = { env: { ...cleanEnv(), PORT: '0', DATA_DIR: folder, ...env }, cwd: folder };
@@ -89,7 +89,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     return refusal;
   }
 
-  it('lets runs be started, followed and delivered, many at once over few connections', async () => {
+  it('lets many runs start, report and deliver at once over few connections', async () => {
     const id = await first.create(delayed(50));
     const runs = await Promise.all(
       Array.from({ length: RUNS }, (_, index) =>
@@ -107,9 +107,9 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     );
   });
 
-  it('lets a run be cancelled by the process that does not execute it', async () => {
+  it('lets a process cancel a run that the other one executes', async () => {
     const id = await first.create(delayed(60_000));
-    // Of two, the process that accepts one executes it.
+    // Of the two, the process that accepts a run executes it.
     const run = await first.start(id);
     const { status } = await second.request('POST', `/executions/${run}/cancel`);
     assert.equal(status, 200);
@@ -141,7 +141,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     assert.equal((await read.arrayBuffer()).byteLength, file.length);
   });
 
-  it('lets an empty database be brought up to date', async () => {
+  it('lets an empty database be migrated', async () => {
     const address = { ...service.address, database: `${service.address.database}_empty` };
     await service.db.query(`create database ${address.database}`);
     const own = await startPooler(PGBOUNCER ?? '', address, { pool_mode: 'transaction' });
@@ -160,7 +160,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     }
   });
 
-  it('is examined by doctor, who says when statements by it have no limit of time', async () => {
+  it('is checked by doctor, which reports missing statement timeouts', async () => {
     const found = await examine({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: service.databaseUrl });
     assert.equal(found?.state, 'missing');
     assert.match(String(found?.detail), /alter role \w+ set statement_timeout = '20s'/);
@@ -179,7 +179,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     }
   });
 
-  it('is refused where PostgreSQL itself is wanted, and where it drops what bounds a statement', async () => {
+  it('is refused for connections that need PostgreSQL itself, and if it drops the statement timeout', async () => {
     assert.match(
       await refusalOf({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: pooledUrl }),
       /^DATABASE_DIRECT_URL leads to a pooler .* PostgreSQL itself\.$/,
@@ -197,7 +197,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     }
   });
 
-  it('is what requests go by: without it they are answered with 503, and again once it is back', async () => {
+  it('carries all requests: they get 503 while it is down and work again afterwards', async () => {
     await pooler?.stop();
     const away = await first.request('GET', '/workflows');
     assert.equal(away.status, 503, JSON.stringify(away.body));

@@ -1,4 +1,4 @@
-// The proxy configurations of deploy/, in front of a real service: events as they come, uploads, and callers' addresses.
+// The proxy configurations of deploy/ in front of a real service: event streams, uploads, and client addresses.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');
-/** More than a proxy keeps in memory of a body. */
+/** More than a proxy buffers of a body in memory. */
 const UPLOAD_BYTES = 20 * 1_048_576;
 const DELAY_MS = 3000;
 
@@ -46,7 +46,7 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
     program: 'caddy',
     start: async (program, port) =>
       spawn(program, ['run', '--adapter', 'caddyfile', '--config', join(DEPLOY, 'caddy/Caddyfile')], {
-        // Its administration has a port of its own, which several runs of this test would share.
+        // Its admin API has a fixed port, which concurrent runs of this test would share.
         env: {
           PATH: process.env.PATH,
           HOME: folder,
@@ -74,7 +74,7 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
   },
 };
 
-/** What is left of an anonymous caller's minute, whose address is that one of this machine. */
+/** The requests left this minute for an anonymous caller from this address. */
 async function remaining(
   origin: string,
   localAddress: string,
@@ -109,7 +109,7 @@ const METRICS_PATHS = [
   'http://localhost/metrics',
 ];
 
-/** The path is sent as it is written. */
+/** The path is sent exactly as given. */
 async function statusAndText(origin: string, path: string): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(origin);
   const req = request({ hostname, port, path, agent: false });
@@ -142,7 +142,7 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
     });
     const authorization = `Bearer ${KEY}`;
 
-    it('passes events on while the run goes on', async () => {
+    it('forwards events while the run is in progress', async () => {
       const id = await service.create({
         nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: DELAY_MS })],
         edges: [edge('a.text > d.input')],
@@ -161,14 +161,14 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
       );
     });
 
-    it('passes large uploads on, and ranges of what was uploaded', async () => {
+    it('forwards large uploads, and ranges of uploaded files', async () => {
       const file = mp4(UPLOAD_BYTES);
       const { body } = await service.request<Minted>('POST', '/media/upload-url', {
         contentType: 'video/mp4',
         bytes: file.length,
         filename: 'a.mp4',
       });
-      // The address is signed for the host of BASE_URL.
+      // The URL is signed for the host of BASE_URL.
       const { host, pathname, search } = new URL(body.uploadUrl);
       const req = request(origin + pathname + search, {
         method: 'PUT',
@@ -189,7 +189,7 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
       assert.equal((await part.arrayBuffer()).byteLength, 100);
     });
 
-    it('passes metrics on to nobody, however the address is written', async () => {
+    it('forwards metrics to nobody, however the path is written', async () => {
       const own = await statusAndText(service.url, '/metrics');
       assert.deepEqual([own.status, own.text.includes(METRIC)], [200, true]);
       assert.equal((await statusAndText(origin, '/metrics')).status, 404);
@@ -199,7 +199,7 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
       }
     });
 
-    it('names the address of the caller, whatever the caller says of it', async () => {
+    it("reports the caller's address, whatever headers the caller sends", async () => {
       const [one, other] = [`127.0.${index + 1}.1`, `127.0.${index + 1}.2`];
       const first = await remaining(origin, one);
       assert.equal(await remaining(origin, one), first - 1);

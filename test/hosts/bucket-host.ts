@@ -1,4 +1,4 @@
-// A process of a host: an S3 server with one bucket. argv: its folder, the port, the bucket.
+// Runs an S3 server with one bucket as a host's process. argv: its folder, the port, the bucket.
 import S3rver from '@20minutes/s3rver';
 
 const [directory = '', port = '', name = ''] = process.argv.slice(2);

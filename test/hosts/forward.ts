@@ -1,4 +1,4 @@
-// Joins connections: what comes to one address goes on to another, a TCP port or a Unix socket.
+// Forwards connections from one address to another, a TCP port or a Unix socket.
 import { once } from 'node:events';
 import { connect, createServer, type NetConnectOpts, type Server } from 'node:net';
 
@@ -10,7 +10,7 @@ export async function forward(
   const server = createServer(near => {
     const far = connect(to());
     near.pipe(far).pipe(near);
-    // Either side may break off; the other then learns of it.
+    // When either side disconnects, the other one is closed too.
     near.on('error', () => far.destroy()).on('close', () => far.destroy());
     far.on('error', () => near.destroy()).on('close', () => near.destroy());
   });

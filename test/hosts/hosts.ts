@@ -1,5 +1,5 @@
-// Proof on several hosts: two API servers and three workers, PostgreSQL and the bucket, each on a host of its own. One of
-// each kind is killed and one is cut off, while paid runs go through; then the promises of the soak are checked.
+// Runs a fleet on several hosts: two API servers, three workers, PostgreSQL and the bucket, each on its own host. Kills
+// one of each kind and cuts one off during paid runs, then checks the soak's guarantees.
 import { mkdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,11 +21,11 @@ import { startRoundRobin } from './round-robin.ts';
 export interface HostsOptions {
   readonly seed: number;
   readonly runs: number;
-  /** Runs start, and hosts are killed, within this time. */
+  /** Runs start and hosts are killed within this time. */
   readonly loadMs: number;
   /** How long one worker's host is cut off. */
   readonly cutMs: number;
-  /** Where logs, PostgreSQL's files and the bucket lie; the caller's to remove. */
+  /** The folder of logs, PostgreSQL's files and the bucket; the caller removes it. */
   readonly folder: string;
 }
 
@@ -48,10 +48,13 @@ const ENV = {
   LOG_LEVEL: 'warn',
   ALLOW_PRIVATE_NETWORK: 'true',
 } as const;
-// Each process takes 25 or so.
+// Each process needs about 25.
 const CONNECTIONS = 220;
 
-/** Whom the kills strike, each at its share of the load. All are started again at once; the cut begins with the first. */
+/**
+ * The hosts to kill, each at its share of the load. All are restarted at once; the network cut starts with the first
+ * kill.
+ */
 const KILLS = [
   [0.15, 'work0'],
   [0.3, 'api0'],
@@ -140,7 +143,7 @@ interface Beginning {
   readonly crashes: string[];
 }
 
-/** Every process by its host's name, ready. */
+/** Starts every process by host name and waits until it is ready. */
 async function startAll(
   stack: AsyncDisposableStack,
   { network, options, url, local, env, crashes }: Beginning,
@@ -203,7 +206,7 @@ async function startAll(
   return keepers;
 }
 
-/** Paid runs, in turns of two accounts that can pay. */
+/** Paid runs by two accounts with credits, in turn. */
 function planOf({ seed, runs, loadMs }: HostsOptions, shapes: Parameters<typeof makePlan>[1]): Plan {
   const plan = makePlan({ seed, runs, loadMs, faults: 0, workers: WORKERS.length }, shapes);
   return { ...plan, runs: plan.runs.map(run => ({ ...run, account: run.run % 2 })) };
@@ -231,7 +234,7 @@ async function strike(
   await Promise.all([...kills, cut()]);
 }
 
-/** Each row has its object, and each object its row, or a note that it is an orphan. */
+/** Checks that each row has its object, and that each object has its row or is recorded as an orphan. */
 function checkObjects(folder: string): Check {
   return async ({ fleet }) => {
     const { rows } = await fleet.db.query<{ id: string }>('select id from media');
@@ -246,7 +249,7 @@ function checkObjects(folder: string): Check {
   };
 }
 
-/** The ports of the addresses on this machine. */
+/** The ports of the URLs on this machine. */
 function portsOf(texts: readonly (string | undefined)[]): readonly number[] {
   const ports = texts.flatMap(text => {
     const address = text === undefined ? null : URL.parse(text);

@@ -1,5 +1,5 @@
-// A process of a host: its own loopback ports lead to the same ports of the machine that made it, where the providers'
-// doubles and the webhooks' receiver listen. argv: that machine's address, then the ports.
+// Forwards a host's loopback ports to the same ports of the parent machine, where provider doubles and the webhook
+// receiver listen. argv: that machine's address, then the ports.
 import { forward } from './forward.ts';
 
 const [gateway = '', ...ports] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// Hosts on one machine: network namespaces on a bridge, each with a name and an address of its own, 1 ms apart where the
+// Creates hosts on one machine: network namespaces on a bridge, each with its own name and address, 1 ms apart if the
 // kernel can delay packets.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -9,17 +9,17 @@ const ip = (...args: readonly string[]) => run('ip', [...args]);
 export interface Host {
   readonly name: string;
   readonly address: string;
-  /** What a command begins with that runs there. */
+  /** The prefix of a command that runs there. */
   readonly enter: readonly string[];
 }
 
 export interface Network {
   /** The address of this machine on the bridge. */
   readonly gateway: string;
-  /** undefined: this kernel delays no packets. */
+  /** undefined if this kernel cannot delay packets. */
   readonly delayMs: number | undefined;
   host(name: string): Host;
-  /** Packets from and to it are lost, as where a cable is pulled. */
+  /** Drops packets from and to it, like an unplugged cable. */
   cut(name: string): Promise<void>;
   rejoin(name: string): Promise<void>;
   remove(): Promise<void>;
@@ -27,7 +27,7 @@ export interface Network {
 
 const DELAY_MS = 1;
 
-/** Why this machine lets nobody make such a network; undefined where it does. */
+/** Why this machine cannot create such a network; undefined if it can. */
 export async function whyNoNetwork(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'network namespaces are of Linux alone';
   if (process.getuid?.() !== 0) return 'only root may make network namespaces';
@@ -47,7 +47,7 @@ export async function whyNoNetwork(): Promise<string | undefined> {
   }
 }
 
-/** Call `remove` in the end: namespaces outlive the process that made them. */
+/** Call `remove` at the end: namespaces outlive the process that created them. */
 export async function makeNetwork(names: readonly string[]): Promise<Network> {
   const id = process.pid % 10_000;
   const bridge = `gwb${id}`;
@@ -85,7 +85,7 @@ export async function makeNetwork(names: readonly string[]): Promise<Network> {
       delayMs: isDelayed ? DELAY_MS : undefined,
       host: name => {
         const { space = '', address = '' } = hosts.get(name) ?? {};
-        // A name of its own too: whether two processes share a machine shows in it.
+        // Its own host name too, because host names tell whether two processes share a machine.
         const rename = ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', space];
         return { name, address, enter: ['ip', 'netns', 'exec', space, ...rename] };
       },

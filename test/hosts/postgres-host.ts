@@ -1,4 +1,5 @@
-// A process of a host: PostgreSQL, reached by TCP on every address. argv: its folder, the port, most connections.
+// Runs PostgreSQL as a host's process, reachable by TCP on every address. argv: its folder, the port, the connection
+// limit.
 import { startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { forward } from './forward.ts';
 
@@ -10,6 +11,6 @@ const { socketDir } = await startEmbedded({
     throw err;
   },
 });
-// It listens on a Unix socket alone.
+// It listens on a Unix socket only.
 await forward({ host: '0.0.0.0', port: Number(port) }, () => ({ path: `${socketDir}/.s.PGSQL.5432` }));
 process.stderr.write('ready at postgres \n');

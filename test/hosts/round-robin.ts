@@ -1,4 +1,4 @@
-// A plain proxy: each request to the next of the servers, whether that answers or not.
+// A plain proxy that sends each request to the next server, whether or not it answers.
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Work that is done once a day, whichever worker does it.
+// Daily jobs, which any worker may run.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,7 +23,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await delay(20);
 }
 
-test('media are swept: the queue has it in its calendar, and the task does it', async () => {
+test('media are swept: the queue schedules the sweep, and the job runs it', async () => {
   const { db, storage } = app.deps;
   await until(async () => {
     const { rows } = await db.query<{ identifier: string }>(

@@ -1,4 +1,4 @@
-// Faults between queue and database: what cannot be executed ends, and takes nothing else with it.
+// Faults between queue and database: a run that cannot be executed ends without affecting others.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
@@ -15,7 +15,7 @@ describe('a run that cannot be executed', () => {
     api = await startTestService({ ROLE: 'api', ALLOW_PRIVATE_NETWORK: 'true' });
     receiver = await startReceiver();
     workflow = await api.create(PAIR);
-    // A fault of the database: it refuses to let the runs named in a table be claimed.
+    // A fault in the database: it refuses to claim the runs listed in a table.
     await api.db.query('create table refused (execution_id text primary key)');
     await api.db.query(
       `create function refuse() returns trigger language plpgsql as $$ begin
@@ -35,7 +35,7 @@ describe('a run that cannot be executed', () => {
     worker = undefined;
   });
 
-  it('because a node type of it is gone ends as FAILED, with its event', async () => {
+  it('because its node type was removed ends as FAILED, with its event', async () => {
     const id = await api.start(workflow, { webhook: { url: receiver.url } });
     await api.db.query(
       `update workflow_versions set graph = replace(graph, 'output:preview', 'gone:for_good')`,
@@ -53,7 +53,7 @@ describe('a run that cannot be executed', () => {
     );
   });
 
-  it('because its claim fails keeps none of those claimed with it from ending', async () => {
+  it('because its claim fails does not keep runs claimed with it from ending', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => api.start(workflow)));
     const [bad, ...good] = ids;
     await api.db.query('insert into refused values ($1)', [bad]);
@@ -64,7 +64,7 @@ describe('a run that cannot be executed', () => {
     assert.equal((await api.until(bad ?? '')).status, 'COMPLETED');
   });
 
-  it('however often the queue tries ends as FAILED when the queue gives up', async () => {
+  it('however often the queue retries ends as FAILED when the queue gives up', async () => {
     const id = await api.start(workflow);
     await api.db.query('insert into refused values ($1)', [id]);
     await api.db.query('update graphile_worker._private_jobs set max_attempts = 1');
@@ -73,7 +73,7 @@ describe('a run that cannot be executed', () => {
     assert.deepEqual([record.status, record.error?.code], ['FAILED', 'internal_error']);
   });
 
-  it('is not one whose node cache cannot be read: it draws again', async () => {
+  it('does not include one whose node cache cannot be read: it draws again', async () => {
     const drawing = await api.create({
       nodes: [
         node('a', 'input:text', { value: 'a lake' }),
@@ -87,7 +87,7 @@ describe('a run that cannot be executed', () => {
     await api.db.query('alter table node_cache_gone rename to node_cache');
   });
 
-  it('is not one after the queue could not record another that has ended: it is started again', async () => {
+  it("does not include one after the queue failed to record another job's completion: it is started again", async () => {
     const pools = async (): Promise<readonly string[]> => {
       const { rows } = await api.db.query<{ pools: string[] }>('select pools from workers');
       return rows[0]?.pools ?? [];

@@ -1,4 +1,4 @@
-// A worker that is frozen for 40 s and woken: its run has gone on elsewhere, and it changes nothing of that.
+// A worker frozen for 40 s and resumed: its run continued elsewhere, and it must not change it.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ describe('a worker frozen for 40 s', () => {
     services.push(service);
     return service;
   };
-  /** Everything that is kept of a run. */
+  /** Everything stored about a run. */
   const keptOf = async (id: string): Promise<unknown> => {
     const tables = ['executions', 'execution_steps', 'deliveries'];
     const all = tables.map(table =>
@@ -44,7 +44,7 @@ describe('a worker frozen for 40 s', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('changes nothing that its successor did, and then works again', { timeout: TIME_LIMIT_MS }, async () => {
+  it('does not change what its successor did, and then works again', { timeout: TIME_LIMIT_MS }, async () => {
     const frozen = await serve();
     const workflow = await frozen.create(twoSteps(stage.receiver.url));
     const id = await frozen.start(workflow, { webhook: { url: `${stage.receiver.url}/event` } });

@@ -1,4 +1,4 @@
-// kill -9 of everything, PostgreSQL included, in the middle of runs: what was accepted ends, once, with one event.
+// Kills all processes, PostgreSQL included, during runs: every accepted run ends once, with one event.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ const DRAWING = {
   edges: [edge('a.text > p.prompt'), edge('p.image > b.input')],
 };
 
-describe('a service that is killed with all of its processes', () => {
+describe('a service whose processes are all killed', () => {
   let receiver: Receiver;
   let folder: string;
   let service: ServiceChild | undefined;
@@ -49,7 +49,7 @@ describe('a service that is killed with all of its processes', () => {
   after(async () => {
     await service?.end('SIGKILL');
     await receiver.close();
-    // PostgreSQL, without its parent, takes a moment to go.
+    // PostgreSQL takes a moment to exit after its parent.
     await rm(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   });
 
@@ -71,7 +71,7 @@ describe('a service that is killed with all of its processes', () => {
       new Set(receiver.received.map(({ body }) => body.executionId));
     await waitUntil('an event of each run', () => notified().size === accepted.length);
     assert.deepEqual([...notified()].sort(), [...accepted].sort());
-    // At least once, but always the same event.
+    // Delivered at least once, but always the same event.
     assert.equal(new Set(receiver.received.map(({ body }) => body.eventId)).size, accepted.length);
   });
 });
@@ -86,7 +86,7 @@ function startRuns(
     Array.from({ length: RUNS_A_ROUND }, (_, index) =>
       service.start(workflows[index % workflows.length] ?? '', {
         webhook: { url },
-        // A new text a run, or the picture comes from the cache.
+        // A new text per run, so that the picture does not come from the cache.
         inputs: { a: `${round}/${index}` },
       }),
     ),

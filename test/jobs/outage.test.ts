@@ -1,4 +1,4 @@
-// What callers are answered while PostgreSQL is killed under them, over HTTP and with a PostgreSQL of the service's own.
+// What callers receive while PostgreSQL is killed, over HTTP with the embedded PostgreSQL.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ describe('a service whose PostgreSQL is killed under load', () => {
     return Number.parseInt(text, 10) || undefined;
   };
 
-  it('asks for a repetition with 503, and says where it is not known what was stored', async () => {
+  it('asks callers to retry with 503, and says when it is unknown whether data was stored', async () => {
     const workflow = await api.create(PAIR);
     const dataUrl = `data:image/png;base64,${(await noiseImage(4, 4, 'png')).toString('base64')}`;
     const calls: readonly (readonly [string, string, object?])[] = [

@@ -1,4 +1,4 @@
-// Calls at providers when the worker dies: the next one asks for the same work again, and nobody pays twice.
+// Provider calls when a worker dies: the next worker resumes the same provider task, and nobody pays twice.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
 import { type ServiceChild, spawnService, urlOf } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
-/** The prompts differ, or a picture would come from the cache. */
+/** The prompts differ, so that no picture comes from the cache. */
 const onFal = (prompt: string) => ({
   nodes: [node('m', 'generate:fal_flux_dev', { prompt }), node('end', 'output:preview')],
   edges: [edge('m.image > end.input')],
@@ -29,14 +29,14 @@ const onOpenAi = {
   edges: [edge('m.image > end.input')],
 };
 
-/** Each of them was under way when the worker died. */
+/** All of them were in progress when the worker died. */
 interface Runs {
   readonly known: string;
   readonly unanswered: string;
   readonly older: string;
 }
 
-describe('a call at a provider', () => {
+describe('a provider call', () => {
   let folder: string;
   let database: TestDatabase;
   let fal: FalDouble;
@@ -59,7 +59,7 @@ describe('a call at a provider', () => {
   };
   const startOnFal = async (service: ServiceChild, prompt: string): Promise<string> =>
     service.start(await service.create(onFal(prompt)));
-  /** Polled, and so stored. */
+  /** Polled, and therefore stored. */
   const waitForPolls = (jobs: number): Promise<void> =>
     waitUntil(`a poll of each of ${jobs} jobs`, () => {
       const isPolled = (id: string) => fal.count(new RegExp(`^GET .*/${id}/status$`)) > 0;
@@ -96,7 +96,7 @@ describe('a call at a provider', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is asked for again under the id that the dead worker kept, and submitted once', async () => {
+  it('is resumed under the id that the dead worker stored, and submitted once', async () => {
     const execution = await again.until(runs.known);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     const state = statesOf(execution).m;
@@ -105,13 +105,13 @@ describe('a call at a provider', () => {
     assert.equal(fal.accepted.length, 2, 'one of each run');
   });
 
-  it('is not repeated where the worker died before it had an answer', async () => {
+  it('is not repeated if the worker died before it received an answer', async () => {
     const execution = await again.until(runs.unanswered);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_outcome_unknown']);
     assert.equal(openai.asked.length, 1);
   });
 
-  it('that an older version waited for in memory goes on', async () => {
+  it('that an older version kept in memory continues', async () => {
     const execution = await again.until(runs.older);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     assert.equal(statesOf(execution).m?.provider?.jobId, fal.accepted[1]);
@@ -129,7 +129,7 @@ describe('a call at a provider', () => {
     assert.deepEqual(fal.cancelled, [fal.accepted[2]]);
   });
 
-  it('is charged once, by the next process, where one dies between the cancel and its answer', async () => {
+  it('is charged once, by the next process, if one dies between the cancel and its answer', async () => {
     fal.polls = 1e9;
     fal.ignoresCancel = true;
     const jobs = fal.accepted.length;
@@ -150,7 +150,7 @@ describe('a call at a provider', () => {
     fal.ignoresCancel = false;
   });
 
-  it('fails its run where the provider is no longer configured', async () => {
+  it('fails its run if the provider is no longer configured', async () => {
     const id = await startOnFal(again, 'a toad');
     await waitForPolls(4);
     await again.end('SIGKILL');
@@ -164,7 +164,7 @@ describe('a call at a provider', () => {
   });
 });
 
-/** The run as a version left it that kept its calls in memory. */
+/** The run as written by a version that kept its calls in memory. */
 async function writeAsOlder(id: string, db: Db): Promise<void> {
   const { rows } = await db.query<{ seq: number; steps: string }>(
     'select seq, steps from execution_steps where execution_id = $1',

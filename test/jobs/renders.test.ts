@@ -1,4 +1,4 @@
-// Renders by workers: clips to their end, videos as results of runs, and a worker that is killed during one.
+// Renders by workers: clips until they end, videos as results of runs, and a worker killed during a render.
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ const scene = (seconds: number, more: object = {}) => ({
   ...more,
 });
 
-/** Ten minutes of frames that differ, each drawn anew: nobody is too late to cancel it. */
+/** Ten minutes of different frames, each drawn separately, so that there is always time to cancel. */
 const longScene = (more: object = {}) => {
   const keyframes = [0, 600].map(time => ({ time, value: 1 + time / 100 }));
   const moving = { type: 'text', text: 'Long', filters: [{ type: 'blur', amount: { keyframes } }] };
@@ -76,14 +76,14 @@ describe('a worker that renders', { skip }, () => {
   };
   const parts = async () => (await service.db.query('select from render_parts')).rowCount;
   const ended = (id: string) => until(id, ({ status }) => ENDED.includes(status));
-  /** Media are served where BASE_URL says; here the service listens elsewhere. */
+  /** Media URLs use BASE_URL, but the service listens elsewhere here. */
   const download = async (url: string | null): Promise<Buffer> => {
     const answer = await fetch(`${service.url}${new URL(url ?? '').pathname}`);
     assert.equal(answer.status, 200);
     return Buffer.from(await answer.arrayBuffer());
   };
 
-  it('brings a clip to its end, with a poster and what made it', async () => {
+  it('completes a clip with a poster and its metadata', async () => {
     const { renderId } = await ask({ sceneGraph: scene(2), range: [5, 15], scale: 0.5 });
     const clip = await ended(renderId);
     assert.deepEqual([clip.status, clip.progress], ['COMPLETED', 1]);
@@ -96,7 +96,7 @@ describe('a worker that renders', { skip }, () => {
     assert.equal((await readPixels(await download(clip.posterUrl))).format, 'jpeg');
   });
 
-  it('stops a clip that is cancelled, and goes on with the next', async () => {
+  it('stops a clip that is cancelled and continues with the next', async () => {
     const { renderId, urls } = await ask({ sceneGraph: longScene() });
     await until(renderId, ({ progress }) => progress > 0);
     const { body } = await service.request<Render>('POST', urls.cancel);
@@ -140,7 +140,7 @@ describe('a worker that renders', { skip }, () => {
     assert.ok(rows.length > 0 && rows.every(row => Number((row as { duration: number }).duration) > 0));
   });
 
-  it('stops when its run is cancelled, and leaves no parts', async () => {
+  it('stops when its run is cancelled, and leaves no partial files', async () => {
     const long = longScene({ overlays: [{ type: 'text', text: '{{title}}' }] });
     const id = await service.start(await service.create(graph({ props: { sceneGraph: long } })));
     await waitUntil('a part', async () => (await parts()) > 0);
@@ -149,7 +149,7 @@ describe('a worker that renders', { skip }, () => {
     await waitUntil('its parts to be gone', async () => (await parts()) === 0);
   });
 
-  it('fails a run whose required port is not fed, by the name of the port', async () => {
+  it('fails a run whose required port is not connected, and names the port', async () => {
     const workflow = await service.create(
       graph({ templateId: 'product-reel' }, ['title.text > video.product']),
     );
@@ -166,7 +166,7 @@ const FIRST_FRAMES = FPS * SCENE_SECONDS;
 
 const blurAt = (time: number) => ({ time, value: 2 + 6 * time });
 
-/** The first scene is quickly drawn, the others are not: there is time to kill somebody in between. */
+/** The first scene is quick to draw and the others are slow, so there is time to kill a process in between. */
 const slowGraph = (color: string) => ({
   fps: FPS,
   width: 640,
@@ -188,14 +188,14 @@ const slowGraph = (color: string) => ({
 });
 
 describe('a worker that is killed during a render', { skip }, () => {
-  it('leaves its segments to the next, which renders only the others', async () => {
+  it('leaves its segments to the next worker, which renders only the rest', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-render-'));
     const stage = await setStage();
     const services = [await spawnService(folder, stage.env)];
     try {
       const [victim] = services;
       assert.ok(victim);
-      // No file becomes known, so that the render cannot be over before its worker is killed.
+      // No file is registered, so the render cannot finish before its worker is killed.
       const held = await holdWrites(stage.db, 'insert', 'media');
       const workflow = await victim.create({
         nodes: [node('video', 'video:renderer', { props: { sceneGraph: slowGraph('#ff0000') } })],
@@ -213,7 +213,7 @@ describe('a worker that is killed during a render', { skip }, () => {
       await victim.end('SIGKILL');
       await held.release();
 
-      // In its place one that shows another colour, so that the video shows which of them it was made of.
+      // Replaces it with one of another color, so that the video shows which segments it was made of.
       await copyFile(
         await renderSegment(folder, slowGraph('#0000ff')),
         join(folder, 'media', kept.slice(-2), kept),

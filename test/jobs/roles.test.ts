@@ -1,4 +1,4 @@
-// API and workers apart, on one PostgreSQL: notifications between them, and workers that stop in good order.
+// API and workers as separate processes on one PostgreSQL: notifications between them, and graceful shutdown.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Execution, statesOf } from '../support/client.ts';
@@ -38,7 +38,7 @@ const inFlight = async (path: string): Promise<string> => {
 const cancel = (id: string) => api.request<Execution>('POST', `/executions/${id}/cancel`);
 
 describe('an API without a worker', () => {
-  it('reports runs that a worker advances: waited for, streamed, delivered', async () => {
+  it('reports runs that a worker executes: awaited, streamed, delivered', async () => {
     receiver.answer(res => res.writeHead(204).end());
     const workflow = await api.create({
       nodes: [...PAIR.nodes, node('d', 'logic:delay', { ms: 100 })],
@@ -54,15 +54,15 @@ describe('an API without a worker', () => {
     await waitUntil('the event', () => count('/event') === 1);
   });
 
-  it('cancels a run in the hands of a worker', async () => {
+  it('cancels a run that a worker is executing', async () => {
     const id = await inFlight('/cancelled');
-    // The answer is read back after the worker was notified, which may have been swift.
+    // The answer is read after the worker was notified, which may have been fast.
     assert.match(String((await cancel(id)).body.status), /^CANCELL(ING|ED)$/);
     const record = await api.until(id);
     assert.deepEqual([record.status, statesOf(record).r?.status], ['CANCELLED', 'CANCELLED']);
   });
 
-  it('cancels it also where the worker did not hear of it', async () => {
+  it('cancels it even if the worker missed the notification', async () => {
     const id = await inFlight('/unheard');
     await api.db.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -74,13 +74,13 @@ describe('an API without a worker', () => {
 });
 
 describe('a worker', () => {
-  it('answers for its health alone', async () => {
+  it('serves only its health endpoint', async () => {
     const statusOf = async (path: string): Promise<number> => (await fetch(`${worker.url}${path}`)).status;
     const statuses = await Promise.all(['/healthz', '/readyz', '/metrics', '/api/v1/nodes'].map(statusOf));
     assert.deepEqual(statuses, [200, 200, 200, 404]);
   });
 
-  it('that is taken for dead releases its runs, which go on, and works again', async () => {
+  it('that is considered dead releases its runs, which continue, and then works again', async () => {
     const id = await inFlight('/lost');
     const { rows } = await api.db.query('delete from workers returning id');
     assert.equal(rows.length, 1);
@@ -91,7 +91,7 @@ describe('a worker', () => {
     assert.equal((await api.run(await api.create(PAIR))).status, 'COMPLETED');
   });
 
-  it('that stops ends what ends in time, and hands the rest to another', async () => {
+  it('that shuts down finishes what ends in time and hands over the rest', async () => {
     const answers: (() => void)[] = [];
     receiver.answer((res, { path }) => {
       if (path === '/soon') answers.push(() => res.writeHead(200).end('in time'));
@@ -119,7 +119,7 @@ describe('a worker', () => {
   });
 });
 
-describe('a worker of few places', () => {
+describe('a worker with few slots', () => {
   it('keeps some of them for others, however many long runs one account starts', async () => {
     const service = await startTestService({ WORKER_CONCURRENCY: '8', ALLOW_PRIVATE_NETWORK: 'true' });
     const hanging = await service.create(requesting('/greedy'));

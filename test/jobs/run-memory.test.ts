@@ -1,4 +1,4 @@
-// One account whose runs make far more than a process can hold, beside another whose runs go on as usual.
+// One account whose runs need more memory than a process has, beside another whose runs must continue.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { edge, node } from '../support/workflows.ts';
 
 const RUNS = 50;
 const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
-/** Each join alone makes 99 MB. */
+/** Each join alone creates 99 MB. */
 const HUGE = {
   nodes: [
     node('list', 'input:list', { items: Array.from({ length: 100 }, (_, index) => `item ${index}`) }),
@@ -26,7 +26,7 @@ const SMALL = {
   edges: [edge('a.text > b.input')],
 };
 
-describe('a process that one account gives too much to hold', () => {
+describe('a process whose memory one account exceeds', () => {
   let folder: string;
   let service: ServiceChild;
   let greedyKey: string;
@@ -34,7 +34,7 @@ describe('a process that one account gives too much to hold', () => {
   const start = async (): Promise<void> => {
     service = await spawnService(folder, {
       PLANS_FILE: join(folder, 'plans.json'),
-      // V8 ends the process past it.
+      // V8 aborts the process beyond it.
       NODE_OPTIONS: '--max-old-space-size=1000',
     });
   };
@@ -91,7 +91,7 @@ describe('a process that one account gives too much to hold', () => {
   });
 });
 
-/** Runs one after the other; returns how long they took. */
+/** Starts runs one after the other and returns how long they took. */
 async function runFor(service: Client, workflow: string, count: number): Promise<string> {
   const tookMs: number[] = [];
   for (let run = 0; run < count; run++) {

@@ -1,4 +1,4 @@
-// A workflow's secrets in runs: the value reaches whom it is sent to, and is found nowhere afterwards.
+// A workflow's secrets in runs: the value reaches its recipient and is stored or logged nowhere.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,14 +21,14 @@ import {
 import { edge, node } from '../support/workflows.ts';
 
 const VALUE = 'swordfish-7f3a91c2';
-/** However it may have been written on the way. */
+/** Every encoding in which it may have been written. */
 const FORMS = [
   VALUE,
   Buffer.from(VALUE).toString('base64').replace(/=+$/, ''),
   Buffer.from(VALUE).toString('hex'),
 ];
 
-/** One request that is answered, one that is refused, one to nobody: the secret in a header, a body and an address. */
+/** One request that succeeds, one that is refused, one without a server: the secret in a header, a body and a URL. */
 const graphOf = (url: string) => ({
   nodes: [
     node('a', 'input:text', { value: 'x' }),
@@ -51,7 +51,7 @@ const graphOf = (url: string) => ({
   secrets: { TOKEN: VALUE },
 });
 
-describe('a secret that runs have used', () => {
+describe('a secret used by runs', () => {
   let folder: string;
   let database: TestDatabase;
   let receiver: Receiver;
@@ -78,7 +78,7 @@ describe('a secret that runs have used', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('has arrived, and stands in no table, answer, event, webhook and log', async () => {
+  it('arrives, and appears in no table, response, event, webhook or log', async () => {
     const workflow = await api.create(graphOf(receiver.url));
     const id = await api.start(workflow, { webhook: { url: `${receiver.url}/event` } });
     const stream = await openStream(`${api.url}/api/v1/executions/${id}/events`, {
@@ -112,7 +112,7 @@ describe('a secret that runs have used', () => {
   });
 });
 
-describe('a secret in a run of another than its creator', () => {
+describe('a secret in a run by someone other than its creator', () => {
   let service: TestService;
   let receiver: Receiver;
   let editor: Client;
@@ -137,7 +137,7 @@ describe('a secret in a run of another than its creator', () => {
   });
 
   const KEPT = 'kept-0123456789';
-  /** Runs a request that the editor has written, and answers with the run's record. */
+  /** Runs a request written by the editor and returns the run's record. */
   const runAsEditor = async (config: Record<string, unknown>) => {
     const { host } = new URL(receiver.url);
     const graph = { nodes: [node('h', 'utility:http_request', { url: receiver.url })], edges: [] };
@@ -154,7 +154,7 @@ describe('a secret in a run of another than its creator', () => {
     return editor.run(id);
   };
 
-  it('is sent where it has hosts, and to those alone', async () => {
+  it('is sent to its allowed hosts only', async () => {
     const before = receiver.received.length;
     const authorization = 'Bearer {{secrets.KEPT}}';
     const state = await runAsEditor({ url: `${receiver.url}/x`, headers: { authorization } });
@@ -168,7 +168,7 @@ describe('a secret in a run of another than its creator', () => {
     assert.equal(receiver.received.length, before + 2, 'two were sent, and none went on');
   });
 
-  it('is sent nowhere without hosts, and never as a part of a host name', async () => {
+  it('is sent nowhere without allowed hosts, and never as a part of a host name', async () => {
     const before = receiver.received.length;
     const headers = { authorization: '{{secrets.BARE}}' };
     const bare = await runAsEditor({ url: receiver.url, headers });
@@ -178,7 +178,7 @@ describe('a secret in a run of another than its creator', () => {
     assert.equal(receiver.received.length, before);
   });
 
-  it('400: has hosts that are none', async () => {
+  it('with invalid hosts answers 400', async () => {
     for (const hosts of [['https://example.com'], ['*.com'], ['a b'], ['*'], ['example.com:99999'], []]) {
       const { status } = await service.request('POST', '/workflows', {
         name: 'x',

@@ -1,4 +1,4 @@
-// A network that swallows what is said to PostgreSQL: nothing waits for ever, and nothing is forgotten.
+// A network that drops traffic to PostgreSQL: nothing waits forever and nothing is lost.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
@@ -8,10 +8,10 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { PAIR } from '../support/workflows.ts';
 
 const TIMEOUT_MS = 1500;
-/** An answer that is waited for, and a connection that cannot be made, with room for a busy machine. */
+/** The timeouts of a statement and of a connection, with time for a busy machine. */
 const MOST_MS = 6 * TIMEOUT_MS;
 
-describe('a service on a network that loses what is said to PostgreSQL', () => {
+describe('a service whose network drops traffic to PostgreSQL', () => {
   let api: TestService;
   let proxy: PostgresProxy;
   let receiver: Receiver;
@@ -38,7 +38,7 @@ describe('a service on a network that loses what is said to PostgreSQL', () => {
       ids.every(id => receiver.received.some(({ body }) => body.executionId === id)),
     );
 
-  it('sends an event whose job was locked by an answer that never came', async () => {
+  it('delivers an event whose job was locked by a statement without an answer', async () => {
     proxy.loseAnswer('get_job', '"dlv_');
     const id = await start();
     await waitUntil('the loss', () => proxy.hasLost);
@@ -49,7 +49,7 @@ describe('a service on a network that loses what is said to PostgreSQL', () => {
     assert.equal(receiver.received.length, 1);
   });
 
-  it('answers 503 in time while nothing passes, and goes on once it does', async () => {
+  it('answers 503 in time while nothing gets through, and then continues', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, start));
     proxy.goSilent();
     const before = performance.now();

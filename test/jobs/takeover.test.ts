@@ -1,5 +1,5 @@
-// Workers on one PostgreSQL: when one is killed, another goes on where it was; when it starts again, it does so at once, and
-// what its runs have paid is charged once.
+// Workers on one PostgreSQL: when one is killed, another continues its runs; when it restarts, it continues at once,
+// and paid calls are charged once.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { type ServiceChild, spawnService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const RUNS = 4;
-/** Credits of one call of generate:fal_seedream. */
+/** Credits for one call of generate:fal_seedream. */
 const PRICE = 3;
 const SIDE_BY_SIDE = {
   nodes: [
@@ -31,7 +31,7 @@ describe('a worker that is killed', () => {
   let stage: Stage;
   let fal: FalDouble;
   let folder: string;
-  /** The one that is to die next. */
+  /** The next worker to kill. */
   let victim: ServiceChild;
   const services: ServiceChild[] = [];
 
@@ -57,7 +57,7 @@ describe('a worker that is killed', () => {
   });
 
   const waiting = () => stage.hanging.filter(res => !res.writableEnded);
-  /** Runs of the victim, during their second steps; the requests of each `round` go to a path of their own. */
+  /** Runs of the victim, during their second steps. The requests of each `round` use their own path. */
   const startRuns = async (round: string): Promise<readonly string[]> => {
     const workflow = await victim.create(twoSteps(`${stage.receiver.url}/${round}`));
     const webhook = { url: `${stage.receiver.url}/${round}/event` };
@@ -79,7 +79,7 @@ describe('a worker that is killed', () => {
     await waitUntil('an event of each run', () => stage.count(`/${round}/event`) === RUNS);
   };
 
-  it('is replaced by another: its runs go on from their last completed node', async () => {
+  it('is replaced by another: its runs continue after their last completed node', async () => {
     const ids = await startRuns('replaced');
     const other = await serve();
     await victim.end('SIGKILL');
@@ -87,7 +87,7 @@ describe('a worker that is killed', () => {
     victim = other;
   });
 
-  describe('and started again', () => {
+  describe('and restarted', () => {
     let ids: readonly string[];
     let paid: string;
     let balance: number;
@@ -98,7 +98,7 @@ describe('a worker that is killed', () => {
       paid = await victim.start(await victim.create(SIDE_BY_SIDE));
       ids = await startRuns('restarted');
       const polled = () => fal.asked.filter(({ path }) => path.endsWith('/status')).map(({ path }) => path);
-      // Polled, and so stored.
+      // Polled, and therefore stored.
       await waitUntil('three calls to be polled', () => new Set(polled()).size === 3);
       await victim.end('SIGKILL');
       assert.deepEqual(await readPool(), { balance: balance - 3 * PRICE, held: 3 * PRICE });
@@ -107,9 +107,9 @@ describe('a worker that is killed', () => {
       again = await serve();
     });
 
-    it('goes on with its runs at once', () => assertWentOn(again, ids, 'restarted'));
+    it('continues its runs at once', () => assertWentOn(again, ids, 'restarted'));
 
-    it('keeps the reservation of a paid run, is charged once for each call, and gives the rest back', async () => {
+    it('keeps the reservation of a paid run, charges each call once, and releases the rest', async () => {
       const execution = await again.until(paid);
       assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
       const { first, each } = statesOf(execution);

@@ -1,4 +1,4 @@
-// The template tag, addresses and structured data: nothing that was put in gets out as markup.
+// The template tag, URLs and structured data: no input is interpreted as markup.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isWebAddress } from '../../src/lib/web-address.ts';
@@ -6,20 +6,20 @@ import { address, html, trusted } from '../../src/pages/html.ts';
 import { jsonLd } from '../../src/pages/json-ld.ts';
 
 describe('html', () => {
-  it('escapes text and leaves markup alone', () => {
+  it('escapes text and keeps markup', () => {
     const inner = html`<b>${'<i>&"\''}</b>`;
     assert.equal(`${html`${inner}${[1, undefined, null, 'x']}`}`, '<b>&lt;i&gt;&amp;&quot;&#39;</b>1x');
     assert.equal(`${trusted('<hr>')}`, '<hr>');
   });
 
-  it('takes nothing but its own class for markup', () => {
+  it('treats only its own class as markup', () => {
     const forged = JSON.parse('{"toString":"<b>","text":"<b>"}');
     assert.throws(() => html`${forged}`);
   });
 });
 
-describe('addresses', () => {
-  it('are of the web, or of this site', () => {
+describe('URLs', () => {
+  it('lead to the web or to this site', () => {
     for (const good of [
       'https://a.example/b?c=d#e',
       'http://a.example',

@@ -1,4 +1,4 @@
-// Markdown → markup: what authors need stays, what could run goes, and the page around it stays intact.
+// Rendering markdown: useful markup stays, anything that could run is removed, and the surrounding page stays intact.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { renderMarkdown } from '../../src/pages/markdown.ts';
@@ -58,16 +58,16 @@ describe('renderMarkdown', () => {
     assert.match(markup, /aria-label="Back to text"/);
   });
 
-  it('begins headings at h2 and leaves no level out', () => {
+  it('starts headings at h2 and skips no level', () => {
     const markup = renderMarkdown('# a\n\n#### b\n\n##### c\n\n## d\n\n<h6>e</h6>\n\n# f', 0);
     assert.deepEqual(markup.match(/<h\d/g), ['<h2', '<h3', '<h4', '<h3', '<h4', '<h2']);
   });
 
-  it('takes no id but those of footnotes', () => {
+  it('keeps only the ids of footnotes', () => {
     assert.doesNotMatch(renderMarkdown('<a id="main" href="/">x</a> <p id="x">y</p>', 0), /id=/);
   });
 
-  it('closes what was left open', () => {
+  it('closes unclosed markup', () => {
     elementsOf(renderMarkdown('<details><summary>x\n\n<ul><li><b>y', 0));
   });
 });

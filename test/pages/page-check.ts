@@ -1,20 +1,20 @@
-// Reads a page as a screen reader or a search engine would, and says what is wrong with it. No browser needed.
+// Reads a page as a screen reader or a search engine would and reports its errors. Needs no browser.
 import assert from 'node:assert/strict';
 
 const TAG = /<(\/?)([a-z][a-z0-9]*)((?:\s+[^\s"'>/=]+(?:="[^"]*")?)*)\s*\/?>/g;
 const VOID = new Set(['meta', 'link', 'img', 'br', 'hr', 'path', 'circle', 'rect', 'input', 'source']);
 
-/** A harmless scheme, or none, which keeps to this site. */
+/** A harmless scheme, or none, which stays on this site. */
 export const SAFE_ADDRESS = /^(?:https?:\/\/|mailto:|\/(?!\/)|#|[\w.-]+(?:\/|$))/;
 
 export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** All text inside, markup taken away. */
+  /** All text inside, without markup. */
   readonly text: string;
 }
 
-/** Every element; throws where one is not closed in order, which no page may leave to the browser. */
+/** Every element. Throws if one is not closed in order, since browsers would have to guess. */
 export function elementsOf(page: string): Element[] {
   const found: { name: string; attributes: Record<string, string>; text: string }[] = [];
   const open: { name: string; start: number; element: (typeof found)[number] }[] = [];
@@ -50,7 +50,7 @@ function parseAttributes(text: string): Record<string, string> {
   );
 }
 
-/** Landmarks, headings in order, alternative texts, labelled links, safe addresses, nothing that runs. */
+/** Checks landmarks, heading order, alternative texts, link labels and URLs, and that nothing runs. */
 export function checkPage(page: string): void {
   const elements = elementsOf(page);
   const named = (...names: readonly string[]): Element[] =>
@@ -81,7 +81,7 @@ export function checkPage(page: string): void {
   assert.equal(new Set(ids).size, ids.length, 'each id once');
 }
 
-/** The things of the page's JSON-LD, by type. */
+/** The items of the page's JSON-LD, by type. */
 export function structuredData(page: string): Readonly<Record<string, Record<string, unknown>>> {
   const [, text = ''] = /<script type="application\/ld\+json">([\s\S]*?)<\/script>/.exec(page) ?? [];
   const { '@graph': things } = JSON.parse(text) as { '@graph': Record<string, unknown>[] };

@@ -1,10 +1,10 @@
-// The colours: every text on every ground it stands on is read easily (WCAG 2.2, 1.4.3 and 1.4.11).
+// Color contrast: every text is readable on each of its backgrounds (WCAG 2.2, 1.4.3 and 1.4.11).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Palette } from '../../src/pages/palette.ts';
 import { DARK, LIGHT } from '../../src/pages/palette.ts';
 
-/** Text, ground. */
+/** Text, background. */
 const PAIRS: readonly (readonly [keyof Palette, keyof Palette])[] = [
   ['ink', 'paper'],
   ['ink', 'raised'],
@@ -22,7 +22,7 @@ const PAIRS: readonly (readonly [keyof Palette, keyof Palette])[] = [
         ['paper', color],
       ] as const,
   ),
-  // A button, still and pointed at.
+  // A button, normal and hovered.
   ['paper', 'ink'],
   ['paper', 'accent'],
 ];

@@ -1,13 +1,13 @@
-// Media after a soak: each row has its file, and each file has its row or is noted as an orphan for the sweep.
+// Checks media after a soak: each row has its file, and each file has its row or is recorded as an orphan.
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Check } from './audit.ts';
 
-// A crash of PostgreSQL may lose the notes of the last half second, by decision (store/media/orphans.ts).
+// A crash of PostgreSQL may lose the records of the last half second, by design (store/media/orphans.ts).
 const LOST_NOTES_A_CRASH = 3;
 
-/** `crashes`: how often PostgreSQL was killed. */
+/** `crashes` counts how often PostgreSQL was killed. */
 export function checkMedia(crashes: number): Check {
   return async ({ fleet }) => {
     const folder = join(fleet.dataDir, 'media');
@@ -31,7 +31,7 @@ export function checkMedia(crashes: number): Check {
   };
 }
 
-/** The stored files by key, without those in the folder of unfinished files. */
+/** The stored files by key, without the folder of unfinished files. */
 async function listFiles(folder: string): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   for (const shard of await readdir(folder).catch(() => [])) {

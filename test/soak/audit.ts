@@ -1,4 +1,5 @@
-// What must be true after a soak, read from the database, the receiver and the providers: each check returns its violations.
+// Checks the guarantees after a soak against the database, the receiver and the providers. Each check returns its
+// violations.
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import type { Fleet } from './fleet.ts';
 import type { Hooks } from './hooks.ts';

@@ -1,4 +1,4 @@
-// The processes of the soak: a PostgreSQL of its own, one API and several workers, each started again when it ends.
+// The processes of a soak: an embedded PostgreSQL, one API and several workers, each restarted when it exits.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Db, openDb } from '../../src/store/db.ts';
@@ -13,11 +13,11 @@ export interface Fleet {
   readonly workers: readonly Kept[];
   readonly postgres: EmbeddedPostgres;
   readonly db: Db;
-  /** Where the media lie. */
+  /** The folder of the media. */
   readonly dataDir: string;
-  /** Processes that ended though nobody ended them, or did not end when they should have. */
+  /** Processes that exited unexpectedly or did not exit when they should have. */
   readonly crashes: readonly string[];
-  /** Ends API and workers in good order; PostgreSQL stays. */
+  /** Stops API and workers gracefully; PostgreSQL keeps running. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface Fleet {
 export interface FleetOptions {
   readonly folder: string;
   readonly workers: number;
-  /** `all`: it advances runs itself, like the workers. */
+  /** `all` executes runs itself, like the workers. */
   readonly apiRole: 'api' | 'all';
   readonly env: NodeJS.ProcessEnv;
 }
@@ -34,14 +34,14 @@ export async function startFleet({ folder, workers, apiRole, env }: FleetOptions
   await using stack = new AsyncDisposableStack();
   const postgres = await startEmbedded({
     dataDir: join(folder, 'postgres'),
-    // Each process takes 25 or so.
+    // Each process needs about 25.
     maxConnections: 40 * (workers + 1),
     onExit: err => {
       throw err;
     },
   });
   stack.defer(() => postgres.stop());
-  // PostgreSQL is ended on purpose, so broken connections are expected.
+  // PostgreSQL is stopped on purpose, so broken connections are expected.
   const db = openDb({ connection: postgres, maxConnections: 4, onError: () => undefined });
   stack.defer(() => db.close());
   const port = await freePort();

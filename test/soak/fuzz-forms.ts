@@ -1,5 +1,5 @@
-// Mutations of upload forms over real sockets, in pieces cut at random: each is answered, none by a failure of ours, what is
-// stored is what another parser reads in the same bytes, and nothing is left of what was refused.
+// Mutates upload forms over real sockets, in randomly cut pieces: each is answered without an internal error, stored
+// files match another parser's, and refused ones leave nothing behind.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { mutate } from './mutate.ts';
 const BOUNDARY = 'x';
 const ANSWER_MS = 10_000;
 const MAX_BREACHES = 5;
-/** Connections at a time. */
+/** Concurrent connections. */
 const CONCURRENCY = 4;
 const ANSWERS: ReadonlySet<number> = new Set([200, 400, 408, 413, 415, 422]);
 const TOKENS = [
@@ -38,7 +38,7 @@ const TOKENS = [
   ],
 ].map(token => Buffer.from(token, 'latin1'));
 
-/** `seed` and the number of the round make the form, and the cuts between its pieces. */
+/** `seed` and the number of the round determine the form and the cuts between its pieces. */
 export async function fuzzForms(seed: number, forMs: number): Promise<FuzzReport> {
   const app = await createTestApp();
   try {
@@ -59,7 +59,7 @@ async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzRepo
     while (performance.now() < endMs && breaches.length < MAX_BREACHES) {
       const round = rounds++;
       const random = seededRandom(seed * 1_000_003 + round);
-      // Sometimes unchanged, to know that valid forms are accepted.
+      // Sometimes unchanged, to check that valid forms are accepted.
       const form = random() < 0.05 ? (corpus[round % 2] as Buffer) : mutate(corpus, TOKENS, random);
       const { status, body } = await send(origin, caller, form, random);
       if (status === 200) taken++;
@@ -91,7 +91,10 @@ function formOf(type: string, file: Buffer): Buffer {
   return Buffer.concat([Buffer.from(head), file, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]);
 }
 
-/** The media that was stored against the file that another parser finds; where that parser refuses, any will do. */
+/**
+ * Compares the stored media with the file that another parser finds. If that parser refuses the form, any media will
+ * do.
+ */
 async function isSame({ deps }: TestApp, answer: string, form: Buffer): Promise<boolean> {
   const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
   const other = await new Response(new Uint8Array(form), { headers }).formData().catch(() => undefined);
@@ -113,7 +116,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Status 0: no answer in time. */
+/** Status 0 means no answer in time. */
 async function send(origin: URL, caller: Caller, form: Buffer, random: () => number): Promise<Answer> {
   const socket = connect(Number(origin.port), origin.hostname);
   const answer = readAnswer(socket);
@@ -133,7 +136,7 @@ async function send(origin: URL, caller: Caller, form: Buffer, random: () => num
 async function readAnswer(socket: Socket): Promise<Answer> {
   const chunks: Buffer[] = [];
   socket.on('data', chunk => chunks.push(chunk));
-  // Cut off by the service, it may have answered before.
+  // The service may have answered before it cut the connection.
   socket.on('error', () => undefined);
   await once(socket, 'close', { signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => socket.destroy());
   const text = Buffer.concat(chunks).toString('utf8');

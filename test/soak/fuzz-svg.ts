@@ -1,5 +1,5 @@
-// Mutations of hostile SVGs for as long as asked: what the sanitizer lets through is read by two parsers that know nothing
-// of its tables. Runs in a thread, so that a hang is seen from outside.
+// Mutates hostile SVGs: two parsers that do not use the sanitizer's tables read what it accepts. Runs in a thread, so
+// that a hang is noticed from outside.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import sanitizeHtml from 'sanitize-html';
@@ -12,19 +12,19 @@ import { mutate } from './mutate.ts';
 
 export interface FuzzReport {
   readonly rounds: number;
-  /** Taken, not refused. */
+  /** Accepted, not refused. */
   readonly taken: number;
   readonly breaches: readonly string[];
 }
 
-/** One round may take no longer; the inputs have a few KB. */
+/** The time limit of one round; the inputs have a few KB. */
 const HANG_MS = 10_000;
 const LOOK_MS = 250;
 const MAX_BREACHES = 5;
 const ROUND = 0;
 const TAKEN = 1;
 
-/** `seed` and the number of the round make the input. */
+/** `seed` and the number of the round determine the input. */
 export async function fuzzSvg(seed: number, forMs: number): Promise<FuzzReport> {
   const counters = new Int32Array(new SharedArrayBuffer(8));
   const breaches: string[] = [];
@@ -37,7 +37,7 @@ export async function fuzzSvg(seed: number, forMs: number): Promise<FuzzReport> 
     await sleep(LOOK_MS);
     const round = Atomics.load(counters, ROUND);
     if (round !== seen) [seen, sinceMs] = [round, performance.now()];
-    // Its start takes a moment as well.
+    // Starting takes a moment as well.
     else if (performance.now() - sinceMs > HANG_MS) {
       breaches.push(`round ${round} of seed ${seed} hangs`);
       break;
@@ -75,7 +75,7 @@ export function makeInput(seed: number, round: number): Buffer {
   return kind < 0.9 ? mutated : Buffer.from(mutated.toString('utf8'), 'utf16le');
 }
 
-/** A document whose one attribute says something else, and which is well-formed still. */
+/** A document with one changed attribute that is still well-formed. */
 function mutateValue(random: () => number): Buffer {
   const text = HOSTILE[Math.floor(random() * HOSTILE.length)] ?? '';
   const values = [...text.matchAll(/="([^"<]*)"/g)];
@@ -93,7 +93,7 @@ const ELEMENTS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** What drawing needs, and nothing that loads, runs or listens. */
+/** The elements and attributes that drawing needs, and that cannot load, run or listen. */
 const ATTRIBUTES: ReadonlySet<string> = new Set(
   (
     'id d x y x1 x2 y1 y2 cx cy r rx ry fx fy fr width height points offset pathlength viewbox preserveaspectratio refx refy ' +
@@ -111,7 +111,7 @@ const NAMESPACES: Readonly<Record<string, string>> = {
 const SUSPECT = /script\s*[:(]|expression\s*\(|data:|https?:|\/\/|[\\@<>&\0]|\/\*/i;
 const LOCAL = /^#[\p{L}\p{N}_.-]+$/u;
 
-/** What is wrong with the element; undefined where nothing is. Names in any case. */
+/** Describes what is harmful about the element, or returns undefined. Names may be in any case. */
 function faultOf(name: string, attributes: Readonly<Record<string, string>>): string | undefined {
   if (!ELEMENTS.has(name.toLowerCase())) return `the element ${name}`;
   for (const [key, value] of Object.entries(attributes)) {
@@ -126,7 +126,7 @@ function faultOf(name: string, attributes: Readonly<Record<string, string>>): st
   return undefined;
 }
 
-/** What a browser may find in the output, read as XML and as HTML. */
+/** Describes the harm in the output as XML and as HTML. */
 export function findHarm(output: string): string | undefined {
   const found: string[] = [];
   const note = (what: string | undefined): void => {

@@ -1,4 +1,4 @@
-// The fuzz in its short form, and that its judge sees what it is there for.
+// A short run of the fuzzers, and a check that their judge detects harm.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HOSTILE } from '../media/svg-corpus.ts';
@@ -10,12 +10,12 @@ const SEED = 1;
 
 const bare = (inner: string): string => `<svg xmlns="http://www.w3.org/2000/svg">${inner}</svg>`;
 
-describe('mutations of what callers may send', () => {
-  it('come out of the SVG sanitizer harmless, or not at all', async () => {
+describe('mutated input', () => {
+  it('leaves the SVG sanitizer harmless, or is refused', async () => {
     assert.deepEqual((await fuzzSvg(SEED, SHORT_MS)).breaches, []);
   });
 
-  it('are answered by the upload door, and stored as sent, or not at all', async () => {
+  it('is answered by the upload route, and stored as sent or refused', async () => {
     const { taken, breaches } = await fuzzForms(SEED, SHORT_MS);
     assert.deepEqual(breaches, []);
     assert.ok(taken > 0);
@@ -39,14 +39,14 @@ describe('the judge of sanitized SVGs', () => {
     '<!-- -->',
     '<foreignObject/>',
   ])
-    it(`finds it in ${inner}`, () => assert.ok(findHarm(bare(inner)) !== undefined));
+    it(`finds harm in ${inner}`, () => assert.ok(findHarm(bare(inner)) !== undefined));
 
-  it('finds it in nearly all of the hostile corpus as it stands', () => {
+  it('finds harm in nearly all of the unmodified hostile corpus', () => {
     const isSeen = (text: string): boolean => {
       try {
         return findHarm(text) !== undefined;
       } catch {
-        // Not well-formed, which is harm as well.
+        // Not well-formed, which counts as harm too.
         return true;
       }
     };

@@ -1,4 +1,4 @@
-// The receiver of the soak's webhooks, with its moods, and the events that it received of each run.
+// Receives the soak's webhooks in several moods, and records the events of each run.
 import type { ServerResponse } from 'node:http';
 import { type Received, startReceiver } from '../support/network/receiver.ts';
 import type { Mood } from './plan.ts';
@@ -8,7 +8,7 @@ export interface ReceivedEvent {
   readonly raw: string;
   readonly status: string;
   readonly executionId: string;
-  /** It was answered with success. */
+  /** Whether it was answered with success. */
   readonly isAccepted: boolean;
 }
 

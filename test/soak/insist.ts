@@ -1,15 +1,16 @@
-// A caller as docs/api.md advises: requests that fail by no fault of their own are retried, runs under an idempotency key.
+// A client that follows the retry advice of docs/api.md: it retries transient failures, and runs use an idempotency
+// key.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Said<B> {
   readonly status: number;
   readonly body: B;
-  /** It is the stored answer of an earlier request. */
+  /** Whether this is the stored answer of an earlier request. */
   readonly isReplayed: boolean;
 }
 
 export interface Caller {
-  /** Resolves with an answer that stands. Rejects where none came in time. */
+  /** Resolves with a final answer. Rejects if none came in time. */
   ask<B = Record<string, unknown>>(
     method: string,
     path: string,
@@ -22,7 +23,7 @@ const ANSWER_MS = 10_000;
 const PAUSE_MS = { least: 100, most: 900 } as const;
 const RETRY_FOR_MS = 180_000;
 
-/** `troubles` counts the retries by their reason. */
+/** `troubles` counts the retries by reason. */
 export function createCaller(url: string, key: string, troubles: Map<string, number>): Caller {
   return {
     ask: async <B>(method: string, path: string, body?: unknown, idempotencyKey?: string) => {

@@ -1,4 +1,4 @@
-// A process that is started again whenever it ends, as systemd would do it. Its log goes to a file of its name.
+// Supervises a process: restarts it whenever it exits, as systemd would, and writes its log to a file of its name.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
@@ -15,28 +15,28 @@ const STOP_MS = 40_000;
 
 export interface Kept {
   readonly name: string;
-  /** undefined: between two lives. */
+  /** undefined between two starts. */
   readonly pid: number | undefined;
-  /** How often it said that it is ready. */
+  /** How often it reported ready. */
   readonly starts: number;
   signal(signal: NodeJS.Signals): void;
 }
 
 export interface Keeper extends Kept {
-  /** Ends it for good. */
+  /** Stops it permanently. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 export interface KeptCommand {
   readonly name: string;
-  /** It says on stderr that it is ready, as `graphwright serve` does. */
+  /** It reports ready on stderr, as `graphwright serve` does. */
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /** The folder of the logs. */
   readonly logs: string;
 }
 
-/** Whatever ends it, it is started again. `crashes` gets a sentence where nobody ended it. */
+/** Restarts the process whenever it exits. `crashes` gets a message if nobody stopped it. */
 export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: string[]): Keeper {
   const [program = '', ...args] = command;
   const state = { starts: 0, isStopping: false, isSignalled: false };
@@ -61,7 +61,7 @@ export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: 
     });
     await once(life, 'close');
     child = undefined;
-    // One that was not ready yet may have found no PostgreSQL.
+    // If it was not ready yet, it may have found no PostgreSQL.
     if (isReady && !state.isSignalled) crashes.push(`${name} ended by itself: ${stderr.slice(-2000)}`);
   };
   const keep = async (): Promise<void> => {
@@ -75,7 +75,7 @@ export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: 
     if (what === 'SIGKILL' || what === 'SIGTERM') state.isSignalled = true;
     process.kill(what === 'SIGKILL' ? -child.pid : child.pid, what);
   };
-  // When the soak dies, its processes must not stay.
+  // When the soak dies, its processes must not remain.
   const endNow = (): void => signal('SIGKILL');
   process.on('exit', endNow);
   const kept = keep();

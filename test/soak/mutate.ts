@@ -1,6 +1,6 @@
-// Mutations of bytes: cuts, repeats, pieces of others, tokens that mean something, and single bytes.
+// Mutates bytes: cuts, repeats, parts of other samples, significant tokens, and single bytes.
 
-/** One of the corpus, changed in one to five places. */
+/** Returns one sample of the corpus, changed in one to five places. */
 export function mutate(corpus: readonly Buffer[], tokens: readonly Buffer[], random: () => number): Buffer {
   const at = (length: number): number => Math.floor(random() * length);
   const pick = (list: readonly Buffer[]): Buffer => list[at(list.length)] as Buffer;

@@ -1,4 +1,4 @@
-// The plan of a soak, made from its seed alone: when runs start, which faults happen when, and how the receiver answers.
+// Plans a soak from its seed: when runs start, which faults happen when, and how the receiver answers.
 import { seededRandom } from '../../src/lib/seeded-random.ts';
 import type { Shape } from './shapes.ts';
 
@@ -6,16 +6,16 @@ export interface SoakOptions {
   readonly seed: number;
   readonly runs: number;
   readonly faults: number;
-  /** Runs start, and faults strike, within this time. */
+  /** Runs start and faults happen within this time. */
   readonly loadMs: number;
   readonly workers: number;
 }
 
-/** The kinds of fault. The table in `strike.ts` says what each does. */
+/** The kinds of faults. The table in `strike.ts` says what each does. */
 export const FAULTS = {
   'worker kill': { weight: 8 },
   'worker freeze': { weight: 5, mostMs: 4000 },
-  // Past the 20 s after which a worker is dead to the others.
+  // Longer than the 20 s after which others consider a worker dead.
   'worker long freeze': { weight: 2, leastMs: 21_000, mostMs: 27_000, leastLoadMs: 90_000 },
   'worker drain': { weight: 2 },
   'api kill': { weight: 5 },
@@ -34,9 +34,9 @@ interface FaultRow {
   readonly weight: number;
   readonly leastMs?: number;
   readonly mostMs?: number;
-  /** Left out of loads that are shorter. */
+  /** Left out of shorter loads. */
   readonly leastLoadMs?: number;
-  /** Ends PostgreSQL. The embedded one is restarted five times a minute at most, so these faults keep a distance. */
+  /** Stops PostgreSQL. The embedded server is restarted at most five times a minute, so these faults are spaced out. */
   readonly endsPostgres?: true;
 }
 
@@ -47,7 +47,7 @@ export interface PlannedFault {
   readonly atMs: number;
   /** From 0 up to 1: which of the possible targets it hits. */
   readonly targetShare: number;
-  /** Of a freeze. */
+  /** The duration of a freeze. */
   readonly forMs: number;
 }
 
@@ -55,16 +55,16 @@ export interface PlannedRun {
   readonly run: number;
   readonly atMs: number;
   readonly shape: string;
-  /** Which of the accounts; the last one has few credits. */
+  /** The account's index; the last one has few credits. */
   readonly account: number;
   /** `answering`: the receiver answers by its mood; `failing`: it always fails. */
   readonly hook: 'none' | 'answering' | 'failing';
-  /** Undefined: it is not cancelled. */
+  /** undefined if it is not cancelled. */
   readonly cancelAfterMs: number | undefined;
   readonly approves: boolean;
 }
 
-/** How the receiver of webhooks answers; `hangs`: not at all. */
+/** How the webhook receiver answers; `hangs` means not at all. */
 export const MOODS = ['answers', 'fails', 'answers', 'hangs', 'answers', 'resets', 'answers'] as const;
 export type Mood = (typeof MOODS)[number];
 
@@ -109,7 +109,7 @@ export function makePlan(options: SoakOptions, shapes: Readonly<Record<string, S
 
 type Seven = [number, number, number, number, number, number, number];
 
-/** Every kind once before any comes twice; moments at random, one in each share of the load. */
+/** Every kind once before any repeats, at random moments, one in each share of the load. */
 function planFaults({ faults, loadMs }: SoakOptions, random: () => number): PlannedFault[] {
   const kinds = (Object.keys(FAULTS) as FaultKind[]).filter(kind => (rowOf(kind).leastLoadMs ?? 0) <= loadMs);
   const due = new Set(kinds);
@@ -133,7 +133,7 @@ function planFaults({ faults, loadMs }: SoakOptions, random: () => number): Plan
 
 const rowOf = (kind: FaultKind): FaultRow => FAULTS[kind];
 
-/** The one whose share of the weights the number, from 0 up to 1, falls into. */
+/** The item whose share of the weights contains the number, from 0 up to 1. */
 function pick<T>(weighted: readonly (readonly [T, number])[], share: number): T {
   let left = share * weighted.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [value, weight] of weighted) {

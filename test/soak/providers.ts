@@ -1,4 +1,4 @@
-// The five providers of the soak as doubles, and what they were asked to do.
+// Doubles of the five providers for the soak, and what they were asked to do.
 import { plainImage } from '../support/media/pixels.ts';
 import { startComfy } from '../support/providers/comfyui.ts';
 import type { Double, Fault } from '../support/providers/double.ts';
@@ -10,24 +10,24 @@ import { PROMPT } from './shapes.ts';
 
 export interface Submission {
   readonly provider: string;
-  /** Where the provider takes an id of ours: that id. */
+  /** Our id, for providers that accept one. */
   readonly ourId: string | undefined;
 }
 
 export interface Providers {
   readonly env: NodeJS.ProcessEnv;
-  /** What each provider has begun to do, by the prompt: `17 m` is node `m` of run 17. */
+  /** What each provider has started, by prompt: `17 m` is node `m` of run 17. */
   submissions(): ReadonlyMap<string, readonly Submission[]>;
-  /** One of them is at its limit for the next submissions, and refuses them. */
+  /** Makes one of them refuse the next submissions because its limit is reached. */
   refuse(which: number): void;
-  /** One of them fails at the next requests that submit nothing. */
+  /** Makes one of them fail the next requests that submit nothing. */
   fail(which: number): void;
-  /** One of them does the next submission, and its answer is lost. */
+  /** Makes one of them process the next submission and lose its answer. */
   reset(which: number): void;
   close(): Promise<void>;
 }
 
-// Between them, half a second at first: work that takes some seconds.
+// Polls start half a second apart, so that a task takes some seconds.
 const POLLS = 3;
 const SUBMISSION =
   /^POST \S*(fal-ai\/\S*|\/predictions|\/images\/generations|\/chat\/completions|\/v1\/responses|\/sound-generation\S*|\/prompt)$/;
@@ -91,7 +91,7 @@ function countSubmissions(
   return counted;
 }
 
-/** A tenth of a second of nothing: WAV of 8 kHz, 16 bits. */
+/** A tenth of a second of silence: WAV of 8 kHz, 16 bits. */
 function silence(): Buffer {
   const samples = Buffer.alloc(1600);
   const head = Buffer.alloc(44);

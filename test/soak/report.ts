@@ -1,4 +1,4 @@
-// The report of a soak in lines for people.
+// Formats the report of a soak as text.
 import type { Counts, SoakReport } from './soak.ts';
 
 const SHOWN = 10;

@@ -1,4 +1,4 @@
-// The workflows of the soak: free ones, and calls at each of the five providers under a prompt that names run and node.
+// The workflows of the soak: free ones, and calls to each of the five providers with a prompt that names run and node.
 import { edge, node, type SentEdge, type SentNode } from '../support/workflows.ts';
 
 export interface Shape {
@@ -6,9 +6,9 @@ export interface Shape {
   readonly weight: number;
   readonly nodes: readonly SentNode[];
   readonly edges: readonly SentEdge[];
-  /** Node id → the last words of the prompts that it submits. */
+  /** Maps node id to the last words of the prompts that it submits. */
   readonly asks: Readonly<Record<string, readonly string[]>>;
-  /** The node that waits for a person. */
+  /** The node that waits for a decision. */
   readonly decides?: string;
 }
 
@@ -19,7 +19,7 @@ export function inputOf(run: number): string {
   return `soak ${run}`;
 }
 
-/** How a submission names the node that it was made for. */
+/** How a submission names its node. */
 export const PROMPT = /soak (?<run>\d+) (?<ask>\w+)/;
 
 const INPUT_NODE = node(INPUT, 'input:text', { value: inputOf(0) });
@@ -27,7 +27,7 @@ const END = node('end', 'output:preview');
 
 type Parts = Pick<Shape, 'nodes' | 'edges' | 'asks'>;
 
-/** A node that submits one prompt, and the template that makes it. */
+/** A node that submits one prompt, and the template that creates the prompt. */
 function asking(id: string, nodeType: string, config: Record<string, unknown> = {}): Parts {
   return {
     nodes: [
@@ -39,7 +39,7 @@ function asking(id: string, nodeType: string, config: Record<string, unknown> = 
   };
 }
 
-/** A node that is run for each of three prompts. */
+/** A node that runs for each of three prompts. */
 function askingThrice(id: string, nodeType: string): Parts {
   const asks = ['i0', 'i1', 'i2'];
   return {
@@ -57,7 +57,7 @@ function askingThrice(id: string, nodeType: string): Parts {
   };
 }
 
-/** The parts side by side, and the wires after them. */
+/** The parts side by side, followed by their edges. */
 function shape(
   weight: number,
   parts: readonly Parts[],
@@ -75,7 +75,7 @@ function shape(
 const CEILING = { maxCredits: 5 };
 const COMFY_GRAPH = { workflow: { '1': { class_type: 'Text', inputs: { text: '{{prompt}}' } } } };
 
-/** `site` is an address that answers requests of the nodes themselves. */
+/** `site` is a URL that answers requests of the nodes themselves. */
 export function makeShapes(site: string): Readonly<Record<string, Shape>> {
   return {
     swift: shape(14, [], [], [`${INPUT}.text > end.input`]),

@@ -1,4 +1,4 @@
-// The soak in its short form: every process dies during runs at every provider, and every promise is kept.
+// A short soak: every process dies during runs at every provider, and every guarantee holds.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { describeReport } from './report.ts';
 import { soak } from './soak.ts';
 
-// What its seed plans: kills of workers, API and PostgreSQL among the faults.
+// Its seed plans kills of workers, API and PostgreSQL among the faults.
 const SHORT = { seed: 16, runs: 40, faults: 8, loadMs: 12_000, workers: 2 } as const;
 const TIME_LIMIT_MS = 240_000;
 
@@ -18,7 +18,7 @@ describe('forty runs during eight faults', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('end as they may, once, with one event and one submission a paid node', {
+  it('end in an allowed state, once, with one event and one submission per paid node', {
     timeout: TIME_LIMIT_MS,
   }, async t => {
     const report = await soak({ ...SHORT, folder }, () => undefined);

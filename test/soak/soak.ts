@@ -1,4 +1,5 @@
-// One soak: processes up, runs and faults as planned, everything healed and waited for, then every promise checked.
+// Runs one soak: starts the processes, applies runs and faults as planned, waits for recovery, then checks every
+// guarantee.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,17 +19,17 @@ export type Counts = Readonly<Record<string, number>>;
 export interface SoakReport {
   readonly accepted: number;
   readonly refused: Counts;
-  /** Runs accepted whose answer came at the second asking, or later. */
+  /** Accepted runs whose answer came to a retry. */
   readonly replayed: number;
   readonly statuses: Counts;
   readonly errors: Counts;
   readonly faults: Counts;
-  /** What callers got in place of answers, and asked again. */
+  /** The errors that callers retried. */
   readonly troubles: Counts;
   readonly takeovers: Counts;
   readonly submissions: Counts;
   readonly deliveries: Counts;
-  /** Requests to the receiver for an event that it had taken already. */
+  /** Requests to the receiver for an event that it had already accepted. */
   readonly duplicates: number;
   readonly logged: Counts;
   readonly loadMs: number;
@@ -37,12 +38,12 @@ export interface SoakReport {
   readonly breaches: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Settings of the services that make retries fast: a minute shows what otherwise takes an hour. */
+/** Settings of the services for fast retries, so that a minute shows what otherwise takes an hour. */
 const ENV = { WEBHOOK_BACKOFF_BASE_MS: '5', WEBHOOK_TIMEOUT_MS: '1000', MAX_CONCURRENT_RUNS: '60' } as const;
 const SETTLE_MS = 180_000;
 const LOOK_MS = 200;
 
-/** Everything lies in the folder, which is the caller's to remove: PostgreSQL's files, media, a log a process. */
+/** Everything is in the folder, which the caller removes: PostgreSQL's files, media, one log per process. */
 export async function soak(
   options: SoakOptions & { readonly folder: string },
   print: (line: string) => void,
@@ -150,7 +151,7 @@ async function changeMoods({ moods }: Plan, hooks: Hooks): Promise<void> {
   }
 }
 
-/** Resolves once no run, event and job is open; with what is open after three minutes. */
+/** Resolves once no run, event or job is open; after three minutes, resolves with what is still open. */
 export async function settle({ db }: Pick<Fleet, 'db'>): Promise<readonly string[]> {
   const endMs = performance.now() + SETTLE_MS;
   for (;;) {
@@ -208,12 +209,12 @@ async function count({ fleet, providers, hooks, started }: Scene, folder: string
   };
 }
 
-/** Lines of the services' logs by their message. */
+/** Counts lines of the services' logs by message. */
 async function readLogs(folder: string): Promise<Counts> {
   const names = await readdir(join(folder, 'logs'));
   const texts = await Promise.all(names.map(name => readFile(join(folder, 'logs', name), 'utf8')));
   const lines = texts.flatMap(text => text.split('\n')).filter(line => line.startsWith('{'));
-  // Without the ids and delays in them.
+  // Without their ids and delays.
   return tally(
     lines.map(line => /"msg":"([^"(:']*)/.exec(line)?.[1]?.replace(/\d+.*/, '').trim() ?? 'no message'),
   );

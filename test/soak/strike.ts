@@ -1,4 +1,4 @@
-// What each fault does to the processes and providers of the soak. It resolves when what it does is over.
+// Applies the faults of a soak test to its processes and providers. Resolves when a fault is over.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet } from './fleet.ts';
 import type { Kept } from './keeper.ts';
@@ -20,7 +20,7 @@ const freeze: (of: (target: Target, fault: PlannedFault) => Kept) => Strike = of
   const { pid } = kept;
   kept.signal('SIGSTOP');
   await sleep(fault.forMs);
-  // Killed in the meantime, it is another process by now.
+  // If it was killed in the meantime, this is a new process.
   if (kept.pid === pid) kept.signal('SIGCONT');
 };
 
@@ -56,7 +56,7 @@ const STRIKES: Readonly<Record<FaultKind, Strike>> = {
   'provider resets': ({ providers }, { targetShare }) => providers.reset(targetShare),
 };
 
-/** Resolves with the reason where the target is absent at the moment, as PostgreSQL is between two starts. */
+/** Resolves with the reason if the target is absent at the moment, like PostgreSQL between two starts. */
 export async function strike(target: Target, fault: PlannedFault): Promise<string | undefined> {
   try {
     await STRIKES[fault.kind](target, fault);
@@ -76,7 +76,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch (err) {
-      // It has ended by itself.
+      // It exited by itself.
       if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err;
     }
   }

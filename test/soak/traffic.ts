@@ -1,4 +1,4 @@
-// The callers of the soak: accounts with workflows, runs that are started, cancelled and decided as planned.
+// The callers of a soak: accounts with workflows, and runs that are started, cancelled and decided as planned.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KEY } from '../support/service.ts';
@@ -8,20 +8,20 @@ import { INPUT, inputOf, type Shape } from './shapes.ts';
 
 export interface Account {
   readonly caller: Caller;
-  /** Shape → workflow id. */
+  /** Maps shape to workflow id. */
   readonly workflows: ReadonlyMap<string, string>;
 }
 
 /** A planned run and how its request was answered. */
 export interface Started extends PlannedRun {
-  /** undefined: refused. */
+  /** undefined if it was refused. */
   readonly id: string | undefined;
   readonly refusal: string | undefined;
-  /** The answer came at the second request, or later. */
+  /** The answer came to a retry. */
   readonly isReplayed: boolean;
 }
 
-/** Of the last account: enough for some of its runs. */
+/** Credits of the last account, enough for some of its runs. */
 const FEW_CREDITS = 60;
 const MANY_CREDITS = 1_000_000;
 const TERMINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED']);
@@ -86,7 +86,7 @@ function start(
   return caller.ask('POST', path, { inputs: { [INPUT]: inputOf(plan.run) }, ...webhook }, `soak-${plan.run}`);
 }
 
-/** Repeats the request of each accepted run, long after, and returns those whose key finds another run. */
+/** Repeats the request of each accepted run much later and returns those whose key finds another run. */
 export async function askAgain(
   started: readonly Started[],
   accounts: readonly Account[],

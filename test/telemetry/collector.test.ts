@@ -1,4 +1,4 @@
-// A collector that refuses, hangs or is away: what is traced goes on as if it were not, and what waits is bounded.
+// A collector that refuses, hangs or is down: traced work continues as usual, and the queue of spans is bounded.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ it('a collector that asks for a pause gets the spans after it, once', async () =
   await keep.close();
 });
 
-it('of the spans for a collector that hangs, a bounded number waits, and the end waits two seconds at most', async () => {
+it('for a collector that hangs, a bounded number of spans waits, and shutdown waits two seconds at most', async () => {
   const keep = await collectorThat(() => undefined);
   const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: keep.url });
   const beganMs = performance.now();
@@ -64,7 +64,7 @@ it('of the spans for a collector that hangs, a bounded number waits, and the end
   await keep.close();
 });
 
-it('a collector that is away costs nobody anything', async () => {
+it('a collector that is down slows nothing', async () => {
   const gone = await startCollector();
   await gone.close();
   const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: gone.url });
@@ -95,7 +95,7 @@ it('each sampler keeps what its name says', async () => {
   assert.throws(() => kept('jaeger_remote', '1'), /OTEL_TRACES_SAMPLER must be one of/);
 });
 
-it('a header that is no trace context begins a trace of its own', () => {
+it('an invalid trace context header starts a new trace', () => {
   const tracer = tracerOf();
   for (const parent of ['', 'x', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`, `00-${'g'.repeat(32)}-b-01`]) {
     const { traceId } = tracer.start('own', { parent });
@@ -103,7 +103,7 @@ it('a header that is no trace context begins a trace of its own', () => {
   }
 });
 
-it('the SDK is not loaded where no collector is named', async () => {
+it('the SDK is not loaded if no collector is configured', async () => {
   const script = `
     import { registerHooks } from 'node:module';
     registerHooks({ resolve(name, context, next) {
@@ -117,7 +117,7 @@ it('the SDK is not loaded where no collector is named', async () => {
   assert.equal(stdout, '');
 });
 
-/** One that answers so until it relents. */
+/** Gives that answer until it is told to stop. */
 async function collectorThat(
   answer: Parameters<Collector['answer']>[0],
 ): Promise<Collector & { relent(): void }> {

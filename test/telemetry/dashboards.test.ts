@@ -1,5 +1,5 @@
-// The dashboard and the alert rules: each query is parsed, names only metrics and labels that /metrics has, and, where
-// Debian's Prometheus is installed, is run by one that scrapes a service.
+// The dashboard and the alert rules: each query parses and names only existing metrics and labels, and runs in a
+// Prometheus that scrapes a service, if Debian's is installed.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ const alerts = [
 
 /** Labels that Prometheus adds. */
 const OF_THE_SCRAPE = ['job', 'instance'];
-/** Metric → its labels, as the service writes them. */
+/** Maps each metric to its labels, as the service writes them. */
 type Exposed = ReadonlyMap<string, ReadonlySet<string>>;
 
 let paid: PaidService;
@@ -45,7 +45,7 @@ before(async () => {
   const user = await paid.newUser(100);
   paid.reset();
   paid.fal.polls = 1e9;
-  // One call that stays under way, one run that ends and calls a receiver, and one refused connection.
+  // One call that stays in progress, one run that ends and calls a receiver, and one refused connection.
   await user.start(await user.create(single()), {});
   const free = { nodes: [node('a', 'input:text', { text: 'x' })], edges: [] };
   await user.run(await user.create(free), { webhook: { url: `${paid.fal.url}/nothing` } });
@@ -62,7 +62,7 @@ const scrape = async (): Promise<string> => (await fetch(`${paid.service.url}/me
 
 function read(text: string): Exposed {
   const found = new Map<string, Set<string>>([['up', new Set()]]);
-  // What has no series yet has its help.
+  // A metric without series still has its help line.
   for (const [, name = ''] of text.matchAll(/^# HELP (\w+)/gm)) found.set(name, new Set());
   for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
     const known = found.get(name) ?? new Set();
@@ -72,7 +72,7 @@ function read(text: string): Exposed {
   return found;
 }
 
-/** What a query names, and where it cannot be parsed. */
+/** The names a query uses, and where it fails to parse. */
 function namesOf(expr: string) {
   const metrics: string[] = [];
   const labels: string[] = [];
@@ -89,7 +89,7 @@ function namesOf(expr: string) {
 }
 
 describe('each query', () => {
-  it('can be parsed, and names only metrics and labels that there are', () => {
+  it('parses and names only existing metrics and labels', () => {
     const wrong = [...drawn, ...alerts].flatMap(({ name, expr }) => {
       const { metrics, labels, errors } = namesOf(expr);
       const known = new Set([
@@ -107,18 +107,18 @@ describe('each query', () => {
     assert.ok(drawn.length > 15 && alerts.length > 10);
   });
 
-  it('that names what is not there is found out', () => {
+  it('with an unknown name is detected', () => {
     assert.deepEqual(namesOf('sum by (route) (rate(a_total{x="1"}[5m])) >').errors.length > 0, true);
     assert.deepEqual(namesOf('sum by (route) (rate(a_total{x="1"}[5m]))').metrics, ['a_total']);
     assert.deepEqual(namesOf('sum by (route) (rate(a_total{x="1"}[5m]))').labels, ['route', 'x']);
   });
 });
 
-it('the rules and the metrics are what promtool takes', async t => {
+it('promtool accepts the rules and the metrics', async t => {
   if (!existsSync('/usr/bin/promtool'))
     return t.skip('promtool is not installed (apt-get install prometheus)');
   execFileSync('promtool', ['check', 'rules', RULES], { stdio: 'pipe' });
-  // Its advice on names is not ours to take where prom-client names its own.
+  // Its advice on metric names does not apply to names that prom-client chose.
   const { stderr } = await runPromtool(await scrape());
   assert.doesNotMatch(stderr, /error while linting|parsing/i);
 });
@@ -131,7 +131,7 @@ async function runPromtool(input: string): Promise<{ readonly stderr: string }> 
   return { stderr };
 }
 
-it('a Prometheus that scrapes the service answers each of them, and finds no alert to raise', async t => {
+it('a Prometheus that scrapes the service answers each query, and finds no alert to raise', async t => {
   if (!existsSync(PROMETHEUS)) return t.skip('prometheus is not installed (apt-get install prometheus)');
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-prometheus-'));
   const port = await freePort();
@@ -142,7 +142,7 @@ it('a Prometheus that scrapes the service answers each of them, and finds no ale
       { job_name: 'graphwright', static_configs: [{ targets: [new URL(paid.service.url).host] }] },
     ],
   };
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(config));
   const child = spawn(
     PROMETHEUS,

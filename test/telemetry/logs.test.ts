@@ -1,4 +1,4 @@
-// The log at its most talkative: it has the ids by which a line is found again, and no secret of anybody.
+// The log at its most verbose level: it contains the ids needed to find a line, and no secrets.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -62,14 +62,14 @@ const linesOf = (): readonly Line[] =>
     .filter(line => line.startsWith('{'))
     .map(line => JSON.parse(line) as Line);
 
-it('has the ids of a request and of a run, and neither keys, passwords, cookies nor secrets', async () => {
+it('contains the ids of requests and runs, but no keys, passwords, cookies or secrets', async () => {
   const signIn = (password: string) =>
     fetch(`${service.url}/api/v1/auth/sign-in`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ email: 'ann@example.com', password }),
     });
-  // What goes wrong is what is logged at length.
+  // Errors are logged in the most detail.
   await signIn(PASSWORD);
   await fetch(`${service.url}/api/v1/me`, { headers: { authorization: `Bearer ${OTHERS.wrongKey}` } });
   await fetch(`${service.url}/api/v1/workflows?token=${WEBHOOK_SECRET}`, {
@@ -98,7 +98,7 @@ it('has the ids of a request and of a run, and neither keys, passwords, cookies 
   await waitUntil('its line', () => linesOf().some(line => line.requestId === requestId));
   await waitUntil('the line of the run', () => linesOf().some(line => line.executionId === failed.id));
   const written = service.written();
-  // The link of the first person is for the one who reads the terminal.
+  // The setup link is for whoever reads the terminal.
   const log = written
     .split('\n')
     .filter(line => line.startsWith('{'))

@@ -1,4 +1,4 @@
-// Traces over processes: the spans that a collector gets of requests, runs, nodes, calls at providers and deliveries.
+// Traces across processes: the spans of requests, runs, nodes, provider calls and deliveries.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';
@@ -45,7 +45,7 @@ const found = (spans: readonly CollectedSpan[], name: string): CollectedSpan => 
   return span;
 };
 
-describe('the trace of a caller', () => {
+describe("a caller's trace", () => {
   let spans: readonly CollectedSpan[];
   let executionId: string;
   before(async () => {
@@ -68,7 +68,7 @@ describe('the trace of a caller', () => {
     spans = ofTrace(TRACE);
   });
 
-  it('is gone on with by the request, under its route and never its path', () => {
+  it('continues in the request, under its route and never its path', () => {
     const request = found(spans, 'POST /api/v1/workflows/:id/run');
     assert.equal(request.parentId, CALLER);
     assert.equal(request.attributes['http.response.status_code'], 202);
@@ -79,7 +79,7 @@ describe('the trace of a caller', () => {
     );
   });
 
-  it('has the run and its nodes, though another process executes it in two stretches', () => {
+  it('contains the run and its nodes, though another process executes it in two parts', () => {
     const request = found(spans, 'POST /api/v1/workflows/:id/run');
     const runs = spans.filter(({ name }) => name === 'run');
     for (const run of runs) {
@@ -102,13 +102,13 @@ describe('the trace of a caller', () => {
     assert.equal(found(nodes, 'node output:preview').isFailed, false);
   });
 
-  it('has the call at the provider, and a gateway before it gets the context', () => {
+  it('contains the provider call, whose gateway receives the context', () => {
     const calls = spans.filter(({ name }) => name === 'call fal');
     assert.equal(calls.length, 2);
     assert.ok(calls.every(({ isFailed }) => !isFailed));
     const [submission, collection] = calls.toSorted((a, b) => a.endMs - b.endMs);
     assert.ok(submission && collection);
-    // It begins with the submission, and lasts until the result is there.
+    // It starts with the submission and lasts until the result is available.
     assert.ok(Math.abs(collection.startMs - submission.startMs) < 1000);
     const asked = paid.fal.asked.find(({ method }) => method === 'POST');
     const post = spans.find(({ parentId, name }) => parentId === submission.spanId && name === 'POST');
@@ -116,21 +116,21 @@ describe('the trace of a caller', () => {
     assert.equal(post?.attributes['server.address'], '127.0.0.1');
   });
 
-  it('has the delivery, and its receiver gets the context', () => {
+  it('contains the delivery, whose receiver gets the context', () => {
     const delivery = found(spans, 'deliver webhook');
     const post = spans.find(({ parentId }) => parentId === delivery.spanId);
     assert.equal(receiver.received[0]?.headers.traceparent, `00-${TRACE}-${post?.spanId}-01`);
     assert.equal(post?.attributes['http.response.status_code'], 204);
   });
 
-  it('contains no key, no secret, no query and no address', () => {
+  it('contains no key, secret, query or URL', () => {
     const text = JSON.stringify(collector.spans);
     const secrets = ['fal-key', 'whsec-of-the-caller', 'of-the-query', user.key, receiver.url, '/files/'];
     for (const secret of secrets) assert.ok(!text.includes(secret), secret);
   });
 });
 
-it('is an exemplar of the metrics, where OpenMetrics is asked for', async () => {
+it('is an exemplar of the metrics if OpenMetrics is requested', async () => {
   const answer = await fetch(`${paid.service.url}/metrics`, {
     headers: { accept: 'application/openmetrics-text' },
   });
@@ -142,7 +142,7 @@ it('is an exemplar of the metrics, where OpenMetrics is asked for', async () => 
   assert.match(text, exemplar);
 });
 
-it('what the sampler leaves out is not sent, and says so to whom it calls', async () => {
+it('spans that the sampler drops are not sent, and callees are told so', async () => {
   const id = await user.create(single({ prompt: 'another' }));
   const before = paid.fal.asked.length;
   assert.equal((await user.run(id)).status, 'COMPLETED');
@@ -154,14 +154,14 @@ it('what the sampler leaves out is not sent, and says so to whom it calls', asyn
   const sent = paid.fal.asked.slice(before).map(({ headers }) => headers.traceparent);
   assert.ok(sent.every(header => header === undefined || /-00$/.test(String(header))));
   assert.ok(sent.some(header => String(header).includes(trace)));
-  // Another trace that is kept goes by the same queue: once it is there, this one would be.
+  // A later trace that is kept uses the same queue: once it has arrived, this one would have too.
   const last = '1'.repeat(32);
   await user.request('GET', '/workflows', undefined, { traceparent: `00-${last}-${CALLER}-01` });
   await waitUntil('a later span', () => ofTrace(last).length > 0);
   assert.deepEqual(ofTrace(trace), []);
 });
 
-it('a node that fails marks its span, the run and nothing of what the error says', async () => {
+it("a failed node marks its span and the run, without the error's message", async () => {
   const trace = '2'.repeat(32);
   paid.fal.result = { status: 422, body: { detail: 'a sentence of the vendor' } };
   const id = await user.create({

@@ -1,5 +1,5 @@
-// A rolling upgrade: the last release and this version side by side on one database, each as API server and as worker. The
-// last release is taken from the repository's history, by the commit that last-release.json names.
+// A rolling upgrade: the last release and this version side by side on one database, each as API server and as worker.
+// The last release comes from the git history, at the commit in last-release.json.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
@@ -18,13 +18,13 @@ import release from './last-release.json' with { type: 'json' };
 const ROOT = join(import.meta.dirname, '../..');
 /** A picture to upload. */
 const PICTURE = `data:image/png;base64,${(await noiseImage(8, 8, 'png')).toString('base64')}`;
-/** The web application is not asked for. */
+/** The web application is not needed. */
 const PROGRAM = ['.', ...['test', 'bench', 'editor'].map(folder => `:!${folder}`)];
 
 const git = (...args: readonly string[]): Buffer =>
   execFileSync('git', args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 1e9 });
 
-/** A clone may be of the newest commit alone. */
+/** A clone may contain only the newest commit. */
 function findRelease(): Buffer | undefined {
   try {
     return git('archive', release.commit, '--', ...PROGRAM);
@@ -79,7 +79,7 @@ describe('the last release and this version on one database', {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A run that one accepts: it ends, its webhook arrives, and both show the same of it. */
+  /** A run accepted by one version: it ends, its webhook arrives, and both versions show the same record. */
   async function runBy(api: Client, other: Client, workflowId: string): Promise<void> {
     const before = receiver.received.length;
     const run = await api.start(workflowId, { webhook: { url: receiver.url } });
@@ -97,7 +97,7 @@ describe('the last release and this version on one database', {
   };
 
   it('share runs: accepted by the new API server, executed and delivered by the old worker', async () => {
-    // It brings the database up to date under the old ones.
+    // It migrates the database under the old processes.
     newApi = await start('api');
     const id = await oldApi.create(graph);
     await runBy(newApi, oldApi, id);
@@ -142,7 +142,7 @@ describe('the last release and this version on one database', {
     assert.equal(now?.body.data.length, 4);
   });
 
-  it('refuses to start the old one anew on a database that is newer, with a sentence', async t => {
+  it('does not start the old version on a newer database, and says why', async t => {
     const [ours, theirs] = [await newest(ROOT), await newest(join(folder, 'release'))];
     if (ours === theirs) return t.skip('this version has no migration of its own yet');
     await assert.rejects(start('api', oldProgram), /The database is newer than this program/);
