@@ -19,8 +19,8 @@ import { createRunReads } from './runs/calls/run-reads.ts';
 import { ProviderTraffic } from './runs/calls/traffic.ts';
 import { createRunCommit } from './runs/commit.ts';
 import type { RunDeps } from './runs/deps.ts';
-import { BY_QUEUE, placeHere } from './runs/dispatch.ts';
-import { memoryLimit, RunsMemory } from './runs/memory.ts';
+import { createLocalPlacement, QUEUE_ONLY } from './runs/dispatch.ts';
+import { memoryLimit, RunMemoryPool } from './runs/memory.ts';
 import { WorkerSlots } from './runs/worker-slots.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
@@ -78,9 +78,9 @@ export async function startParts(ground: Ground, stack: AsyncDisposableStack): P
   const slots = new WorkerSlots(
     settings.WORKER_CONCURRENCY,
     Date.now,
-    new RunsMemory(memoryLimit(settings.RUNS_MEMORY_MB)),
+    new RunMemoryPool(memoryLimit(settings.RUNS_MEMORY_MB)),
   );
-  const placement = settings.ROLE === 'api' ? BY_QUEUE : placeHere(slots);
+  const placement = settings.ROLE === 'api' ? QUEUE_ONLY : createLocalPlacement(slots);
   const nodeTypes = createNodeTypes(settings);
   const setUpLink =
     settings.ROLE === 'worker' ? undefined : await offerSetUp({ db, settings, now: Date.now });
@@ -158,7 +158,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
     wakeTimers,
     reads: createRunReads(retryingDb(runDb, err => log.warn({ err }, 'runs are read again'))),
     commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
-    traffic: new ProviderTraffic({ db: runDb, log, most: settings.PROVIDER_CONCURRENCY }),
+    traffic: new ProviderTraffic({ db: runDb, log, maxConcurrent: settings.PROVIDER_CONCURRENCY }),
     placement,
     runNotifier: createRunNotifier(),
     limiter: new RateLimiter(db, now),
@@ -213,7 +213,7 @@ export function mediaOrigins({ settings, bucket }: Pick<RunDeps, 'settings' | 'b
 
 function onNotification(deps: RunDeps, worker: Worker | undefined, channel: string, payload: string): void {
   for (const id of payload.split(',')) {
-    if (channel === CHANNELS.limits) deps.traffic.limit(id);
+    if (channel === CHANNELS.limits) deps.traffic.markLimited(id);
     if (channel === CHANNELS.cancel) worker?.cancel(id);
     if (channel === CHANNELS.woken) worker?.wake(id);
     deps.runNotifier.notify(id);

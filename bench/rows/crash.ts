@@ -1,6 +1,6 @@
 // Runs that wait while processes are killed, and what a table of a hundred thousand waiting calls costs a poller.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { takeDueCalls } from '../../src/store/calls.ts';
+import { claimDueCalls } from '../../src/store/calls.ts';
 import { openDb } from '../../src/store/db.ts';
 import { startBenchFal } from '../fal-double.ts';
 import { median } from '../load.ts';
@@ -38,7 +38,7 @@ async function pollMany(count: number): Promise<Row> {
     const times: number[] = [];
     for (let look = 0; look < LOOKS; look++) {
       const began = performance.now();
-      const calls = await takeDueCalls(db, 'fal', BATCH);
+      const calls = await claimDueCalls(db, 'fal', BATCH);
       times.push(performance.now() - began);
       if (calls.length !== Math.min(BATCH.limit, count - look * BATCH.limit) && count > LOOKS * BATCH.limit)
         throw new Error(`${calls.length} calls were due.`);

@@ -1,4 +1,4 @@
-// One call of a node's `run`: answered from the cache where it may be, paid for where it costs, its outputs tagged
+// One call of a node's `run`: answered from the cache where it may be, paid for where it costs, its outputs toCallResult
 // for the edges.
 import type { PlanNode } from '../graph/plan.ts';
 import type { Value, Values } from '../graph/types.ts';
@@ -25,7 +25,7 @@ export interface Call {
   /** What the provider says that the call used, once it has delivered. */
   readonly usage: () => unknown;
   /** Called with what is reserved for the call, before it is made. */
-  readonly onPromise: (payment: Payment) => void;
+  readonly onReserved: (payment: Payment) => void;
   /** Called with what the call costs where its run ends before it does. */
   readonly onOwed: (credits: number) => void;
   /** Whether it costs even if its run ends. */
@@ -39,19 +39,19 @@ export type CallResult =
   | Suspend
   | { readonly outputs: Values; readonly isCached: boolean; readonly credits: number };
 
-/** Runs the node. What it gives at once is given at once: free nodes pay for no promise. */
+/** Runs the node. What it gives at once is returned at once: free nodes pay for no promise. */
 export function callNode(call: Call, host: CallHost): CallResult | Promise<CallResult> {
   const isPaid = call.definition.entry.executionCost === 'paid' && host.pay !== undefined;
   const key = host.cache === undefined ? undefined : keyOf(call);
-  if (key !== undefined || isPaid) return callOrFind(call, host, key);
+  if (key !== undefined || isPaid) return callCachedOrPaid(call, host, key);
   const result = invoke(call, host);
   return result instanceof Promise
-    ? result.then(late => tagged(call.node, late, 0), orSuspend)
-    : tagged(call.node, result, 0);
+    ? result.then(late => toCallResult(call.node, late, 0), toSuspend)
+    : toCallResult(call.node, result, 0);
 }
 
 /** A node whose call goes on at a provider throws the Suspend from deep inside. */
-function orSuspend(thrown: unknown): Suspend {
+function toSuspend(thrown: unknown): Suspend {
   if (thrown instanceof Suspend) return thrown;
   throw thrown;
 }
@@ -60,7 +60,7 @@ function keyOf({ definition, node, values, ctx }: Call): string | undefined {
   return cacheKey(definition, node, values, ctx.providers);
 }
 
-async function callOrFind(call: Call, host: CallHost, key: string | undefined): Promise<CallResult> {
+async function callCachedOrPaid(call: Call, host: CallHost, key: string | undefined): Promise<CallResult> {
   const { signal, job } = call.ctx;
   // What was asked for already is collected, whatever others have found meanwhile.
   if (key !== undefined && job.stored === undefined) {
@@ -70,15 +70,15 @@ async function callOrFind(call: Call, host: CallHost, key: string | undefined): 
   }
   // Set aside first, so that nothing is asked of a provider that could not be paid for.
   const isPaid = call.definition.entry.executionCost === 'paid';
-  const promised = job.stored?.credits;
+  const reserved = job.stored?.credits;
   const payment = isPaid
-    ? await host.pay?.({ ...call, ...(promised === undefined ? {} : { promised }) })
+    ? await host.pay?.({ ...call, ...(reserved === undefined ? {} : { reserved }) })
     : undefined;
-  if (payment !== undefined) call.onPromise(payment);
+  if (payment !== undefined) call.onReserved(payment);
   try {
     signal.throwIfAborted();
-    const given = await invoke({ ...call, values: payment?.values ?? call.values }, host);
-    const result = tagged(call.node, given, payment?.settle(call.usage()) ?? 0);
+    const returned = await invoke({ ...call, values: payment?.values ?? call.values }, host);
+    const result = toCallResult(call.node, returned, payment?.settle(call.usage()) ?? 0);
     if (key !== undefined && !(result instanceof Suspend)) host.cache?.keep(key, result.outputs);
     return result;
   } catch (err) {
@@ -90,7 +90,7 @@ async function callOrFind(call: Call, host: CallHost, key: string | undefined): 
     }
     if (payment !== undefined && err instanceof AppError && err.code === 'storage_quota_exceeded')
       throw new ChargedFailure(err, payment.settle(call.usage()));
-    payment?.forgo();
+    payment?.refund();
     throw err;
   }
 }
@@ -123,7 +123,7 @@ function invoke(
   return definition.run(Object.fromEntries(seen), ctx);
 }
 
-function tagged(node: PlanNode, result: NodeResult, credits: number): CallResult {
+function toCallResult(node: PlanNode, result: NodeResult, credits: number): CallResult {
   if (result instanceof Suspend) return result;
   const outputs: Record<string, Value> = {};
   for (const id of Object.keys(result)) {

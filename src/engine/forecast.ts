@@ -10,7 +10,7 @@ import { cacheKey } from './cache.ts';
 import { callNode } from './call.ts';
 import { toStepError } from './failure.ts';
 import { gatherItems, spreadItems } from './fan-out.ts';
-import { type Arrivals, collectArrivals, isCutOff, resolveValues } from './inputs.ts';
+import { type Arrivals, collectArrivals, isSkippable, resolveValues } from './inputs.ts';
 import { hasUnknownShape, isKnown, toKnownPlain, UNKNOWN_SHAPE, UNKNOWN_VALUE } from './placeholders.ts';
 import type { NodeCache, RunOptions, StepError } from './types.ts';
 
@@ -48,14 +48,14 @@ const MAX_LOOK_UPS = 1_000;
 /** Never makes a call that costs, fetches or writes. Nodes that will be skipped, or are done, make no calls. */
 export async function forecastPlan(plan: Plan, options: ForecastOptions): Promise<readonly NodeForecast[]> {
   const needed = findNeeded(plan, options.isWanted);
-  const outlook = new Outlook(options);
+  const forecaster = new Forecaster(options);
   const outputs: (Values | undefined)[] = [];
   const forecasts: NodeForecast[] = [];
   for (const [index, node] of plan.nodes.entries()) {
     const definition = needed[index] === true ? options.define(node.nodeType) : undefined;
     if (definition === undefined) continue;
     const arrivals = collectArrivals(node, source => outputs[source]);
-    const result = await outlook.of(node, definition, arrivals);
+    const result = await forecaster.forecastNode(node, definition, arrivals);
     outputs[index] = result.outputs;
     if (options.isWanted(node)) forecasts.push({ node, definition, ...result.forecast });
   }
@@ -72,24 +72,24 @@ function findNeeded({ nodes }: Plan, isWanted: (node: PlanNode) => boolean): rea
   return needed;
 }
 
-type Facts = Omit<NodeForecast, 'node' | 'definition'>;
+type ForecastFields = Omit<NodeForecast, 'node' | 'definition'>;
 interface Result {
-  readonly forecast: Facts;
+  readonly forecast: ForecastFields;
   /** undefined: the node is skipped. */
   readonly outputs: Values | undefined;
 }
 
-interface Turn {
+interface CallForecast {
   readonly values: Readonly<Record<string, unknown>>;
   readonly outputs: Values;
   readonly isCached: boolean;
 }
 
-const NO_CALLS: Facts = { calls: [], isCounted: true, isCached: false };
+const NO_CALLS: ForecastFields = { calls: [], isCounted: true, isCached: false };
 
-class Outlook {
+class Forecaster {
   readonly #options: ForecastOptions;
-  readonly #endMs = performance.now() + MAX_MS;
+  readonly #deadlineMs = performance.now() + MAX_MS;
   #sliceEndMs = performance.now() + SLICE_MS;
   #lookUps = 0;
   /** Bytes of outputs that are known; past what a run records, the rest counts as unknown. */
@@ -99,10 +99,10 @@ class Outlook {
     this.#options = options;
   }
 
-  async of(node: PlanNode, definition: NodeDefinition, arrivals: Arrivals): Promise<Result> {
+  async forecastNode(node: PlanNode, definition: NodeDefinition, arrivals: Arrivals): Promise<Result> {
     const step = this.#options.steps.get(node.id);
     if (step?.status === 'COMPLETED') return { forecast: NO_CALLS, outputs: step.outputs ?? {} };
-    if (isCutOff(node, arrivals)) return { forecast: NO_CALLS, outputs: undefined };
+    if (isSkippable(node, arrivals)) return { forecast: NO_CALLS, outputs: undefined };
     const settings = { ...node.settings, ...this.#options.overrides.get(node.id) };
     let items: readonly Arrivals[] | undefined;
     try {
@@ -110,33 +110,35 @@ class Outlook {
     } catch (err) {
       return { forecast: { ...NO_CALLS, error: explain(err) }, outputs: unknownOutputs(node, UNKNOWN_SHAPE) };
     }
-    const turns: Turn[] = [];
-    for (const item of items ?? [arrivals]) turns.push(await this.#turn(node, definition, settings, item));
-    const kept = step?.items?.length === turns.length ? step.items : [];
+    const callForecasts: CallForecast[] = [];
+    for (const item of items ?? [arrivals])
+      callForecasts.push(await this.#forecastCall(node, definition, settings, item));
+    const kept = step?.items?.length === callForecasts.length ? step.items : [];
     const isCounted = !isMappedByUnknown(node, arrivals);
-    const open = turns.filter((_, index) => kept[index] == null);
+    const open = callForecasts.filter((_, index) => kept[index] == null);
     return {
       forecast: {
         calls: open.map(({ values }) => values),
         isCounted,
         isCached: open.length > 0 && open.every(({ isCached }) => isCached),
       },
-      outputs: outputsOf(node, items !== undefined, isCounted, turns),
+      outputs: outputsOf(node, items !== undefined, isCounted, callForecasts),
     };
   }
 
   /** One call: its values, and its outputs where an earlier run or the node itself can say. */
-  async #turn(
+  async #forecastCall(
     node: PlanNode,
     definition: NodeDefinition,
     settings: JsonObject,
     arrivals: Arrivals,
-  ): Promise<Turn> {
+  ): Promise<CallForecast> {
     const values = resolveKnown(node, settings, arrivals, definition.foreseeable === 'by-shape');
     const unknown = { outputs: unknownOutputs(node, UNKNOWN_VALUE), isCached: false };
     if (values === undefined) return { values: partialValues(node, settings, arrivals), ...unknown };
-    await this.#breathe();
-    if (performance.now() > this.#endMs || this.#knownBytes > MAX_RUN_BYTES) return { values, ...unknown };
+    await this.#yieldIfDue();
+    if (performance.now() > this.#deadlineMs || this.#knownBytes > MAX_RUN_BYTES)
+      return { values, ...unknown };
     const cached = await this.#findCached(definition, node, values);
     const known = cached ?? (await this.#foresee(definition, node, values, arrivals));
     this.#knownBytes += known === undefined ? 0 : sizeOf(known, MAX_RUN_BYTES).bytes;
@@ -164,7 +166,7 @@ class Outlook {
   ): Promise<Values | undefined> {
     if (definition.foreseeable === undefined) return undefined;
     const { findMedia, providers, account } = this.#options;
-    const signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.#endMs - performance.now())));
+    const signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.#deadlineMs - performance.now())));
     // All that a foreseeable node takes of its context.
     const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers, account, signal };
     const call = { definition, node, values, wired: arrivals, ctx: ctx as unknown as NodeContext };
@@ -179,17 +181,17 @@ class Outlook {
     }
   }
 
-  async #breathe(): Promise<void> {
+  async #yieldIfDue(): Promise<void> {
     if (performance.now() < this.#sliceEndMs) return;
     await nextTurn();
     this.#sliceEndMs = performance.now() + SLICE_MS;
   }
 }
 
-/** A forecast pays for nothing. */
+/** A of pays for nothing. */
 const FREE_OF_CHARGE = {
   usage: () => undefined,
-  onPromise: () => undefined,
+  onReserved: () => undefined,
   onOwed: () => undefined,
   isOwed: () => false,
 };
@@ -235,11 +237,11 @@ function outputsOf(
   node: PlanNode,
   isMapped: boolean,
   isCounted: boolean,
-  turns: readonly Turn[],
+  callForecasts: readonly CallForecast[],
 ): Values | undefined {
   if (!isCounted) return unknownOutputs(node, UNKNOWN_SHAPE);
-  if (!isMapped) return turns[0]?.outputs;
-  const outputs = turns.map(turn => turn.outputs);
+  if (!isMapped) return callForecasts[0]?.outputs;
+  const outputs = callForecasts.map(forecastCall => forecastCall.outputs);
   return gatherItems(outputs, node.outputDefs);
 }
 

@@ -27,7 +27,7 @@ export function collectArrivals(node: PlanNode, outputsOf: (source: number) => V
 }
 
 /** Whether all that is wired came to nothing, or all that is wired to one required port. */
-export function isCutOff(node: PlanNode, arrivals: Arrivals): boolean {
+export function isSkippable(node: PlanNode, arrivals: Arrivals): boolean {
   if (node.inputs.length === 0) return false;
   if (arrivals.size === 0) return true;
   return node.inputs.some(({ port }) => !arrivals.has(port) && findDef(node, port)?.required === true);
@@ -56,7 +56,7 @@ export function resolveValues(
 }
 
 /** Sentences about the required inputs that no connection, setting or default fills. */
-export function findUnfed(node: PlanNode, settings: JsonObject): readonly string[] {
+export function describeMissingInputs(node: PlanNode, settings: JsonObject): readonly string[] {
   const wired = new Set(node.inputs.map(({ port }) => port));
   return node.inputDefs
     .filter(def => def.required === true && def.default === undefined && !(def.isPort && wired.has(def.id)))

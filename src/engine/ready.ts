@@ -29,12 +29,12 @@ export class ReadySet {
   }
 
   /** The node that has been ready for longest. */
-  take(): number | undefined {
+  takeNext(): number | undefined {
     return this.#queue[this.#head++] ?? this.#empty();
   }
 
   /** A node that was taken may start again. */
-  putBack(index: number): void {
+  requeue(index: number): void {
     this.#queue.push(index);
   }
 

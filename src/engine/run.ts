@@ -2,8 +2,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { Values } from '../graph/types.ts';
-import { collectArrivals, isCutOff } from './inputs.ts';
-import type { StepHost } from './node-job.ts';
+import { collectArrivals, isSkippable } from './inputs.ts';
+import type { StepHost } from './node-execution.ts';
 import { endsRun, toCancelled } from './owed.ts';
 import { ReadySet } from './ready.ts';
 import { DECISION_TIMEOUT, runNode } from './step.ts';
@@ -22,8 +22,8 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunOutco
   options.signal.addEventListener('abort', run.wake);
   const unsubscribe = [options.calls?.subscribe(run.wake), options.budget?.subscribe(run.wake)];
   try {
-    await run.drive();
-    if (options.signal.aborted) await run.abandon();
+    await run.runUntilIdle();
+    if (options.signal.aborted) await run.cancelInFlight();
     return run.outcome();
   } finally {
     for (const end of unsubscribe) end?.();
@@ -46,7 +46,7 @@ class PlanRun implements StepHost {
   #callCount = 0;
   #failure: { readonly nodeId: string; readonly error: StepError } | undefined;
   #fault: { readonly err: unknown } | undefined;
-  #isOver = false;
+  #isClosed = false;
   /** Something could start, and there is no memory for it. */
   #isHeldBack = false;
   #wake: (() => void) | undefined;
@@ -67,7 +67,7 @@ class PlanRun implements StepHost {
   readonly wake = (): void => this.#wake?.();
 
   /** Returns when nothing is in flight and nothing can start, or as soon as the signal fires. */
-  async drive(): Promise<void> {
+  async runUntilIdle(): Promise<void> {
     let sliceEndMs = performance.now() + SLICE_MS;
     while (!this.options.signal.aborted) {
       // After a pause too: what it waited for may have come without a turn of the event loop.
@@ -82,7 +82,7 @@ class PlanRun implements StepHost {
   }
 
   /** Gives what is in flight its time to stop, and lists as CANCELLED whatever started and has not ended. */
-  async abandon(): Promise<void> {
+  async cancelInFlight(): Promise<void> {
     // Items that have not started find the signal fired and end at once.
     for (const startItem of this.#items.splice(0)) void startItem();
     const endMs = performance.now() + (this.options.graceMs ?? GRACE_MS);
@@ -98,7 +98,7 @@ class PlanRun implements StepHost {
         : { ...withoutWait(step), status: 'CANCELLED' as const };
       this.report(index, { ...last, finishedAtMs });
     }
-    this.#isOver = true;
+    this.#isClosed = true;
   }
 
   outcome(): RunOutcome {
@@ -110,7 +110,7 @@ class PlanRun implements StepHost {
 
   report(index: number, step: Step): void {
     // A node that was given up on may still come to an end; nobody listens any more.
-    if (this.#isOver) return;
+    if (this.#isClosed) return;
     this.#steps[index] = step;
     this.options.onStep(step);
   }
@@ -125,10 +125,10 @@ class PlanRun implements StepHost {
   /** Starts an item or a node; false where none can start. */
   #startNext(): boolean {
     if (this.#fault !== undefined) throw this.#fault.err;
-    if (this.#waiting.size > 0) this.#rouse();
+    if (this.#waiting.size > 0) this.#wakeDue();
     this.#isHeldBack = false;
     if (this.#callCount >= this.options.concurrency) return false;
-    if (this.options.budget?.hasRoom() === false) {
+    if (this.options.budget?.canStart() === false) {
       this.#isHeldBack = this.#items.length > 0 || this.#ready.hasNext;
       return false;
     }
@@ -137,7 +137,7 @@ class PlanRun implements StepHost {
       this.#track(startItem());
       return true;
     }
-    const index = this.#ready.take();
+    const index = this.#ready.takeNext();
     if (index === undefined) return false;
     this.#start(index, this.#plan.nodes[index] as PlanNode);
     return true;
@@ -150,17 +150,17 @@ class PlanRun implements StepHost {
       return;
     }
     const arrivals = collectArrivals(node, this.#outputsOf);
-    if (isCutOff(node, arrivals)) {
+    if (isSkippable(node, arrivals)) {
       this.#skip(index, node, earlier);
       return;
     }
     const step = runNode(this, { index, node, arrivals, earlier });
     if (!(step instanceof Promise)) {
-      this.#land(index, step);
+      this.#finish(index, step);
       return;
     }
     this.#inFlight.add(index);
-    const landing = step.then(late => this.#land(index, late));
+    const landing = step.then(late => this.#finish(index, late));
     // A mapped node takes no room itself, its items do.
     if (this.#steps[index]?.items === undefined) this.#track(landing);
     else landing.then(this.wake, this.#noteFault);
@@ -173,9 +173,9 @@ class PlanRun implements StepHost {
     this.#ready.settle(index);
   }
 
-  #land(index: number, step: Step): void {
+  #finish(index: number, step: Step): void {
     this.#inFlight.delete(index);
-    if (this.#isOver) return;
+    if (this.#isClosed) return;
     this.report(index, step);
     if (step.status === 'CANCELLED') return;
     if (step.status === 'WAITING') {
@@ -217,12 +217,12 @@ class PlanRun implements StepHost {
   }
 
   /** Lets nodes whose time has come start again while others still run. Decisions come only with another run. */
-  #rouse(): void {
+  #wakeDue(): void {
     for (const index of this.#waiting) {
       const step = this.#steps[index];
       if (step === undefined || step.suspended?.kind === 'decision' || !this.#isDue(step)) continue;
       this.#waiting.delete(index);
-      this.#ready.putBack(index);
+      this.#ready.requeue(index);
     }
   }
 

@@ -43,7 +43,7 @@ export interface Step {
   /** Fan-out: failures by item while others are still under way. */
   readonly failures?: Readonly<Record<number, StepError>>;
   /** Calls at providers under way, by the index of their item, 0 where the node is not mapped: asked for again after a takeover. */
-  readonly jobs?: Readonly<Record<number, ProviderJob>>;
+  readonly jobs?: Readonly<Record<number, ProviderTask>>;
   /** The last call at a provider, for its owner to ask about there. */
   readonly provider?: { readonly name: string; readonly jobId: string | null };
   /** Of a state that was read to be shown: values in it were cut. */
@@ -56,7 +56,7 @@ export interface Step {
   readonly nodeType?: string;
 }
 
-export type ProviderJob = NonNullable<NodeContext['job']['stored']>;
+export type ProviderTask = NonNullable<NodeContext['job']['stored']>;
 
 /** Kept results of nodes whose key has been seen before in this workspace. */
 export interface NodeCache {
@@ -69,46 +69,46 @@ export interface Payment {
   /** What is reserved for the call: its price, or the most that its node allows. */
   readonly credits: number;
   /** By what a bill of the call is counted, where its provider says what it used. */
-  readonly terms?: ProviderJob['terms'];
+  readonly terms?: ProviderTask['terms'];
   /** The values to send, where what is reserved bounds them. */
   readonly values?: Readonly<Record<string, unknown>>;
   /** What the call is charged, by what its provider says that it used. */
   settle(usage: unknown): number;
   /** Called where the call did not deliver: it costs nothing. */
-  forgo(): void;
+  refund(): void;
 }
 
 /** What the run knows of its calls at providers, which go on without it. */
 export interface WaitingCalls {
   hasEnded(nodeId: string, item: number): boolean;
   /** The same, for who now asks for the result: if it has not ended, the next sign is waited for. */
-  take(nodeId: string, item: number): boolean;
+  takeEnded(nodeId: string, item: number): boolean;
   /** Calls back when more of them have ended; returns the way out. */
   subscribe(onEnded: () => void): () => void;
 }
 
 /** What the calls of all runs share of each provider. */
-export type CallRoom = Omit<NonNullable<NodeContext['job']['room']>, 'take'> & {
+export type CallSlots = Omit<NonNullable<NodeContext['job']['slots']>, 'claim'> & {
   /** Whether the call may be submitted; else it has to wait, and counts as ended once there is room. */
-  take(nodeId: string, item: number, provider: ProviderJob['provider']): Promise<Room>;
+  claim(nodeId: string, item: number, provider: ProviderTask['provider']): Promise<SlotAnswer>;
 };
-type Room = Awaited<ReturnType<NonNullable<NodeContext['job']['room']>['take']>>;
+type SlotAnswer = Awaited<ReturnType<NonNullable<NodeContext['job']['slots']>['claim']>>;
 
 /** What a run may still record, and whether its process has memory for more of it. */
 export interface RunBudget {
   /** Counts outputs that have arrived; false where the run records too much with them. It is then stopped. */
-  take(nodeId: string, outputs: Values): boolean;
+  record(nodeId: string, outputs: Values): boolean;
   /** The node whose outputs were too large. */
   readonly exceededBy: string | undefined;
   /** Whether a node, or an item of one, may be started now. */
-  hasRoom(): boolean;
+  canStart(): boolean;
   /** Calls back when there may be room again; returns an unsubscribe function. */
   subscribe(onRoom: () => void): () => void;
 }
 
 export interface PaidCall {
   /** Of a call that is under way already: what is reserved for it. */
-  readonly promised?: number | undefined;
+  readonly reserved?: number | undefined;
   readonly definition: NodeDefinition;
   readonly node: { readonly id: string; readonly nodeType: string };
   readonly values: Readonly<Record<string, unknown>>;
@@ -149,7 +149,7 @@ export interface RunOptions {
   /** Absent: no call of before has ended. */
   readonly calls?: WaitingCalls;
   /** Absent: providers always have room. */
-  readonly room?: CallRoom;
+  readonly slots?: CallSlots;
   readonly onProgress?: (nodeId: string, fraction: number) => void;
   /** Called with what a node threw, where its step says only that it failed. */
   readonly onError?: (nodeId: string, err: unknown) => void;

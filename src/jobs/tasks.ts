@@ -1,7 +1,7 @@
 // Defines the tasks of the job queue: each row is a service call.
 
 import type { RunDeps } from '../runs/deps.ts';
-import { takeFromQueue } from '../runs/dispatch.ts';
+import { claimFromQueue } from '../runs/dispatch.ts';
 import { sweepRuns } from '../runs/sweep-runs.ts';
 import type { WorkerSlots } from '../runs/worker-slots.ts';
 import { sweepConnections } from '../services/connections/sweep-connections.ts';
@@ -32,7 +32,7 @@ export interface Task {
 }
 
 export const TASKS: Readonly<Record<string, Task>> = {
-  run: { pool: 'runs', work: ({ deps, slots }, id) => takeFromQueue(deps, slots, id) },
+  run: { pool: 'runs', work: ({ deps, slots }, id) => claimFromQueue(deps, slots, id) },
   deliver: { pool: 'deliveries', work: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
   render: { pool: 'renders', work: ({ deps, signal }, id) => runRender(deps, id, signal) },
   sweep_runs: {

@@ -8,12 +8,12 @@ import type { RunDeps } from '../runs/deps.ts';
 import { giveUp } from '../runs/end-run.ts';
 import {
   beat,
-  dismissWorker,
-  enrolWorker,
   HEARTBEAT_MS,
-  tidyQueue,
-  unlockLost,
-  wakeForgotten,
+  registerWorker,
+  removeWorker,
+  unlockLostJobs,
+  unlockOrphanPools,
+  wakeRunsWithoutCalls,
 } from '../runs/heartbeat.ts';
 import { queueShare } from '../runs/policy.ts';
 import type { WorkerSlots } from '../runs/worker-slots.ts';
@@ -85,7 +85,7 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
   // If the start fails, jobs that were already claimed would wait forever.
   registered.promise.catch(() => undefined);
   stack.defer(() => registered.reject(new Error('The worker did not start.')));
-  slots.open(await enrolWorker(deps, queue.ids));
+  slots.open(await registerWorker(deps, queue.ids));
   registered.resolve();
   const heartbeat = await startHeartbeat(deps, slots, queue);
   stack.defer(() => clearInterval(heartbeat));
@@ -98,7 +98,7 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
       await using _ = running;
       await drain(deps, slots, pools, stopping, graceMs);
       clearInterval(heartbeat);
-      await dismissWorker(deps, slots.workerId);
+      await removeWorker(deps, slots.workerId);
     },
   };
 }
@@ -128,9 +128,9 @@ async function startHeartbeat(
   let beats = 0;
   const tick = async (): Promise<void> => {
     await beat(deps, slots, ids, unlock);
-    await unlockLost(deps, ids, locked => received.findLost(locked));
-    if (beats % HEARTBEATS_PER_CLEANUP === 0) await tidyQueue(deps, unlock);
-    if (beats++ % HEARTBEATS_PER_RECOVERY === 0) await wakeForgotten(deps);
+    await unlockLostJobs(deps, ids, locked => received.findLost(locked));
+    if (beats % HEARTBEATS_PER_CLEANUP === 0) await unlockOrphanPools(deps, unlock);
+    if (beats++ % HEARTBEATS_PER_RECOVERY === 0) await wakeRunsWithoutCalls(deps);
   };
   await tick();
   let isBeating = false;
@@ -167,7 +167,7 @@ async function drain(
     stopping.abort();
     for (const { stop } of slots.runs.values()) stop('released');
   }, graceMs);
-  slots.shut();
+  slots.close();
   deps.wakeTimers.close();
   await Promise.all(pools.map(pool => pool.stop()));
   await Promise.all([...slots.runs.values()].map(({ ended }) => ended));

@@ -5,8 +5,8 @@ import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value }
 import type { Gate } from '../lib/gate.ts';
 import type { ProviderAnswer } from '../providers/answer.ts';
 import type { ProviderName } from '../providers/names.ts';
-import type { ProviderJob } from '../providers/provider.ts';
-import type { ProviderRoom } from '../providers/run-job.ts';
+import type { ProviderTask } from '../providers/provider.ts';
+import type { ProviderSlots } from '../providers/run-job.ts';
 import type { PartStore, ReadSource } from '../render/render-io.ts';
 import { describePricing, FREE, type Pricing } from './models/pricing.ts';
 import type { Providers } from './models/providers.ts';
@@ -98,16 +98,16 @@ export interface NodeContext {
   readonly hookUrl?: (provider: ProviderName, token: string) => string | undefined;
   /** The record of this provider task, which outlives the worker. */
   readonly job: {
-    readonly stored?: ProviderJob;
+    readonly stored?: ProviderTask;
     /**
      * Resolves once the record is durable. Rejects if the run no longer belongs to this worker: the call must then
      * stop.
      */
-    keep(job: ProviderJob): Promise<void>;
+    keep(job: ProviderTask): Promise<void>;
     /** Whether the event that the call waited for has occurred: its end at the provider, or a free slot there. */
     readonly hasEnded?: boolean;
     /** Absent: the provider always has a free slot. */
-    readonly room?: ProviderRoom;
+    readonly slots?: ProviderSlots;
     /** Reports that the call costs even if the run ends from now on. */
     owe?(): void;
     /** Reports usage measured by the provider, from which the price may be computed. */

@@ -128,7 +128,7 @@ export interface PriceTerms {
 }
 
 /** The record of a call at a provider, kept with its run. `id` is null where it was submitted and no id came back. */
-export interface ProviderJob {
+export interface ProviderTask {
   readonly provider: ProviderName;
   readonly id: string | null;
   readonly state?: string;
@@ -157,8 +157,8 @@ export type Room = 'open' | 'slot' | 'wait';
 
 /** Thrown where the work goes on at the provider, and whoever asked for it need not be there until it has ended. */
 export class CallUnderWay extends Error {
-  readonly job: ProviderJob;
-  constructor(job: ProviderJob) {
+  readonly job: ProviderTask;
+  constructor(job: ProviderTask) {
     super(`The work goes on at ${job.provider}.`);
     this.name = 'CallUnderWay';
     this.job = job;

@@ -11,8 +11,8 @@ import type {
   Pace,
   Protocol,
   Provider,
-  ProviderJob,
   ProviderRequest,
+  ProviderTask,
   Room,
   Submission,
 } from './provider.ts';
@@ -27,15 +27,15 @@ export interface JobHost {
   readonly signal: AbortSignal;
   readonly job: {
     /** What an earlier worker kept of this call. */
-    readonly stored?: ProviderJob | undefined;
+    readonly stored?: ProviderTask | undefined;
     /** Resolves once the record would outlive this process; rejects where the call is no longer this worker's. */
-    keep(job: ProviderJob): Promise<void>;
+    keep(job: ProviderTask): Promise<void>;
     /** Whether what it waited for has come: the end of the work at the provider, or room for it there. */
     readonly hasEnded?: boolean | undefined;
     /** Called once the call costs even if its run ends: the provider has done it, or may do it and cannot be asked to stop. */
     owe?(): void;
     /** Absent: there is always room. */
-    readonly room?: ProviderRoom | undefined;
+    readonly slots?: ProviderSlots | undefined;
   };
   progress(fraction: number): void;
   /** The address under which the provider reports the end of a call; undefined where it cannot. */
@@ -43,12 +43,12 @@ export interface JobHost {
 }
 
 /** What the calls of all processes share of a provider. */
-export interface ProviderRoom {
+export interface ProviderSlots {
   /** Whether the call may be submitted. Where it has to wait, the record goes with its run. */
-  take(record: ProviderJob): Promise<Room>;
+  claim(record: ProviderTask): Promise<Room>;
   /** The provider has refused the submission by its rate limit, with so many at work in this process. */
-  turnedAway(provider: ProviderName, callsHere: number): void;
-  took(provider: ProviderName): void;
+  onRateLimited(provider: ProviderName, callsHere: number): void;
+  onSubmitted(provider: ProviderName): void;
   usualMs(provider: ProviderName, model: string): number | undefined;
 }
 
@@ -127,19 +127,19 @@ function attach<Call>(
   return { handle: handleOf(stored), job: stored };
 }
 
-function handleOf({ id, state }: ProviderJob): Handle {
+function handleOf({ id, state }: ProviderTask): Handle {
   return { id: id ?? '', ...(state === undefined ? {} : { state }) };
 }
 
 type KeptSubmission =
   | Extract<Submission, { readonly output: Output }>
-  | { readonly handle: Handle; readonly job: ProviderJob };
+  | { readonly handle: Handle; readonly job: ProviderTask };
 
 /** The result of work that has ended, or whose time is over. */
 async function askOnce<Call>(
   provider: Provider<Call>,
   call: Call,
-  job: ProviderJob,
+  job: ProviderTask,
   host: JobHost,
 ): Promise<Output> {
   if (job.deadlineAtMs === undefined) {
@@ -180,7 +180,7 @@ async function submit<Call>(
   asks = 0,
 ): Promise<KeptSubmission> {
   const takesOurIds = provider.jobs?.takesOurIds === true;
-  const room = await findRoom(provider, host);
+  const room = await claimSlot(provider, host);
   const token = randomBytes(24).toString('base64url');
   const hookUrl = host.hookUrl?.(provider.name, token);
   const begun = {
@@ -207,14 +207,14 @@ async function submit<Call>(
 }
 
 /** Throws CallUnderWay where the call has to wait for its turn at the provider. */
-async function findRoom({ name }: Pick<Provider<never>, 'name'>, { job }: JobHost): Promise<Room> {
-  if (job.room === undefined) return 'open';
+async function claimSlot({ name }: Pick<Provider<never>, 'name'>, { job }: JobHost): Promise<Room> {
+  if (job.slots === undefined) return 'open';
   if (job.stored?.queued === true && job.hasEnded === true) return 'slot';
   const sinceMs = job.stored?.queued === true ? job.stored.submittedAtMs : undefined;
   const nowMs = Date.now();
   const times = { submittedAtMs: sinceMs ?? nowMs, deadlineAtMs: nowMs + MAX_QUEUED_MS };
   const record = { provider: name, id: null, queued: true, ...times } as const;
-  const room = await job.room.take(record);
+  const room = await job.slots.claim(record);
   if (room === 'wait') throw new CallUnderWay(record);
   return room;
 }
@@ -223,17 +223,17 @@ function modelOf<Call>(
   provider: Provider<Call>,
   call: Call,
   { job }: JobHost,
-): Pick<ProviderJob, 'model' | 'usualMs'> {
+): Pick<ProviderTask, 'model' | 'usualMs'> {
   const model = provider.modelOf?.(call);
   if (model === undefined) return {};
-  const usualMs = job.room?.usualMs(provider.name, model);
+  const usualMs = job.slots?.usualMs(provider.name, model);
   return { model, ...(usualMs === undefined ? {} : { usualMs }) };
 }
 
 // The run's own time is over long before.
 const MAX_QUEUED_MS = 31 * 86_400_000;
 
-function timesOf({ deadlineMs }: Pace): Pick<ProviderJob, 'submittedAtMs' | 'deadlineAtMs'> {
+function timesOf({ deadlineMs }: Pace): Pick<ProviderTask, 'submittedAtMs' | 'deadlineAtMs'> {
   const submittedAtMs = Date.now();
   return { submittedAtMs, deadlineAtMs: submittedAtMs + deadlineMs };
 }
@@ -248,16 +248,16 @@ async function submitOnce<Call>(
   const submissions = whenRunEnds(host.signal, provider.jobs === undefined ? 0 : LAST_ANSWER_MS);
   try {
     const signals = { submissions, others: host.signal };
-    const { room } = host.job;
+    const { slots } = host.job;
     const { name } = provider;
     const sender = {
       ...provider,
-      onLimited: () => room?.turnedAway(name, doorOf(provider).inside),
+      onLimited: () => slots?.onRateLimited(name, doorOf(provider).inside),
       // What goes by our id is cancelled by that.
       onAbandoned: () => (provider.jobs?.takesOurIds === true ? undefined : host.job.owe?.()),
     };
     const submission = await converse(sender, provider.submit(call, ourId, hookUrl), host.fetch, signals);
-    room?.took(name);
+    slots?.onSubmitted(name);
     if ('output' in submission) host.job.owe?.();
     return submission;
   } catch (err) {

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../store/db.ts';
 import { listTakenKeys } from '../store/executions.ts';
 import type { IdempotencyClaim, NewRun, RunFacts, RunRow } from '../store/runs.ts';
 import { countUnderWay, insertRuns } from '../store/runs.ts';
-import { accept } from './lifecycle.ts';
+import { initialTransition } from './lifecycle.ts';
 import { type Admission, createAdmission } from './policy.ts';
 
 export interface NewAcceptance {
@@ -33,26 +33,34 @@ export type Refusal =
   | { readonly code: 'insufficient_credits'; readonly balance: number }
   | { readonly code: 'daily_budget_exceeded'; readonly budget: number; readonly spent: number };
 
+/** Accepts the runs in one statement or, if any of them may cost, in one transaction that reserves their credits. */
 export async function acceptBatch(
   db: Db,
   items: readonly NewAcceptance[],
   maxConcurrent: number,
 ): Promise<readonly Accepted[]> {
-  const admission = await admissionOf(db, items, maxConcurrent);
-  if (!items.some(({ facts }) => facts.is_paid)) return insert(db, items, admission);
-  return db.transaction(async tx => {
-    const refusals = await judgeAll(tx, items);
-    const fit = items.filter(item => !refusals.has(item));
-    const inserted = await insert(tx, fit, admission);
-    const stored = new Map(fit.map((item, index) => [item, inserted[index] as Accepted]));
-    const paid = fit.filter(item => item.facts.is_paid && 'row' in (stored.get(item) ?? {}));
-    if (paid.length > 0) await insertReservations(tx, paid.map(toReservation));
-    return items.map(item => stored.get(item) ?? (refusals.get(item) as Accepted));
-  });
+  const admission = await countAdmission(db, items, maxConcurrent);
+  const mayCost = items.some(({ facts }) => facts.is_paid);
+  return mayCost ? db.transaction(tx => acceptAll(tx, items, admission)) : acceptAll(db, items, admission);
+}
+
+async function acceptAll(
+  tx: Tx,
+  items: readonly NewAcceptance[],
+  admission: Admission,
+): Promise<readonly Accepted[]> {
+  const paid = items.filter(({ facts }) => facts.is_paid);
+  const rejected = paid.length === 0 ? new Map<NewAcceptance, Accepted>() : await findRejected(tx, paid);
+  const runs = items.filter(item => !rejected.has(item)).map(item => toNewRun(item, admission));
+  const stored = runs.length === 0 ? new Set<string>() : await insertRuns(tx, runs);
+  const payable = paid.filter(({ facts }) => stored.has(facts.id));
+  if (payable.length > 0) await insertReservations(tx, payable.map(toReservation));
+  const rows = new Map(runs.filter(({ row }) => stored.has(row.id)).map(({ row }) => [row.id, { row }]));
+  return items.map(item => rejected.get(item) ?? rows.get(item.facts.id) ?? { isRepeated: true });
 }
 
 /** Counted outside the commit: other processes count for themselves, so a workspace may pass its number by a few. */
-async function admissionOf(
+async function countAdmission(
   db: Db,
   items: readonly NewAcceptance[],
   maxConcurrent: number,
@@ -60,29 +68,22 @@ async function admissionOf(
   const workspaces = new Set(
     items.filter(({ workerId }) => workerId !== null).map(({ facts }) => facts.workspace),
   );
-  if (workspaces.size === 0) return NOBODY;
+  if (workspaces.size === 0) return ADMIT_NONE;
   const loads = await countUnderWay(db, [...workspaces], maxConcurrent);
   // None passes a run of its workspace that waits for its turn.
   const full = loads.map(load => (load.has_parked ? { ...load, under_way: maxConcurrent } : load));
   return createAdmission(full, maxConcurrent);
 }
 
-const NOBODY: Admission = { take: () => false };
+const ADMIT_NONE: Admission = { admit: () => false };
 
-async function insert(
-  tx: Tx,
-  items: readonly NewAcceptance[],
+function toNewRun(
+  { facts, trigger, steps, idempotency, workerId }: NewAcceptance,
   admission: Admission,
-): Promise<readonly Accepted[]> {
-  if (items.length === 0) return [];
-  const runs = items.map((item): NewRun => {
-    const workerId = item.workerId !== null && admission.take(item.facts.workspace) ? item.workerId : null;
-    const { row, effects } = accept({ facts: item.facts, steps: item.steps, workerId });
-    const { trigger, steps, idempotency } = item;
-    return { row, trigger, steps, idempotency, has_job: effects.some(({ kind }) => kind === 'queue') };
-  });
-  const stored = await insertRuns(tx, runs);
-  return runs.map(({ row }) => (stored.has(row.id) ? { row } : { isRepeated: true }));
+): NewRun {
+  const canStart = workerId !== null && admission.admit(facts.workspace);
+  const { row, effects } = initialTransition({ facts, steps, workerId: canStart ? workerId : null });
+  return { row, trigger, steps, idempotency, has_job: effects.some(({ kind }) => kind === 'queue') };
 }
 
 function toReservation({ facts, credits }: NewAcceptance) {
@@ -91,49 +92,48 @@ function toReservation({ facts, credits }: NewAcceptance) {
 }
 
 /** What becomes of those that are not accepted. The locks on the pools make other processes wait until this is committed. */
-async function judgeAll(
+async function findRejected(
   tx: Tx,
-  items: readonly NewAcceptance[],
+  paid: readonly NewAcceptance[],
 ): Promise<ReadonlyMap<NewAcceptance, Accepted>> {
-  const paid = items.filter(({ facts }) => facts.is_paid);
   const balances = await lockPools(tx, [...new Set(paid.map(({ facts }) => facts.workspace))]);
   const limited = new Set(paid.filter(item => item.hasBudget).map(({ facts }) => facts.workflow_id));
   const spending = limited.size === 0 ? new Map() : await listSpending(tx, [...limited]);
   const repeated = await listRepeated(tx, paid);
   const fresh = paid.filter(item => !repeated.has(item));
-  const refusals = judge(fresh, balances, spending);
+  const refusals = findRefusals(fresh, balances, spending);
   return new Map<NewAcceptance, Accepted>([
     ...Array.from(repeated, item => [item, { isRepeated: true }] as const),
     ...Array.from(refusals, ([item, refusal]) => [item, { refusal }] as const),
   ]);
 }
 
-/** Pure: those that do not fit, each by what is left behind those before it. */
-function judge(
+/** Pure: those that do not payable, each by what is remaining behind those before it. */
+function findRefusals(
   items: readonly NewAcceptance[],
   balances: ReadonlyMap<string, number>,
   spending: ReadonlyMap<string, DaysSpending>,
 ): ReadonlyMap<NewAcceptance, Refusal> {
-  const left = new Map(balances);
+  const remaining = new Map(balances);
   const spent = new Map(Array.from(spending, ([id, day]) => [id, day.spent]));
   const refusals = new Map<NewAcceptance, Refusal>();
   for (const item of items) {
     const { workspace, workflow_id } = item.facts;
-    const balance = left.get(workspace) ?? 0;
+    const balance = remaining.get(workspace) ?? 0;
     const soFar = spent.get(workflow_id) ?? 0;
     const budget = spending.get(workflow_id)?.budget ?? null;
     if (item.credits > balance) refusals.set(item, { code: 'insufficient_credits', balance });
     else if (budget !== null && soFar + item.credits > budget)
       refusals.set(item, { code: 'daily_budget_exceeded', budget, spent: soFar });
     else {
-      left.set(workspace, balance - item.credits);
+      remaining.set(workspace, balance - item.credits);
       spent.set(workflow_id, soFar + item.credits);
     }
   }
   return refusals;
 }
 
-/** Runs whose key is in use, by an earlier one or one of the same batch: they take nothing of what is left. */
+/** Runs whose key is in use, by an earlier one or one of the same batch: they take nothing of what is remaining. */
 async function listRepeated(tx: Tx, items: readonly NewAcceptance[]): Promise<ReadonlySet<NewAcceptance>> {
   const keyed = items.filter(({ idempotency }) => idempotency !== null);
   if (keyed.length === 0) return new Set();

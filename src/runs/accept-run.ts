@@ -12,13 +12,13 @@ import type { Accepted, NewAcceptance } from './accept-batch.ts';
 import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
 import { type AcceptedRun, type Idempotency, replay, toAccepted } from './idempotency.ts';
-import type { KeptSteps } from './kept-steps.ts';
 import { requireWithinMax, toPaymentError } from './pay.ts';
+import type { ReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { runRequestText } from './run-request.ts';
 
 /** A run that nothing speaks against any more. */
-export interface SoundRun {
+export interface ValidatedRun {
   readonly workflow: ReadWorkflowRow;
   /** Of the graph that it runs. */
   readonly version: number;
@@ -29,18 +29,18 @@ export interface SoundRun {
   readonly trigger: string;
   readonly idempotency: Idempotency | null;
   /** What it begins with of earlier runs. */
-  readonly kept: KeptSteps;
+  readonly reused: ReusedSteps;
 }
 
 /** Resolves once the run is sure to execute. Where another request was first with the key, to that one's answer. */
-export async function acceptRun(deps: RunDeps, user: UserActor, run: SoundRun): Promise<AcceptedRun> {
-  const { workflow, idempotency, kept } = run;
+export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRun): Promise<AcceptedRun> {
+  const { workflow, idempotency, reused } = run;
   requireWithinMax(run.estimate, run.request.maxCredits);
-  const facts = factsOf(deps, user, run);
-  const accepted = await store(deps, {
+  const facts = toRunFacts(deps, user, run);
+  const accepted = await commitRun(deps, {
     facts,
     trigger: run.trigger,
-    steps: [...kept.steps.values()],
+    steps: [...reused.steps.values()],
     idempotency,
     credits: run.estimate.credits,
     hasBudget: workflow.daily_credit_budget !== null,
@@ -57,7 +57,7 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: SoundRun): 
   );
 }
 
-function factsOf(deps: RunDeps, user: UserActor, run: SoundRun): RunFacts {
+function toRunFacts(deps: RunDeps, user: UserActor, run: ValidatedRun): RunFacts {
   const { workflow, webhook } = run;
   const id = newId('execution');
   const span = currentScope()?.span;
@@ -74,27 +74,27 @@ function factsOf(deps: RunDeps, user: UserActor, run: SoundRun): RunFacts {
     watched: deps.settings.DATABASE_URL !== undefined,
     is_paid: run.estimate.isPaid,
     nodes_total: run.nodesTotal,
-    resumed_from_id: run.kept.fromId ?? null,
+    resumed_from_id: run.reused.fromId ?? null,
     traceparent: span?.traceparent ?? null,
     created_at: new Date(deps.now()),
   };
 }
 
-/** The commit, here in a place where there is one, and where its outcome is unknown, the question whether the run is there. */
-async function store(
+/** The commit, here in a slot where there is one, and where its outcome is unknown, the question whether the run is there. */
+async function commitRun(
   deps: RunDeps,
   acceptance: Omit<NewAcceptance, 'workerId'>,
 ): Promise<Accepted | { readonly isFound: true }> {
   const { id, workspace } = acceptance.facts;
-  const place = deps.placement.reserve(workspace);
+  const slot = deps.placement.reserve(workspace);
   try {
-    const accepted = await deps.commit.accept({ ...acceptance, workerId: place?.workerId ?? null });
-    if (place !== undefined && 'row' in accepted && accepted.row.worker_id !== null)
-      place.begin(deps, accepted.row);
-    else place?.free();
+    const accepted = await deps.commit.accept({ ...acceptance, workerId: slot?.workerId ?? null });
+    if (slot !== undefined && 'row' in accepted && accepted.row.worker_id !== null)
+      slot.start(deps, accepted.row);
+    else slot?.release();
     return accepted;
   } catch (err) {
-    place?.free();
+    slot?.release();
     if (err instanceof AppError || (err instanceof OutageError && !err.mayBeDone)) throw err;
     const found = await findExecution(deps.db, id).catch((lookupError: unknown) => {
       throw unknownOutcome(id, new AggregateError([toError(err), toError(lookupError)]));

@@ -7,12 +7,12 @@ import { outlast } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunEvent } from './lifecycle.ts';
-import type { HeldRun } from './memory.ts';
+import type { RunMemory } from './memory.ts';
 
-type OfWorker = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
+type ReportField = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
 /** How a run leaves its worker, but for the states of its nodes. */
-export type Leaving = WithoutLease<Extract<RunEvent, { readonly kind: 'suspend' | 'release' | 'end' }>>;
-type WithoutLease<E> = E extends unknown ? Omit<E, OfWorker> : never;
+export type LeaseRelease = WithoutLease<Extract<RunEvent, { readonly kind: 'suspend' | 'release' | 'end' }>>;
+type WithoutLease<E> = E extends unknown ? Omit<E, ReportField> : never;
 
 // A run of a few free nodes is over sooner, and then costs no checkpoint of its own.
 const GATHER_MS = 10;
@@ -26,7 +26,7 @@ interface CheckpointedRun {
   readonly row: RunRow;
   readonly timeoutAtMs: number;
   readonly steps: Map<string, Step>;
-  readonly held: HeldRun;
+  readonly memory: RunMemory;
 }
 
 /**
@@ -39,7 +39,7 @@ export class Checkpoints {
   readonly #deps: RunDeps;
   readonly #timeoutAtMs: number;
   readonly #stop: AbortController;
-  readonly #held: HeldRun;
+  readonly #memory: RunMemory;
   /** The results of items that are stored. */
   readonly #storedItems = new WeakSet<Values>();
   /** As it was last written. */
@@ -49,13 +49,13 @@ export class Checkpoints {
   #timer: NodeJS.Timeout | undefined;
   #isShut = false;
 
-  constructor(deps: RunDeps, { row, timeoutAtMs, steps, held }: CheckpointedRun, stop: AbortController) {
+  constructor(deps: RunDeps, { row, timeoutAtMs, steps, memory }: CheckpointedRun, stop: AbortController) {
     this.#deps = deps;
     this.#row = row;
     this.#timeoutAtMs = timeoutAtMs;
     this.steps = steps;
     this.#stop = stop;
-    this.#held = held;
+    this.#memory = memory;
     for (const step of steps.values()) this.#noteStored(step);
   }
 
@@ -79,9 +79,9 @@ export class Checkpoints {
   }
 
   /** Writes what is left together with the way the run leaves this worker. Rejects where it could not be written. */
-  async leave(leaving: Leaving): Promise<void> {
+  async releaseLease(release: LeaseRelease): Promise<void> {
     await this.#writing;
-    await this.#write(leaving);
+    await this.#write(release);
   }
 
   close(): void {
@@ -134,14 +134,14 @@ export class Checkpoints {
       });
   }
 
-  async #write(leaving: Leaving | { readonly kind: 'checkpoint' }): Promise<void> {
+  async #write(release: LeaseRelease | { readonly kind: 'checkpoint' }): Promise<void> {
     const { id, lease } = this.#row;
     const steps = this.#takePending().map(step => this.#toStored(step));
     const state = { lease, steps, nodesDone: countSettled(this.steps), timeoutAtMs: this.#timeoutAtMs };
-    const event = { ...leaving, ...state } as RunEvent;
+    const event = { ...release, ...state } as RunEvent;
     const written = await outlast(
       // A write that did arrive and is made again finds the run released, or says the same things twice.
-      () => this.#deps.commit.write(this.#row, event, this.#held.bytes),
+      () => this.#deps.commit.write(this.#row, event, this.#memory.bytes),
       err => this.#deps.log.warn({ err, executionId: id }, 'a checkpoint is written again'),
     );
     if (written === undefined) return this.#shut('lost');

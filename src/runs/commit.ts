@@ -2,7 +2,7 @@
 // what follows: node states, jobs, deliveries, credits.
 import { createBatcher } from '../lib/batch.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
-import { cancelCalls, keepCalls } from '../store/calls.ts';
+import { cancelCalls, saveCalls } from '../store/calls.ts';
 import { chargeNodes, lockPools, type NodeCharge, releaseRuns } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
@@ -55,9 +55,9 @@ export interface CommitOptions {
 
 export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): RunCommit {
   // Both count a workspace's runs and add to them: one after the other, or together they would pass its number.
-  const takeTurn = createTurns();
+  const serialize = createSerializer();
   const finished = new Map<string, number>();
-  const note = (row: RunRow, effects: readonly Effect[]): void => {
+  const onWritten = (row: RunRow, effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'queue') timers.set('runs', effect.at.getTime());
       if (effect.kind === 'deliver') timers.set('deliveries', 0);
@@ -65,20 +65,26 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
     if (row.finished_at !== null) finished.set(row.status, (finished.get(row.status) ?? 0) + 1);
   };
   const accept = createBatcher<NewAcceptance, Accepted>(
-    items => takeTurn(() => acceptBatch(db, items, maxConcurrent)),
+    items => serialize(() => acceptBatch(db, items, maxConcurrent)),
     BATCH,
   );
   const claim = createBatcher<{ id: string; claimant: Claimant }, RunRow | undefined>(
-    claims => takeTurn(() => claimBatch(db, claims, maxConcurrent)),
+    claims => serialize(() => claimBatch(db, claims, maxConcurrent)),
     BATCH,
   );
-  const write = createBatcher<RunChange, RunRow | undefined>(changes => writeBatch(db, changes, note), BATCH);
-  const writeLarge = createBatcher<RunChange, RunRow | undefined>(changes => writeBatch(db, changes, note), {
-    ...BATCH,
-    maxItems: 1,
-  });
-  const change = createBatcher<AskedChange, RunRow | undefined>(
-    asked => db.transaction(tx => changeBatch(tx, asked, note)),
+  const write = createBatcher<RunChange, RunRow | undefined>(
+    changes => writeBatch(db, changes, onWritten),
+    BATCH,
+  );
+  const writeLarge = createBatcher<RunChange, RunRow | undefined>(
+    changes => writeBatch(db, changes, onWritten),
+    {
+      ...BATCH,
+      maxItems: 1,
+    },
+  );
+  const change = createBatcher<RequestedChange, RunRow | undefined>(
+    requested => db.transaction(tx => changeBatch(tx, requested, onWritten)),
     BATCH,
   );
   return {
@@ -99,7 +105,7 @@ interface RunChange {
   readonly event: RunEvent;
 }
 
-type Note = (row: RunRow, effects: readonly Effect[]) => void;
+type OnWritten = (row: RunRow, effects: readonly Effect[]) => void;
 
 async function claimBatch(
   db: Db,
@@ -118,30 +124,30 @@ async function claimBatch(
     const deferred = runs.filter(({ id }) => !admitted.has(id)).map(({ id }) => id);
     if (deferred.length > 0) await deferRuns(tx, deferred);
     const event = { kind: 'claim', workerId: claimant.workerId, atMs: Date.now() } as const;
-    const taken = runs.filter(({ id }) => admitted.has(id)).map(run => ({ run, event }));
-    const rows = new Map((await applyAll(tx, taken, () => undefined)).map(row => [row?.id, row]));
+    const claimedChanges = runs.filter(({ id }) => admitted.has(id)).map(run => ({ run, event }));
+    const rows = new Map((await applyLocked(tx, claimedChanges, () => undefined)).map(row => [row?.id, row]));
     return claims.map(({ id }) => {
       const row = rows.get(id);
-      // The same run asked for twice in one batch is given once.
+      // The same run requested for twice in one batch is given once.
       rows.delete(id);
       return row;
     });
   });
 }
 
-interface AskedChange {
+interface RequestedChange {
   readonly id: string;
   readonly eventOf: EventOf;
 }
 
-/** Each as its run then is: what is asked twice of a run happens in the order of asking. */
+/** Each as its run then is: what is requested twice of a run happens in the order of asking. */
 async function changeBatch(
   tx: Tx,
-  asked: readonly AskedChange[],
-  note: Note,
+  requested: readonly RequestedChange[],
+  onWritten: OnWritten,
 ): Promise<readonly (RunRow | undefined)[]> {
-  const results: (RunRow | undefined)[] = asked.map(() => undefined);
-  let open = [...asked.entries()];
+  const results: (RunRow | undefined)[] = requested.map(() => undefined);
+  let open = [...requested.entries()];
   while (open.length > 0) {
     const firsts = new Map(open.toReversed().map(entry => [entry[1].id, entry]));
     const changes: RunChange[] = [];
@@ -149,7 +155,7 @@ async function changeBatch(
       const event = await firsts.get(run.id)?.[1].eventOf(run, tx);
       if (event !== undefined) changes.push({ run, event });
     }
-    for (const row of await applyAll(tx, changes, note)) {
+    for (const row of await applyLocked(tx, changes, onWritten)) {
       const place = firsts.get(row?.id ?? '')?.[0];
       if (place !== undefined) results[place] = row;
     }
@@ -162,19 +168,19 @@ async function changeBatch(
 async function writeBatch(
   db: Db,
   changes: readonly RunChange[],
-  note: Note,
+  onWritten: OnWritten,
 ): Promise<readonly (RunRow | undefined)[]> {
   const results = new Map<string, RunRow | undefined>();
   let open = changes;
   for (let tries = 0; open.length > 0 && tries < MAX_TRIES; tries++) {
-    const moves = open.flatMap(move);
-    const written = await store(db, moves);
-    for (const { next, before } of moves) {
+    const applied = open.flatMap(applyEvent);
+    const written = await writeTransitions(db, applied);
+    for (const { next, before } of applied) {
       if (!written.has(before.id)) continue;
-      note(next.row, next.effects);
+      onWritten(next.row, next.effects);
       results.set(before.id, next.row);
     }
-    const moved = new Set(moves.map(({ before }) => before.id));
+    const moved = new Set(applied.map(({ before }) => before.id));
     const missed = open.filter(({ run }) => moved.has(run.id) && !written.has(run.id));
     if (missed.length === 0) break;
     const ids = missed.map(({ run }) => run.id);
@@ -188,44 +194,44 @@ async function writeBatch(
 }
 
 /** The same event for runs whose rows are locked; timers are the caller's to set. */
-export async function applyToAll(tx: Tx, runs: readonly RunRow[], event: RunEvent): Promise<void> {
+export async function applyToLocked(tx: Tx, runs: readonly RunRow[], event: RunEvent): Promise<void> {
   const changes = runs.map(run => ({ run, event }));
-  await applyAll(tx, changes, () => undefined);
+  await applyLocked(tx, changes, () => undefined);
 }
 
 /** For rows that are locked: what is decided is written. */
-async function applyAll(
+async function applyLocked(
   tx: Tx,
   changes: readonly RunChange[],
-  note: Note,
+  onWritten: OnWritten,
 ): Promise<readonly (RunRow | undefined)[]> {
-  const moves = changes.flatMap(move);
-  if (moves.length === 0) return [];
-  const written = await storeIn(tx, moves);
-  return moves
+  const applied = changes.flatMap(applyEvent);
+  if (applied.length === 0) return [];
+  const written = await writeTransitionsIn(tx, applied);
+  return applied
     .filter(({ before }) => written.has(before.id))
     .map(({ next }) => {
-      note(next.row, next.effects);
+      onWritten(next.row, next.effects);
       return next.row;
     });
 }
 
-interface Move {
+interface AppliedEvent {
   readonly before: RunRow;
   readonly next: Transition;
 }
 
-function move({ run, event }: RunChange): readonly Move[] {
+function applyEvent({ run, event }: RunChange): readonly AppliedEvent[] {
   const next = transition(run, event);
   return next === undefined ? [] : [{ before: run, next }];
 }
 
 /** One statement where neither credits nor calls change, else one transaction; the same for all runs of a batch. */
-function store(db: Db, moves: readonly Move[]): Promise<ReadonlySet<string>> {
-  if (moves.length === 0) return Promise.resolve(new Set());
-  return moves.some(one => movesCredits(one) || movesCalls(one))
-    ? db.transaction(tx => storeIn(tx, moves))
-    : storeIn(db, moves);
+function writeTransitions(db: Db, applied: readonly AppliedEvent[]): Promise<ReadonlySet<string>> {
+  if (applied.length === 0) return Promise.resolve(new Set());
+  return applied.some(one => changesCredits(one) || changesCalls(one))
+    ? db.transaction(tx => writeTransitionsIn(tx, applied))
+    : writeTransitionsIn(db, applied);
 }
 
 /** Whether one of these comes of it. */
@@ -233,49 +239,49 @@ function has({ effects }: Transition, ...kinds: readonly Effect['kind'][]): bool
   return effects.some(({ kind }) => kinds.includes(kind));
 }
 
-const movesCredits = ({ next }: Move): boolean => has(next, 'charge', 'release credits');
-const movesCalls = ({ next }: Move): boolean => has(next, 'keep calls', 'cancel calls');
+const changesCredits = ({ next }: AppliedEvent): boolean => has(next, 'charge', 'release credits');
+const changesCalls = ({ next }: AppliedEvent): boolean => has(next, 'save calls', 'cancel calls');
 
-async function storeIn(tx: Tx, moves: readonly Move[]): Promise<ReadonlySet<string>> {
-  const written = await writeRuns(tx, moves.map(toWrite));
-  const calling = moves.filter(one => written.has(one.before.id) && movesCalls(one));
-  if (calling.length > 0) await moveCalls(tx, calling);
+async function writeTransitionsIn(tx: Tx, applied: readonly AppliedEvent[]): Promise<ReadonlySet<string>> {
+  const written = await writeRuns(tx, applied.map(toWrite));
+  const calling = applied.filter(one => written.has(one.before.id) && changesCalls(one));
+  if (calling.length > 0) await writeCalls(tx, calling);
   // Of a run that another worker executes, that worker charges what it writes. After the calls, which say what stays reserved.
-  const paid = moves.filter(one => written.has(one.before.id) && movesCredits(one));
-  if (paid.length > 0) await moveCredits(tx, paid);
+  const paid = applied.filter(one => written.has(one.before.id) && changesCredits(one));
+  if (paid.length > 0) await writeCredits(tx, paid);
   return written;
 }
 
-async function moveCalls(tx: Tx, moves: readonly Move[]): Promise<void> {
-  const nodes = moves.flatMap(({ before: { id, workspace }, next }) =>
+async function writeCalls(tx: Tx, applied: readonly AppliedEvent[]): Promise<void> {
+  const nodes = applied.flatMap(({ before: { id, workspace }, next }) =>
     next.effects
-      .filter(effect => effect.kind === 'keep calls')
+      .filter(effect => effect.kind === 'save calls')
       .map(({ nodeId, calls, over }) => ({ execution_id: id, workspace, node_id: nodeId, calls, over })),
   );
-  const ended = moves.filter(({ next }) => has(next, 'cancel calls')).map(({ before }) => before.id);
-  if (nodes.length > 0) await keepCalls(tx, nodes);
+  const ended = applied.filter(({ next }) => has(next, 'cancel calls')).map(({ before }) => before.id);
+  if (nodes.length > 0) await saveCalls(tx, nodes);
   if (ended.length > 0) await cancelCalls(tx, ended);
 }
 
-function toWrite({ before, next }: Move): RunWrite {
+function toWrite({ before, next }: AppliedEvent): RunWrite {
   const { row, effects } = next;
   return {
     before,
     row,
-    steps: effects.flatMap(effect => (effect.kind === 'keep steps' ? effect.steps : [])),
+    steps: effects.flatMap(effect => (effect.kind === 'save steps' ? effect.steps : [])),
     delivery: effects.find(effect => effect.kind === 'deliver')?.delivery ?? null,
     job_at: effects.find(effect => effect.kind === 'queue')?.at ?? null,
-    frees: has(next, 'free place'),
+    frees: has(next, 'release slot'),
     cancels: has(next, 'notify worker of cancel'),
     wakes: has(next, 'notify worker of wake'),
   };
 }
 
-async function moveCredits(tx: Tx, moves: readonly Move[]): Promise<void> {
-  await lockPools(tx, [...new Set(moves.map(({ before }) => before.workspace))]);
+async function writeCredits(tx: Tx, applied: readonly AppliedEvent[]): Promise<void> {
+  await lockPools(tx, [...new Set(applied.map(({ before }) => before.workspace))]);
   const totals = new Map<string, NodeCharge>();
   const ended: string[] = [];
-  for (const { before, next } of moves) {
+  for (const { before, next } of applied) {
     for (const effect of next.effects) {
       if (effect.kind === 'release credits') ended.push(before.id);
       if (effect.kind !== 'charge') continue;
@@ -289,7 +295,7 @@ async function moveCredits(tx: Tx, moves: readonly Move[]): Promise<void> {
 }
 
 /** One piece of work at a time. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+function createSerializer(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return work => {
     const done = last.then(work);

@@ -1,5 +1,5 @@
 // What the functions of this module get first: the parts that every service gets, the writer and reader of runs, and the
-// place where accepted runs begin.
+// place where accepted runs start.
 import type { Deps } from '../services/deps.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { RunReads } from './calls/run-reads.ts';
@@ -22,7 +22,7 @@ export interface Placement {
 export interface ReservedSlot {
   readonly workerId: string;
   /** Begins with the run, which was claimed for the worker as it was accepted. Releases the slot by itself. */
-  begin(deps: RunDeps, run: RunRow): void;
+  start(deps: RunDeps, run: RunRow): void;
   /** Releases the slot where nothing begins. */
-  free(): void;
+  release(): void;
 }

@@ -1,4 +1,4 @@
-// Where runs begin: here, where this process has a worker with a slot for one that is being accepted, else wherever the
+// Where runs start: here, where this process has a worker with a slot for one that is being accepted, else wherever the
 // queue brings it. Which placement a process has is chosen once, by app.ts.
 import { toError } from '../lib/errors.ts';
 import { isOutage } from '../store/db.ts';
@@ -10,21 +10,21 @@ import { executeRun } from './worker.ts';
 import type { RunControl, WorkerSlots } from './worker-slots.ts';
 
 /** Of a process without a worker. */
-export const BY_QUEUE: Placement = { reserve: () => undefined };
+export const QUEUE_ONLY: Placement = { reserve: () => undefined };
 
-export function placeHere(slots: WorkerSlots): Placement {
+export function createLocalPlacement(slots: WorkerSlots): Placement {
   return {
     reserve(workspace) {
-      const free = slots.reserve(workspace);
-      if (free === undefined) return undefined;
+      const release = slots.reserve(workspace);
+      if (release === undefined) return undefined;
       return {
         workerId: slots.workerId,
-        free,
-        begin: (deps, run) => {
+        release,
+        start: (deps, run) => {
           const { control, release } = slots.register(run.id);
           void execute(deps, slots, run, control).finally(() => {
             release();
-            free();
+            release();
           });
         },
       };
@@ -36,23 +36,23 @@ export function placeHere(slots: WorkerSlots): Placement {
  * Claims a run that the queue has brought, once there is a slot for it, and begins with it. Resolves then: what keeps
  * the run from there on is its lease. A run that is not ours to advance is left alone.
  */
-export async function takeFromQueue(deps: RunDeps, slots: WorkerSlots, id: string): Promise<void> {
-  const slot = await slots.enter();
+export async function claimFromQueue(deps: RunDeps, slots: WorkerSlots, id: string): Promise<void> {
+  const slot = await slots.waitForSlot();
   if (slot === undefined) return enqueue(deps.db, 'run', [id]);
   // A job may come while the run before it is still being released, such as its own wake-up.
   for (let run = slots.runs.get(id); run !== undefined; run = slots.runs.get(id)) await run.ended;
   const { control, release } = slots.register(id);
-  const leave = (): void => {
+  const releaseAll = (): void => {
     release();
-    slot.free();
+    slot.release();
   };
   try {
     const run = await deps.commit.claim(id, { workerId: slots.workerId, saturated: () => slots.saturated() });
-    if (run === undefined) return leave();
-    slot.occupy(run.workspace);
-    void execute(deps, slots, run, control).finally(leave);
+    if (run === undefined) return releaseAll();
+    slot.assign(run.workspace);
+    void execute(deps, slots, run, control).finally(releaseAll);
   } catch (err) {
-    leave();
+    releaseAll();
     throw toError(err);
   }
 }
@@ -64,7 +64,7 @@ async function execute(deps: RunDeps, slots: WorkerSlots, run: RunRow, control: 
     await executeRun(deps, run, control);
   } catch (err) {
     deps.log.error({ err, executionId }, 'a run was released; it goes on with the next heartbeat');
-    if (isOutage(err) || !slots.failsForGood(executionId)) return;
+    if (isOutage(err) || !slots.hasFailedTooOften(executionId)) return;
     await endUnreadable(deps, run).catch((endError: unknown) =>
       deps.log.error({ err: endError, executionId }, 'a run that cannot be read could not be ended'),
     );

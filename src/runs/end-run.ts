@@ -27,7 +27,7 @@ export async function endingUnleased(
   const run = { row, request: parseRunRequest(row.request), plan };
   const delivery = buildDelivery(run, status, steps, new Date(atMs).toISOString());
   const ending = { status, error: JSON.stringify(error), runningMs: row.running_ms, atMs, delivery };
-  return { kind: 'end unheld', ending, steps: cancelled };
+  return { kind: 'end unleased', ending, steps: cancelled };
 }
 
 /** The last states of nodes that are still under way, waiting, or not begun when their run ends. */

@@ -2,7 +2,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { newId } from '../lib/ids.ts';
-import { listForgottenRuns } from '../store/calls.ts';
+import { listRunsWithoutCalls } from '../store/calls.ts';
 import { listLockedJobs, unlockJobs } from '../store/queue.ts';
 import { lockRunsOf } from '../store/runs.ts';
 import type { NamedRun, OrphanRun, WorkerRow } from '../store/workers.ts';
@@ -16,7 +16,7 @@ import {
   listSuspects,
   touchWorker,
 } from '../store/workers.ts';
-import { applyToAll } from './commit.ts';
+import { applyToLocked } from './commit.ts';
 import type { RunDeps } from './deps.ts';
 import type { WorkerSlots } from './worker-slots.ts';
 
@@ -25,7 +25,7 @@ export const HEARTBEAT_MS = 5000;
 export type UnlockPools = (pools: readonly string[]) => Promise<void>;
 
 /** Enrols this process; the row is what makes its runs its own. */
-export async function enrolWorker(deps: RunDeps, pools: readonly string[]): Promise<string> {
+export async function registerWorker(deps: RunDeps, pools: readonly string[]): Promise<string> {
   const worker: WorkerRow = {
     id: newId('worker'),
     pools,
@@ -53,7 +53,7 @@ export async function beat(
   if (named === undefined) {
     deps.log.warn({ workerId: slots.workerId }, 'this worker was taken for dead; its runs went on elsewhere');
     for (const { stop } of slots.runs.values()) stop('lost');
-    slots.workerId = await enrolWorker(deps, pools);
+    slots.workerId = await registerWorker(deps, pools);
   } else await reconcile(deps, slots, before, named);
   await takeOver(deps, slots.workerId, unlock);
   const orphans = await listOrphanRuns(deps.db);
@@ -80,28 +80,28 @@ async function requeue(deps: RunDeps, orphans: readonly OrphanRun[]): Promise<vo
   const byId = new Map(orphans.map(orphan => [orphan.id, orphan]));
   await deps.commit.change([...byId.keys()], ({ id }) => {
     const { worker_id: workerId = '', lease = 0 } = byId.get(id) ?? {};
-    return { kind: 'take over', workerId, lease };
+    return { kind: 'reassign', workerId, lease };
   });
 }
 
 /** Removes a worker and queues its runs again. Returns its queue pools; undefined where another process did it first. */
-export function dismissWorker(deps: RunDeps, workerId: string): Promise<readonly string[] | undefined> {
+export function removeWorker(deps: RunDeps, workerId: string): Promise<readonly string[] | undefined> {
   return deps.db.transaction(async tx => {
     const pools = await deleteWorker(tx, workerId);
     if (pools === undefined) return undefined;
-    await applyToAll(tx, await lockRunsOf(tx, workerId), { kind: 'take over', workerId });
+    await applyToLocked(tx, await lockRunsOf(tx, workerId), { kind: 'reassign', workerId });
     return pools;
   });
 }
 
 /** Unlocks jobs that belong to nobody: of a worker that died between its start and its enrolment. Now and then is enough. */
-export async function tidyQueue(deps: RunDeps, unlock: UnlockPools): Promise<void> {
+export async function unlockOrphanPools(deps: RunDeps, unlock: UnlockPools): Promise<void> {
   const orphans = await listOrphanPools(deps.db);
   if (orphans.length > 0) await unlock(orphans);
 }
 
 /** Queues again what is locked by pools of this process and was lost on its way here. */
-export async function unlockLost(
+export async function unlockLostJobs(
   deps: RunDeps,
   pools: readonly string[],
   findLost: (locked: readonly string[]) => readonly string[],
@@ -115,8 +115,8 @@ export async function unlockLost(
 const FORGOTTEN_AT_ONCE = 500;
 
 /** Wakes runs that wait for calls without a row, e.g. of a database that was restored from parts: they ask by themselves. */
-export async function wakeForgotten(deps: RunDeps): Promise<void> {
-  const ids = await listForgottenRuns(deps.db, FORGOTTEN_AT_ONCE);
+export async function wakeRunsWithoutCalls(deps: RunDeps): Promise<void> {
+  const ids = await listRunsWithoutCalls(deps.db, FORGOTTEN_AT_ONCE);
   if (ids.length === 0) return;
   deps.log.warn({ count: ids.length }, 'runs waited for calls that nobody asks for; they ask themselves');
   await deps.commit.change(ids, () => ({ kind: 'wake', atMs: deps.now() }));
@@ -126,7 +126,7 @@ async function takeOver(deps: RunDeps, workerId: string, unlock: UnlockPools): P
   const suspects = await listSuspects(deps.db, hostname());
   for (const suspect of suspects) {
     if (suspect.id === workerId || !(suspect.silent || isGone(deps, suspect))) continue;
-    const pools = await dismissWorker(deps, suspect.id);
+    const pools = await removeWorker(deps, suspect.id);
     if (pools === undefined) continue;
     deps.log.warn(
       { workerId: suspect.id, host: suspect.hostname, pid: suspect.pid },

@@ -1,13 +1,13 @@
 // The life of a run, as one pure function: what a run becomes by an event, and what else must be committed with that.
-import type { ProviderJob, Step } from '../engine/types.ts';
+import type { ProviderTask, Step } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
 import type { NewCall } from '../store/calls.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import type { NewDelivery, RunFacts, RunRow, RunState } from '../store/runs.ts';
-import { firstLookAt } from './calls/pace.ts';
+import { firstPollAt } from './calls/pace.ts';
 
 /** What the worker with this lease number reports of nodes. */
-interface OfWorker {
+interface WorkerReport {
   readonly lease: number;
   /** Oldest first. */
   readonly steps: readonly Step[];
@@ -19,21 +19,22 @@ interface OfWorker {
 export type RunEvent =
   /** A worker claims it. */
   | { readonly kind: 'claim'; readonly workerId: string; readonly atMs: number }
-  | ({ readonly kind: 'checkpoint' } & OfWorker)
+  | ({ readonly kind: 'checkpoint' } & WorkerReport)
   /** Nothing of it can go on before something happens: a time comes, a person decides, or a call ends. */
-  | ({ readonly kind: 'suspend'; readonly atMs: number; readonly runningMs: number } & OfWorker & Suspension)
+  | ({ readonly kind: 'suspend'; readonly atMs: number; readonly runningMs: number } & WorkerReport &
+      Suspension)
   /** Its worker stops, and another shall go on at once. */
-  | ({ readonly kind: 'release'; readonly runningMs: number } & OfWorker)
-  | ({ readonly kind: 'end'; readonly ending: Ending } & OfWorker)
+  | ({ readonly kind: 'release'; readonly runningMs: number } & WorkerReport)
+  | ({ readonly kind: 'end'; readonly ending: Ending } & WorkerReport)
   /** Of a run that no worker executes: cancelled, or given up on. */
-  | { readonly kind: 'end unheld'; readonly ending: Ending; readonly steps: readonly Step[] }
+  | { readonly kind: 'end unleased'; readonly ending: Ending; readonly steps: readonly Step[] }
   /** Somebody wants it to end; its worker does it. */
   | { readonly kind: 'cancel' }
   | { readonly kind: 'decide'; readonly decisions: string }
   /** What it waited for has come. */
   | { readonly kind: 'wake'; readonly atMs: number }
   /** Its worker is dead, or does not know of it. */
-  | { readonly kind: 'take over'; readonly workerId: string; readonly lease?: number };
+  | { readonly kind: 'reassign'; readonly workerId: string; readonly lease?: number };
 
 export interface Suspension {
   readonly waitsFor: 'time' | 'decision' | 'call';
@@ -51,7 +52,7 @@ export interface Ending {
 
 /** What is committed with a new row, and comes about by that alone. */
 export type Effect =
-  | { readonly kind: 'keep steps'; readonly steps: readonly Step[] }
+  | { readonly kind: 'save steps'; readonly steps: readonly Step[] }
   /** A job of the queue brings it to a worker. */
   | { readonly kind: 'queue'; readonly at: Date }
   | { readonly kind: 'deliver'; readonly delivery: NewDelivery }
@@ -65,7 +66,7 @@ export type Effect =
   | { readonly kind: 'release credits' }
   /** The calls at providers that a node has under way, and those that are over. */
   | {
-      readonly kind: 'keep calls';
+      readonly kind: 'save calls';
       readonly nodeId: string;
       readonly calls: readonly NewCall[];
       /** By item; null: all of them. */
@@ -74,7 +75,7 @@ export type Effect =
   /** Nobody wants the results of the run's calls any more. */
   | { readonly kind: 'cancel calls' }
   /** A deferred run of the workspace may go on. */
-  | { readonly kind: 'free place' }
+  | { readonly kind: 'release slot' }
   | { readonly kind: 'notify worker of cancel' }
   | { readonly kind: 'notify worker of wake' };
 
@@ -92,14 +93,14 @@ export interface Acceptance {
 }
 
 /** The row of a run that is accepted: as if a worker, where one has room, had claimed it a moment later. */
-export function accept({ facts, steps, workerId }: Acceptance): Transition {
-  const queued: RunRow = { ...facts, ...NEW, seq: steps.length };
-  const kept: readonly Effect[] = steps.length === 0 ? [] : [{ kind: 'keep steps', steps }];
-  if (workerId === null) return { row: queued, effects: [...kept, { kind: 'queue', at: facts.created_at }] };
-  return { row: claimed(queued, workerId, facts.created_at.getTime()), effects: kept };
+export function initialTransition({ facts, steps, workerId }: Acceptance): Transition {
+  const queued: RunRow = { ...facts, ...NEW_STATE, seq: steps.length };
+  const saved: readonly Effect[] = steps.length === 0 ? [] : [{ kind: 'save steps', steps }];
+  if (workerId === null) return { row: queued, effects: [...saved, { kind: 'queue', at: facts.created_at }] };
+  return { row: claimed(queued, workerId, facts.created_at.getTime()), effects: saved };
 }
 
-const NEW: RunState = {
+const NEW_STATE: RunState = {
   status: 'QUEUED',
   lease: 0,
   worker_id: null,
@@ -119,35 +120,35 @@ const NEW: RunState = {
 /** What becomes of the run; undefined where the event no longer concerns it: it has ended, or another worker has it. */
 export function transition(run: RunRow, event: RunEvent): Transition | undefined {
   if (run.finished_at !== null) return undefined;
-  return 'nodesDone' in event ? byWorker(run, event) : fromOutside(run, event);
+  return 'nodesDone' in event ? applyWorkerEvent(run, event) : applyExternalEvent(run, event);
 }
 
 type WorkerEvent = Extract<RunEvent, { readonly nodesDone: number }>;
 
-function byWorker(run: RunRow, event: WorkerEvent): Transition | undefined {
+function applyWorkerEvent(run: RunRow, event: WorkerEvent): Transition | undefined {
   if (run.worker_id === null || run.lease !== event.lease) return undefined;
-  const kept = afterSteps(run, event);
+  const saved = withSteps(run, event);
   switch (event.kind) {
     case 'checkpoint':
-      return kept;
+      return saved;
     case 'suspend':
-      return suspended(kept, event);
+      return suspended(saved, event);
     case 'release':
-      return left(kept, { running_ms: event.runningMs, under_way: false }, [queueAt(0)]);
+      return released(saved, { running_ms: event.runningMs, under_way: false }, [queueEffect(0)]);
     case 'end':
-      return ended(kept, event.ending);
+      return ended(saved, event.ending);
   }
 }
 
-function fromOutside(run: RunRow, event: Exclude<RunEvent, WorkerEvent>): Transition | undefined {
+function applyExternalEvent(run: RunRow, event: Exclude<RunEvent, WorkerEvent>): Transition | undefined {
   const isLeased = run.worker_id !== null;
   switch (event.kind) {
     case 'claim':
       return { row: claimed(run, event.workerId, event.atMs), effects: [] };
-    case 'end unheld':
+    case 'end unleased':
       if (isLeased) return undefined;
       return ended(
-        afterSteps(run, { steps: event.steps, nodesDone: run.nodes_total, timeoutAtMs: 0 }),
+        withSteps(run, { steps: event.steps, nodesDone: run.nodes_total, timeoutAtMs: 0 }),
         event.ending,
       );
     case 'cancel':
@@ -160,13 +161,13 @@ function fromOutside(run: RunRow, event: Exclude<RunEvent, WorkerEvent>): Transi
       if (isLeased || run.status !== 'WAITING') return undefined;
       const { decisions } = event;
       const row: RunRow = { ...run, decisions, status: 'QUEUED', wake_at: null, seq: run.seq + 1 };
-      return { row, effects: [queueAt(0)] };
+      return { row, effects: [queueEffect(0)] };
     }
     case 'wake':
       return woken(run, event.atMs);
-    case 'take over':
+    case 'reassign':
       if (run.worker_id !== event.workerId || (event.lease ?? run.lease) !== run.lease) return undefined;
-      return { row: { ...run, worker_id: null, under_way: false, wake_at: null }, effects: [queueAt(0)] };
+      return { row: { ...run, worker_id: null, under_way: false, wake_at: null }, effects: [queueEffect(0)] };
   }
 }
 
@@ -188,19 +189,19 @@ function claimed(run: RunRow, workerId: string, atMs: number): RunRow {
   };
 }
 
-function afterSteps(run: RunRow, change: Omit<OfWorker, 'lease'>): Transition {
+function withSteps(run: RunRow, change: Omit<WorkerReport, 'lease'>): Transition {
   const { steps, nodesDone } = change;
   const charges = steps.flatMap(({ nodeId, nodeType = null, credits }): Effect[] =>
     credits === undefined || !run.is_paid ? [] : [{ kind: 'charge', nodeId, nodeType, total: credits }],
   );
   return {
     row: { ...run, seq: run.seq + steps.length, nodes_done: nodesDone },
-    effects: steps.length === 0 ? [] : [{ kind: 'keep steps', steps }, ...charges, ...callsOf(change)],
+    effects: steps.length === 0 ? [] : [{ kind: 'save steps', steps }, ...charges, ...toCallEffects(change)],
   };
 }
 
 /** The last state of each node that calls a provider says which of its calls are under way. */
-function callsOf({ steps, timeoutAtMs }: Omit<OfWorker, 'lease'>): readonly Effect[] {
+function toCallEffects({ steps, timeoutAtMs }: Omit<WorkerReport, 'lease'>): readonly Effect[] {
   const byNode = new Map<string, Effect>();
   for (const step of steps) {
     const { nodeId, provider, status, jobs = {} } = step;
@@ -208,7 +209,7 @@ function callsOf({ steps, timeoutAtMs }: Omit<OfWorker, 'lease'>): readonly Effe
     if (provider === undefined || status === 'CANCELLED') continue;
     const calls = isSettled(status) ? [] : Object.entries(jobs);
     byNode.set(nodeId, {
-      kind: 'keep calls',
+      kind: 'save calls',
       nodeId,
       calls: calls.flatMap(([item, job]) => toCall(Number(item), job, timeoutAtMs)),
       over: isSettled(status) ? null : endedItems(step),
@@ -222,10 +223,10 @@ function endedItems({ items = [], failures = {} }: Step): readonly number[] {
   return [...items.keys()].filter(hasEnded);
 }
 
-function toCall(item: number, job: ProviderJob, timeoutAtMs: number): readonly NewCall[] {
+function toCall(item: number, job: ProviderTask, timeoutAtMs: number): readonly NewCall[] {
   const { id, submittedAtMs, deadlineAtMs, queued = false, slot = false } = job;
   if (submittedAtMs === undefined || deadlineAtMs === undefined) return [];
-  // Without an id it is still being submitted, and its worker watches over it; a row is kept for what it counts.
+  // Without an id it is still being submitted, and its worker watches over it; a row is saved for what it counts.
   if (id === null && !queued && !slot) return [];
   const asks = job.asks ?? 0;
   const deadlineMs = Math.min(deadlineAtMs, timeoutAtMs);
@@ -242,35 +243,35 @@ function toCall(item: number, job: ProviderJob, timeoutAtMs: number): readonly N
       credits: job.credits ?? 0,
       terms: job.terms ?? null,
       submitted_at: new Date(submittedAtMs),
-      due_at: new Date(id === null ? deadlineMs : firstLookAt(submittedAtMs, asks, job.usualMs)),
+      due_at: new Date(id === null ? deadlineMs : firstPollAt(submittedAtMs, asks, job.usualMs)),
       deadline_at: new Date(deadlineMs),
     },
   ];
 }
 
-function suspended(kept: Transition, event: Extract<RunEvent, { readonly kind: 'suspend' }>): Transition {
-  const { row } = kept;
-  const isTimed = event.waitsFor === 'call';
+function suspended(saved: Transition, event: Extract<RunEvent, { readonly kind: 'suspend' }>): Transition {
+  const { row } = saved;
+  const keepsDeadline = event.waitsFor === 'call';
   // A run that is being cancelled still has that ahead; one that was woken a moment ago goes on at once.
   const isDue = row.status === 'CANCELLING' || row.wake_at !== null;
   const wakeAtMs = isDue ? 0 : event.wakeAtMs;
   const change: Partial<RunState> = {
     status: row.status === 'CANCELLING' ? row.status : event.waitsFor === 'decision' ? 'WAITING' : 'RUNNING',
     running_ms: event.runningMs,
-    running_since: isTimed ? new Date(event.atMs) : null,
+    running_since: keepsDeadline ? new Date(event.atMs) : null,
     wake_at: wakeAtMs === null ? null : new Date(wakeAtMs),
-    under_way: isTimed,
+    under_way: keepsDeadline,
   };
-  return left(kept, change, wakeAtMs === null ? [] : [queueAt(wakeAtMs)]);
+  return released(saved, change, wakeAtMs === null ? [] : [queueEffect(wakeAtMs)]);
 }
 
 function woken(run: RunRow, atMs: number): Transition {
   const row = { ...run, wake_at: new Date(atMs) };
   // The worker that has it learns of it before it is released: its row is no longer what it was.
-  return { row, effects: [run.worker_id === null ? queueAt(0) : { kind: 'notify worker of wake' }] };
+  return { row, effects: [run.worker_id === null ? queueEffect(0) : { kind: 'notify worker of wake' }] };
 }
 
-function ended(kept: Transition, ending: Ending): Transition {
+function ended(saved: Transition, ending: Ending): Transition {
   const change = {
     status: ending.status,
     error: ending.error,
@@ -282,23 +283,27 @@ function ended(kept: Transition, ending: Ending): Transition {
   };
   const effects: Effect[] = [];
   if (ending.delivery !== null) effects.push({ kind: 'deliver', delivery: ending.delivery });
-  if (kept.row.is_paid) effects.push({ kind: 'release credits' });
+  if (saved.row.is_paid) effects.push({ kind: 'release credits' });
   // A completed run has none under way.
   if (ending.status !== 'COMPLETED') effects.push({ kind: 'cancel calls' });
-  return left(kept, change, effects);
+  return released(saved, change, effects);
 }
 
 /** No worker executes the run any more. */
-function left({ row, effects }: Transition, change: Partial<RunState>, more: readonly Effect[]): Transition {
+function released(
+  { row, effects }: Transition,
+  change: Partial<RunState>,
+  more: readonly Effect[],
+): Transition {
   const next = { ...row, parked: false, ...change, worker_id: null, seq: row.seq + 1 };
-  const freed: readonly Effect[] = row.under_way && !next.under_way ? [{ kind: 'free place' }] : [];
+  const releasedSlot: readonly Effect[] = row.under_way && !next.under_way ? [{ kind: 'release slot' }] : [];
   return {
     row: { ...next, running_ms: boundedMs(next.running_ms) },
-    effects: [...effects, ...more, ...freed],
+    effects: [...effects, ...more, ...releasedSlot],
   };
 }
 
-function queueAt(atMs: number): Effect {
+function queueEffect(atMs: number): Effect {
   return { kind: 'queue', at: new Date(Math.max(0, atMs)) };
 }
 

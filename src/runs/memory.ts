@@ -1,5 +1,5 @@
-// The memory that the runs of this process hold together: past its limit no run is claimed and no node is started. A
-// workspace that holds as much as is left starts no more, so that one account leaves memory to the others.
+// The memory that the runs of this process reserve together: past its limit no run is claimed and no node is started. A
+// workspace that holds as much as is left starts no more, so that one share leaves memory to the others.
 import { getHeapStatistics } from 'node:v8';
 import { MAX_RUN_BYTES, OutputMeter, type Size, sizeOf } from '../engine/budget.ts';
 import type { RunBudget } from '../engine/types.ts';
@@ -10,18 +10,18 @@ export function memoryLimit(megabytes: number | undefined): number {
   return megabytes === undefined ? getHeapStatistics().heap_size_limit / 4 : megabytes * 1024 * 1024;
 }
 
-interface Share {
+interface WorkspaceUsage {
   held: number;
   /** In the order in which they began. */
-  readonly runs: Set<HeldRun>;
+  readonly runs: Set<RunMemory>;
 }
 
-export class RunsMemory {
+export class RunMemoryPool {
   readonly #limit: number;
   #held = 0;
   /** In the order in which they began. */
-  readonly #runs = new Set<HeldRun>();
-  readonly #shares = new Map<string, Share>();
+  readonly #runs = new Set<RunMemory>();
+  readonly #workspaces = new Map<string, WorkspaceUsage>();
   readonly #listeners = new Set<() => void>();
   /** Whether anything waits for memory. */
   #isAwaited = false;
@@ -30,7 +30,7 @@ export class RunsMemory {
     this.#limit = limit;
   }
 
-  /** Bytes that all runs hold, about. */
+  /** Bytes that all runs reserve, about. */
   get held(): number {
     return this.#held;
   }
@@ -43,21 +43,21 @@ export class RunsMemory {
   }
 
   /** Begins to count a run. `onExceeded` is called once it records more than a run may. */
-  open(workspace: string, onExceeded: () => void): HeldRun {
-    const share = this.#shares.get(workspace) ?? { held: 0, runs: new Set() };
-    this.#shares.set(workspace, share);
-    const run = new HeldRun(onExceeded, {
-      hold: bytes => {
+  track(workspace: string, onExceeded: () => void): RunMemory {
+    const share = this.#workspaces.get(workspace) ?? { held: 0, runs: new Set() };
+    this.#workspaces.set(workspace, share);
+    const run = new RunMemory(onExceeded, {
+      reserve: bytes => {
         share.held += bytes;
         this.#held += bytes;
         if (bytes < 0) this.#notify();
       },
-      hasRoom: () => this.#hasRoom(share, run),
+      canStart: () => this.#canStart(share, run),
       subscribe: this.subscribe,
       close: () => {
         this.#runs.delete(run);
         share.runs.delete(run);
-        if (share.runs.size === 0) this.#shares.delete(workspace);
+        if (share.runs.size === 0) this.#workspaces.delete(workspace);
         this.#notify();
       },
     });
@@ -74,7 +74,7 @@ export class RunsMemory {
 
   // The oldest run always goes on, and the oldest of a workspace while there is memory at all: each of them ends or
   // leaves memory some time, so that none waits for ever.
-  #hasRoom(share: Share, run: HeldRun): boolean {
+  #canStart(share: WorkspaceUsage, run: RunMemory): boolean {
     const left = this.#limit - this.#held;
     if (share.held < left || isFirst(left > 0 ? share.runs : this.#runs, run)) return true;
     this.#isAwaited = true;
@@ -88,25 +88,25 @@ export class RunsMemory {
   }
 }
 
-const isFirst = (runs: ReadonlySet<HeldRun>, run: HeldRun): boolean => runs.values().next().value === run;
+const isFirst = (runs: ReadonlySet<RunMemory>, run: RunMemory): boolean => runs.values().next().value === run;
 
-interface Account {
-  hold(bytes: number): void;
-  hasRoom(): boolean;
-  subscribe(onRoom: () => void): () => void;
+interface PoolShare {
+  reserve(bytes: number): void;
+  canStart(): boolean;
+  subscribe(onFreed: () => void): () => void;
   close(): void;
 }
 
 /** One run of this process: what it records and what it holds. */
-export class HeldRun implements RunBudget {
+export class RunMemory implements RunBudget {
   readonly #meter = new OutputMeter();
   readonly #onExceeded: () => void;
-  readonly #account: Account;
+  readonly #share: PoolShare;
   #held = 0;
 
-  constructor(onExceeded: () => void, account: Account) {
+  constructor(onExceeded: () => void, share: PoolShare) {
     this.#onExceeded = onExceeded;
-    this.#account = account;
+    this.#share = share;
   }
 
   /** Bytes of its outputs as JSON. */
@@ -118,15 +118,15 @@ export class HeldRun implements RunBudget {
     return this.#meter.exceededBy;
   }
 
-  take(nodeId: string, outputs: Values): boolean {
-    return this.count(nodeId, sizeOf(outputs, MAX_RUN_BYTES));
+  record(nodeId: string, outputs: Values): boolean {
+    return this.recordSize(nodeId, sizeOf(outputs, MAX_RUN_BYTES));
   }
 
   /** Counts what the run records. */
-  count(nodeId: string, size: Size): boolean {
+  recordSize(nodeId: string, size: Size): boolean {
     if (this.#meter.exceededBy !== undefined) return false;
     if (this.#meter.add(nodeId, size)) {
-      this.hold(size.held);
+      this.reserve(size.held);
       return true;
     }
     this.#onExceeded();
@@ -134,22 +134,22 @@ export class HeldRun implements RunBudget {
   }
 
   /** Counts memory; negative: that it was let go. */
-  hold(bytes: number): void {
+  reserve(bytes: number): void {
     this.#held += bytes;
-    this.#account.hold(bytes);
+    this.#share.reserve(bytes);
   }
 
-  hasRoom(): boolean {
-    return this.#account.hasRoom();
+  canStart(): boolean {
+    return this.#share.canStart();
   }
 
-  subscribe(onRoom: () => void): () => void {
-    return this.#account.subscribe(onRoom);
+  subscribe(onFreed: () => void): () => void {
+    return this.#share.subscribe(onFreed);
   }
 
   /** Resolves once there is memory for more of the run, or the signal fires. */
-  async room(signal: AbortSignal): Promise<void> {
-    while (!this.hasRoom() && !signal.aborted) {
+  async waitForMemory(signal: AbortSignal): Promise<void> {
+    while (!this.canStart() && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const unsubscribe = this.subscribe(resolve);
       signal.addEventListener('abort', () => resolve(), { once: true });
@@ -160,7 +160,7 @@ export class HeldRun implements RunBudget {
 
   /** The run has left this process. */
   close(): void {
-    this.hold(-this.#held);
-    this.#account.close();
+    this.reserve(-this.#held);
+    this.#share.close();
   }
 }

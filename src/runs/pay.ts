@@ -1,6 +1,6 @@
 // The money of a run: set aside when it is accepted, topped up before each paid call, charged for what delivered,
 // given back when it ends. A run that cannot cost has no row in the ledger.
-import type { PaidCall, ProviderJob, RunOptions } from '../engine/types.ts';
+import type { PaidCall, ProviderTask, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
 import { boundCall, OVER_MAX_CREDITS, type Pricing, priceOf, toCredits } from '../nodes/models/pricing.ts';
@@ -43,7 +43,7 @@ export function toPaymentError(refusal: Refusal, { credits, breakdown }: Estimat
 }
 
 /** Raises the run's reservation for a call of so many credits; AppError where it may not be made. */
-async function raise(
+async function raiseInTransaction(
   tx: Tx,
   run: Pick<RunRow, 'id' | 'lease'>,
   { total, credits }: Readonly<Record<'total' | 'credits', number>>,
@@ -58,7 +58,7 @@ async function raise(
     );
   }
   // Thrown inside the transaction: what was set aside goes with it.
-  if (outcome === 'raised') await checkDay(tx, run.id, credits);
+  if (outcome === 'raised') await requireWithinBudget(tx, run.id, credits);
 }
 
 /** What a person can act on is reported as the node's failure. */
@@ -68,7 +68,7 @@ function toRefusal(err: unknown): never {
   throw err;
 }
 
-async function checkDay(tx: Tx, executionId: string, credits: number): Promise<void> {
+async function requireWithinBudget(tx: Tx, executionId: string, credits: number): Promise<void> {
   const { budget, spent } = await findSpending(tx, executionId);
   if (budget === null || spent <= budget) return;
   throw new AppError(
@@ -78,10 +78,10 @@ async function checkDay(tx: Tx, executionId: string, credits: number): Promise<v
 }
 
 /** What a run has spent before this worker goes on with it. */
-export interface SpentSoFar {
+export interface EarlierSpending {
   readonly maxCredits: number | undefined;
   /** Set aside for calls that are under way. */
-  readonly promised: number;
+  readonly reserved: number;
   /** undefined: it is asked for when it is needed, since no call of before can still be charged. */
   readonly charged: number | undefined;
 }
@@ -93,16 +93,16 @@ export interface SpentSoFar {
 export function createPay(
   { db, reads }: Pick<RunDeps, 'db' | 'reads'>,
   run: Pick<RunRow, 'id' | 'lease'>,
-  spent: SpentSoFar,
+  spent: EarlierSpending,
 ): NonNullable<RunOptions['pay']> {
-  // What the run was charged before this worker took it over, and what its calls were promised since. Calls that
-  // delivered stay promised: what is charged for them leaves the reservation, and counts for the promise all the same.
-  let before = spent.charged;
-  let promised = spent.promised;
-  const cover = async (credits: number): Promise<void> => {
+  // What the run was charged before this worker took it over, and what its calls were reserved since. Calls that
+  // delivered stay reserved: what is charged for them leaves the reservation, and counts for the promise all the same.
+  let chargedBefore = spent.charged;
+  let reserved = spent.reserved;
+  const reserve = async (credits: number): Promise<void> => {
     const coverage = await reads.coverage(run.id);
-    before ??= coverage?.charged ?? 0;
-    const total = before + promised + credits;
+    chargedBefore ??= coverage?.charged ?? 0;
+    const total = chargedBefore + reserved + credits;
     if (spent.maxCredits !== undefined && total > spent.maxCredits) {
       throw new NodeError(
         'max_credits_exceeded',
@@ -111,19 +111,19 @@ export function createPay(
     }
     // As the estimate of most runs has it; only more than that is set aside in a transaction.
     if (!isCovered(coverage, run.lease, total))
-      await db.transaction(tx => raise(tx, run, { total, credits })).catch(toRefusal);
-    promised += credits;
+      await db.transaction(tx => raiseInTransaction(tx, run, { total, credits })).catch(toRefusal);
+    reserved += credits;
   };
-  const giveBack = (credits: number): void => {
-    promised -= credits;
+  const refund = (credits: number): void => {
+    reserved -= credits;
   };
   // One call at a time: none is refused because of another that is refused in the end.
   let turn: Promise<void> = Promise.resolve();
   return async call => {
     const { credits, isExact, values } = quote(call);
     const terms = termsOf(call, isExact);
-    if (call.promised === undefined) {
-      const covered = turn.then(() => cover(credits));
+    if (call.reserved === undefined) {
+      const covered = turn.then(() => reserve(credits));
       turn = covered.catch(() => undefined);
       await covered;
     }
@@ -132,11 +132,11 @@ export function createPay(
       values,
       ...(terms === undefined ? {} : { terms }),
       settle: usage => {
-        const due = dueOf(call.definition.pricing, { credits, isExact, values: call.values }, usage);
-        giveBack(credits - due);
+        const due = chargeOf(call.definition.pricing, { credits, isExact, values: call.values }, usage);
+        refund(credits - due);
         return due;
       },
-      forgo: () => giveBack(credits),
+      refund: () => refund(credits),
     };
   };
 }
@@ -150,7 +150,7 @@ function isCovered(coverage: Coverage | undefined, lease: number, total: number)
   );
 }
 
-type PriceTerms = NonNullable<ProviderJob['terms']>;
+type PriceTerms = NonNullable<ProviderTask['terms']>;
 
 interface Quote {
   readonly credits: number;
@@ -159,12 +159,12 @@ interface Quote {
 }
 
 /** What must be reserved for the call, and the values to send for that. Throws NodeError where it must not be made. */
-function quote({ definition, values, promised }: PaidCall): Quote & { readonly values: PaidCall['values'] } {
+function quote({ definition, values, reserved }: PaidCall): Quote & { readonly values: PaidCall['values'] } {
   const price = priceOf(definition, values);
   const bounded = boundCall(definition, values);
   // A call that is under way was quoted before.
-  if (promised !== undefined)
-    return { credits: promised, isExact: price?.isExact === true, values: bounded ?? values };
+  if (reserved !== undefined)
+    return { credits: reserved, isExact: price?.isExact === true, values: bounded ?? values };
   if (price === null) {
     throw new NodeError(
       'missing_max_credits',
@@ -179,7 +179,7 @@ function quote({ definition, values, promised }: PaidCall): Quote & { readonly v
  * What a call costs by what it used. A price that was known beforehand is not passed; any other bill is charged in full,
  * also beyond what was reserved.
  */
-function dueOf(
+function chargeOf(
   pricing: Pricing | undefined,
   { credits, isExact, values }: Quote & Pick<PaidCall, 'values'>,
   usage: unknown,
@@ -205,11 +205,11 @@ function termsOf({ definition, node, values }: PaidCall, isExact: boolean): Pric
 }
 
 /** What a cancelled call costs that its provider bills all the same. */
-export function dueByTerms(
+export function priceByTerms(
   { findNode }: Pick<RunDeps, 'findNode'>,
   { credits, terms }: { readonly credits: number; readonly terms: PriceTerms | null },
   usage: unknown,
 ): number {
   if (terms === null) return credits;
-  return dueOf(findNode(terms.nodeType)?.pricing, { credits, ...terms }, usage);
+  return chargeOf(findNode(terms.nodeType)?.pricing, { credits, ...terms }, usage);
 }

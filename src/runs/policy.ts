@@ -15,9 +15,9 @@ export function queueShare(capacity: number): number {
   return Math.ceil(capacity / 4);
 }
 
-/** Whether a run that is being accepted may begin here at once; its workspace's runs count however long they take. */
-export function mayBeginHere(capacity: number, occupants: readonly Occupant[], workspace: string): boolean {
-  return !atLimit(capacity, occupants).includes(workspace);
+/** Whether a run that is being accepted may begin here at once; its workspace's runs count however long they admit. */
+export function mayStartHere(capacity: number, occupants: readonly Occupant[], workspace: string): boolean {
+  return !listAtLimit(capacity, occupants).includes(workspace);
 }
 
 /** Workspaces whose long runs use as many slots as all long runs leave free: they get no more for now. */
@@ -27,10 +27,10 @@ export function listSaturated(
   nowMs: number,
 ): readonly string[] {
   const long = occupants.filter(({ sinceMs }) => nowMs - sinceMs >= LONG_MS);
-  return atLimit(capacity, long);
+  return listAtLimit(capacity, long);
 }
 
-function atLimit(capacity: number, occupants: readonly Occupant[]): readonly string[] {
+function listAtLimit(capacity: number, occupants: readonly Occupant[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { workspace } of occupants) counts.set(workspace, (counts.get(workspace) ?? 0) + 1);
   return [...counts]
@@ -38,15 +38,15 @@ function atLimit(capacity: number, occupants: readonly Occupant[]): readonly str
     .map(([workspace]) => workspace);
 }
 
-/** Counts a workspace's runs at once: `take` says whether one more may go on, and counts it. */
+/** Counts a workspace's runs at once: `admit` says whether one more may go on, and counts it. */
 export interface Admission {
-  take(workspace: string): boolean;
+  admit(workspace: string): boolean;
 }
 
 export function createAdmission(loads: readonly WorkspaceLoad[], maxConcurrent: number): Admission {
   const counts = new Map(loads.map(({ workspace, under_way }) => [workspace, under_way]));
   return {
-    take(workspace) {
+    admit(workspace) {
       const count = counts.get(workspace) ?? 0;
       if (count >= maxConcurrent) return false;
       counts.set(workspace, count + 1);
@@ -58,11 +58,11 @@ export function createAdmission(loads: readonly WorkspaceLoad[], maxConcurrent: 
 /** Which of the runs that a worker is offered it claims; the others are deferred. One that is under way goes on. */
 export function admitClaims(
   runs: readonly RunRow[],
-  { take }: Admission,
+  { admit }: Admission,
   saturated: readonly string[],
 ): ReadonlySet<string> {
   const admitted = runs.filter(
-    ({ workspace, under_way }) => under_way || (!saturated.includes(workspace) && take(workspace)),
+    ({ workspace, under_way }) => under_way || (!saturated.includes(workspace) && admit(workspace)),
   );
   return new Set(admitted.map(({ id }) => id));
 }

@@ -12,7 +12,7 @@ import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
 import { stepsOf } from './executed-graph.ts';
 import { type AcceptedRun, type Idempotency, idempotencyOf, replay, toAccepted } from './idempotency.ts';
-import { findKept } from './kept-steps.ts';
+import { findReusedSteps } from './reused-steps.ts';
 import type { ResumeRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
 import { estimateForStart, requireActive } from './start-run.ts';
@@ -134,7 +134,7 @@ async function runAgain(
   const overrides = inputOverrides(deps, version.graph, next.inputs);
   const again = request.fromNodeId === undefined ? [] : [request.fromNodeId];
   const keep = { executionId: row.id, again };
-  const kept = await findKept(deps, {
+  const reused = await findReusedSteps(deps, {
     workflowId: workflow.id,
     request: { ...next, keep },
     plan,
@@ -146,10 +146,10 @@ async function runAgain(
     version: number,
     request: next,
     nodesTotal: plan.nodes.length,
-    estimate: await estimateForStart(deps, user, { plan, overrides, owner, steps: kept.steps }),
+    estimate: await estimateForStart(deps, user, { plan, overrides, owner, steps: reused.steps }),
     webhook: parseWebhook(deps.settings, request.webhook),
     trigger: 'resume',
     idempotency,
-    kept,
+    reused,
   });
 }

@@ -15,10 +15,10 @@ import {
   requirePriced,
   requireProviders,
 } from './estimate/estimate-plan.ts';
-import { forecastPaidNodes, type RunOutlook } from './estimate/estimate-run.ts';
+import { forecastPaidNodes, type RunToEstimate } from './estimate/estimate-run.ts';
 import { requireDrawable } from './estimate/svg-inputs.ts';
 import { type AcceptedRun, idempotencyOf, type RunRoute, replay } from './idempotency.ts';
-import { findKept } from './kept-steps.ts';
+import { findReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, planRequest } from './run-request.ts';
 
@@ -53,8 +53,8 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const plan = planRequest(deps, version, request);
   const overrides = inputOverrides(deps, version.graph, request.inputs);
   const owner = { userId: user.userId, workspace: workspaceOf(workflow) };
-  const kept = await findKept(deps, { workflowId: workflow.id, request, plan, overrides });
-  const estimate = await estimateForStart(deps, user, { plan, overrides, owner, steps: kept.steps });
+  const reused = await findReusedSteps(deps, { workflowId: workflow.id, request, plan, overrides });
+  const estimate = await estimateForStart(deps, user, { plan, overrides, owner, steps: reused.steps });
   return acceptRun(deps, user, {
     workflow,
     version: workflow.version,
@@ -64,7 +64,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
     webhook,
     trigger: input.trigger,
     idempotency,
-    kept,
+    reused,
   });
 }
 
@@ -75,7 +75,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
 export async function estimateForStart(
   deps: RunDeps,
   user: UserActor,
-  outlook: RunOutlook,
+  outlook: RunToEstimate,
 ): Promise<Estimate> {
   requireProviders(outlook.plan);
   const forecasts = await forecastPaidNodes(deps, outlook);

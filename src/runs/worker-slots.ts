@@ -1,6 +1,6 @@
 // The active runs of a worker, and its slots for them.
-import { memoryLimit, RunsMemory } from './memory.ts';
-import { LONG_MS, listSaturated, mayBeginHere, type Occupant, queueShare } from './policy.ts';
+import { memoryLimit, RunMemoryPool } from './memory.ts';
+import { LONG_MS, listSaturated, mayStartHere, type Occupant, queueShare } from './policy.ts';
 
 /**
  * Why a run was stopped from outside. `released` and `lost` end nothing: another worker goes on. `broken`: what it
@@ -31,7 +31,7 @@ export class Wakes {
 export interface RunControl {
   readonly stop: AbortController;
   readonly wakes: Wakes;
-  readonly memory: RunsMemory;
+  readonly memory: RunMemoryPool;
 }
 
 export interface ActiveRun {
@@ -45,11 +45,11 @@ interface Slot {
   /** undefined until the run is known. */
   occupant: Occupant | undefined;
   /** Whether it is one of those for runs that have just come by the queue. */
-  isFresh: boolean;
+  isQueued: boolean;
 }
 
 const MAX_FAILURES = 3;
-const MAX_FAILING = 1000;
+const MAX_TRACKED_FAILURES = 1000;
 
 export class WorkerSlots {
   /** The worker that this process is to the others. Another one after it was taken for dead. */
@@ -62,10 +62,10 @@ export class WorkerSlots {
   readonly #waiting = new Set<() => void>();
   /** Failures of runs that could not be read or written, by execution id; the last ones. */
   readonly #failures = new Map<string, number>();
-  readonly #memory: RunsMemory;
+  readonly #memory: RunMemoryPool;
   readonly #now: () => number;
 
-  constructor(capacity: number, now: () => number, memory = new RunsMemory(memoryLimit(undefined))) {
+  constructor(capacity: number, now: () => number, memory = new RunMemoryPool(memoryLimit(undefined))) {
     this.capacity = capacity;
     this.#memory = memory;
     this.#now = now;
@@ -73,13 +73,13 @@ export class WorkerSlots {
   }
 
   /** Counts one more failure of a run; true once it need not be tried again. */
-  failsForGood(id: string): boolean {
+  hasFailedTooOften(id: string): boolean {
     const count = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.delete(id);
     if (count >= MAX_FAILURES) return true;
     this.#failures.set(id, count);
     const [oldest] = this.#failures.keys();
-    if (this.#failures.size > MAX_FAILING && oldest !== undefined) this.#failures.delete(oldest);
+    if (this.#failures.size > MAX_TRACKED_FAILURES && oldest !== undefined) this.#failures.delete(oldest);
     return false;
   }
 
@@ -92,18 +92,18 @@ export class WorkerSlots {
   /** A slot for a run that is being accepted; undefined where it had better be queued. */
   reserve(workspace: string): (() => void) | undefined {
     if (!this.#isOpen || this.#memory.isFull() || !this.#hasFreeSlot()) return undefined;
-    if (!mayBeginHere(this.capacity, this.#occupants(), workspace)) return undefined;
-    return this.#claim({ occupant: { workspace, sinceMs: this.#now() }, isFresh: false }).free;
+    if (!mayStartHere(this.capacity, this.#occupants(), workspace)) return undefined;
+    return this.#claim({ occupant: { workspace, sinceMs: this.#now() }, isQueued: false }).release;
   }
 
   /** Resolves once there is a slot for a run out of the queue; to undefined once this worker takes no more. */
-  async enter(): Promise<ClaimedSlot | undefined> {
+  async waitForSlot(): Promise<ClaimedSlot | undefined> {
     while (
       this.#isOpen &&
-      (this.#count({ isFresh: true }) >= queueShare(this.capacity) || this.#memory.isFull())
+      (this.#count({ isQueued: true }) >= queueShare(this.capacity) || this.#memory.isFull())
     )
       await new Promise<void>(resolve => this.#waiting.add(resolve));
-    return this.#isOpen ? this.#claim({ occupant: undefined, isFresh: true }) : undefined;
+    return this.#isOpen ? this.#claim({ occupant: undefined, isQueued: true }) : undefined;
   }
 
   /** Workspaces that get no more slots for now. */
@@ -112,7 +112,7 @@ export class WorkerSlots {
   }
 
   /** Claims no more runs; the active ones go on. */
-  shut(): void {
+  close(): void {
     this.#isOpen = false;
     this.#wakeAll();
   }
@@ -136,33 +136,33 @@ export class WorkerSlots {
     return [...this.#slots].flatMap(({ occupant }) => (occupant === undefined ? [] : [occupant]));
   }
 
-  #count({ isFresh }: Pick<Slot, 'isFresh'>): number {
+  #count({ isQueued }: Pick<Slot, 'isQueued'>): number {
     let count = 0;
-    for (const slot of this.#slots) if (slot.isFresh === isFresh) count++;
+    for (const slot of this.#slots) if (slot.isQueued === isQueued) count++;
     return count;
   }
 
   /** The slots for runs that have just come by the queue not counted. */
   #hasFreeSlot(): boolean {
-    return this.#count({ isFresh: false }) < this.capacity - queueShare(this.capacity);
+    return this.#count({ isQueued: false }) < this.capacity - queueShare(this.capacity);
   }
 
   #claim(slot: Slot): ClaimedSlot {
     this.#slots.add(slot);
     let timer: NodeJS.Timeout | undefined;
     // A long run releases its slot to the next as soon as there is another for it.
-    const moveOn = (): void => {
+    const promote = (): void => {
       if (!this.#hasFreeSlot()) return;
       clearInterval(timer);
-      slot.isFresh = false;
+      slot.isQueued = false;
       this.#wakeNext();
     };
     return {
-      occupy: workspace => {
+      assign: workspace => {
         slot.occupant = { workspace, sinceMs: this.#now() };
-        timer = setInterval(moveOn, LONG_MS);
+        timer = setInterval(promote, LONG_MS);
       },
-      free: () => {
+      release: () => {
         clearInterval(timer);
         this.#slots.delete(slot);
         this.#wakeNext();
@@ -185,6 +185,6 @@ export class WorkerSlots {
 
 export interface ClaimedSlot {
   /** Says whose run it is, once it is claimed. */
-  occupy(workspace: string): void;
-  free(): void;
+  assign(workspace: string): void;
+  release(): void;
 }

@@ -2,7 +2,7 @@
 import { MAX_RUN_BYTES, sizeOfStep, TOO_LARGE } from '../engine/budget.ts';
 import { runPlan } from '../engine/run.ts';
 import {
-  type CallRoom,
+  type CallSlots,
   isSettled,
   type RunOptions,
   type RunOutcome,
@@ -18,7 +18,7 @@ import type { TerminalStatus } from '../store/executions.ts';
 import { retryingDb } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
 import { listWholeSteps } from '../store/steps.ts';
-import { roomOf } from './calls/traffic.ts';
+import { createCallSlots } from './calls/traffic.ts';
 import { type CallName, createWaitingCalls } from './calls/waiting-calls.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { buildDelivery } from './delivery-body.ts';
@@ -26,10 +26,10 @@ import type { RunDeps } from './deps.ts';
 import { cancelOpen } from './end-run.ts';
 import { foldSteps, MAX_STORED_BYTES, planOf, stepsOf } from './executed-graph.ts';
 import type { Suspension } from './lifecycle.ts';
-import type { HeldRun } from './memory.ts';
+import type { RunMemory } from './memory.ts';
 import { createNodeCache } from './node-cache.ts';
 import { createNodeContext } from './node-context.ts';
-import { createPay, type SpentSoFar } from './pay.ts';
+import { createPay, type EarlierSpending } from './pay.ts';
 import type { StoredError } from './present-execution.ts';
 import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
@@ -50,29 +50,29 @@ export function executeRun(deps: RunDeps, row: RunRow, control: RunControl): Pro
   return doAccepted(() => inRunScope(deps, row, () => execute(deps, row, control)));
 }
 
-async function execute(deps: RunDeps, row: RunRow, { stop, wakes, memory }: RunControl): Promise<void> {
+async function execute(deps: RunDeps, row: RunRow, { stop, wakes, memory: pool }: RunControl): Promise<void> {
   // To the nodes, a run that records too much is one that is cancelled.
-  const held = memory.open(row.workspace, () => stop.abort('cancelled'));
+  const memory = pool.track(row.workspace, () => stop.abort('cancelled'));
   try {
-    await executeHeld(deps, row, { stop, wakes }, held);
+    await executeTracked(deps, row, { stop, wakes }, memory);
   } finally {
-    held.close();
+    memory.close();
   }
 }
 
-async function executeHeld(
+async function executeTracked(
   deps: RunDeps,
   row: RunRow,
   { stop, wakes }: Omit<RunControl, 'memory'>,
-  held: HeldRun,
+  memory: RunMemory,
 ): Promise<void> {
-  const run = await loadRun(deps, row, held, stop.signal);
+  const run = await loadRun(deps, row, memory, stop.signal);
   const budgetMs = (run.request.timeoutMs ?? deps.settings.RUN_TIMEOUT_MS) - row.running_ms;
   const startedMs = deps.now();
   const timeoutAtMs = startedMs + Math.max(0, budgetMs);
-  const checkpoints = new Checkpoints(deps, { row, timeoutAtMs, steps: run.steps, held }, stop);
+  const checkpoints = new Checkpoints(deps, { row, timeoutAtMs, steps: run.steps, memory }, stop);
   if (run.refusal !== undefined) {
-    await leave(deps, run, checkpoints, { status: 'FAILED', error: run.refusal }, row.running_ms);
+    await releaseRun(deps, run, checkpoints, { status: 'FAILED', error: run.refusal }, row.running_ms);
     return;
   }
   if (budgetMs <= 0) stop.abort('timeout');
@@ -80,10 +80,14 @@ async function executeHeld(
   if (row.status === 'CANCELLING') stop.abort('cancelled');
   const calls = createWaitingCalls(deps, row.id, run.endedCalls, wakes);
   try {
-    const room = roomOf(deps, row, timeoutAtMs);
-    const outcome = await advance(deps, { ...run, calls, room, held }, checkpoints, stop.signal);
-    const ending = endingOf(outcome, stop.signal.reason as StopReason | undefined, held.exceededBy);
-    await leave(deps, run, checkpoints, ending, row.running_ms + (deps.now() - startedMs));
+    const slots = createCallSlots(deps, row, timeoutAtMs);
+    const outcome = await advance(deps, { ...run, calls, slots, memory }, checkpoints, stop.signal);
+    const leaseOutcome = leaseOutcomeOf(
+      outcome,
+      stop.signal.reason as StopReason | undefined,
+      memory.exceededBy,
+    );
+    await releaseRun(deps, run, checkpoints, leaseOutcome, row.running_ms + (deps.now() - startedMs));
   } finally {
     calls.close();
     clearTimeout(timer);
@@ -99,23 +103,28 @@ interface LoadedRun {
   readonly steps: Map<string, Step>;
   /** Calls of before that have ended meanwhile. */
   readonly endedCalls: readonly CallName[];
-  readonly spent: SpentSoFar;
+  readonly spending: EarlierSpending;
   readonly secrets?: RunOptions['secrets'];
   /** Set where the run can no longer be planned, e.g. because a node type is gone. */
   readonly refusal?: StoredError;
 }
 
-async function loadRun(deps: RunDeps, row: RunRow, held: HeldRun, signal: AbortSignal): Promise<LoadedRun> {
+async function loadRun(
+  deps: RunDeps,
+  row: RunRow,
+  memory: RunMemory,
+  signal: AbortSignal,
+): Promise<LoadedRun> {
   const request = parseRunRequest(row.request);
   // A first claim finds nothing done, unless the run keeps results of others.
   const isFresh = row.lease === 1 && row.resumed_from_id === null && request.pins === undefined;
   const { steps, isWhole } = isFresh
     ? { steps: new Map<string, Step>(), isWhole: true }
-    : await loadSteps(deps, row, held, signal);
-  for (const [nodeId, step] of steps) steps.set(nodeId, withBound(deps, step));
+    : await loadSteps(deps, row, memory, signal);
+  for (const [nodeId, step] of steps) steps.set(nodeId, failAfterTooManyStarts(deps, step));
   const loaded = { row, request, steps, ...(await loadCalls(deps, row, request, steps)) };
   if (!isWhole) {
-    const refusal = { ...TOO_LARGE, nodeId: held.exceededBy ?? null };
+    const refusal = { ...TOO_LARGE, nodeId: memory.exceededBy ?? null };
     return { ...loaded, plan: await planOf(deps, row), overrides: new Map(), refusal };
   }
   try {
@@ -141,23 +150,23 @@ interface LoadedSteps {
 async function loadSteps(
   deps: RunDeps,
   row: RunRow,
-  held: HeldRun,
+  memory: RunMemory,
   signal: AbortSignal,
 ): Promise<LoadedSteps> {
   const { bytes, rows } = await deps.reads.steps(row.id);
-  if (rows !== undefined) return { steps: countSteps(held, foldSteps(rows)), isWhole: true };
-  if (bytes <= MAX_STORED_BYTES) await held.room(signal);
+  if (rows !== undefined) return { steps: recordSteps(memory, foldSteps(rows)), isWhole: true };
+  if (bytes <= MAX_STORED_BYTES) await memory.waitForMemory(signal);
   // Nothing of a run that is stopped is run again.
   if (bytes > MAX_STORED_BYTES || signal.aborted)
     return { steps: await stepsOf(deps.db, row.id), isWhole: bytes <= MAX_STORED_BYTES };
-  held.hold(bytes);
-  const steps = countSteps(held, foldSteps(await listWholeSteps(deps.db, row.id)));
-  held.hold(-bytes);
-  return { steps, isWhole: held.exceededBy === undefined };
+  memory.reserve(bytes);
+  const steps = recordSteps(memory, foldSteps(await listWholeSteps(deps.db, row.id)));
+  memory.reserve(-bytes);
+  return { steps, isWhole: memory.exceededBy === undefined };
 }
 
-function countSteps(held: HeldRun, steps: Map<string, Step>): Map<string, Step> {
-  for (const step of steps.values()) held.count(step.nodeId, sizeOfStep(step, MAX_RUN_BYTES));
+function recordSteps(memory: RunMemory, steps: Map<string, Step>): Map<string, Step> {
+  for (const step of steps.values()) memory.recordSize(step.nodeId, sizeOfStep(step, MAX_RUN_BYTES));
   return steps;
 }
 
@@ -167,13 +176,13 @@ async function loadCalls(
   row: RunRow,
   { maxCredits }: RunRequest,
   steps: ReadonlyMap<string, Step>,
-): Promise<Pick<LoadedRun, 'endedCalls' | 'spent'>> {
+): Promise<Pick<LoadedRun, 'endedCalls' | 'spending'>> {
   const open = [...steps.values()].filter(({ status }) => !isSettled(status));
   const known = open.flatMap(({ nodeId, jobs: underWay = {} }) =>
     Object.entries(underWay).map(([item, job]) => ({ node_id: nodeId, item: Number(item), job })),
   );
   const jobs = known.map(({ job }) => job);
-  if (jobs.length === 0) return { endedCalls: [], spent: { maxCredits, promised: 0, charged: undefined } };
+  if (jobs.length === 0) return { endedCalls: [], spending: { maxCredits, reserved: 0, charged: undefined } };
   const [calls, coverage] = await Promise.all([
     deps.reads.calls(row.id),
     row.is_paid ? deps.reads.coverage(row.id) : undefined,
@@ -184,12 +193,12 @@ async function loadCalls(
   );
   // One whose row is gone is asked for: nobody else would.
   const endedCalls = known.filter(({ node_id, item }) => !awaited.has(`${item} ${node_id}`));
-  const promised = jobs.reduce((sum, { credits = 0 }) => sum + credits, 0);
-  return { endedCalls, spent: { maxCredits, promised, charged } };
+  const reserved = jobs.reduce((sum, { credits = 0 }) => sum + credits, 0);
+  return { endedCalls, spending: { maxCredits, reserved, charged } };
 }
 
 /** Of a node that was in flight whenever a worker died, the failure that ends it. */
-function withBound(deps: RunDeps, step: Step): Step {
+function failAfterTooManyStarts(deps: RunDeps, step: Step): Step {
   if (step.status !== 'RUNNING' || step.attempt < MAX_STARTS) return step;
   const message = `The worker died each of the ${step.attempt} times that this node was started.`;
   return { ...step, status: 'FAILED', error: { code: 'worker_lost', message }, finishedAtMs: deps.now() };
@@ -197,7 +206,7 @@ function withBound(deps: RunDeps, step: Step): Step {
 
 function advance(
   deps: RunDeps,
-  run: LoadedRun & { readonly calls: WaitingCalls; readonly room: CallRoom; readonly held: HeldRun },
+  run: LoadedRun & { readonly calls: WaitingCalls; readonly slots: CallSlots; readonly memory: RunMemory },
   checkpoints: Checkpoints,
   signal: AbortSignal,
 ): Promise<RunOutcome> {
@@ -214,10 +223,10 @@ function advance(
     context: createNodeContext(retrying, row),
     ...(request.useCache === false ? {} : { cache: createNodeCache(deps, row.workspace) }),
     ...(run.secrets === undefined ? {} : { secrets: run.secrets }),
-    budget: run.held,
-    pay: createPay(retrying, row, run.spent),
+    budget: run.memory,
+    pay: createPay(retrying, row, run.spending),
     calls: run.calls,
-    room: run.room,
+    slots: run.slots,
     ...(spans === undefined ? {} : { around: spans.around }),
     onStep: step => {
       spans?.note(step);
@@ -241,21 +250,21 @@ function decisionsOf({ decisions }: RunRow): ReadonlyMap<string, Json> {
 }
 
 /** How the run leaves this worker; undefined: it has left already. */
-type Ending =
+type LeaseOutcome =
   | { readonly status: TerminalStatus; readonly error: StoredError | null }
   | Suspension
   | 'release'
   | undefined;
 
-function endingOf(
+function leaseOutcomeOf(
   outcome: RunOutcome,
   reason: StopReason | undefined,
   exceededBy: string | undefined,
-): Ending {
+): LeaseOutcome {
   // Of a released run the last states were not kept: its outcome counts for nothing.
-  if (reason === 'released' || reason === 'lost' || reason === 'broken') return STOPPED[reason];
+  if (reason === 'released' || reason === 'lost' || reason === 'broken') return OUTCOME_OF_STOP[reason];
   if (exceededBy !== undefined) return { status: 'FAILED', error: { ...TOO_LARGE, nodeId: exceededBy } };
-  if (reason !== undefined && outcome.kind === 'suspended') return STOPPED[reason];
+  if (reason !== undefined && outcome.kind === 'suspended') return OUTCOME_OF_STOP[reason];
   switch (outcome.kind) {
     case 'completed':
       return { status: 'COMPLETED', error: null };
@@ -266,17 +275,17 @@ function endingOf(
     case 'expired':
       return { status: 'TIMEOUT', error: { ...outcome.error, nodeId: outcome.nodeId } };
     case 'aborted':
-      return reason === undefined ? undefined : STOPPED[reason];
+      return reason === undefined ? undefined : OUTCOME_OF_STOP[reason];
   }
 }
 
-function outcomeOf(ending: Ending): string {
-  if (ending === undefined) return 'lost';
-  if (ending === 'release') return 'released';
-  return 'waitsFor' in ending ? `waits for ${ending.waitsFor}` : ending.status;
+function describeOutcome(leaseOutcome: LeaseOutcome): string {
+  if (leaseOutcome === undefined) return 'lost';
+  if (leaseOutcome === 'release') return 'released';
+  return 'waitsFor' in leaseOutcome ? `waits for ${leaseOutcome.waitsFor}` : leaseOutcome.status;
 }
 
-const STOPPED: Readonly<Record<StopReason, Ending>> = {
+const OUTCOME_OF_STOP: Readonly<Record<StopReason, LeaseOutcome>> = {
   cancelled: {
     status: 'CANCELLED',
     error: { code: 'cancelled', message: 'The run was cancelled.', nodeId: null },
@@ -293,24 +302,28 @@ const STOPPED: Readonly<Record<StopReason, Ending>> = {
   lost: undefined,
 };
 
-/** Writes the last node states and the ending in one commit; the run then belongs to nobody. */
-async function leave(
+/** Writes the last node states and the leaseOutcome in one commit; the run then belongs to nobody. */
+async function releaseRun(
   deps: RunDeps,
   run: LoadedRun,
   checkpoints: Checkpoints,
-  ending: Ending,
+  leaseOutcome: LeaseOutcome,
   runningMs: number,
 ): Promise<void> {
-  const outcome = outcomeOf(ending);
+  const outcome = describeOutcome(leaseOutcome);
   noteOutcome(outcome);
   deps.log.debug({ outcome }, 'run');
-  if (ending === undefined) return;
-  if (ending === 'release') return checkpoints.leave({ kind: 'release', runningMs });
+  if (leaseOutcome === undefined) return;
+  if (leaseOutcome === 'release') return checkpoints.releaseLease({ kind: 'release', runningMs });
   const atMs = deps.now();
-  if ('waitsFor' in ending) return checkpoints.leave({ kind: 'suspend', ...ending, atMs, runningMs });
-  const { status, error } = ending;
+  if ('waitsFor' in leaseOutcome)
+    return checkpoints.releaseLease({ kind: 'suspend', ...leaseOutcome, atMs, runningMs });
+  const { status, error } = leaseOutcome;
   for (const step of cancelOpen(run.plan, checkpoints.steps, atMs)) checkpoints.add(step);
   const delivery = buildDelivery(run, status, checkpoints.steps, new Date(atMs).toISOString());
   const errorText = error === null ? null : JSON.stringify(error);
-  await checkpoints.leave({ kind: 'end', ending: { status, error: errorText, runningMs, atMs, delivery } });
+  await checkpoints.releaseLease({
+    kind: 'end',
+    ending: { status, error: errorText, runningMs, atMs, delivery },
+  });
 }

@@ -26,7 +26,7 @@ async function lockLimit(tx: Tx, provider: string): Promise<number | null> {
 }
 
 /** The smaller of the two; null: no limit. */
-function lesser(one: number | null, other: number | null): number | null {
+function smallerLimit(one: number | null, other: number | null): number | null {
   if (one === null || other === null) return one ?? other;
   return Math.min(one, other);
 }
@@ -40,25 +40,25 @@ export interface NewSlot extends CallKey {
  * Gives each call room at the provider, as far as there is and nobody waits; the others wait as rows. Returns the places of
  * those in the list that have room. `most`: the operator's number. The caller's transaction keeps other processes out.
  */
-export async function takeSlots(
+export async function claimSlots(
   tx: Tx,
   provider: string,
   calls: readonly NewSlot[],
-  most: number | null,
+  maxConcurrent: number | null,
 ): Promise<ReadonlySet<number>> {
-  const limit = lesser(await lockLimit(tx, provider), most);
-  const { rows } = await tx.query<{ place: number }>(TAKE_SLOTS, [
+  const limit = smallerLimit(await lockLimit(tx, provider), maxConcurrent);
+  const { rows } = await tx.query<{ index: number }>(CLAIM_SLOTS, [
     provider,
     limit,
-    JSON.stringify(calls.map((call, place) => ({ ...call, place }))),
+    JSON.stringify(calls.map((call, index) => ({ ...call, index }))),
   ]);
-  return new Set(rows.map(({ place }) => place));
+  return new Set(rows.map(({ index }) => index));
 }
 
-const TAKE_SLOTS = `
+const CLAIM_SLOTS = `
 with input as materialized (
   select * from json_to_recordset($3::json) as i(
-    place int, execution_id text, node_id text, item int, workspace text, deadline_at timestamptz)
+    index int, execution_id text, node_id text, item int, workspace text, deadline_at timestamptz)
 ), free as materialized (
   select case
     when exists (select from calls where provider = $1 and slot_at is null) then 0
@@ -66,28 +66,28 @@ with input as materialized (
     else greatest($2::int - (select count(*) from calls where provider = $1 and ended_at is null and slot_at is not null), 0) end as slots
 ), stored as (
   insert into calls as c (execution_id, node_id, item, workspace, provider, slot_at, submitted_at, due_at, deadline_at)
-  select execution_id, node_id, item, workspace, $1, case when place < (select slots from free) then now() end, now(), deadline_at, deadline_at
+  select execution_id, node_id, item, workspace, $1, case when index < (select slots from free) then now() end, now(), deadline_at, deadline_at
   from input
   on conflict (execution_id, node_id, item) do update set slot_at = coalesce(c.slot_at, excluded.slot_at)
   returning c.execution_id, c.node_id, c.item, c.slot_at
 )
-select i.place from stored s join input i using (execution_id, node_id, item) where s.slot_at is not null`;
+select i.index from stored s join input i using (execution_id, node_id, item) where s.slot_at is not null`;
 
 /**
  * Calls that wait for room and may have it now: those of the workspaces that have the fewest, in order of arrival, and all
  * whose time is over. The caller's transaction keeps other processes out until they have been admitted.
  */
-export async function nextInTurn(
+export async function nextWaitingCalls(
   tx: Tx,
   provider: string,
-  { most, batch }: { readonly most: number | null; readonly batch: number },
+  { limit, batch }: { readonly limit: number | null; readonly batch: number },
 ): Promise<readonly CallKey[]> {
-  const limit = lesser(await lockLimit(tx, provider), most);
-  return all(tx, NEXT_IN_TURN, [provider, limit, batch]);
+  const most = smallerLimit(await lockLimit(tx, provider), limit);
+  return all(tx, NEXT_WAITING_CALLS, [provider, most, batch]);
 }
 
 // Each waiting workspace is found by one step in the index, however many calls it has waiting.
-const NEXT_IN_TURN = `
+const NEXT_WAITING_CALLS = `
 with recursive taken as materialized (
   select workspace, count(*) as slots from calls
   where provider = $1 and ended_at is null and slot_at is not null group by workspace
@@ -114,7 +114,7 @@ union
 (select execution_id, node_id, item from calls where provider = $1 and slot_at is null and deadline_at <= now() limit $3)`;
 
 /** Gives calls the room they waited for; the caller wakes their runs in the same transaction. */
-export async function admitCalls(tx: Tx, calls: readonly CallKey[]): Promise<void> {
+export async function grantSlots(tx: Tx, calls: readonly CallKey[]): Promise<void> {
   await tx.query(
     `update calls c set slot_at = now()
      from json_to_recordset($1::json) as i(execution_id text, node_id text, item int)

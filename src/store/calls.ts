@@ -40,11 +40,11 @@ export interface NewCall {
 }
 
 /** Makes the rows what the states of the nodes say. A call that was asked for without a result waits again. */
-export async function keepCalls(tx: Tx, nodes: readonly NodeCalls[]): Promise<void> {
-  await tx.query(KEEP_CALLS, [JSON.stringify(nodes)]);
+export async function saveCalls(tx: Tx, nodes: readonly NodeCalls[]): Promise<void> {
+  await tx.query(SAVE_CALLS, [JSON.stringify(nodes)]);
 }
 
-const KEEP_CALLS = `
+const SAVE_CALLS = `
 with input as materialized (
   select * from json_to_recordset($1::json) as i(execution_id text, node_id text, workspace text, calls json, "over" int[])
 ), wanted as materialized (
@@ -98,7 +98,7 @@ export interface CallRow {
 export type CallKey = Pick<CallRow, 'execution_id' | 'node_id' | 'item'>;
 
 /** Calls of the provider that are due, longest first; nobody else gets them before `leaseMs` are over. */
-export function takeDueCalls(
+export function claimDueCalls(
   tx: Tx,
   provider: string,
   { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
@@ -187,7 +187,7 @@ export function listCalls(tx: Tx, executionIds: readonly string[]): Promise<read
 }
 
 /** Runs that wait for calls of which no row is left to wake them. */
-export async function listForgottenRuns(tx: Tx, limit: number): Promise<readonly string[]> {
+export async function listRunsWithoutCalls(tx: Tx, limit: number): Promise<readonly string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select e.id from executions e
      where e.under_way and e.worker_id is null and e.wake_at is null and e.running_since < now() - interval '1 minute'
@@ -211,16 +211,16 @@ export function findCallByToken(tx: Tx, provider: string, token: string): Promis
 }
 
 /** When the next call of the provider is due, and whether any waits for room there. */
-export interface Outlook {
+export interface PollSchedule {
   readonly due_at: Date | null;
   readonly has_waiting: boolean;
 }
 
-export async function readOutlook(tx: Tx, provider: string): Promise<Outlook> {
-  const { rows } = await tx.query<Outlook>(
+export async function readPollSchedule(tx: Tx, provider: string): Promise<PollSchedule> {
+  const { rows } = await tx.query<PollSchedule>(
     `select (select min(due_at) from calls where provider = $1 and ended_at is null and slot_at is not null) as due_at,
        exists (select from calls where provider = $1 and slot_at is null) as has_waiting`,
     [provider],
   );
-  return rows[0] as Outlook;
+  return rows[0] as PollSchedule;
 }

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toCancelled } from '../../src/engine/owed.ts';
-import type { ProviderJob, Step } from '../../src/engine/types.ts';
+import type { ProviderTask, Step } from '../../src/engine/types.ts';
 
-const job = (facts: Partial<ProviderJob>): ProviderJob => ({
+const job = (facts: Partial<ProviderTask>): ProviderTask => ({
   provider: 'openai',
   id: null,
   submittedAtMs: 1,

@@ -43,7 +43,7 @@ function paidNode(calls: string[]) {
 
 const single = (config = {}) => sketchGraph({ m: { type: 'test:paid', config } }, []);
 const mapped = sketchGraph({ w: { type: 'test:words' }, m: { type: 'test:paid' } }, ['w.list > m.prompt']);
-const payFour: RunOptions['pay'] = async () => ({ credits: 4, settle: () => 4, forgo: () => undefined });
+const payFour: RunOptions['pay'] = async () => ({ credits: 4, settle: () => 4, refund: () => undefined });
 
 const secretsOf = (replace: RunSecrets['replace']): RunSecrets => ({
   replace,
@@ -60,7 +60,7 @@ describe('a call that costs', () => {
     const { steps } = await runRecorded([paid], planGraph([paid], single()), {
       pay: async call => {
         order.push(`pay ${call.node.id}`);
-        return { credits: 4, settle: () => 4, forgo: () => undefined };
+        return { credits: 4, settle: () => 4, refund: () => undefined };
       },
     });
     assert.deepEqual(order, ['pay m', 'a']);
@@ -91,7 +91,7 @@ describe('a call that costs', () => {
           reported.push(usage);
           return 3;
         },
-        forgo: () => undefined,
+        refund: () => undefined,
       }),
     });
     assert.deepEqual(reported, [{ tokens: 7 }]);
@@ -136,7 +136,7 @@ describe('a call that costs', () => {
       steps: new Map([...first.steps, ['m', pending]]),
       pay: async () => {
         payments++;
-        return { credits: 4, settle: () => 4, forgo: () => undefined };
+        return { credits: 4, settle: () => 4, refund: () => undefined };
       },
     });
     assert.equal(payments, 1);

@@ -7,7 +7,7 @@ import type { MediaRef } from '../../src/graph/types.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
 import { Suspend } from '../../src/nodes/define.ts';
 import { readShippedModels } from '../../src/nodes/models/shipped.ts';
-import type { ProviderJob } from '../../src/providers/provider.ts';
+import type { ProviderTask } from '../../src/providers/provider.ts';
 import { makeContext, runNode, type TestContext } from '../support/engine/node-context.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { type AllProviders, MP3, MP4, startAllProviders } from '../support/providers/all.ts';
@@ -75,8 +75,8 @@ describe('model nodes', () => {
   };
   /** As the engine does: a call that was submitted is waited for by no node, and its node runs again when it has ended. */
   const runToEnd = async (nodeType: string, values: Readonly<Record<string, unknown>>) => {
-    let stored: ProviderJob | undefined;
-    const keep = async (job: ProviderJob): Promise<void> => {
+    let stored: ProviderTask | undefined;
+    const keep = async (job: ProviderTask): Promise<void> => {
       stored = job;
     };
     try {

@@ -1,7 +1,7 @@
 // What is true of every provider, whatever its protocol: one submission under any fault, and nothing lost on the way.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { Endpoint, Provider, ProviderJob } from '../../src/providers/provider.ts';
+import type { Endpoint, Provider, ProviderTask } from '../../src/providers/provider.ts';
 import type { Delivery } from '../../src/providers/run-job.ts';
 import { waitUntil } from '../support/processes.ts';
 import type { Double } from '../support/providers/double.ts';
@@ -117,7 +117,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
       }
 
       it('is not asked again by whoever takes the run over', async () => {
-        const stored: ProviderJob = { provider: provider().name, id: null };
+        const stored: ProviderTask = { provider: provider().name, id: null };
         await assert.rejects(run({ stored }), { code: 'provider_outcome_unknown' });
         assert.deepEqual(double.asked, []);
       });

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Step } from '../../src/engine/types.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
-import { accept, type Effect, type RunEvent, type Transition, transition } from '../../src/runs/lifecycle.ts';
+import {
+  type Effect,
+  initialTransition,
+  type RunEvent,
+  type Transition,
+  transition,
+} from '../../src/runs/lifecycle.ts';
 import type { RunFacts, RunRow } from '../../src/store/runs.ts';
 
 const FACTS: RunFacts = {
@@ -45,11 +51,11 @@ function randomEvent(random: () => number, run: RunRow): RunEvent {
     },
     { kind: 'release', ...held, runningMs: atMs },
     ...(random() < 0.2 ? [{ kind: 'end', ...held, ending: ENDING } as const] : []),
-    ...(random() < 0.2 ? [{ kind: 'end unheld', ending: ENDING, steps } as const] : []),
+    ...(random() < 0.2 ? [{ kind: 'end unleased', ending: ENDING, steps } as const] : []),
     { kind: 'cancel' },
     { kind: 'decide', decisions: '{}' },
     { kind: 'wake', atMs },
-    { kind: 'take over', workerId: pick(WORKERS), ...(random() < 0.5 ? { lease } : {}) },
+    { kind: 'reassign', workerId: pick(WORKERS), ...(random() < 0.5 ? { lease } : {}) },
   ]);
 }
 
@@ -64,7 +70,7 @@ describe('a run, whatever happens to it', () => {
   }[] = [];
   for (let seed = 1; seed <= 400; seed++) {
     const random = seededRandom(seed);
-    let run = accept({ facts: FACTS, steps: [], workerId: random() < 0.5 ? 'wrk_1' : null }).row;
+    let run = initialTransition({ facts: FACTS, steps: [], workerId: random() < 0.5 ? 'wrk_1' : null }).row;
     for (let count = 0; count < 60; count++) {
       const event = randomEvent(random, run);
       const next = transition(run, event);
@@ -121,7 +127,7 @@ describe('a run, whatever happens to it', () => {
       if (row.worker_id !== null) assert.ok(row.under_way);
       if (row.running_since !== null) assert.ok(row.under_way && row.worker_id === null);
       const isLeft = before.under_way && !row.under_way;
-      if (event.kind !== 'take over') assert.equal(has(effects, 'free place'), isLeft, event.kind);
+      if (event.kind !== 'reassign') assert.equal(has(effects, 'release slot'), isLeft, event.kind);
     }
   });
 
@@ -134,7 +140,7 @@ describe('a run, whatever happens to it', () => {
   });
 
   it('that cannot cost moves no credits', () => {
-    const free = accept({ facts: { ...FACTS, is_paid: false }, steps: [], workerId: 'wrk_1' }).row;
+    const free = initialTransition({ facts: { ...FACTS, is_paid: false }, steps: [], workerId: 'wrk_1' }).row;
     const end = {
       kind: 'end',
       lease: 1,
@@ -145,13 +151,13 @@ describe('a run, whatever happens to it', () => {
     } as const;
     assert.deepEqual(
       transition(free, end)?.effects.map(({ kind }) => kind),
-      ['keep steps', 'cancel calls', 'free place'],
+      ['save steps', 'cancel calls', 'release slot'],
     );
   });
 });
 
 describe('the clock of a run', () => {
-  const held = accept({ facts: FACTS, steps: [], workerId: 'wrk_1' }).row;
+  const held = initialTransition({ facts: FACTS, steps: [], workerId: 'wrk_1' }).row;
   const suspend = (waitsFor: 'time' | 'call'): RunRow =>
     transition(held, {
       kind: 'suspend',
@@ -178,22 +184,22 @@ describe('the clock of a run', () => {
 
 describe('an accepted run', () => {
   it('is queued, or with its worker by lease number 1', () => {
-    const queued = accept({ facts: FACTS, steps: [step()], workerId: null });
+    const queued = initialTransition({ facts: FACTS, steps: [step()], workerId: null });
     assert.deepEqual([queued.row.status, queued.row.lease, queued.row.seq], ['QUEUED', 0, 1]);
     assert.ok(has(queued.effects, 'queue'));
-    const begun = accept({ facts: FACTS, steps: [step()], workerId: 'wrk_1' });
+    const begun = initialTransition({ facts: FACTS, steps: [step()], workerId: 'wrk_1' });
     assert.deepEqual([begun.row.status, begun.row.lease, begun.row.seq], ['RUNNING', 1, 2]);
     assert.ok(!has(begun.effects, 'queue'));
   });
 });
 
 describe('the calls of a node', () => {
-  const run = accept({ facts: FACTS, steps: [], workerId: 'wrk_1' }).row;
+  const run = initialTransition({ facts: FACTS, steps: [], workerId: 'wrk_1' }).row;
   const held = { lease: 1, nodesDone: 0, timeoutAtMs: 90_000 };
   const overOf = (more: Partial<Step>): readonly number[] | null | undefined => {
     const steps = [step({ provider: { name: 'fal', jobId: 'j' }, ...more })];
     const effects = transition(run, { kind: 'checkpoint', ...held, steps })?.effects ?? [];
-    return effects.find(effect => effect.kind === 'keep calls')?.over;
+    return effects.find(effect => effect.kind === 'save calls')?.over;
   };
 
   it('are over where their items have a result or a failure, and not because its state does not have them yet', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MAX_RUN_BYTES, sizeOf } from '../../src/engine/budget.ts';
-import { RunsMemory } from '../../src/runs/memory.ts';
+import { RunMemoryPool } from '../../src/runs/memory.ts';
 import { WorkerSlots } from '../../src/runs/worker-slots.ts';
 
 const ignore = (): void => undefined;
@@ -26,14 +26,14 @@ describe('the size of values', () => {
 describe('what one run records', () => {
   it('is 32 MB at most; what passes it stops the run and counts for nothing', () => {
     let stops = 0;
-    const memory = new RunsMemory(1e9);
-    const run = memory.open('a', () => stops++);
+    const memory = new RunMemoryPool(1e9);
+    const run = memory.track('a', () => stops++);
     const text = { out: { type: 'TEXT', text: 'x'.repeat(15 * 1024 * 1024) } } as const;
-    assert.ok(run.take('one', text));
-    assert.ok(run.take('two', text));
+    assert.ok(run.record('one', text));
+    assert.ok(run.record('two', text));
     const held = memory.held;
-    assert.equal(run.take('three', text), false);
-    assert.equal(run.take('four', { out: { type: 'NUMBER', number: 1 } }), false);
+    assert.equal(run.record('three', text), false);
+    assert.equal(run.record('four', { out: { type: 'NUMBER', number: 1 } }), false);
     assert.equal(run.exceededBy, 'three');
     assert.equal(memory.held, held);
     assert.equal(stops, 1);
@@ -44,43 +44,43 @@ describe('what one run records', () => {
 
 describe('the memory of all runs', () => {
   it('leaves one workspace as much as is free, and lets its oldest run go on', () => {
-    const memory = new RunsMemory(1000);
-    const [old, young] = [memory.open('greedy', ignore), memory.open('greedy', ignore)];
-    const other = memory.open('modest', ignore);
-    young.hold(500);
-    assert.equal(young.hasRoom(), false);
-    assert.equal(old.hasRoom(), true);
-    assert.equal(other.hasRoom(), true);
+    const memory = new RunMemoryPool(1000);
+    const [old, young] = [memory.track('greedy', ignore), memory.track('greedy', ignore)];
+    const other = memory.track('modest', ignore);
+    young.reserve(500);
+    assert.equal(young.canStart(), false);
+    assert.equal(old.canStart(), true);
+    assert.equal(other.canStart(), true);
   });
 
   it('past its limit lets the oldest run alone go on, claims none, and tells who waits once some is free', async () => {
-    const memory = new RunsMemory(1000);
+    const memory = new RunMemoryPool(1000);
     const slots = new WorkerSlots(8, Date.now, memory);
     slots.open('w');
-    const [oldest, next] = [memory.open('a', ignore), memory.open('b', ignore)];
-    next.hold(1200);
-    assert.equal(oldest.hasRoom(), true);
-    assert.equal(next.hasRoom(), false);
+    const [oldest, next] = [memory.track('a', ignore), memory.track('b', ignore)];
+    next.reserve(1200);
+    assert.equal(oldest.canStart(), true);
+    assert.equal(next.canStart(), false);
     assert.equal(slots.reserve('c'), undefined);
-    const claimed = slots.enter();
-    const room = next.room(new AbortController().signal);
+    const claimed = slots.waitForSlot();
+    const room = next.waitForMemory(new AbortController().signal);
     assert.equal(await Promise.race([claimed, Promise.resolve('waits')]), 'waits');
     oldest.close();
     await room;
-    assert.equal(next.hasRoom(), true);
+    assert.equal(next.canStart(), true);
     next.close();
     assert.notEqual(await claimed, undefined);
     assert.notEqual(slots.reserve('c'), undefined);
   });
 
   it('lets every run of many end, however little there is', async () => {
-    const memory = new RunsMemory(100);
+    const memory = new RunMemoryPool(100);
     const { signal } = new AbortController();
     const work = async (workspace: string): Promise<void> => {
-      const run = memory.open(workspace, ignore);
+      const run = memory.track(workspace, ignore);
       for (let node = 0; node < 5; node++) {
-        await run.room(signal);
-        run.hold(60);
+        await run.waitForMemory(signal);
+        run.reserve(60);
       }
       run.close();
     };
@@ -89,10 +89,10 @@ describe('the memory of all runs', () => {
   });
 
   it('ends the wait of a run that is stopped', async () => {
-    const memory = new RunsMemory(100);
-    memory.open('a', ignore).hold(200);
+    const memory = new RunMemoryPool(100);
+    memory.track('a', ignore).reserve(200);
     const stop = new AbortController();
-    const room = memory.open('b', ignore).room(stop.signal);
+    const room = memory.track('b', ignore).waitForMemory(stop.signal);
     stop.abort();
     await room;
   });

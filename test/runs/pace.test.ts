@@ -1,13 +1,13 @@
 // When a call is looked at: closely around the time that its model usually takes, rarely before and long after.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { firstLookAt, guessProgress, nextLookAt } from '../../src/runs/calls/pace.ts';
+import { firstPollAt, guessProgress, nextPollAt } from '../../src/runs/calls/pace.ts';
 
 /** The ages at which a call is looked at, up to that age. */
 function agesOf(usualMs: number | undefined, untilMs: number, hasHook = false): readonly number[] {
   const ages: number[] = [];
   const call = { submittedAtMs: 0, deadlineAtMs: 1e9, usualMs, hasHook, afterMs: 0 };
-  for (let nowMs = firstLookAt(0, 0, usualMs); nowMs <= untilMs; nowMs = nextLookAt({ ...call, nowMs }))
+  for (let nowMs = firstPollAt(0, 0, usualMs); nowMs <= untilMs; nowMs = nextPollAt({ ...call, nowMs }))
     ages.push(nowMs);
   return ages;
 }
@@ -32,7 +32,7 @@ describe('the pace of looks', () => {
   it('is slower where the provider reports the end itself, and never passes the deadline', () => {
     assert.ok(agesOf(10_000, 60_000, true).length < agesOf(10_000, 60_000).length);
     const call = { submittedAtMs: 0, nowMs: 9000, usualMs: undefined, hasHook: true, afterMs: 60_000 };
-    assert.equal(nextLookAt({ ...call, deadlineAtMs: 12_000 }), 12_000);
+    assert.equal(nextPollAt({ ...call, deadlineAtMs: 12_000 }), 12_000);
   });
 
   it('guesses progress by the usual length, and never the end', () => {

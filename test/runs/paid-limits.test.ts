@@ -29,7 +29,7 @@ after(() => paid.close());
 beforeEach(() => paid.reset());
 afterEach(() => assertLedgerBalanced(paid.service.db));
 
-const NOTHING = { maxCredits: undefined, promised: 0, charged: undefined };
+const NOTHING = { maxCredits: undefined, reserved: 0, charged: undefined };
 
 /** Two models side by side. */
 const PAIR = { nodes: [model('m1'), model('m2')], edges: [] };

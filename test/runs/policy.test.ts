@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import {
   createAdmission,
   listSaturated,
-  mayBeginHere,
+  mayStartHere,
   type Occupant,
   queueShare,
 } from '../../src/runs/policy.ts';
@@ -32,7 +32,7 @@ describe('a worker', () => {
 
   it('takes runs as they are accepted while there is room, of one workspace half of its places', () => {
     const may = (runs: Readonly<Record<string, number>>, workspace: string) =>
-      mayBeginHere(8, occupantsOf(runs, 0), workspace);
+      mayStartHere(8, occupantsOf(runs, 0), workspace);
     assert.deepEqual([may({ a: 3, b: 1 }, 'a'), may({ a: 3, b: 1 }, 'b')], [true, true]);
     assert.deepEqual([may({ a: 4 }, 'a'), may({ a: 4 }, 'b')], [false, true]);
   });
@@ -53,16 +53,16 @@ describe('a worker', () => {
   it('lets runs of the queue wait for a place, and turns them away once it is shut', async () => {
     const slots = new WorkerSlots(1, () => NOW_MS);
     slots.open('wrk_1');
-    const first = await slots.enter();
-    const second = slots.enter();
-    first?.occupy('a');
+    const first = await slots.waitForSlot();
+    const second = slots.waitForSlot();
+    first?.assign('a');
     assert.deepEqual(slots.saturated(), []);
-    first?.free();
+    first?.release();
     assert.ok(await second);
-    const third = slots.enter();
-    slots.shut();
+    const third = slots.waitForSlot();
+    slots.close();
     assert.equal(await third, undefined);
-    assert.equal(await slots.enter(), undefined);
+    assert.equal(await slots.waitForSlot(), undefined);
     assert.equal(slots.reserve('a'), undefined);
   });
 });
@@ -70,8 +70,8 @@ describe('a worker', () => {
 describe('a workspace', () => {
   it('has no more runs at once than its number', () => {
     const loads = [{ workspace: 'a', under_way: 1, has_parked: false }];
-    const { take } = createAdmission(loads, 3);
-    assert.deepEqual(['a', 'a', 'a', 'b', 'b', 'b', 'b'].map(take), [
+    const { admit } = createAdmission(loads, 3);
+    assert.deepEqual(['a', 'a', 'a', 'b', 'b', 'b', 'b'].map(admit), [
       true,
       true,
       false,

@@ -1,8 +1,8 @@
 // Rows of calls, which two write: whoever asks for room at a provider, and who keeps the states of nodes, a moment later.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { takeSlots } from '../../src/store/call-slots.ts';
-import { keepCalls, type NewCall } from '../../src/store/calls.ts';
+import { claimSlots } from '../../src/store/call-slots.ts';
+import { type NewCall, saveCalls } from '../../src/store/calls.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const MOST = 3;
@@ -18,7 +18,7 @@ after(() => database.drop());
 /** Which of the items have room. */
 async function take(...items: readonly number[]): Promise<readonly number[]> {
   const calls = items.map(item => ({ ...KEY, item, deadline_at: DEADLINE }));
-  const places = await database.db.transaction(tx => takeSlots(tx, 'fal', calls, MOST));
+  const places = await database.db.transaction(tx => claimSlots(tx, 'fal', calls, MOST));
   return items.filter((_, place) => places.has(place));
 }
 
@@ -49,15 +49,15 @@ it('a call that has just got room keeps it where an older state of its node is s
   assert.deepEqual(await take(0), [0]);
   assert.deepEqual(await take(1, 2), [1, 2]);
   // As the node was when the first had been submitted.
-  await keepCalls(database.db, [{ ...KEY, calls: [submitted(0)], over: [] }]);
+  await saveCalls(database.db, [{ ...KEY, calls: [submitted(0)], over: [] }]);
   assert.deepEqual(await listItems('slot_at is not null'), [0, 1, 2]);
   assert.deepEqual(await take(3, 4), []);
   assert.deepEqual(await listItems('slot_at is null'), [3, 4]);
 });
 
 it('the row of an item goes with the item, and all rows with the node', async () => {
-  await keepCalls(database.db, [{ ...KEY, calls: [submitted(1)], over: [0] }]);
+  await saveCalls(database.db, [{ ...KEY, calls: [submitted(1)], over: [0] }]);
   assert.deepEqual(await listItems(), [1, 2, 3, 4]);
-  await keepCalls(database.db, [{ ...KEY, calls: [], over: null }]);
+  await saveCalls(database.db, [{ ...KEY, calls: [], over: null }]);
   assert.deepEqual(await listItems(), []);
 });

@@ -50,17 +50,17 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Limits would be shared out between the databases, as parts of the number at once.
   'of a provider, which takes the calls of all workspaces': [
-    'call-slots NEXT_IN_TURN',
+    'call-slots NEXT_WAITING_CALLS',
     'call-slots growLimit',
     'call-slots listDurations',
     'call-slots listLimits',
     'call-slots shrinkLimit',
-    'calls readOutlook',
-    'calls takeDueCalls',
+    'calls readPollSchedule',
+    'calls claimDueCalls',
   ],
   // Each database has rows of its workers, and is searched by those that serve it.
   'of a worker, which has runs of many workspaces': [
-    'calls listForgottenRuns',
+    'calls listRunsWithoutCalls',
     'workers enqueueDeferredRuns',
     'workers hasDeferredRuns',
     'workers listOrphanPools',

@@ -14,7 +14,7 @@ import { createMcpMount } from '../../src/mcp/mount.ts';
 import { createOAuthMount } from '../../src/mcp/oauth/mount.ts';
 import { createNodeTypes } from '../../src/nodes/catalog.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
-import { BY_QUEUE } from '../../src/runs/dispatch.ts';
+import { QUEUE_ONLY } from '../../src/runs/dispatch.ts';
 import { createDeps, mediaOrigins } from '../../src/service.ts';
 import { SCOPES, type Scope } from '../../src/services/accounts/actor.ts';
 import { storeKey } from '../../src/services/accounts/keys.ts';
@@ -153,7 +153,7 @@ function createAppDeps(
   const settings = { ...read, plans: { ...read.plans, anonymous, ...Object.fromEntries(given) } };
   const log = createLogger('silent');
   const nodeTypes = createNodeTypes(settings);
-  return createDeps({ settings, log, tracer: undefined, now, db, runDb, placement: BY_QUEUE, nodeTypes });
+  return createDeps({ settings, log, tracer: undefined, now, db, runDb, placement: QUEUE_ONLY, nodeTypes });
 }
 
 /** Accepts a path relative to `/api/v1`, a full path, or a URL from a response. */

@@ -44,7 +44,7 @@ export const NODE_RULES: readonly Rule[] = [
   eachNode('params_override_config', 'warning', findOverrides),
   eachNode('params_in_use', 'warning', findParams),
   eachNode('stray_port', 'warning', findSettingPorts),
-  eachNode('required_port_unfed', 'warning', findUnfed),
+  eachNode('required_port_unfed', 'warning', describeMissingInputs),
   eachNode('required_field_missing', 'warning', findMissingFields),
   eachNode('unusable_config', 'warning', findUnusable),
   eachNode('provider_not_configured', 'warning', findUnavailable),
@@ -232,7 +232,7 @@ function* findSettingPorts({ node, entry, inputs }: LintNode): Iterable<NodeFind
   }
 }
 
-function* findUnfed({ config, params, inputs, feeds }: LintNode): Iterable<NodeFinding> {
+function* describeMissingInputs({ config, params, inputs, feeds }: LintNode): Iterable<NodeFinding> {
   for (const input of inputs.values()) {
     const { id, isPort, required, wiredOnly, default: fallback } = input;
     if (!isPort || !required || fallback !== undefined || feeds.has(id)) continue;

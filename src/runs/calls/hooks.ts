@@ -8,7 +8,7 @@ import { createHookKeys, HOOK_PROVIDERS } from '../../nodes/models/hooks.ts';
 import { readProviders } from '../../nodes/models/providers.ts';
 import { findCallByToken } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
-import { learn, wakeRuns } from './settle-looks.ts';
+import { recordDurations, wakeRuns } from './apply-poll-results.ts';
 
 export interface ReceivedHook {
   readonly provider: string;
@@ -44,7 +44,7 @@ export function createHookReceiver(deps: RunDeps): HookReceiver {
     const call = await findCallByToken(deps.db, provider, token);
     if (call === undefined) return;
     await wakeRuns(deps, [call]);
-    await learn(deps, [call]);
+    await recordDurations(deps, [call]);
   };
 }
 

@@ -1,6 +1,6 @@
 // When to look for the end of a call at its provider: by how long the model usually takes, else by how old the call is.
 
-export interface Look {
+export interface PollTiming {
   readonly submittedAtMs: number;
   readonly deadlineAtMs: number;
   readonly nowMs: number;
@@ -26,13 +26,20 @@ const STEP_SHARE = 0.1;
 const HOOK_FACTOR = 3;
 
 /** Of a call that was submitted just now, or asked for so often without a result. */
-export function firstLookAt(submittedAtMs: number, asks: number, usualMs: number | undefined): number {
+export function firstPollAt(submittedAtMs: number, asks: number, usualMs: number | undefined): number {
   const first = usualMs === undefined ? MIN_DELAY_MS : Math.max(MIN_DELAY_MS, usualMs * FIRST_SHARE);
   return submittedAtMs + Math.min(first, MAX_PAUSE_MS) + asks * MIN_DELAY_MS;
 }
 
 /** The next look after one that found the work going on. Never later than the call's deadline. */
-export function nextLookAt({ submittedAtMs, deadlineAtMs, nowMs, usualMs, hasHook, afterMs }: Look): number {
+export function nextPollAt({
+  submittedAtMs,
+  deadlineAtMs,
+  nowMs,
+  usualMs,
+  hasHook,
+  afterMs,
+}: PollTiming): number {
   const ageMs = Math.max(0, nowMs - submittedAtMs);
   const delayMs = delayAt(ageMs, usualMs) * (hasHook ? HOOK_FACTOR : 1);
   const atMs = nowMs + Math.max(delayMs, afterMs);

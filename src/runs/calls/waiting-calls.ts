@@ -35,7 +35,7 @@ export function createWaitingCalls(
       ),
   );
   return {
-    take: (nodeId, item) => ended.delete(nameOf(nodeId, item)),
+    takeEnded: (nodeId, item) => ended.delete(nameOf(nodeId, item)),
     hasEnded: (nodeId, item) => ended.has(nameOf(nodeId, item)),
     subscribe(onEnded) {
       listeners.add(onEnded);

@@ -9,9 +9,9 @@ import type { RunDeps } from '../deps.ts';
 import { inputOverrides, planRequest } from '../run-request.ts';
 import {
   type Estimate,
+  findMissingInputs,
   findOverMax,
   findUnavailable,
-  findUnfedInputs,
   findUnpriced,
   priceForecast,
 } from './estimate-plan.ts';
@@ -51,7 +51,7 @@ export async function estimateGraph(
   );
   const issues = [
     ...findUnavailable(plan),
-    ...findUnfedInputs({ plan, overrides }),
+    ...findMissingInputs({ plan, overrides }),
     ...failures,
     ...findUnpriced(deps, actor, forecasts, overrides),
     ...findOverMax(forecasts),

@@ -1,6 +1,6 @@
 // What a run may cost: each paid node at the price of its calls, or at the most that its config allows. Pure.
 import type { NodeForecast } from '../../engine/forecast.ts';
-import { findUnfed } from '../../engine/inputs.ts';
+import { describeMissingInputs } from '../../engine/inputs.ts';
 import type { PlannedRun } from '../../engine/reuse.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
@@ -62,14 +62,14 @@ export function findUnavailable({ nodes }: Plan): readonly NodeIssue[] {
 }
 
 /** The required inputs that nothing fills: their nodes would fail in a run. */
-export function findUnfedInputs(
+export function findMissingInputs(
   { plan, overrides }: PlannedRun,
   isDone: (nodeId: string) => boolean = () => false,
 ): readonly Issue[] {
   return plan.nodes
     .filter(({ id }) => !isDone(id))
     .flatMap(node =>
-      findUnfed(node, { ...node.settings, ...overrides.get(node.id) }).map(message => ({
+      describeMissingInputs(node, { ...node.settings, ...overrides.get(node.id) }).map(message => ({
         nodeId: node.id,
         code: 'missing_input',
         message,

@@ -10,21 +10,21 @@ import { findStoredMedia } from '../../services/media/stored-media.ts';
 import { findPool } from '../../store/credits.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
-import { findKept, type KeptSteps } from '../kept-steps.ts';
 import { createNodeCache } from '../node-cache.ts';
+import { findReusedSteps, type ReusedSteps } from '../reused-steps.ts';
 import type { RunRequest } from '../run.schema.ts';
 import { inputOverrides, planRequest } from '../run-request.ts';
 import {
+  findMissingInputs,
   findOverMax,
   findUnavailable,
-  findUnfedInputs,
   findUnpriced,
   hasPaidNode,
   isPaid,
   priceForecast,
 } from './estimate-plan.ts';
 
-export interface RunOutlook extends PlannedRun {
+export interface RunToEstimate extends PlannedRun {
   /** Whose media the run may use. */
   readonly owner: { readonly userId: number; readonly workspace: string };
   /** What an earlier run has left, by node id. */
@@ -36,7 +36,7 @@ export interface RunOutlook extends PlannedRun {
 /** What the run will do with its paid nodes, less those that are done. */
 export async function forecastPaidNodes(
   deps: RunDeps,
-  { plan, overrides, owner, steps = new Map(), cache }: RunOutlook,
+  { plan, overrides, owner, steps = new Map(), cache }: RunToEstimate,
 ): Promise<readonly NodeForecast[]> {
   if (!hasPaidNode(deps, plan)) return [];
   return forecastPlan(plan, {
@@ -68,7 +68,12 @@ export async function estimateWorkflow(
   const overrides = inputOverrides(deps, version.graph, input.request.inputs);
   const workspace = workspaceOf(workflow);
   const owner = { userId: user.userId, workspace };
-  const kept = await findKept(deps, { workflowId: workflow.id, request: input.request, plan, overrides });
+  const kept = await findReusedSteps(deps, {
+    workflowId: workflow.id,
+    request: input.request,
+    plan,
+    overrides,
+  });
   const outlook = { plan, overrides, owner, steps: kept.steps, cache: createNodeCache(deps, workspace) };
   const [pool, forecasts] = await Promise.all([
     findPool(deps.db, workspace),
@@ -89,7 +94,7 @@ export async function estimateWorkflow(
     availableCredits: pool.balance,
     issues: [
       ...findUnavailable(plan),
-      ...findUnfedInputs({ plan, overrides }, id => kept.steps.get(id)?.status === 'COMPLETED'),
+      ...findMissingInputs({ plan, overrides }, id => kept.steps.get(id)?.status === 'COMPLETED'),
       ...failures,
       ...findUnpriced(deps, user, forecasts, overrides),
       ...findOverMax(forecasts),
@@ -97,7 +102,7 @@ export async function estimateWorkflow(
   };
 }
 
-function keptOf({ keep, pins }: RunRequest, { steps }: KeptSteps): { readonly kept?: readonly string[] } {
+function keptOf({ keep, pins }: RunRequest, { steps }: ReusedSteps): { readonly kept?: readonly string[] } {
   if (keep === undefined && pins === undefined) return {};
   const done = [...steps.values()].filter(({ status }) => status === 'COMPLETED');
   return { kept: done.map(({ nodeId }) => nodeId) };

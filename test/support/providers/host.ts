@@ -7,7 +7,7 @@ import {
   DEFAULT_PACE,
   type Pace,
   type Provider,
-  type ProviderJob,
+  type ProviderTask,
 } from '../../../src/providers/provider.ts';
 import { type Delivery, type JobHost, runJob } from '../../../src/providers/run-job.ts';
 
@@ -24,21 +24,21 @@ export const QUICK: Pace = {
 };
 
 export interface TestHost extends JobHost {
-  readonly kept: readonly ProviderJob[];
+  readonly kept: readonly ProviderTask[];
   close(): Promise<void>;
 }
 
 export interface HostOptions {
-  readonly stored?: ProviderJob;
+  readonly stored?: ProviderTask;
   readonly signal?: AbortSignal;
   /** Called with each record before it counts as saved. */
-  readonly onKeep?: (job: ProviderJob) => void;
+  readonly onKeep?: (job: ProviderTask) => void;
 }
 
 /** Allows requests to the double only: its address counts as configured by the operator. */
 export function makeHost(url: string, { stored, signal, onKeep }: HostOptions = {}): TestHost {
   const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [url, NOBODY] });
-  const kept: ProviderJob[] = [];
+  const kept: ProviderTask[] = [];
   return {
     fetch: (address, init) => client.fetch(address, init),
     signal: signal ?? new AbortController().signal,
@@ -69,7 +69,7 @@ export async function runToEnd<Call>(provider: Provider<Call>, call: Call, host:
 }
 
 /** Polls until the task finishes or times out. Asks the provider to cancel if the run ends. */
-async function untilEnded<Call>(provider: Provider<Call>, job: ProviderJob, host: JobHost): Promise<void> {
+async function untilEnded<Call>(provider: Provider<Call>, job: ProviderTask, host: JobHost): Promise<void> {
   const watched = provider as unknown as Watched;
   const handle = { id: job.id ?? '', ...(job.state === undefined ? {} : { state: job.state }) };
   while (Date.now() < (job.deadlineAtMs ?? 0)) {

@@ -10,7 +10,7 @@ import { planOf, readWholeSteps } from './executed-graph.ts';
 import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest } from './run-request.ts';
 
-export interface KeptSteps {
+export interface ReusedSteps {
   /** The execution that is gone on with. */
   readonly fromId?: string;
   /** By node id. */
@@ -26,11 +26,11 @@ interface Wanted extends PlannedRun {
 const MAX_PINNED_EXECUTIONS = 20;
 
 /** Throws 400 `invalid_request` for an execution of another workflow, one under way, or a result that is not there. */
-export async function findKept(deps: RunDeps, wanted: Wanted): Promise<KeptSteps> {
+export async function findReusedSteps(deps: RunDeps, wanted: Wanted): Promise<ReusedSteps> {
   const { keep, pins = {} } = wanted.request;
-  const held = keep === undefined ? [] : await findHeld(deps, wanted, keep);
+  const reusable = keep === undefined ? [] : await findReusable(deps, wanted, keep);
   const pinned = await findPinned(deps, wanted.workflowId, pins);
-  const steps = new Map([...held, ...pinned].map(step => [step.nodeId, step]));
+  const steps = new Map([...reusable, ...pinned].map(step => [step.nodeId, step]));
   const bytes = steps.values().reduce((sum, step) => sum + sizeOfStep(step, MAX_RUN_BYTES).bytes, 0);
   if (bytes > MAX_RUN_BYTES) throw new AppError(OUTPUT_TOO_LARGE, TOO_LARGE.message);
   return keep === undefined ? { steps } : { fromId: keep.executionId, steps };
@@ -38,7 +38,7 @@ export async function findKept(deps: RunDeps, wanted: Wanted): Promise<KeptSteps
 
 type Keep = NonNullable<RunRequest['keep']>;
 
-async function findHeld(
+async function findReusable(
   deps: RunDeps,
   { workflowId, plan, overrides }: Wanted,
   { executionId, again = [] }: Keep,

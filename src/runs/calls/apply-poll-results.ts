@@ -1,16 +1,16 @@
 // What follows of a look at calls: their runs go on, or they are looked at again; and of room at a provider: those who
 // wait for it are let in, fairly.
 
-import { admitCalls, nextInTurn } from '../../store/call-slots.ts';
+import { grantSlots, nextWaitingCalls } from '../../store/call-slots.ts';
 import { type CallKey, type CallRow, dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
 import { chargeNodes, lockPools, type NodeCharge, releaseRuns } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
 import { lockRuns } from '../../store/runs.ts';
-import { applyToAll } from '../commit.ts';
+import { applyToLocked } from '../commit.ts';
 import type { RunDeps } from '../deps.ts';
-import { dueByTerms } from '../pay.ts';
+import { priceByTerms } from '../pay.ts';
 
-export interface Looked {
+export interface PollResult {
   readonly call: CallRow;
   /** Of a call that was dropped and is billed all the same: what the provider says that it used. */
   readonly bill?: { readonly usage: unknown };
@@ -20,36 +20,36 @@ export interface Looked {
   readonly isLimited: boolean;
 }
 
-export async function settleLooks(deps: RunDeps, looks: readonly Looked[]): Promise<void> {
-  const callsThat = (...outcomes: readonly Looked['outcome'][]): readonly CallRow[] =>
-    looks.filter(({ outcome }) => outcomes.includes(outcome)).map(({ call }) => call);
+export async function applyPollResults(deps: RunDeps, results: readonly PollResult[]): Promise<void> {
+  const callsThat = (...outcomes: readonly PollResult['outcome'][]): readonly CallRow[] =>
+    results.filter(({ outcome }) => outcomes.includes(outcome)).map(({ call }) => call);
   const over = callsThat('ended', 'over');
-  const dropped = looks.filter(({ outcome }) => outcome === 'dropped');
-  const later = looks.flatMap(({ call, outcome }) =>
+  const dropped = results.filter(({ outcome }) => outcome === 'dropped');
+  const later = results.flatMap(({ call, outcome }) =>
     outcome instanceof Date ? [{ ...keyOf(call), due_at: outcome }] : [],
   );
   if (over.length > 0) await wakeRuns(deps, over);
-  if (dropped.length > 0) await deps.runDb.transaction(tx => settleDropped(deps, tx, dropped));
+  if (dropped.length > 0) await deps.runDb.transaction(tx => chargeDropped(deps, tx, dropped));
   if (later.length > 0) await postponeCalls(deps.runDb, later);
-  await learn(deps, callsThat('ended'));
+  await recordDurations(deps, callsThat('ended'));
 }
 
 /** Charges what was billed of calls that nobody wants, and gives back the rest of what was reserved for them. */
-async function settleDropped(deps: RunDeps, tx: Tx, looks: readonly Looked[]): Promise<void> {
+async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult[]): Promise<void> {
   const calls = await dropCalls(
     tx,
-    looks.map(({ call }) => keyOf(call)),
+    results.map(({ call }) => keyOf(call)),
   );
   // Who deletes the row settles it, so nothing is charged twice.
   const reserved = calls.filter(({ credits }) => credits > 0);
   if (reserved.length === 0) return;
   await lockPools(tx, [...new Set(reserved.map(({ workspace }) => workspace))]);
-  const bills = new Map(looks.map(({ call, bill }) => [nameOf(call), bill]));
+  const bills = new Map(results.map(({ call, bill }) => [nameOf(call), bill]));
   const charges = new Map<string, NodeCharge & { readonly add: number }>();
   for (const call of reserved) {
     const { execution_id: executionId, node_id: nodeId, terms } = call;
     const bill = bills.get(nameOf(call));
-    const due = bill === undefined ? 0 : dueByTerms(deps, call, bill.usage);
+    const due = bill === undefined ? 0 : priceByTerms(deps, call, bill.usage);
     const node = `${executionId} ${nodeId}`;
     const add = due + (charges.get(node)?.add ?? 0);
     charges.set(node, { executionId, nodeId, nodeType: terms?.nodeType ?? null, add });
@@ -63,12 +63,12 @@ const nameOf = ({ execution_id, node_id, item }: CallKey): string => `${executio
 const keyOf = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
 
 /** Calls whose provider has just said that they have ended show how long their models take. */
-export async function learn(
+export async function recordDurations(
   { traffic, now }: RunDeps,
   calls: readonly Pick<CallRow, 'provider' | 'model' | 'submitted_at'>[],
 ): Promise<void> {
   const nowMs = now();
-  await traffic.learn(
+  await traffic.recordDurations(
     calls.map(({ provider, model, submitted_at }) => ({
       provider,
       model,
@@ -79,23 +79,23 @@ export async function learn(
 
 /** Marks the calls as ended and lets their runs go on; the worker that executes one is notified. */
 export async function wakeRuns(deps: RunDeps, calls: readonly CallKey[]): Promise<void> {
-  await deps.runDb.transaction(tx => wakeBy(deps, tx, calls, () => endCalls(tx, calls.map(keyOf))));
+  await deps.runDb.transaction(tx => changeAndWake(deps, tx, calls, () => endCalls(tx, calls.map(keyOf))));
   deps.wakeTimers.set('runs', 0);
 }
 
-const ADMITTED_AT_ONCE = 200;
+const MAX_GRANTED_AT_ONCE = 200;
 
 /** Lets in who waits for room at the provider, as far as there is. */
-export async function admitWaiting(deps: RunDeps, provider: string): Promise<void> {
-  const most = deps.traffic.mostAt(provider);
+export async function grantWaitingCalls(deps: RunDeps, provider: string): Promise<void> {
+  const limit = deps.traffic.maxConcurrent(provider);
   await deps.runDb.transaction(async tx => {
-    const calls = await nextInTurn(tx, provider, { most, batch: ADMITTED_AT_ONCE });
-    if (calls.length > 0) await wakeBy(deps, tx, calls, () => admitCalls(tx, calls));
+    const calls = await nextWaitingCalls(tx, provider, { limit, batch: MAX_GRANTED_AT_ONCE });
+    if (calls.length > 0) await changeAndWake(deps, tx, calls, () => grantSlots(tx, calls));
   });
   deps.wakeTimers.set('runs', 0);
 }
 
-async function wakeBy(
+async function changeAndWake(
   deps: RunDeps,
   tx: Tx,
   calls: readonly CallKey[],
@@ -105,5 +105,5 @@ async function wakeBy(
   // Runs before calls, as everywhere: none waits in a circle.
   const runs = await lockRuns(tx, [...new Set(calls.map(({ execution_id }) => execution_id))]);
   await change();
-  await applyToAll(tx, runs, { kind: 'wake', atMs });
+  await applyToLocked(tx, runs, { kind: 'wake', atMs });
 }

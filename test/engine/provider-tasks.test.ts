@@ -1,12 +1,12 @@
 // Calls at providers: their records stand in the node's step while it runs, and reach whoever takes the run over.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ProviderJob, Step } from '../../src/engine/types.ts';
+import type { ProviderTask, Step } from '../../src/engine/types.ts';
 import { defineNode, NodeError, text } from '../../src/nodes/define.ts';
 import { planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
 import { NODES } from './nodes.ts';
 
-type Seen = (ProviderJob | undefined)[];
+type Seen = (ProviderTask | undefined)[];
 
 /** Keeps a record named after its input, unless there is one already, and fails for 'bad'. */
 function caller(seen: Seen) {

@@ -6,26 +6,26 @@ import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 import { type CallResult, callNode } from './call.ts';
 import { toStepError } from './failure.ts';
 import { type Arrivals, resolveValues } from './inputs.ts';
-import type { Payment, ProviderJob, RunOptions, Step, StepError } from './types.ts';
+import type { Payment, ProviderTask, RunOptions, Step, StepError } from './types.ts';
 
 /** What the run that a node belongs to does for it. */
 export interface StepHost {
   readonly options: RunOptions;
   /** Reports that the node goes on. */
   report(index: number, step: Step): void;
-  /** Has the work done when there is room for it. The work must not reject. */
+  /** Has the work done when there is slots for it. The work must not reject. */
   submit(work: () => Promise<void>): Promise<void>;
 }
 
-export interface Job {
+export interface NodeExecution {
   readonly index: number;
   readonly node: PlanNode;
   readonly definition: NodeDefinition;
   readonly settings: JsonObject;
   readonly earlier: Step | undefined;
-  readonly begun: Begun;
+  readonly start: NodeStart;
   /** What the step reports of calls at providers: those under way, and the last one. */
-  readonly jobs: Record<number, ProviderJob>;
+  readonly jobs: Record<number, ProviderTask>;
   provider?: Step['provider'] | undefined;
   warnings?: Step['warnings'] | undefined;
   /** What calls cost that the end of the run has cut off. */
@@ -33,7 +33,7 @@ export interface Job {
 }
 
 /** One call of a mapped node, or the only one. */
-export interface Turn {
+export interface NodeCall {
   readonly item: number;
   readonly progress: (fraction: number) => void;
   /** Reports the node as it stands, its calls at providers included. */
@@ -44,36 +44,36 @@ export interface Turn {
   isOwed?: true;
 }
 
-export type Begun = Pick<Step, 'nodeId' | 'attempt'> & { readonly startedAtMs: number };
+export type NodeStart = Pick<Step, 'nodeId' | 'attempt'> & { readonly startedAtMs: number };
 
 export function call(
   { options }: StepHost,
-  job: Job,
+  execution: NodeExecution,
   arrivals: Arrivals,
-  turn: Turn,
+  nodeCall: NodeCall,
 ): CallResult | Promise<CallResult> {
-  const { node, definition, settings, earlier, begun } = job;
+  const { node, definition, settings, earlier, start } = execution;
   const values = resolveValues(node, settings, arrivals);
   let usage: unknown;
   const ctx: NodeContext = {
-    ...options.context(node.id, begun.attempt, options.signal),
+    ...options.context(node.id, start.attempt, options.signal),
     nodeId: node.id,
     signal: options.signal,
-    progress: turn.progress,
-    job: recordOf(options, job, turn, used => {
+    progress: nodeCall.progress,
+    job: createCallRecord(options, execution, nodeCall, used => {
       usage = used;
     }),
-    ...(isTimed(earlier) ? { suspended: wakeReason(options, earlier) } : {}),
+    ...(isSelfSuspended(earlier) ? { suspended: wakeReason(options, earlier) } : {}),
   };
   const paying = {
     usage: () => usage,
-    onPromise: (payment: Payment): void => {
-      turn.payment = payment;
+    onReserved: (payment: Payment): void => {
+      nodeCall.payment = payment;
     },
     onOwed: (credits: number): void => {
-      job.owed += credits;
+      execution.owed += credits;
     },
-    isOwed: () => turn.isOwed === true,
+    isOwed: () => nodeCall.isOwed === true,
   };
   const make = () => callNode({ definition, node, values, wired: arrivals, ctx, ...paying }, options);
   return options.around === undefined ? make() : options.around(node, make);
@@ -83,18 +83,18 @@ export function call(
 const MAX_WARNINGS = 10;
 
 /** What the call keeps of itself: reported as part of the node's step, and durable before the call goes on. */
-function recordOf(
+function createCallRecord(
   options: RunOptions,
-  job: Job,
-  turn: Turn,
+  execution: NodeExecution,
+  nodeCall: NodeCall,
   use: NodeContext['job']['use'],
 ): NodeContext['job'] {
-  const { item, report } = turn;
-  const stored = job.jobs[item];
-  const { calls, room } = options;
-  const note = (record: ProviderJob): void => {
-    const { credits, terms } = turn.payment ?? {};
-    job.jobs[item] = {
+  const { item, report } = nodeCall;
+  const stored = execution.jobs[item];
+  const { calls, slots } = options;
+  const note = (record: ProviderTask): void => {
+    const { credits, terms } = nodeCall.payment ?? {};
+    execution.jobs[item] = {
       ...record,
       ...(credits === undefined ? {} : { credits }),
       ...(terms === undefined ? {} : { terms }),
@@ -102,29 +102,29 @@ function recordOf(
   };
   return {
     ...(stored === undefined ? {} : { stored }),
-    ...(calls === undefined ? {} : { hasEnded: calls.take(job.node.id, item) }),
-    ...(room === undefined
+    ...(calls === undefined ? {} : { hasEnded: calls.takeEnded(execution.node.id, item) }),
+    ...(slots === undefined
       ? {}
       : {
-          room: {
-            ...room,
-            take: record => {
+          slots: {
+            ...slots,
+            claim: record => {
               // Part of the node's state from now on: what is not in it is no call of the run.
               note(record);
-              return room.take(job.node.id, item, record.provider);
+              return slots.claim(execution.node.id, item, record.provider);
             },
           },
         }),
     use,
     owe: () => {
-      turn.isOwed = true;
+      nodeCall.isOwed = true;
     },
     warn: sentence => {
-      job.warnings = [...(job.warnings ?? []), sentence].slice(-MAX_WARNINGS);
+      execution.warnings = [...(execution.warnings ?? []), sentence].slice(-MAX_WARNINGS);
     },
     keep: async record => {
       note(record);
-      job.provider = { name: record.provider, jobId: record.id };
+      execution.provider = { name: record.provider, jobId: record.id };
       // A worker that was frozen meanwhile may have lost the run: storing it once more shows it.
       for (let tookMs = Number.POSITIVE_INFINITY; tookMs > FRESH_MS; ) {
         const begunMs = options.now();
@@ -136,19 +136,21 @@ function recordOf(
   };
 }
 
-export function jobsOf(job: Job): Pick<Step, 'jobs' | 'provider' | 'warnings'> {
-  return Object.keys(job.jobs).length === 0 ? providerOf(job) : { jobs: { ...job.jobs }, ...providerOf(job) };
+export function callFields(execution: NodeExecution): Pick<Step, 'jobs' | 'provider' | 'warnings'> {
+  return Object.keys(execution.jobs).length === 0
+    ? providerFields(execution)
+    : { jobs: { ...execution.jobs }, ...providerFields(execution) };
 }
 
 /** What the node has cost with the calls that the end of the run has cut off. */
-export function owedOf({ owed, earlier, node }: Job): Pick<Step, 'credits' | 'nodeType'> {
+export function owedFields({ owed, earlier, node }: NodeExecution): Pick<Step, 'credits' | 'nodeType'> {
   return owed === 0 ? {} : { credits: (earlier?.credits ?? 0) + owed, nodeType: node.nodeType };
 }
 
-export function providerOf({
+export function providerFields({
   provider,
   warnings,
-}: Pick<Job, 'provider' | 'warnings'>): Pick<Step, 'provider' | 'warnings'> {
+}: Pick<NodeExecution, 'provider' | 'warnings'>): Pick<Step, 'provider' | 'warnings'> {
   return {
     ...(provider === undefined ? {} : { provider }),
     ...(warnings === undefined ? {} : { warnings }),
@@ -161,17 +163,17 @@ function wakeReason(options: RunOptions, { nodeId, suspended }: Step): NonNullab
   return { sinceMs, untilMs, ...(decision === undefined ? {} : { decision }) };
 }
 
-type Timed = Step & { readonly suspended: NonNullable<Step['suspended']> };
+type SelfSuspended = Step & { readonly suspended: NonNullable<Step['suspended']> };
 
 /** Whether the node itself asked to wait, rather than for a call that it made. */
-export function isTimed(step: Step | undefined): step is Timed {
+export function isSelfSuspended(step: Step | undefined): step is SelfSuspended {
   return step?.suspended !== undefined && step.suspended.kind !== 'call';
 }
 
 /** What was stored longer ago is no sign that the run is still this worker's. */
 const FRESH_MS = 10_000;
 
-export function explain(options: RunOptions, nodeId: string, thrown: unknown): StepError {
+export function toReportedError(options: RunOptions, nodeId: string, thrown: unknown): StepError {
   const { code, message } = toStepError(thrown, err => options.onError?.(nodeId, err));
   return { code, message: options.secrets?.scrub(message) ?? message };
 }
