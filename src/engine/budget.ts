@@ -29,39 +29,91 @@ const add = (one: Size, other: Size): Size => ({
 /** The size of plain JSON data. Past `maxBytes` the rest is not counted: shared parts may make it endless. */
 export function sizeOf(value: unknown, maxBytes: number): Size {
   const size = { bytes: 0, held: 0 };
-  measure(value, size, maxBytes);
+  measure(value, { size, maxBytes, shared: new Map() });
   return size;
 }
 
-function measure(value: unknown, size: { bytes: number; held: number }, maxBytes: number): void {
+interface Measurement {
+  readonly size: { bytes: number; held: number };
+  readonly maxBytes: number;
+  /** Large objects and arrays by their size, so that one that occurs many times is walked once. */
+  readonly shared: Map<object, Size>;
+}
+
+/** Remembering smaller ones costs more than walking them again. */
+const MIN_SHARED_BYTES = 4096;
+
+function measure(value: unknown, to: Measurement): void {
+  const { size } = to;
   if (typeof value === 'string') {
     size.bytes += textBytes(value);
     size.held += 24 + 2 * value.length;
   } else if (typeof value !== 'object' || value === null) {
     // Numbers and constants are 1 to 24 characters.
-    size.bytes += typeof value === 'number' ? String(value).length : 4;
+    size.bytes += typeof value === 'number' ? numberBytes(value) : 4;
     size.held += 16;
-  } else if (Array.isArray(value)) {
+  } else measureObject(value, to);
+}
+
+function measureObject(value: object, to: Measurement): void {
+  const { size, shared } = to;
+  const known = shared.size === 0 ? undefined : shared.get(value);
+  if (known !== undefined) {
+    size.bytes += known.bytes;
+    size.held += known.held;
+    return;
+  }
+  const { bytes, held } = size;
+  measureMembers(value, to);
+  if (size.bytes - bytes >= MIN_SHARED_BYTES) {
+    shared.set(value, { bytes: size.bytes - bytes, held: size.held - held });
+  }
+}
+
+function measureMembers(value: object, to: Measurement): void {
+  const { size, maxBytes } = to;
+  if (Array.isArray(value)) {
     size.bytes += 2 + value.length;
     size.held += 32 + 8 * value.length;
     for (const item of value) {
       if (size.bytes > maxBytes) return;
-      measure(item, size, maxBytes);
+      measure(item, to);
     }
-  } else {
-    size.bytes += 2;
-    size.held += 56;
-    for (const key in value) {
-      if (size.bytes > maxBytes) return;
-      size.bytes += textBytes(key) + 2;
-      size.held += 16;
-      measure((value as Record<string, unknown>)[key], size, maxBytes);
-    }
+    return;
+  }
+  size.bytes += 2;
+  size.held += 56;
+  for (const key in value) {
+    if (size.bytes > maxBytes) return;
+    size.bytes += textBytes(key) + 2;
+    size.held += 16;
+    measure((value as Record<string, unknown>)[key], to);
   }
 }
 
+/** Digits of small integers are counted without writing them. */
+function numberBytes(value: number): number {
+  if (!Number.isInteger(value) || value < 0 || value >= 1e9) return String(value).length;
+  let length = 1;
+  for (let limit = 10; value >= limit; limit *= 10) length++;
+  return length;
+}
+
+const SHORT_TEXT = 100;
+
 function textBytes(text: string): number {
-  return Buffer.byteLength(JSON.stringify(text));
+  return text.length <= SHORT_TEXT && isPlain(text)
+    ? text.length + 2
+    : Buffer.byteLength(JSON.stringify(text));
+}
+
+/** Whether JSON takes one byte for each character. */
+function isPlain(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false;
+  }
+  return true;
 }
 
 /** What a step of an earlier turn records: its outputs, or the results of its items so far. */

@@ -23,15 +23,15 @@ interface ShownRun {
 export function cutRecord<R extends ShownRun>(record: R, maxBytes = MAX_BYTES): R {
   if (sizeOf(record, maxBytes).bytes <= maxBytes) return record;
   const { nodeStates, outputs = [] } = record;
-  const shown = [...nodeStates, ...outputs];
-  const sizes = shown.flatMap(one => listValues(one).map(bytesOf));
+  const texts = createTexts();
+  const sizes = [...nodeStates, ...outputs].flatMap(one => listValues(one).map(texts.bytesOf));
   const frame = { ...record, nodeStates: nodeStates.map(withoutValues), outputs: outputs.map(withoutValues) };
   // Each value has a name, a comma and, where its state is cut, a mark.
   const frameBytes = Buffer.byteLength(stringifyJson(frame)) + 12 * sizes.length + 20 * nodeStates.length;
   const most = levelOf(sizes, maxBytes - frameBytes);
   const cut = new Set<string>();
   const cutOne = <S extends Shown>(one: S): S =>
-    mapValues(one, value => cutValue(value, most, () => cut.add(one.nodeId)));
+    mapValues(one, value => cutValue(texts, value, most, () => cut.add(one.nodeId)));
   // A frame as large as that has the labels of many items: those are left out.
   const isFrameLarge = frameBytes > maxBytes;
   if (isFrameLarge) for (const { nodeId } of outputs) cut.add(nodeId);
@@ -74,21 +74,48 @@ function mapValues<S extends Shown>(one: S, map: (value: unknown) => unknown): S
   return Object.fromEntries(entries) as S;
 }
 
-const textOf = (value: unknown): string => (value instanceof JsonText ? value.text : JSON.stringify(value));
-
-function bytesOf(value: unknown): number {
-  return value === undefined ? 0 : Buffer.byteLength(textOf(value));
+interface Texts {
+  /** As JSON. */
+  textOf(value: unknown): string;
+  bytesOf(value: unknown): number;
 }
 
-function cutValue(value: unknown, most: number, onCut: () => void): unknown {
+/** Writes and measures each object once, wherever it is shown: a node state and an output often share theirs. */
+function createTexts(): Texts {
+  const texts = new Map<unknown, string>();
+  const sizes = new Map<unknown, number>();
+  const textOf = (value: unknown): string => {
+    if (value instanceof JsonText) return value.text;
+    const text = texts.get(value) ?? JSON.stringify(value);
+    texts.set(value, text);
+    return text;
+  };
+  const bytesOf = (value: unknown): number => {
+    const known = sizes.get(value);
+    if (known !== undefined || value === undefined) return known ?? 0;
+    const bytes =
+      value instanceof JsonText
+        ? Buffer.byteLength(value.text)
+        : sizeOf(value, Number.POSITIVE_INFINITY).bytes;
+    sizes.set(value, bytes);
+    return bytes;
+  };
+  return { textOf, bytesOf };
+}
+
+function cutValue(texts: Texts, value: unknown, most: number, onCut: () => void): unknown {
   const isLong = typeof value === 'string' || (typeof value === 'object' && value !== null);
-  if (!isLong || bytesOf(value) <= most) return value;
+  if (!isLong || texts.bytesOf(value) <= most) return value;
   onCut();
-  const text = typeof value === 'string' ? value : textOf(value);
+  const text = typeof value === 'string' ? value : texts.textOf(value);
   let length = Math.max(0, Math.min(text.length, most - 2));
-  while (length > 0 && bytesOf(text.slice(0, length)) > most)
-    length = Math.floor(Math.min(length * 0.95, (length * most) / bytesOf(text.slice(0, length))));
+  for (let bytes = textBytes(text.slice(0, length)); length > 0 && bytes > most; ) {
+    length = Math.floor(Math.min(length * 0.95, (length * most) / bytes));
+    bytes = textBytes(text.slice(0, length));
+  }
   // Not between the halves of a character.
   const isHalf = (text.codePointAt(length - 1) ?? 0) > 0xffff;
   return text.slice(0, isHalf ? length - 1 : length);
 }
+
+const textBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));

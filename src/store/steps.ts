@@ -1,5 +1,6 @@
 // The node states of runs: whole, for whoever goes on with a run, or with long values cut, to be shown. A row holds the
 // states of one checkpoint; of the states of a node the last one counts.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGate } from '../lib/gate.ts';
 import { levelOf } from '../lib/level.ts';
 import type { Tx } from './db.ts';
@@ -35,6 +36,8 @@ export async function listStepsOfRuns(
      order by execution_id, seq`,
     [executionIds, afterSeq, maxBytes],
   );
+  // Long texts have just been decoded, and are about to be parsed.
+  if (rows.some(({ bytes, steps }) => steps !== null && bytes > SMALL_BYTES)) await nextTurn();
   const found = Map.groupBy(rows, row => row.execution_id);
   return executionIds.map(id => {
     const own = found.get(id) ?? [];
@@ -99,8 +102,12 @@ export async function listShownSteps(
   const read = (maxBytes: number) => readSteps(tx, executionId, { maxBytes, afterSeq });
   const rows = await read(SMALL_BYTES);
   if (rows !== undefined) return rows;
-  const readLarge = async () =>
-    (await read(MAX_SHOWN_BYTES)) ?? (await readCutSteps(tx, executionId, afterSeq));
+  const readLarge = async () => {
+    const found = (await read(MAX_SHOWN_BYTES)) ?? (await readCutSteps(tx, executionId, afterSeq));
+    // What was parsed is presented and written as JSON next, which takes as long again.
+    await nextTurn();
+    return found;
+  };
   return largeReads(readLarge, NEVER);
 }
 
@@ -126,6 +133,7 @@ async function readCutSteps(tx: Tx, executionId: string, afterSeq: number): Prom
     `select seq::int as seq, cut_step(step, $3)::text as step from (${STATES}) s where seq > $2 order by seq`,
     [executionId, afterSeq, most],
   );
+  await nextTurn();
   return cut.rows.map(({ seq, step }) => ({ seq, step: JSON.parse(step) as unknown }));
 }
 
@@ -145,5 +153,6 @@ export async function listStepsOfNode(
       [executionId, -1, nodeId, maxBytes, JSON.stringify(nodeId)],
     );
   const found = await largeReads(readLarge, NEVER);
+  await nextTurn();
   return found.rows.map(({ seq, step }) => ({ seq, step: JSON.parse(step) as unknown }));
 }

@@ -60,7 +60,7 @@ it('has a row for every node', () => {
 });
 
 for (const probe of Object.keys({ ...PROBES, ...nodeProbes(nodes) })) {
-  it(probe, async () => {
+  it(probe, async t => {
     prober.send({ probe, world, nodes } satisfies Asked);
     const [ready] = (await once(prober, 'message')) as ['ready'];
     assert.equal(ready, 'ready');
@@ -68,6 +68,7 @@ for (const probe of Object.keys({ ...PROBES, ...nodeProbes(nodes) })) {
       const [answer] = (await once(prober, 'message')) as [Answered];
       return answer;
     });
+    t.diagnostic(`${Math.round(longestMs)} ms`);
     assert.equal(result.error, undefined);
     assert.ok(!result.statuses.some(status => status >= 500), `${result.statuses}`);
     assert.ok(longestMs < LIMIT_MS, `${Math.round(longestMs)} ms without a turn of the event loop`);

@@ -19,7 +19,8 @@ export const NODES: Readonly<Record<string, readonly object[]>> = {
     { ...REGEX, find: '(\\w+) (\\w+)' },
   ],
   'utility:json_extract': [{ paths: PATHS }],
-  'utility:json_build': [{ keys: ['a', 'b'] }],
+  // More than a run may record, and more than its record shows.
+  'utility:json_build': [{ keys: NAMES }, { keys: NAMES.slice(0, 7) }],
   'utility:math': [{}],
   'utility:list_item': [{ index: 7 }],
   'utility:list_slice': [{ start: 0, end: 90 }],

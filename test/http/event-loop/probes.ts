@@ -103,10 +103,10 @@ const END = /"status":"(?:COMPLETED|FAILED|WAITING|CANCELLED|EXPIRED)"/;
 /** A run of the node, of what it costs, and of what became of it. */
 export function nodeProbes(nodes: readonly NodePort[]): Record<string, Probe> {
   const probes: Record<string, Probe> = {};
-  for (const { nodeType, config, ports } of nodes) {
+  for (const [row, { nodeType, config, ports }] of nodes.entries()) {
     const [first] = ports;
     for (const [index, source] of (SOURCES[first?.[1] ?? ''] ?? []).entries()) {
-      const name = `node ${nodeType} ${JSON.stringify(config).slice(0, 60)} ${index}`;
+      const name = `node ${nodeType}, row ${row}, source ${index}: ${JSON.stringify(config).slice(0, 60)}`;
       probes[name] = async (_, ask) => {
         const sourcePort = (source as ReturnType<typeof makeNode>).data.nodeType.replace('input:', 'out-');
         const edges = ports
@@ -127,10 +127,11 @@ export function nodeProbes(nodes: readonly NodePort[]): Record<string, Probe> {
             executionId: string;
           };
           for (const endMs = Date.now() + 60_000; Date.now() < endMs; ) {
-            const { text: state } = await ask('GET', `${V1}/executions/${run.executionId}`);
-            if (END.test(state.slice(0, 1000)) || END.test(state.slice(-3000))) break;
+            const { text: listed } = await ask('GET', `${V1}/workflows/${id}/executions`);
+            if (END.test(listed)) break;
             await new Promise(resolve => setTimeout(resolve, 50));
           }
+          await ask('GET', `${V1}/executions/${run.executionId}`);
           await ask('GET', `${V1}/executions/${run.executionId}/workflow`);
         };
       };

@@ -1,0 +1,43 @@
+// What is counted of a run's outputs is what JSON takes, however often a value occurs in them.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { MAX_RUN_BYTES, sizeOf } from '../../src/engine/budget.ts';
+
+const VALUES: Readonly<Record<string, unknown>> = {
+  'small and large integers': [0, 7, 10, 99, 100, 999_999_999, 1_000_000_000, 1e21, -1, -10],
+  fractions: [0.1, 1.5e-9, -2.25],
+  'plain texts': ['', 'a', 'a'.repeat(100), 'a'.repeat(101)],
+  'texts with escapes': ['"', '\\', '\n', '\u0000', '\u007f', '\ud800'],
+  'texts beyond ASCII': ['ä', '字', '😀'],
+  objects: { a: { 'b"': [{}, [], null, true] } },
+};
+
+for (const [name, value] of Object.entries(VALUES)) {
+  it(`counts ${name} as JSON has them`, () => {
+    const bytes = Buffer.byteLength(JSON.stringify(value));
+    const { bytes: counted } = sizeOf(value, MAX_RUN_BYTES);
+    // Each array may count one comma more, and each object too.
+    assert.ok(counted >= bytes && counted <= bytes + 4, `${counted} of ${bytes}`);
+  });
+}
+
+it('counts a value each time that it occurs, and reads it once', () => {
+  let reads = 0;
+  const read = (_: object, key: string | symbol, list: unknown): unknown => {
+    if (key === '9999') reads++;
+    return Reflect.get(_, key, list);
+  };
+  const list = new Proxy(
+    Array.from({ length: 10_000 }, (_, index) => index),
+    { get: read },
+  );
+  const once = sizeOf([list], MAX_RUN_BYTES);
+  reads = 0;
+  const many = sizeOf(
+    Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, list])),
+    MAX_RUN_BYTES,
+  );
+  assert.equal(reads, 1);
+  assert.ok(many.bytes >= 50 * (once.bytes - 4));
+  assert.ok(many.held >= 50 * (once.held - 100));
+});
