@@ -1,5 +1,5 @@
-// The floor of GET /workflows/{id}: a Fastify route that sends one text column, and nothing else.
-// Run as a child: node bench/bare-server.ts SOCKET_DIR; prints its address when it listens.
+// The baseline for GET /workflows/{id}: a Fastify route that only sends one text column. Run as a child process: node
+// bench/bare-server.ts SOCKET_DIR. Prints its URL when it listens.
 import { fastify } from 'fastify';
 import pg from 'pg';
 

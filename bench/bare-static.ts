@@ -1,5 +1,5 @@
-// The floor of CDN reads: @fastify/static on one folder, and nothing else.
-// Run as a child: node bench/bare-static.ts FOLDER; prints its address when it listens.
+// The baseline for CDN reads: @fastify/static serving one folder. Run as a child process: node bench/bare-static.ts
+// FOLDER. Prints its URL when it listens.
 import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
 

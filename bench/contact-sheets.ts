@@ -1,5 +1,5 @@
-// node bench/contact-sheets.ts [template…]: twelve frames of every template, with its own props and with long ones, and of
-// each scene in examples/scenes, as one picture each in bench/out, for looking at.
+// Draws contact sheets for review: node bench/contact-sheets.ts [template…] puts twelve frames of every template, with
+// its default and with long props, and of each scene in examples/scenes into one picture each in bench/out.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';

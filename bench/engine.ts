@@ -1,4 +1,4 @@
-// What the engine costs a node by itself: a chain of 1,000 free nodes, no checkpoint, no database.
+// Measures the engine's own cost per node: a chain of 1,000 free nodes without checkpoints or a database.
 import { runPlan } from '../src/engine/run.ts';
 import type { RunOptions } from '../src/engine/types.ts';
 import type { Catalog } from '../src/graph/catalog.ts';
@@ -21,7 +21,7 @@ const append = defineNode({
   run: ({ text: whole, suffix, times }) => ({ text: `${whole.slice(-20)}${suffix.repeat(times)}` }),
 });
 
-/** Median time of a node in a chain of 1,000, in µs. */
+/** Median time per node in a chain of 1,000, in µs. */
 export async function engineChain(): Promise<{ readonly usPerNode: number }> {
   const times: number[] = [];
   const plan = makeChain();
@@ -63,7 +63,7 @@ function makeChain() {
 
 function benchOptions(definition: NodeDefinition): RunOptions {
   const none = (): never => {
-    throw new Error('The bench reaches nothing outside.');
+    throw new Error('Benchmarks have no network access.');
   };
   const outside = {
     executionId: 'ex_bench',

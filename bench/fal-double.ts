@@ -1,4 +1,4 @@
-// A stand-in for fal in a process of its own: takes any model's call, works on it for a set time, and gives a small picture.
+// A fal double in its own process: accepts calls of any model, works for a fixed time, and returns a small picture.
 import { type ChildProcess, fork } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,9 +9,9 @@ import { signFalHook } from '../test/support/providers/fal-signature.ts';
 
 export interface BenchFal {
   readonly url: string;
-  /** When each request was accepted, by its id, in ms of the epoch. */
+  /** When each request was accepted, by id, in ms since the epoch. */
   accepted(): Promise<ReadonlyMap<string, number>>;
-  /** Reports ends of calls to this service from now on, where a call names an address for it. */
+  /** Sends webhooks to this service from now on, for calls that request one. */
   reportTo(url: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -79,7 +79,7 @@ function serve(jobMs: number): void {
     const { port } = server.address() as AddressInfo;
     process.send?.({ url: `http://127.0.0.1:${port}` });
   });
-  // Its parent may end without a word.
+  // Its parent may exit without a message.
   process.once('disconnect', () => process.exit());
 }
 

@@ -1,4 +1,4 @@
-// GET requests of one address over connections that autocannon keeps busy.
+// Sends GET requests to one URL over connections that autocannon keeps busy.
 import autocannon from 'autocannon';
 
 export interface HttpLoad {
@@ -8,10 +8,10 @@ export interface HttpLoad {
 }
 
 const SECONDS = 4;
-/** Of each connection, where nothing is measured. */
+/** Requests per connection in short mode, which measures nothing. */
 const SHORT_REQUESTS = 5;
 
-/** Throws where one was refused or failed. */
+/** Throws if a request was refused or failed. */
 export async function getsPerSecond(
   url: string,
   { connections, isShort, headers }: HttpLoad,
@@ -23,6 +23,6 @@ export async function getsPerSecond(
     ...(headers && { headers }),
   });
   if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${url}: ${result.non2xx} answers were not 2xx, ${result.errors} failed.`);
+    throw new Error(`${url}: ${result.non2xx} responses were not 2xx, ${result.errors} requests failed.`);
   return isShort ? result.requests.total / result.duration : result.requests.average;
 }

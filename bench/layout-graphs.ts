@@ -1,11 +1,11 @@
-// Seeded graphs with fixed ports for the layout rows, and what a layout of one is judged by.
+// Generates graphs with fixed ports for the layout benchmarks, and measures the quality of a layout.
 import type { Catalog, CatalogEntry } from '../src/graph/catalog.ts';
 import { portOffset } from '../src/graph/dims.ts';
 import type { Graph, GraphEdge, GraphNode, Position } from '../src/graph/types.ts';
 import { seededRandom } from '../src/lib/seeded-random.ts';
 
 const MAX_PORTS = 4;
-// Wires of real workflows are mostly short: a node is fed by one of those made shortly before it.
+// Edges of real workflows are mostly short: a node's sources were usually created shortly before it.
 const WINDOW = 40;
 
 export interface Wire {
@@ -21,12 +21,12 @@ export interface BenchGraph {
   readonly wires: readonly Wire[];
 }
 
-/** Straight port-to-port lines, whatever bends the engine would draw. */
+/** Straight lines from port to port, whatever bends an engine would draw. */
 export interface Figures {
   readonly crossings: number;
   readonly areaMpx: number;
   readonly lengthKpx: number;
-  /** Pairs of a line and a node that it runs over without being wired to it. */
+  /** Pairs of a line and an unconnected node that it crosses. */
   readonly overNodes: number;
   readonly overlaps: number;
   readonly backward: number;
@@ -54,7 +54,7 @@ const ENTRY: CatalogEntry = {
 
 export const CATALOG: Catalog = { entries: [ENTRY], find: () => ENTRY, ports: () => ENTRY };
 
-/** An acyclic graph without repeated wires; every node but the first is fed. */
+/** An acyclic graph without duplicate edges, in which every node but the first has a source. */
 export function makeGraph(nodeCount: number, edgeCount: number, seed: number): BenchGraph {
   const random = seededRandom(seed * 7919 + nodeCount);
   const below = (limit: number): number => Math.floor(random() * limit);
@@ -147,7 +147,7 @@ function doCross(a: Line, b: Line): boolean {
   return side(a, b.x1, b.y1) * side(a, b.x2, b.y2) < 0 && side(b, a.x1, a.y1) * side(b, a.x2, a.y2) < 0;
 }
 
-/** Liang and Barsky: whether some of the line is inside the rectangle. */
+/** Whether some of the line is inside the rectangle (Liang and Barsky). */
 function runsOver(
   { x1, y1, x2, y2 }: Line,
   rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },

@@ -1,4 +1,4 @@
-// ELK, dagre and d3-dag on the same graphs with the same gaps; installed by `npm ci --prefix bench`.
+// Runs ELK, dagre and d3-dag on the same graphs with the same gaps. Installed by `npm ci --prefix bench`.
 import { createRequire } from 'node:module';
 import { portOffset } from '../src/graph/dims.ts';
 import type { Position } from '../src/graph/types.ts';
@@ -9,7 +9,7 @@ export type Engine = (graph: BenchGraph) => Position[] | Promise<Position[]>;
 const ROW_GAP = 60;
 const COLUMN_GAP = 120;
 
-// Only what is called here; the packages' own types are not there before they are installed.
+// Only the functions used here; the packages' own types are missing until they are installed.
 interface Elk {
   layout(graph: object): Promise<{ readonly children: readonly Position[] }>;
 }
@@ -38,7 +38,7 @@ interface D3Graph {
   nodes(): Iterable<Position & { readonly data: string }>;
 }
 
-/** Peer → engine; throws with the command that installs them where they are not there. */
+/** Maps peer to engine. Throws with the install command if they are not installed. */
 export function loadPeers(): Readonly<Record<string, Engine>> {
   const require = createRequire(import.meta.url);
   try {
@@ -51,7 +51,7 @@ export function loadPeers(): Readonly<Record<string, Engine>> {
       'd3-dag greedy': withD3(d3, 'coordGreedy'),
     };
   } catch (cause) {
-    throw new Error('The peers are not installed; run `npm ci --prefix bench` first.', { cause });
+    throw new Error('The peers are not installed. Run `npm ci --prefix bench` first.', { cause });
   }
 }
 
@@ -106,7 +106,7 @@ function withDagre(dagre: Dagre): Engine {
   };
 }
 
-/** d3-dag lays out downwards and joins two nodes once at most. */
+/** d3-dag lays out downwards and connects two nodes at most once. */
 function withD3(d3: D3Dag, coord: 'coordSimplex' | 'coordGreedy'): Engine {
   return ({ sizes, wires }) => {
     const links = new Map(wires.map(({ from, to }) => [`${from} ${to}`, [`${from}`, `${to}`]]));

@@ -1,4 +1,4 @@
-// Keeps a fixed number of calls under way until `count` are done or `ms` have passed.
+// Keeps a fixed number of calls in flight until `count` are done or `ms` have passed.
 
 export interface Load {
   readonly done: number;

@@ -1,4 +1,4 @@
-// A PostgreSQL that several services of a benchmark share, or that is asked about them.
+// Starts a PostgreSQL that several services of a benchmark share, or that the benchmark queries.
 import type { Db } from '../src/store/db.ts';
 import { openDb } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/embedded.ts';
@@ -6,20 +6,20 @@ import { makeFolder, removeFolder, urlOf } from './service.ts';
 import { findSharedDatabase } from './shared-postgres.ts';
 
 export interface BenchPostgres {
-  /** As DATABASE_URL has it. */
+  /** In the form of DATABASE_URL. */
   readonly url: string;
   readonly db: Db;
   stop(): Promise<void>;
 }
 
-/** A server for whom it is started, or in `--short` a migrated database of the shared one. */
+/** A server for the caller, or with `--short` a migrated database of the shared server. */
 export async function startBenchPostgres(maxConnections: number): Promise<BenchPostgres> {
   const shared = await findSharedDatabase();
   if (shared === undefined) return startOwnPostgres(maxConnections);
   return { url: urlOf(shared.connection), db: shared.db, stop: () => shared.drop() };
 }
 
-/** A server of its own, without a table, in `--short` too. `log`: PostgreSQL's own log, a line at a time. */
+/** A separate server without tables, also with `--short`. `log` receives PostgreSQL's log line by line. */
 export async function startOwnPostgres(
   maxConnections: number,
   log: (line: string) => void = () => undefined,

@@ -1,4 +1,4 @@
-// Webhook receivers that answer at once, each an address of its own, in a thread of their own.
+// Webhook receivers that answer at once, each at its own address, in a separate thread.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,10 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 export interface Receivers {
   readonly urls: readonly string[];
-  /** Milliseconds from the event's own time, which is the run's end, to its arrival, in order of arrival; then forgets them. */
+  /**
+   * Milliseconds from the event's timestamp, which is the run's end, to its arrival, in order of arrival. Clears the
+   * list.
+   */
   takeDelays(): Promise<readonly number[]>;
   /** Arrivals since the last `takeDelays`. */
   count(): number;

@@ -1,4 +1,4 @@
-// The scenes that are rendered by us and by Remotion, as scene graphs; bench/remotion has the same ones as React.
+// The scenes rendered by us and by Remotion, as scene graphs. bench/remotion contains the same scenes in React.
 
 export const [FPS, WIDTH, HEIGHT] = [30, 1920, 1080];
 
@@ -66,7 +66,7 @@ const card = {
   fill: '#10182acc',
 };
 
-/** Scene S: 10 s of movement at 1080p30, two scenes with a fade of a second between them. */
+/** Scene S: 10 s of motion at 1080p30, two scenes with a one-second fade between them. */
 export const sceneS = (photo: string) => ({
   fps: FPS,
   width: WIDTH,
@@ -110,7 +110,7 @@ export const sceneS = (photo: string) => ({
 
 const WORDS = `${TITLE} ${BODY}`.split(' ');
 
-/** A scene that stands still, whose caption word changes every ten frames. */
+/** A still scene whose caption word changes every ten frames. */
 export const captionScene = (photo: string) => ({
   fps: FPS,
   width: WIDTH,

@@ -1,4 +1,4 @@
-// One render in a process of its own, so that its memory can be measured alone: the task as JSON in, seconds out.
+// Runs one render in its own process, so that its memory can be measured separately. Task as JSON in, seconds out.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { FPS, HEIGHT, WIDTH } from './render-scenes.ts';
 
 export type RenderTask = { readonly path: string; readonly frameCount: number } & (
   | { readonly kind: 'ours'; readonly graph: unknown; readonly ffmpegPath: string }
-  /** Leaves the frames as I420, one after the other. */
+  /** Stores the frames as I420, one after the other. */
   | { readonly kind: 'draw'; readonly graph: unknown }
   | { readonly kind: 'encode'; readonly frames: string; readonly ffmpegPath: string }
   | {
@@ -27,7 +27,7 @@ export type RenderTask = { readonly path: string; readonly frameCount: number } 
     }
 );
 
-// Only what is called here; the package's own types are not there before it is installed.
+// Only the functions used here; the package's own types are missing until it is installed.
 interface Remotion {
   selectComposition(options: object): Promise<object>;
   renderMedia(options: object): Promise<unknown>;
@@ -41,7 +41,7 @@ async function filesOf(graph: unknown) {
   return readRenderFiles(resources.values(), read, '/nonexistent', signal);
 }
 
-/** Resolves to what is measured: all that comes before is made ready. */
+/** Prepares everything and resolves to the function to measure. */
 const TASKS = {
   async ours({ graph, ffmpegPath, path, frameCount }: Extract<RenderTask, { kind: 'ours' }>) {
     const files = await filesOf(graph);
@@ -96,7 +96,7 @@ const TASKS = {
       logLevel: 'error',
     };
     const composition = await selectComposition({ ...shared, id });
-    // As it is by default, but for the preset and the quality, which are ours.
+    // The default settings, with our preset and quality.
     return () =>
       renderMedia({
         ...shared,

@@ -1,5 +1,5 @@
-// npm run bench: every figure that is claimed, against the limit or peer measured in the same run.
-// `--short` only proves that rows run; `--only=NAME` measures one section.
+// `npm run bench` measures every published figure against the baseline or peer in the same run. `--short` only proves
+// that rows run; `--only=NAME` measures one section.
 import { printRow, printTable, type Row } from './row.ts';
 import { stopSharedService } from './service.ts';
 import { shareServer, stopSharedServer } from './shared-postgres.ts';
@@ -9,7 +9,7 @@ const only = process.argv.find(arg => arg.startsWith('--only='))?.slice('--only=
 
 type Section = (isShort: boolean) => AsyncIterable<Row>;
 
-// Imported one by one: some bring heavy peers along.
+// Imported one at a time: some load heavy peers.
 const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   engine: async () => (await import('./rows/engine.ts')).runEngineRows,
   start: async () => (await import('./rows/start.ts')).runStartRows,
@@ -43,7 +43,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
 };
 
 if (only !== undefined && SECTIONS[only] === undefined) {
-  process.stderr.write(`There is no section ${only}; there are ${Object.keys(SECTIONS).join(', ')}.\n`);
+  process.stderr.write(`Unknown section ${only}. Sections: ${Object.keys(SECTIONS).join(', ')}.\n`);
   process.exit(2);
 }
 process.stdout.write(
@@ -53,9 +53,9 @@ process.stdout.write(
   'Load generator, service and PostgreSQL share this machine; read ratios, not absolutes.\n\n',
 );
 const rows: Row[] = [];
-/** Left out of `--short` where they are not asked for by name: a bare board takes a minute, and tests kill services too. */
+/** Not part of `--short` unless requested by name: a plain board takes a minute, and tests also kill services. */
 const LONG: ReadonlySet<string> = new Set(['board', 'crashes']);
-/** What measures has the machine for itself; what only runs mostly waits for a service to start. */
+/** Measurements have the machine to themselves; short sections mostly wait for a service to start. */
 const AT_ONCE = isShort ? 4 : 1;
 
 const left = Object.keys(SECTIONS).filter(name =>
@@ -72,7 +72,7 @@ async function runSections(): Promise<void> {
   }
 }
 
-// Each service has a listener of its own.
+// Each service adds a listener.
 process.setMaxListeners(100);
 if (isShort) shareServer();
 await Promise.all(Array.from({ length: AT_ONCE }, runSections));

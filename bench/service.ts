@@ -1,4 +1,4 @@
-// A real service as a child process, on a folder of its own, for the benchmarks to load.
+// Starts a real service as a child process in its own folder, for the benchmarks.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -13,10 +13,10 @@ import { findSharedDatabase, isServerShared } from './shared-postgres.ts';
 
 export const API_KEY = 'sk-bench-0000000000000000';
 export const CONTENT_SECRET = 'content-bench';
-/** Where tests keep the application's bundle: in `--short` no service makes one of its own. */
+/** The tests' application bundle, which `--short` reuses instead of building one per service. */
 const EDITOR_DIR = join(import.meta.dirname, '../node_modules/.cache/editor');
 
-/** Raised so that the limits are not what is measured; nothing else may bypass them. */
+/** Raised so that the limits are not measured; nothing else may bypass them. */
 const RAISED = { requestsPerMinute: 1e8, executionsPerMinute: 1e8, executionsPerDay: null };
 
 export interface BenchService {
@@ -26,7 +26,7 @@ export interface BenchService {
   readonly readyMs: number;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   stop(): Promise<void>;
-  /** With its PostgreSQL, if it brought one. */
+  /** Including its PostgreSQL, if embedded. */
   kill(): Promise<void>;
 }
 
@@ -38,14 +38,14 @@ export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** In `env`: the service brings its PostgreSQL along, in `--short` too. */
+/** In `env`: the service uses its embedded PostgreSQL, also with `--short`. */
 export const EMBEDDED = { DATABASE_URL: undefined } satisfies NodeJS.ProcessEnv;
 
-/** As DATABASE_URL has it. */
+/** In the form of DATABASE_URL. */
 export const urlOf = ({ user, database, socketDir }: TestAddress): string =>
   `postgres://${user}@/${database}?host=${encodeURIComponent(socketDir)}`;
 
-/** Of each folder, so that its next service finds what the one before wrote. */
+/** One per folder, so that its next service finds what the previous one wrote. */
 const databases = new Map<string, NodeJS.ProcessEnv>();
 
 async function findDatabase(folder: string): Promise<NodeJS.ProcessEnv> {
@@ -59,7 +59,7 @@ async function findDatabase(folder: string): Promise<NodeJS.ProcessEnv> {
 
 let shared: Promise<BenchService> | undefined;
 
-/** With no settings but those that all have. In `--short` all who ask for one share it. */
+/** Starts a service with the common settings only. With `--short` all callers share it. */
 export async function startPlainService(folder: string): Promise<BenchService> {
   if (!isServerShared()) return startBenchService(folder);
   shared ??= startShared();
@@ -76,12 +76,12 @@ async function startShared(): Promise<BenchService> {
   return { ...service, stop };
 }
 
-/** At the end, where there is one. */
+/** Called at the end; does nothing if there is none. */
 export async function stopSharedService(): Promise<void> {
   await (await shared)?.stop();
 }
 
-/** `env`: settings besides, e.g. a ROLE and the DATABASE_URL that it shares with others. */
+/** `env`: additional settings, e.g. a ROLE and the DATABASE_URL shared with others. */
 export async function startBenchService(folder: string, env: NodeJS.ProcessEnv = {}): Promise<BenchService> {
   const database = 'DATABASE_URL' in env ? {} : await findDatabase(folder);
   const port = await freePort();
@@ -134,7 +134,7 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
 async function untilReady(url: string, child: ChildProcess): Promise<void> {
   for (let waited = 0; waited < 60_000; waited += 5) {
     if (child.exitCode !== null)
-      throw new Error(`The service ended with exit code ${child.exitCode} before it was ready.`);
+      throw new Error(`The service exited with code ${child.exitCode} before it was ready.`);
     const ready = await fetch(`${url}/readyz`).then(
       answer => answer.ok,
       () => false,

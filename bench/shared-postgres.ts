@@ -1,5 +1,5 @@
-// The one PostgreSQL of `--short`, where nothing is measured: a service gets a migrated database of it instead of a server
-// of its own, whose start takes longer than what a short section does.
+// One PostgreSQL for all services of `--short`: each gets a migrated database instead of a server, which takes longer
+// to start than a short section runs.
 import { createTestDatabase, type TestDatabase } from '../test/support/database.ts';
 import { ADDRESS_VARIABLE, startTestServer, type TestServer } from '../test/support/postgres.ts';
 
@@ -13,7 +13,7 @@ export function shareServer(): void {
 
 export const isServerShared = (): boolean => isShared;
 
-/** Undefined where each has a server of its own. */
+/** undefined if each service has its own server. */
 export async function findSharedDatabase(): Promise<TestDatabase | undefined> {
   if (!isShared) return undefined;
   starting ??= startTestServer();

@@ -1,9 +1,9 @@
-// A person in a browser, for the benchmarks of the web application.
+// Signs a person in with a browser, for the benchmarks of the web application.
 import type { BenchService } from './service.ts';
 
 const PASSWORD = 'correct horse battery';
 
-/** The cookie of a person who was invited. */
+/** The cookie of a person who accepted an invitation. */
 export async function signIn(service: Pick<BenchService, 'url' | 'fetch'>): Promise<string> {
   const invited = await service.fetch('/api/v1/admin/users', {
     method: 'POST',

@@ -1,8 +1,8 @@
-// Completes package-lock.json after `npm i`; for the lock file of peers, with its folder behind it.
-// Adds the optional packages of other platforms that a registry mirror did not offer when the lock was written: npm 11 and
-// 12 refuse `npm ci` without them, and other platforms need them. Removes the engines that packages ask for: npm compares
-// them with the Node that it runs on itself, and warns without need, since ours comes with the package `node`. Fills in each missing
-// integrity from the registry, and ends with 1 if the registry does not have one: test/lock-files.test.ts refuses such a lock.
+// Completes package-lock.json after `npm i`; pass a folder for the lock file of peers. Adds the optional packages of
+// other platforms that a registry mirror did not offer when the lock was written: npm 11 and 12 refuse `npm ci` without
+// them, and other platforms need them. Removes the packages' `engines`: npm compares them with the Node it runs on and
+// warns needlessly, since our Node comes from the package `node`. Fills in missing integrity from the registry, and
+// exits with 1 if the registry has none, because test/lock-files.test.ts refuses such a lock.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ interface LockEntry {
 const OS = /\b(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)\b/;
 const CPU = /\b(arm64|arm|ia32|loong64|mips64el|ppc64|riscv64|s390x|wasm32|x64)\b/;
 
-/** The platform that a package's name speaks of; these names follow the convention of napi-rs and esbuild. */
+/** The platform in a package's name, by the naming convention of napi-rs and esbuild. */
 function platformOf(name: string): { os?: string[]; cpu?: string[]; libc?: string[] } {
   const os = OS.exec(name)?.[1];
   const cpu = CPU.exec(name)?.[1];
@@ -29,7 +29,7 @@ function platformOf(name: string): { os?: string[]; cpu?: string[]; libc?: strin
 
 const unverified: string[] = [];
 
-/** The entry with what the registry says of its package. A place that is no package, or one that is linked, is not fetched. */
+/** The entry completed with the registry's data. Entries that are not packages, or are linked, are not looked up. */
 function fillIntegrity(place: string, entry: LockEntry): LockEntry {
   if (place === '' || entry.link || entry.integrity !== undefined) return entry;
   const name = `${place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${entry.version}`;
@@ -51,7 +51,7 @@ const path = join(import.meta.dirname, '..', process.argv[2] ?? '.', 'package-lo
 const lock: { packages: Record<string, LockEntry> } = JSON.parse(readFileSync(path, 'utf8'));
 const added: string[] = [];
 for (const [parent, entry] of Object.entries(lock.packages)) {
-  // The exact versions mark platform packages; a range is an ordinary optional dependency.
+  // Exact versions mark platform packages; a range is an ordinary optional dependency.
   for (const [name, version] of Object.entries(parent === '' ? {} : (entry.optionalDependencies ?? {}))) {
     const place = `node_modules/${name}`;
     if (
@@ -77,6 +77,6 @@ const packages = Object.fromEntries(
 writeFileSync(path, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);
 process.stdout.write(added.length === 0 ? 'Nothing was missing.\n' : `Added ${added.join(', ')}.\n`);
 if (unverified.length > 0) {
-  process.stderr.write(`The registry has no integrity of ${unverified.join(', ')}.\n`);
+  process.stderr.write(`The registry has no integrity for ${unverified.join(', ')}.\n`);
   process.exitCode = 1;
 }

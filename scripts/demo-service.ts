@@ -1,4 +1,4 @@
-// The service as a child process, on a folder and a port of its own, as an operator would start it.
+// Starts the service as a child process with its own folder and port, as an operator would.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
@@ -26,7 +26,7 @@ export async function startService(options: {
   const url = `http://127.0.0.1:${port}`;
   const log = join(options.folder, 'service.log');
   const output = openSync(log, 'a');
-  // The settings of the shell are none of the demo's: it must not write into a real database.
+  // Ignores the shell's settings: the demo must not write into a real database.
   const env = { ...process.env };
   for (const { name } of listSettings()) delete env[name];
   const child = spawn(
@@ -41,7 +41,7 @@ export async function startService(options: {
         BOOTSTRAP_API_KEY: options.apiKey,
       },
       stdio: ['ignore', output, output],
-      // Its own process group: a Ctrl-C reaches the demo alone, which then stops the service.
+      // Its own process group, so that Ctrl-C reaches only the demo, which then stops the service.
       detached: true,
     },
   );
@@ -58,7 +58,7 @@ export async function startService(options: {
     while (!(await isReady(url))) {
       signal.throwIfAborted();
       if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`the service ended at its start: ${await lastLine(log)}`);
+        throw new Error(`the service exited during startup: ${await lastLine(log)}`);
       await sleep(POLL_MS);
     }
   } catch (thrown) {
@@ -76,5 +76,5 @@ async function isReady(url: string): Promise<boolean> {
 
 async function lastLine(path: string): Promise<string> {
   const lines = (await readFile(path, 'utf8')).trim().split('\n');
-  return `${lines.at(-1)} (all of it in ${path})`;
+  return `${lines.at(-1)} (full log in ${path})`;
 }

@@ -1,4 +1,4 @@
-// A receiver of completion webhooks on the loopback, which verifies each signature with GitHub's own library.
+// Receives completion webhooks on loopback and verifies each signature with GitHub's own library.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { verify } from '@octokit/webhooks-methods';
@@ -11,14 +11,14 @@ export interface Delivery {
 
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
-  /** Resolves to the first delivery; rejects where its signature is wrong, or when the signal fires. */
+  /** Resolves to the first delivery. Rejects if its signature is wrong, or when the signal fires. */
   wait(signal: AbortSignal): Promise<Delivery>;
 }
 
 /** Starts the receiver on a free port. */
 export async function receiveWebhook(secret: string): Promise<Receiver> {
   const arrival = Promise.withResolvers<Delivery>();
-  // Nobody may be waiting yet when a bad delivery arrives.
+  // An invalid delivery may arrive before anything waits for it.
   arrival.promise.catch(() => undefined);
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
@@ -27,7 +27,7 @@ export async function receiveWebhook(secret: string): Promise<Receiver> {
     );
     response.writeHead(isGenuine ? 204 : 401).end();
     if (isGenuine) arrival.resolve(JSON.parse(body) as Delivery);
-    else arrival.reject(new Error('the webhook came with a wrong signature'));
+    else arrival.reject(new Error('the webhook has a wrong signature'));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,5 +1,5 @@
-// `npm run demo`: the main job end to end. Starts the service on a fresh folder, stores examples/postcard.json, runs it,
-// verifies the signed webhook with a verifier that is not ours, and saves the picture.
+// `npm run demo` shows the main use case end to end: starts the service in a new folder, stores and runs
+// examples/postcard.json, verifies the signed webhook with a third-party library, and saves the picture.
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -58,8 +58,8 @@ async function demonstrate(signal: AbortSignal): Promise<void> {
     throw new Error(`the run ended as ${ended.status}: ${ended.error?.message ?? 'no reason given'}`);
 
   const delivery = await receiver.wait(AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_TIMEOUT_MS)]));
-  if (delivery.executionId !== ended.id) throw new Error('the webhook speaks of another execution');
-  done(`Webhook ${delivery.event} arrived`, 'its signature verified by @octokit/webhooks-methods');
+  if (delivery.executionId !== ended.id) throw new Error('the webhook is about another execution');
+  done(`Webhook ${delivery.event} arrived`, 'signature verified by @octokit/webhooks-methods');
   await savePicture(ended, signal);
 }
 
@@ -84,11 +84,11 @@ async function runExample(
 
 async function savePicture(ended: Execution, signal: AbortSignal): Promise<void> {
   const url = ended.outputs.find(output => output.type === 'IMAGE')?.url;
-  if (url === undefined) throw new Error('the run gave no picture');
+  if (url === undefined) throw new Error('the run produced no picture');
   const response = await fetch(url, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS)]),
   });
-  if (!response.ok) throw new Error(`the picture's address answered ${response.status}`);
+  if (!response.ok) throw new Error(`the picture's URL answered ${response.status}`);
   const bytes = Buffer.from(await response.arrayBuffer());
   const path = join(OUTPUT, 'postcard.png');
   await writeFile(path, bytes);

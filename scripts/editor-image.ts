@@ -1,5 +1,6 @@
-// Makes docs/images/editor.webp, the README's picture of the editor, and with `--record` docs/images/editor-recording.webp, in
-// which a node is looked up and moved, and all is run and looked at. Needs Chromium.
+// Creates docs/images/editor.webp, the README's picture of the editor, and with `--record` also
+// docs/images/editor-recording.webp, in which a node is searched for and moved, and the workflow is run. Needs
+// Chromium.
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -73,7 +74,9 @@ async function createWorkflow(url: string, cookie: string): Promise<string> {
   return ((await answer.json()) as { readonly id: string }).id;
 }
 
-/** The palette is searched, a node is moved and put back, then all is run until it is done, and its result opened. */
+/**
+ * Searches the palette, moves a node and puts it back, then runs everything until it completes, and opens the result.
+ */
 async function showRun(page: Page, frames: Buffer[]): Promise<void> {
   const take = async (): Promise<void> => void frames.push(await page.screenshot());
   await showPalette(page, take);
@@ -114,7 +117,7 @@ async function showPalette(page: Page, take: () => Promise<void>): Promise<void>
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** After the picture of the README was taken. */
+/** Continues after the README's picture was taken. */
 async function showResult(page: Page, frames: Buffer[]): Promise<void> {
   const take = async (): Promise<void> => void frames.push(await page.screenshot());
   await page.getByRole('figure', { name: 'Result of Preview' }).getByRole('button').first().click();

@@ -1,4 +1,4 @@
-// The published types of fal's client, read as JSON Schemas: what each of its endpoints takes and gives.
+// Reads the published types of fal's client as JSON Schemas: the input and output of each endpoint.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PEER_MODULES } from '../test/support/peers.ts';
@@ -16,10 +16,10 @@ const OBJECT = /^export type (\w+) = \{\n(.*?)^\};$/gms;
 const ENDPOINT = /^ {4}"([^"]+)": \{\n\s+input: (\w+);\n\s+output: (\w+);/gm;
 const FIELD =
   /(?: {4}\/\*\*\n(?<doc>(?: {5}\*.*\n)+?) {5}\*\/\n)? {4}(?<quote>"?)(?<name>[\w-]+)\k<quote>(?<optional>\?)?: (?<type>.+);$/gm;
-// The types say only `number`; these are counted.
+// The types say only `number`; these are integers.
 const COUNTED = /^(?:seed|num_.*|.*_(?:steps|count|seed)|fps|frames_per_second|width|height|max_.*|top_k)$/;
 
-/** Endpoint → its schemas, of the client in that folder of packages. */
+/** Maps endpoint to its schemas, from the client in that folder of packages. */
 export function readFalTypes(modules = PEER_MODULES): ReadonlyMap<string, FalEndpoint> {
   const text = readFileSync(join(modules, FILE), 'utf8');
   const aliases = new Map([...text.matchAll(ALIAS)].map(([, name = '', other = '']) => [name, other]));
@@ -74,7 +74,7 @@ function toTypeSchema(type: string): Schema {
   return items === undefined ? { type: 'object' } : { type: 'array', items: toTypeSchema(items) };
 }
 
-/** At bars outside brackets and quotes. */
+/** Splits at bars outside brackets and quotes. */
 function splitUnion(type: string): readonly string[] {
   const parts = [''];
   let depth = 0;

@@ -1,5 +1,6 @@
-// `node scripts/hosts.ts`: 2,000 paid runs over seven hosts, which are network namespaces of this machine, while one of each
-// kind is killed and one is cut off. Needs root on Linux, else it says why it does nothing. Exit code 1 where a promise broke.
+// `node scripts/hosts.ts` runs 2,000 paid runs on seven hosts, which are network namespaces of this machine, while one
+// host of each kind is killed and one is cut off. Needs root on Linux; otherwise it prints why it was skipped. Exits
+// with 1 if a guarantee was violated.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { proveOnHosts } from '../test/hosts/hosts.ts';
 import { whyNoNetwork } from '../test/hosts/network.ts';
 
-// The exit handlers end the processes; there is one for each.
+// Each process adds an exit handler that stops it.
 process.setMaxListeners(50);
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => process.exit(130));
 
@@ -47,12 +48,12 @@ const report = await proveOnHosts(options, print);
 const { breaches, ...counts } = report;
 for (const [name, value] of Object.entries(counts)) print(`${name.padEnd(10)} ${JSON.stringify(value)}`);
 for (const [promise, found] of Object.entries(breaches)) {
-  print(`BROKEN: ${promise} (${found.length})`);
+  print(`VIOLATED: ${promise} (${found.length})`);
   for (const line of found.slice(0, SHOWN)) print(`  ${line}`);
 }
 const isKept = Object.keys(breaches).length === 0;
 print(
-  isKept ? 'Every promise was kept.' : `The logs, PostgreSQL's files and the bucket are kept in ${folder}.`,
+  isKept ? 'Every guarantee held.' : `The logs, PostgreSQL's files and the bucket are kept in ${folder}.`,
 );
 print(`${((performance.now() - beganMs) / 1000).toFixed(0)} s`);
 if (isKept) await rm(folder, { recursive: true, force: true });

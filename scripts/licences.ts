@@ -1,5 +1,5 @@
-// `node scripts/licences.ts`: the production packages of the lock file by their licence. Exits with 1 where one binds whoever
-// uses an Apache-2.0 program, or has no licence that is known.
+// `node scripts/licences.ts` lists the production packages of the lock file by license. Exits with 1 if a package has
+// no known license, or one that restricts users of an Apache-2.0 program.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,7 +9,7 @@ interface LockEntry {
   readonly dev?: boolean;
 }
 
-/** What may be combined with Apache-2.0 and asks for no more than the text of its licence. */
+/** Licenses that can be combined with Apache-2.0 and require only that their text is included. */
 const FREE = new Set([
   '0BSD',
   'Apache-2.0',
@@ -24,14 +24,17 @@ const FREE = new Set([
   'Unlicense',
   'Zlib',
 ]);
-/** Free as what they are: fonts as files, libraries as shared objects or files of their own that anybody may replace. */
+/** Free to use as separate files: fonts, and libraries as shared objects or files that anyone may replace. */
 const FREE_AS_FILES: Readonly<Record<string, RegExp>> = {
   'OFL-1.1': /^@fontsource(?:-variable)?\//,
   'LGPL-3.0-or-later': /^@img\/sharp-/,
   'LGPL-2.1-or-later': /^@node-webcodecs\/static-/,
   'MPL-2.0': /^mediabunny$/,
 };
-/** Whose lock entry names none: of other platforms, or with the licence in a file alone. Read by a person. */
+/**
+ * Packages whose lock entry names no license: those of other platforms, and those with only a license file. Checked by
+ * hand.
+ */
 const READ: readonly (readonly [name: RegExp, licence: string])[] = [
   [/^@napi-rs\/canvas-/, 'MIT'],
   [/^@node-webcodecs\/static-/, 'MIT AND LGPL-2.1-or-later AND BSD-2-Clause AND BSD-3-Clause'],
@@ -42,11 +45,11 @@ export interface Licensed {
   readonly name: string;
   readonly version: string;
   readonly licence: string;
-  /** Whether it binds nobody. */
+  /** Whether it imposes no obligations on users. */
   readonly isFree: boolean;
 }
 
-/** The packages of a lock file that a production install has. */
+/** The packages of a lock file that a production install contains. */
 export function listLicences(packages: Readonly<Record<string, LockEntry>>): readonly Licensed[] {
   return Object.entries(packages)
     .filter(([place, { dev }]) => place !== '' && dev !== true)
@@ -57,7 +60,7 @@ export function listLicences(packages: Readonly<Record<string, LockEntry>>): rea
     });
 }
 
-/** Of `A OR B` one has to be free, of `A AND B` both. */
+/** One part of `A OR B` must be free, and both parts of `A AND B`. */
 function isFree(name: string, licence: string): boolean {
   const bare = licence.replaceAll(/[()]/g, '');
   return bare
@@ -77,6 +80,7 @@ if (import.meta.main) {
       `${licence}: ${group.length}\n${group.map(({ name, version }) => `  ${name} ${version}\n`).join('')}`,
     );
   const bound = all.filter(({ isFree }) => !isFree);
-  for (const { name, licence } of bound) process.stderr.write(`${name}: ${licence} may bind its users.\n`);
+  for (const { name, licence } of bound)
+    process.stderr.write(`${name}: ${licence} may restrict its users.\n`);
   process.exitCode = bound.length > 0 ? 1 : 0;
 }

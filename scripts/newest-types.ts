@@ -1,7 +1,7 @@
-// What the newest versions of the packages in which providers publish their types would change: `node scripts/newest-types.ts`,
-// or of other versions: `node scripts/newest-types.ts @fal-ai/client@1.9.0`.
-// Installs them in a folder of their own, lists what became of the shipped models of fal, and runs the test of all requests against them.
-// It ends with exit code 1 where a request is no longer of its type.
+// Shows what the newest versions of the providers' type packages would change: `node scripts/newest-types.ts`, or with
+// given versions: `node scripts/newest-types.ts @fal-ai/client@1.9.0`. Installs them in a separate folder, lists the
+// changes for fal's shipped models, and tests all requests against the new types. Exits with 1 if a request no longer
+// fits its type.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,13 +27,13 @@ function compareFal(before: ReadonlyMap<string, FalEndpoint>, after: ReadonlyMap
     [...after.keys()].filter(endpoint => !before.has(endpoint)),
   );
   printNames(
-    '- gone at fal',
+    '- removed from fal',
     [...before.keys()].filter(endpoint => !after.has(endpoint)),
   );
   for (const { provider, endpoint } of readShippedModels()) {
     const [old, now] = [before.get(endpoint), after.get(endpoint)];
     if (provider !== 'fal' || old === undefined) continue;
-    if (now === undefined) print(`- ${endpoint} is shipped, and has gone`);
+    if (now === undefined) print(`- ${endpoint} is shipped and was removed`);
     else for (const change of changesOf(old, now)) print(`~ ${endpoint} ${change}`);
   }
 }
@@ -49,10 +49,10 @@ function changesOf(old: FalEndpoint, now: FalEndpoint): readonly string[] {
   const [before, after] = [fieldsOf(old), fieldsOf(now)];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap(name => {
-    if (after[name] === undefined) return `no longer takes ${name}`;
-    if (before[name] === undefined) return `takes ${name}`;
+    if (after[name] === undefined) return `no longer accepts ${name}`;
+    if (before[name] === undefined) return `accepts ${name}`;
     const isSame = JSON.stringify(before[name]) === JSON.stringify(after[name]);
-    return isSame ? [] : `takes another ${name}: ${JSON.stringify(after[name])}`;
+    return isSame ? [] : `changes ${name}: ${JSON.stringify(after[name])}`;
   });
 }
 

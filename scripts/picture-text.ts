@@ -1,4 +1,4 @@
-// A picture as lines of half blocks in 24-bit colour, two pixels a character.
+// Draws a picture as lines of half blocks in 24-bit color, two pixels per character.
 import sharp from 'sharp';
 
 /** The picture in that many columns. */

@@ -1,4 +1,4 @@
-// Makes docs/images/postcard.webp, the README's picture, of what `npm run demo` left in demo-output/.
+// Creates docs/images/postcard.webp, the README's picture, from the demo-output/ that `npm run demo` wrote.
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';

@@ -1,5 +1,6 @@
-// `npm run soak`: 1,000 runs under kills, freezes and restarts, then a minute of mutations of what callers may send.
-// Everything follows from --seed. Exit code 1 with the violations where a promise is broken; 2 for wrong usage.
+// `npm run soak` runs 1,000 runs under kills, freezes and restarts, then a minute of fuzzing with mutated input.
+// Everything is determined by --seed. Exits with 1 and lists the violations if a guarantee was violated; exits with 2
+// for wrong usage.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { soak } from '../test/soak/soak.ts';
 const FUZZ_MS = 60_000;
 const PARTS = ['runs', 'fuzz'] as const;
 
-// The exit handlers end the services.
+// The exit handlers stop the services.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => process.exit(130));
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -70,9 +71,9 @@ async function fuzz(seed: number): Promise<void> {
   const [svg, forms] = await Promise.all([fuzzSvg(seed, FUZZ_MS), fuzzForms(seed, FUZZ_MS)]);
   for (const [name, { rounds, taken, breaches }] of Object.entries({ SVG: svg, forms })) {
     print(
-      `fuzz of ${name}: ${rounds} rounds in ${FUZZ_MS / 1000} s, ${taken} taken, ${rounds - taken} refused`,
+      `fuzz of ${name}: ${rounds} rounds in ${FUZZ_MS / 1000} s, ${taken} accepted, ${rounds - taken} refused`,
     );
-    for (const breach of breaches) print(`BROKEN: ${breach}`);
+    for (const breach of breaches) print(`VIOLATED: ${breach}`);
     broken.push(...breaches);
   }
 }

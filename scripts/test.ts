@@ -1,5 +1,5 @@
-// `npm test`: all tests; with `--fast` first (`npm run test:fast`), those that test/slow.ts does not name. Most run in batches,
-// whose files share a process; the others in one each.
+// `npm test` runs all tests; with `--fast` first (`npm run test:fast`) only those that test/slow.ts does not list. Most
+// run in batches whose files share a process; the others each have their own.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { BATCHES, filesAlone, pathOf } from '../test/batches.ts';
@@ -8,7 +8,7 @@ const [first, ...others] = process.argv.slice(2);
 const isFast = first === '--fast';
 const batches = BATCHES.filter(name => !isFast || name.startsWith('fast-'));
 const files = [...batches.map(pathOf), ...(isFast ? [] : filesAlone())].map(file => join('test', file));
-// Many of the slow ones wait for a clock or a process: five at a time keep two cores at work.
+// Many slow tests wait for a clock or a process: five at a time keep two cores busy.
 const concurrency = isFast ? 2 : 5;
 const options = ['--test-global-setup=test/support/global-setup.ts', `--test-concurrency=${concurrency}`];
 const { status } = spawnSync(

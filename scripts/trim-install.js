@@ -1,15 +1,16 @@
-// Removes from node_modules what packages bring and nothing here ever reads. npm runs it after each install ("prepare"),
-// with whatever Node there is, so it is plain JavaScript for Node 20 and later.
+// Removes files from node_modules that are never used. npm runs it after each install ("prepare") with whatever Node is
+// installed, so it is plain JavaScript for Node 20 and later.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MODULES = join(import.meta.dirname, '../node_modules');
 
-/** Folder → which paths in it nobody reads. */
+/** Maps folder to the paths in it that are unused. */
 const UNREAD = {
   // Headers for compiling C++ against Node: 67 MB. Nothing is compiled here.
   node: /^node_modules[\\/][^\\/]+[\\/]include$/,
-  // Fonts in the older format, emoji once more in ten parts, and style sheets for browsers; woff2 files are read.
+  // Fonts in an older format, a second copy of the emoji in ten parts, and style sheets for browsers. Only woff2 files
+  // are used.
   '@fontsource': /(?:\.woff|noto-color-emoji-\d+-[^\\/]*|\.css|\.scss)$/,
   '@fontsource-variable': /(?:\.woff|\.css|\.scss)$/,
 };

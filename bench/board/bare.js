@@ -1,4 +1,4 @@
-// A board of React Flow as its documentation begins one, of the same nodes and edges: what the editor is measured against.
+// The baseline for the editor: a plain React Flow board with the same nodes and edges, set up as in its documentation.
 import '@xyflow/react/dist/style.css';
 import { Handle, Position, ReactFlow, useEdgesState, useNodesState } from '@xyflow/react';
 import { createElement as h, memo } from 'react';

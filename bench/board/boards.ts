@@ -1,4 +1,4 @@
-// Seeded boards of the largest size that a workflow may have, and of a quarter of it.
+// Generates boards from a seed, at the maximum size of a workflow and at a quarter of it.
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
 
@@ -51,15 +51,15 @@ const PREVIEW: Kind = {
   inputs: ['input'],
   config: {},
 };
-/** The kinds in turn: a column begins with texts, and ends with what shows pictures. */
+/** The kinds in turn: a column starts with texts and ends with previews of pictures. */
 const TURN = [TEXT, CONCAT, CONCAT, PICTURE, CONCAT, TEXT, CONCAT, PICTURE, PREVIEW, CONCAT];
 
 const COLUMN_PX = 420;
 const ROW_PX = 520;
-/** Edges of real boards are mostly short: a node is fed by one of those made shortly before it. */
+/** Edges of real boards are mostly short: a node's sources were usually created shortly before it. */
 const WINDOW = 40;
 
-/** A board that lint accepts: each input is fed once, and only by an earlier node. */
+/** A valid board: each input has one edge, from an earlier node only. */
 export function makeBoard(nodeCount: number, edgeCount: number, seed: number): BenchBoard {
   const random = seededRandom(seed);
   const below = (limit: number): number => Math.floor(random() * limit);
@@ -100,7 +100,7 @@ export function makeBoard(nodeCount: number, edgeCount: number, seed: number): B
   return { nodes, edges: thin(edges, edgeCount, below) };
 }
 
-// Inputs that must be fed keep their edge: only those of the text tools may be empty.
+// Required inputs keep their edge: only those of the text tools may be empty.
 function thin(edges: readonly GraphEdge[], count: number, below: (limit: number) => number): GraphEdge[] {
   const kept = [...edges];
   const isSpare = ({ targetHandle }: GraphEdge): boolean => /text[2-4]/.test(targetHandle ?? '');

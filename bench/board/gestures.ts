@@ -1,4 +1,4 @@
-// What a person does to a board with the pointer, and what script it costs, frame by frame.
+// Performs pointer gestures on a board and measures the script time of each frame.
 import type { CDPSession, Page } from 'playwright-core';
 import { quantile } from '../load.ts';
 
@@ -8,24 +8,24 @@ export interface Point {
 }
 
 export interface Frames {
-  /** Script, in milliseconds a frame. */
+  /** Script time per frame in milliseconds. */
   readonly p95: number;
   readonly median: number;
-  /** Script, style, layout and the rest of the main thread. */
+  /** Script, style, layout and other work of the main thread. */
   readonly taskP95: number;
 }
 
 export interface Meter {
-  /** One step of the hand, then the frame that it causes; the time of both. */
+  /** Measures one pointer step together with the frame that it causes. */
   frames(count: number, step: (index: number) => Promise<unknown>): Promise<Frames>;
   heapMB(): Promise<number>;
-  /** What the main thread has done since the page was opened, in milliseconds. */
+  /** The main thread's work since the page was opened, in milliseconds. */
   taskMs(): Promise<number>;
 }
 
 export async function openMeter(page: Page): Promise<Meter> {
   const debug = await page.context().newCDPSession(page);
-  // The thread's own time: what else the machine does is not counted.
+  // The thread's own time, which excludes other processes.
   await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
   return {
     frames: (count, step) => measureFrames(debug, count, step),
@@ -60,7 +60,7 @@ async function measureFrames(
   };
 }
 
-/** What a step set off is done in the next frame or the one after it: both are counted. */
+/** Work caused by a step happens in the next frame or the one after, so both are counted. */
 const TWO_FRAMES = 'new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 
 async function readMetrics(
@@ -74,7 +74,7 @@ async function readMetrics(
 const STEPS = 60;
 const CENTER = { x: 720, y: 480 };
 
-/** Drags the ground to and fro. `from` is a point where no node is. */
+/** Pans back and forth. `from` is a point without a node. */
 export async function pan(page: Page, meter: Meter, from: Point): Promise<Frames> {
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
@@ -85,13 +85,13 @@ export async function pan(page: Page, meter: Meter, from: Point): Promise<Frames
   return frames;
 }
 
-/** Turns the wheel in and out again. */
+/** Zooms in and out again with the wheel. */
 export async function zoom(page: Page, meter: Meter): Promise<Frames> {
   await page.mouse.move(CENTER.x, CENTER.y);
   return meter.frames(STEPS, index => page.mouse.wheel(0, index % 20 < 10 ? -60 : 60));
 }
 
-/** Drags what is selected by the node at `from`, and puts it back where it was. */
+/** Drags the selection by the node at `from` and moves it back. */
 export async function drag(page: Page, meter: Meter, from: Point): Promise<Frames> {
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();

@@ -1,4 +1,4 @@
-// Where things of a board are on the screen, read from React Flow's viewport: the same for the editor and the bare board.
+// Computes screen positions on a board from React Flow's viewport, for the editor and the plain board alike.
 import type { Page } from 'playwright-core';
 import type { BenchBoard } from './boards.ts';
 import type { Point } from './gestures.ts';
@@ -30,10 +30,10 @@ export async function zoomTo(page: Page, wanted: number): Promise<void> {
     await page.mouse.wheel(0, -Math.sign(off) * Math.min(Math.abs(off) * 500, 100));
     await page.evaluate('new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))');
   }
-  throw new Error(`The zoom does not come to ${wanted}.`);
+  throw new Error(`The board did not zoom to ${wanted}.`);
 }
 
-/** A point near the middle of the screen that lies between the columns of nodes. */
+/** A point near the middle of the screen between two columns of nodes. */
 export function gapOf(view: View, { nodes }: BenchBoard): Point {
   const middle = { x: (720 - view.x) / view.zoom, y: (480 - view.y) / view.zoom };
   const last = nodes
@@ -46,7 +46,7 @@ export function gapOf(view: View, { nodes }: BenchBoard): Point {
 
 const HEAD = { x: 130, y: 22 };
 
-/** The node whose head is nearest to the middle of the screen. */
+/** The node whose header is nearest to the middle of the screen. */
 export function middleNode(view: View, { nodes }: BenchBoard): Point {
   const heads = nodes.map(({ position: { x, y } }) => toScreen(view, { x: x + HEAD.x, y: y + HEAD.y }));
   const distance = ({ x, y }: Point): number => Math.hypot(x - 720, y - 480);

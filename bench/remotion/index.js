@@ -1,4 +1,4 @@
-// The scenes of bench/render-scenes.ts as Remotion compositions: the same boxes, times, fonts and picture.
+// The scenes of bench/render-scenes.ts as Remotion compositions, with the same boxes, times, fonts and picture.
 import { createElement as h, useState } from 'react';
 import {
   AbsoluteFill,
@@ -21,7 +21,7 @@ const fonts = [400, 800].map(
   weight => new FontFace('Inter', `url(${staticFile(`inter-${weight}.woff2`)})`, { weight: String(weight) }),
 );
 
-/** Frames wait until the fonts are there. */
+/** Delays frames until the fonts are loaded. */
 function useFonts() {
   useState(() => {
     const handle = delayRender();

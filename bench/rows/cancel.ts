@@ -1,4 +1,4 @@
-// Many runs cancelled one after the other: of a thousand and of ten thousand, at a provider and in the queue.
+// Measures sequential cancels of a thousand and of ten thousand runs, waiting at a provider or in the queue.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { startBenchFal } from '../fal-double.ts';
@@ -14,24 +14,24 @@ const HOUR_MS = 3_600_000;
 export async function* runCancelRows(isShort: boolean): AsyncGenerator<Row> {
   const [few, many] = isShort ? [5, 10] : [1000, 10_000];
   for (const [place, atOnce] of Object.entries(PLACES)) {
-    // What is measured has a service of its own.
+    // Measured services are separate.
     const [ofFew = 0, ofMany = 0] = isShort
       ? await cancel([few, many], atOnce)
       : [...(await cancel([few], atOnce)), ...(await cancel([many], atOnce))];
     yield {
-      figure: `${many} runs that wait ${place} cancelled by ${CONNECTIONS} connections, against ${few}, a run`,
+      figure: `${many} runs waiting ${place} cancelled over ${CONNECTIONS} connections, time per run compared with ${few} runs`,
       value: ofMany / many / (ofFew / few),
       unit: 'times',
-      reach: { value: 1.3, is: 'at most' },
+      target: { value: 1.3, is: 'at most' },
       note: `${ofMany.toFixed(1)} and ${ofFew.toFixed(1)} s, from the first request to the last CANCELLED`,
     };
   }
 }
 
-/** MAX_CONCURRENT_RUNS, by where runs wait then. */
+/** MAX_CONCURRENT_RUNS for each place where runs wait. */
 const PLACES = { 'for a provider': '100000', 'in the queue': '1' };
 
-/** How many seconds it takes for so many, and then for so many. */
+/** Seconds for the one number of runs, and then for the other. */
 async function cancel(counts: readonly number[], atOnce: string): Promise<readonly number[]> {
   const folder = await makeFolder();
   const fal = await startBenchFal(HOUR_MS);

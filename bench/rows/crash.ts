@@ -1,4 +1,5 @@
-// Runs that wait while processes are killed, and what a table of a hundred thousand waiting calls costs a poller.
+// Measures waiting runs while processes are killed, and the cost to a poller of a table of a hundred thousand waiting
+// calls.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claimDueCalls } from '../../src/store/calls.ts';
 import { openDb } from '../../src/store/db.ts';
@@ -16,12 +17,15 @@ export async function* runCrashRows(isShort: boolean): AsyncGenerator<Row> {
   yield* killEverything(isShort ? 20 : 10_000, isShort ? 6000 : 60_000);
 }
 
-/** Long enough for the last answers of the provider to be stored. */
+/** Long enough to store the provider's last answers. */
 const SETTLE_MS = 3000;
-const LOOKS = 20;
+const POLLS = 20;
 const BATCH = { limit: 100, leaseMs: 15_000 } as const;
 
-/** The statement as a worker makes it, with its plans; over a Unix socket, so that nearly all of it is PostgreSQL. */
+/**
+ * The statement as a worker sends it, with its plans, over a Unix socket, so that nearly all of the time is
+ * PostgreSQL's.
+ */
 async function pollMany(count: number): Promise<Row> {
   const folder = await makeFolder();
   const postgres = await startOwnPostgres(2);
@@ -36,18 +40,18 @@ async function pollMany(count: number): Promise<Row> {
       [count],
     );
     const times: number[] = [];
-    for (let look = 0; look < LOOKS; look++) {
+    for (let poll = 0; poll < POLLS; poll++) {
       const began = performance.now();
       const calls = await claimDueCalls(db, 'fal', BATCH);
       times.push(performance.now() - began);
-      if (calls.length !== Math.min(BATCH.limit, count - look * BATCH.limit) && count > LOOKS * BATCH.limit)
-        throw new Error(`${calls.length} calls were due.`);
+      if (calls.length !== Math.min(BATCH.limit, count - poll * BATCH.limit) && count > POLLS * BATCH.limit)
+        throw new Error(`${calls.length} calls were due instead of ${BATCH.limit}.`);
     }
     return {
-      figure: `${count} waiting calls: one batch of ${BATCH.limit} of a poller`,
+      figure: `${count} waiting calls: one poller batch of ${BATCH.limit}`,
       value: median(times),
       unit: 'ms',
-      reach: { value: 20, is: 'at most' },
+      target: { value: 20, is: 'at most' },
       note: `most ${Math.max(...times).toFixed(1)}`,
     };
   } finally {
@@ -77,10 +81,10 @@ async function killWorker(count: number, jobMs: number): Promise<Row> {
     await untilEnded(api, workflow);
     const delays = await delaysOf(api, fal, ids, jobMs);
     return {
-      figure: `a worker killed while ${count} runs wait: the last of them ends so long after its call`,
+      figure: `a worker killed while ${count} runs wait: time from the call's end to the last run's end`,
       value: (delays.at(-1) ?? Number.NaN) / 1000,
       unit: 's',
-      reach: { value: 30, is: 'at most' },
+      target: { value: 30, is: 'at most' },
       note: `${delays.length} of ${count} completed`,
     };
   } finally {
@@ -107,7 +111,7 @@ async function* killEverything(count: number, jobMs: number): AsyncGenerator<Row
     const completed = await delaysOf(second, fal, ids, jobMs);
     const credits = (await (await second.fetch('/api/v1/credits')).json()) as { held: number };
     const broken = {
-      'calls asked twice': (await fal.accepted()).size - count,
+      'calls submitted twice': (await fal.accepted()).size - count,
       'runs lost': count - completed.length,
       'credits still held': credits.held,
     };
@@ -116,7 +120,7 @@ async function* killEverything(count: number, jobMs: number): AsyncGenerator<Row
         figure: `everything killed while ${count} runs wait: ${name}`,
         value,
         unit: '',
-        reach: { value: 0, is: 'at most' },
+        target: { value: 0, is: 'at most' },
       };
   } finally {
     await second.stop();

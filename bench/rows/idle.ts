@@ -1,15 +1,15 @@
-// What a service asks of PostgreSQL while nobody asks anything of it.
+// Counts the queries that an idle service sends to PostgreSQL.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startOwnPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
 import { makeFolder, removeFolder, startBenchService } from '../service.ts';
 
-// What a start leaves to do is done by then.
+// Start-up work is finished by then.
 const SETTLE_MS = 8000;
 // A whole number of heartbeats and polls.
 const COUNT_MS = 60_000;
 
-// Lines of log_statement: `begin` and its like are queries too.
+// Lines of log_statement, including `begin` and the like.
 const QUERY = /LOG: +(?:statement|execute [^:]*): *(?<text>.*)/;
 
 export async function* runIdleRows(isShort: boolean): AsyncGenerator<Row> {
@@ -29,11 +29,11 @@ export async function* runIdleRows(isShort: boolean): AsyncGenerator<Row> {
     const counts = [...seen].toSorted(([, a], [, b]) => b - a);
     const total = counts.reduce((sum, [, count]) => sum + count, 0);
     yield {
-      figure: 'queries a second with nothing to do',
+      figure: 'queries per second when idle',
       value: (total / countMs) * 1000,
       unit: '/s',
-      reach: { value: 2, is: 'at most' },
-      note: `from the log of every statement; ${counts.map(([text, count]) => `${count} ${text.slice(0, 30).trim()}`).join(', ')}`,
+      target: { value: 2, is: 'at most' },
+      note: `counted in the statement log; ${counts.map(([text, count]) => `${count} ${text.slice(0, 30).trim()}`).join(', ')}`,
     };
     await service.stop();
   } finally {

@@ -1,4 +1,4 @@
-// What agents pay for their protocol: a call against the same question over REST, memory, and the tokens of the list.
+// Measures the overhead of MCP: a call against the same request over REST, memory, and the tokens of the tool list.
 import { readFile } from 'node:fs/promises';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { load, median, quantile } from '../load.ts';
@@ -24,7 +24,7 @@ export async function* runMcpRows(isShort: boolean): AsyncGenerator<Row> {
     const question = { query: 'resize image', freeOnly: true, limit: 5 };
     const call = () => ask(service, 'tools/call', { name: 'find_nodes', arguments: question });
     const rest = () => get(service, '/api/v1/nodes?category=utility');
-    // Warm for REST alone: what the first request of an agent loads is what is measured.
+    // Warm for REST only, because the load at an agent's first request is measured.
     await measure(rest, isShort ? 20 : 200);
     const beforeMb = await readMb(service.pid);
     const list = (await ask(service, 'tools/list', {})) as { result: { tools: readonly ListedTool[] } };
@@ -33,7 +33,7 @@ export async function* runMcpRows(isShort: boolean): AsyncGenerator<Row> {
     await measure(call, count);
     const ours: number[] = [];
     const theirs: number[] = [];
-    // In turn, so that a machine that slows down slows both.
+    // Alternating, so that a slower machine affects both.
     for (let round = 0; round < (isShort ? 1 : 5); round++) {
       ours.push(await measure(call, count));
       theirs.push(await measure(rest, count));
@@ -42,15 +42,15 @@ export async function* runMcpRows(isShort: boolean): AsyncGenerator<Row> {
       figure: 'tools/call find_nodes, p50, 10 connections',
       value: median(ours),
       unit: 'ms',
-      reach: { value: Math.min(5, median(theirs) + 2), is: 'at most' },
-      against: { name: 'GET /nodes?category=utility', value: median(theirs) },
+      target: { value: Math.min(5, median(theirs) + 2), is: 'at most' },
+      baseline: { name: 'GET /nodes?category=utility', value: median(theirs) },
       note: `rounds ${ours.map(ms => ms.toFixed(1)).join(', ')} against ${theirs.map(ms => ms.toFixed(1)).join(', ')}`,
     };
     yield {
-      figure: 'memory that the first request of an agent takes (at rest nothing of it is loaded)',
+      figure: "memory added by an agent's first request",
       value: afterMb - beforeMb,
       unit: 'MB',
-      reach: { value: 12, is: 'at most' },
+      target: { value: 12, is: 'at most' },
       note: `${beforeMb.toFixed(0)} MB before, ${afterMb.toFixed(0)} MB after`,
     };
     yield* tokenRows(list.result.tools);
@@ -77,7 +77,7 @@ function* tokenRows(tools: readonly ListedTool[]): Generator<Row> {
       figure: `${figure}, o200k`,
       value: tokens,
       unit: 'tokens',
-      reach: { value: most, is: 'at most' },
+      target: { value: most, is: 'at most' },
     };
   }
 }
@@ -102,7 +102,7 @@ async function get(service: BenchService, path: string): Promise<void> {
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
 }
 
-/** The median of so many requests over CONNECTIONS at once. */
+/** The median time of that many requests over CONNECTIONS at once. */
 async function measure(request: () => Promise<unknown>, count: number): Promise<number> {
   return quantile((await load(CONNECTIONS, { count }, request)).latencies, 0.5);
 }

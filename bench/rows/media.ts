@@ -1,4 +1,5 @@
-// Uploads against bare writes of the same files, the memory of a large one, and reads against @fastify/static.
+// Measures uploads against plain writes of the same files, the memory of a large upload, and reads against
+// @fastify/static.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -21,7 +22,7 @@ export async function* runMediaRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
   const service = await startPlainService(folder);
   try {
-    // First, while the service is as it started: memory that a load has taken once hides what a later one takes.
+    // First, while memory is as after the start: memory that a load has claimed hides later growth.
     yield await measureMemory(service, isShort);
     yield await measureInline(service, folder, isShort);
     yield await measureReads(service, folder, isShort);
@@ -35,7 +36,7 @@ async function measureInline(service: BenchService, folder: string, isShort: boo
   const file = wav(INLINE_BYTES);
   const ours: number[] = [];
   const floor: number[] = [];
-  // In turn, so that a machine that slows down slows both.
+  // Alternating, so that a slower machine affects both.
   for (let round = 0; round < (isShort ? 1 : 3); round++) {
     ours.push(await uploadMbPerSecond(service, file, isShort));
     floor.push(await writeMbPerSecond(join(folder, 'bare'), file, isShort));
@@ -45,8 +46,8 @@ async function measureInline(service: BenchService, folder: string, isShort: boo
     figure: 'inline upload of 4 MB by form, 20 connections',
     value: median(ours),
     unit: 'MB/s',
-    reach: { value: limit / 2, is: 'at least' },
-    against: { name: 'bare write and fsync, 20 at once', value: limit },
+    target: { value: limit / 2, is: 'at least' },
+    baseline: { name: 'bare write and fsync, 20 at once', value: limit },
     note: `rounds ${ours.map(Math.round).join(', ')} against ${floor.map(Math.round).join(', ')}`,
   };
 }
@@ -83,7 +84,7 @@ async function writeMbPerSecond(folder: string, file: Buffer, isShort: boolean):
 }
 
 async function measureMemory(service: BenchService, isShort: boolean): Promise<Row> {
-  // What is loaded at the first upload is not the price of a large one.
+  // Code loaded at the first upload is not a cost of a large one.
   await putPresigned(service, MB);
   await sleep(isShort ? 0 : SETTLE_MS);
   const idle = await readMb(service.pid, 'VmRSS');
@@ -92,10 +93,10 @@ async function measureMemory(service: BenchService, isShort: boolean): Promise<R
   const { seconds } = await putPresigned(service, LARGE_BYTES);
   const peak = await readMb(service.pid, 'VmHWM');
   return {
-    figure: 'presigned PUT of 100 MB and its completion: peak memory above idle',
+    figure: 'presigned PUT of 100 MB with completion: peak memory above idle',
     value: peak - idle,
     unit: 'MB',
-    reach: { value: 40, is: 'at most' },
+    target: { value: 40, is: 'at most' },
     note: `idle ${Math.round(idle)} MB, peak ${Math.round(peak)} MB, PUT at ${Math.round(LARGE_BYTES / MB / seconds)} MB/s`,
   };
 }
@@ -149,8 +150,8 @@ async function measureReads(service: BenchService, folder: string, isShort: bool
       figure: 'CDN read of a 1 MB file, 50 connections',
       value: median(ours),
       unit: 'reads/s',
-      reach: { value: limit * 0.7, is: 'at least' },
-      against: { name: '@fastify/static bare, same file', value: limit },
+      target: { value: limit * 0.7, is: 'at least' },
+      baseline: { name: '@fastify/static bare, same file', value: limit },
       note: `rounds ${ours.map(Math.round).join(', ')} against ${floor.map(Math.round).join(', ')}`,
     };
   } finally {
@@ -172,7 +173,7 @@ async function readsPerSecond(url: string, isShort: boolean): Promise<number> {
   return done / seconds;
 }
 
-/** Over connections that are kept; the clients of other rows parse bodies too slowly for these. */
+/** Over kept-alive connections. The clients of other rows parse bodies too slowly for these. */
 async function callMany(
   connections: number,
   isShort: boolean,

@@ -1,5 +1,4 @@
-// 1,500 models installed: what the catalog weighs on its way out and how soon it is there, what they cost at the start, and
-// what lint pays for them.
+// Measures 1,500 installed models: size and time of the catalog response, startup cost, and lint time.
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
@@ -18,7 +17,7 @@ import { type BenchService, makeFolder, removeFolder, startBenchService } from '
 
 const MODELS = 1_500;
 const NODES = 250;
-// As src/http/compression.ts has it.
+// The same as in src/http/compression.ts.
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const KEYS = {
   SANDBOX_MODELS: true,
@@ -33,10 +32,10 @@ const { SANDBOX_MODELS: _, ...KEYS_OF_SERVICE } = KEYS;
 export async function* runModelRows(isShort: boolean): AsyncIterable<Row> {
   const shipped = createNodeTypes(KEYS);
   yield {
-    figure: 'GET /nodes, the shipped set, brotli',
+    figure: 'GET /nodes, shipped models, brotli',
     value: (await weigh(shipped)) / 1024,
     unit: 'KB',
-    reach: { value: 60, is: 'at most' },
+    target: { value: 60, is: 'at most' },
   };
   const many = createNodeTypes(KEYS);
   const models = makeModels();
@@ -50,7 +49,7 @@ export async function* runModelRows(isShort: boolean): AsyncIterable<Row> {
   yield* runServiceRows(isShort);
 }
 
-/** A service with the shipped models, and one with all, in turn: what is measured is the difference. */
+/** A service with the shipped models and one with all, alternating: the difference is measured. */
 async function* runServiceRows(isShort: boolean): AsyncIterable<Row> {
   const folder = await makeFolder();
   const file = join(folder, 'models.json');
@@ -59,7 +58,7 @@ async function* runServiceRows(isShort: boolean): AsyncIterable<Row> {
   const many: number[][] = [];
   const answers: number[] = [];
   try {
-    // The first start of a folder makes its database.
+    // The first start in a folder creates its database.
     if (!isShort) await (await startBenchService(folder, KEYS_OF_SERVICE)).stop();
     for (let round = 0; round < (isShort ? 1 : 5); round++) {
       const shipped = await startBenchService(folder, KEYS_OF_SERVICE);
@@ -85,7 +84,7 @@ async function megabytesOf({ pid }: BenchService): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
-/** The median of so many answers, one after the other, as their bytes come: what a client unpacks is its own affair. */
+/** The median time of that many responses in sequence, without decompressing them: that is the client's work. */
 async function answerMs(service: BenchService, count: number): Promise<number> {
   const ask = async (): Promise<number> => {
     const start = performance.now();
@@ -104,10 +103,10 @@ const row = (figure: string, value: number, unit: string, most: number): Row => 
   figure,
   value,
   unit,
-  reach: { value: most, is: 'at most' },
+  target: { value: most, is: 'at most' },
 });
 
-/** The shipped models again and again, each under a name and an address of its own. */
+/** Repeats the shipped models, each with its own name and endpoint. */
 function makeModels(): readonly Model[] {
   const shipped = readShippedModels();
   return Array.from({ length: MODELS }, (_, index) => {

@@ -1,4 +1,5 @@
-// Letting an agent in by OAuth, from registration to its first call: as mcp-remote does it, and the requests alone.
+// Measures OAuth authorization of an agent from registration to its first call, with mcp-remote and with plain
+// requests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -12,11 +13,11 @@ import type { Row } from '../row.ts';
 import { type BenchService, makeFolder, removeFolder, startPlainService } from '../service.ts';
 
 const REMOTE = peerProgram('mcp-remote');
-const REACH_MS = 1000;
+const TARGET_MS = 1000;
 
 export async function* runOAuthRows(isShort: boolean): AsyncGenerator<Row> {
   if (NO_PEERS) {
-    process.stdout.write(`mcp-remote is left out: ${NO_PEERS}.\n`);
+    process.stdout.write(`mcp-remote was skipped: ${NO_PEERS}.\n`);
     return;
   }
   const folder = await makeFolder();
@@ -31,12 +32,12 @@ export async function* runOAuthRows(isShort: boolean): AsyncGenerator<Row> {
     const alone: number[] = [];
     for (let n = 0; n < repeats; n++) alone.push(await runRequests(origin, browser));
     yield {
-      figure: 'mcp-remote, registration to the first answer of a tool list, p50',
+      figure: 'mcp-remote, registration to the first tool list, p50',
       value: median(times),
       unit: 'ms',
-      reach: { value: REACH_MS, is: 'at most' },
-      against: { name: 'the same requests without its start', value: median(alone) },
-      note: 'its start included',
+      target: { value: TARGET_MS, is: 'at most' },
+      baseline: { name: 'the same requests without starting mcp-remote', value: median(alone) },
+      note: 'including its start',
     };
   } finally {
     await service.stop();
@@ -95,7 +96,7 @@ async function runRemote(origin: string, browser: CookieBrowser, folder: string)
       if (line.includes('"id":1')) send({ id: 2, method: 'tools/list' });
       else if (line.includes('"find_nodes"')) resolve(performance.now() - began);
     });
-    child.once('exit', code => reject(new Error(`mcp-remote ended with ${code}.`)));
+    child.once('exit', code => reject(new Error(`mcp-remote exited with ${code}.`)));
     send({ id: 1, method: 'initialize', params });
   });
   try {
@@ -109,11 +110,11 @@ async function runRemote(origin: string, browser: CookieBrowser, folder: string)
 async function letIn(browser: CookieBrowser, url: string): Promise<void> {
   const page = await browser.open(url);
   const { url: end } = await browser.decide(page);
-  // It prints the address a moment before it listens for the answer.
+  // It prints the URL a moment before it listens for the redirect.
   for (let tries = 0; tries < 100; tries++) {
     const heard = await sendOut('GET', end).catch(() => undefined);
     if (heard !== undefined) return;
     await new Promise(resolve => setTimeout(resolve, 5));
   }
-  throw new Error('mcp-remote does not listen.');
+  throw new Error('mcp-remote is not listening.');
 }

@@ -1,4 +1,5 @@
-// What being observed costs: processor time a request with metrics and log, and with one trace of a hundred, against none.
+// Measures the cost of observability: processor time per request with metrics and logs, and with 1 % of traces, against
+// none.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startCollector } from '../../test/support/network/collector.ts';
@@ -34,7 +35,7 @@ export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row>
     );
     const count = isShort ? 10 : 1500;
     const costs: number[][] = services.map(() => []);
-    // In turn, so that what else the machine does meets all; the first round warms them up.
+    // Alternating, so that other load affects all of them. The first round is a warm-up.
     for (let round = 0; round < (isShort ? 2 : 10); round++)
       for (const [index, service] of services.entries()) {
         const ms = await costOf(service, paths[index] ?? '', count);
@@ -43,18 +44,19 @@ export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row>
     const [none, observed, withTraces] = costs.map(taken => median(taken)) as [number, number, number];
     const inMs = (ms: number): string => `${ms.toFixed(3)} ms`;
     yield {
-      figure: 'GET of a workflow of 100 nodes with metrics and log at info, processor time against neither',
+      figure:
+        'GET of a workflow of 100 nodes with metrics and info log, processor time compared with neither',
       value: observed / none,
       unit: 'times',
-      reach: { value: 1.05, is: 'at most' },
-      note: `${inMs(observed)} and ${inMs(none)} a request`,
+      target: { value: 1.05, is: 'at most' },
+      note: `${inMs(observed)} and ${inMs(none)} per request`,
     };
     yield {
-      figure: 'the same with 1 % of traces, against metrics and log alone',
+      figure: 'the same with 1 % of traces, compared with metrics and log only',
       value: withTraces / observed,
       unit: 'times',
-      reach: { value: 1.03, is: 'at most' },
-      note: `${inMs(withTraces)} and ${inMs(observed)} a request; ${collector.spans.length} spans came`,
+      target: { value: 1.03, is: 'at most' },
+      note: `${inMs(withTraces)} and ${inMs(observed)} per request; ${collector.spans.length} spans received`,
     };
   } finally {
     for (const service of services) await service.stop();
@@ -63,7 +65,7 @@ export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row>
   }
 }
 
-/** Processor time of the service's process a request, in ms: whoever else uses the machine changes it little. */
+/** Processor time of the service's process per request in ms, which other load changes little. */
 async function costOf(service: BenchService, path: string, count: number): Promise<number> {
   const before = await processorMs(service.pid);
   let left = count;

@@ -1,4 +1,4 @@
-// Content pages: an article of 20 KB of markdown read again and again, and many of them read for the first time.
+// Measures content pages: a 20 KB markdown article read repeatedly, and many articles read for the first time.
 import { makeMarkdown } from '../../test/support/pages/content.ts';
 import { getsPerSecond } from '../http-load.ts';
 import { load, median } from '../load.ts';
@@ -44,7 +44,7 @@ export async function* runPagesRows(isShort: boolean): AsyncGenerator<Row> {
       figure: 'articles of 20 KB markdown, each read for the first time, 50 connections',
       value: cold.done / cold.seconds,
       unit: 'pages/s',
-      reach: { value: 500, is: 'at least' },
+      target: { value: 500, is: 'at least' },
       note: `${pages} pages; their markdown was rendered when they were published`,
     };
 
@@ -55,18 +55,18 @@ export async function* runPagesRows(isShort: boolean): AsyncGenerator<Row> {
       figure: 'an article of 20 KB markdown from the cache of rendered parts, 50 connections',
       value: median(rounds),
       unit: 'pages/s',
-      reach: { value: 3000, is: 'at least' },
-      note: `one query a batch of requests; rounds ${rounds.map(Math.round).join(', ')}`,
+      target: { value: 3000, is: 'at least' },
+      note: `one query per batch of requests; rounds ${rounds.map(Math.round).join(', ')}`,
     };
 
     const page = await weigh(service, '/blog/page-0');
     const sheet = await weigh(service, /<link rel="stylesheet" href="([^"]+)">/.exec(page.text)?.[1] ?? '');
     yield {
-      figure: 'weight of that page with its style sheet, as a browser is sent it (gzip)',
+      figure: 'size of that page with its style sheet (gzip)',
       value: (page.sentBytes + sheet.sentBytes) / 1000,
       unit: 'KB',
-      reach: { value: 40, is: 'at most' },
-      note: `without compression ${Buffer.byteLength(page.text)} bytes and ${Buffer.byteLength(sheet.text)} bytes`,
+      target: { value: 40, is: 'at most' },
+      note: `uncompressed ${Buffer.byteLength(page.text)} bytes and ${Buffer.byteLength(sheet.text)} bytes`,
     };
   } finally {
     await service.stop();

@@ -1,4 +1,4 @@
-// A million node states put into partitions in place, while runs begin and end: how long those wait for it.
+// Measures the migration of a million node states into partitions, while runs start and end: how long they are blocked.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrateQueue } from '../../src/jobs/queue-tables.ts';
 import { newId } from '../../src/lib/ids.ts';
@@ -14,7 +14,7 @@ import type { Row } from '../row.ts';
 
 const UNPARTITIONED = 104;
 const WRITERS = 8;
-/** Before the partitions are made, and after. */
+/** Before the partitions are created, and after. */
 const SETTLE_MS = 1000;
 
 export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
@@ -43,10 +43,10 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
     stop.abort();
     const took = (await Promise.all(writing)).flat().sort((a, b) => a - b);
     yield {
-      figure: `${count} node states put into partitions, runs written meanwhile: the longest wait of one`,
+      figure: `${count} node states migrated into partitions while runs are written: longest wait of a run`,
       value: took.at(-1) ?? Number.NaN,
       unit: 'ms',
-      reach: { value: 1000, is: 'at most' },
+      target: { value: 1000, is: 'at most' },
       note: `${took.length} runs, none failed, p50 ${quantile(took, 0.5).toFixed(1)} ms; the migration took ${seconds.toFixed(2)} s`,
     };
   } finally {
@@ -55,7 +55,7 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-/** How many ms each run took, one after the other. */
+/** The duration of each run in ms, in sequence. */
 async function writeUntil(db: Db, signal: AbortSignal): Promise<readonly number[]> {
   const took: number[] = [];
   while (!signal.aborted) {

@@ -1,4 +1,4 @@
-// Reading a workflow of 100 nodes, against a bare Fastify route that sends the same text column.
+// Measures reading a workflow of 100 nodes against a plain Fastify route that sends the same text column.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export async function* runReadRows(isShort: boolean): AsyncGenerator<Row> {
     const ours: number[] = [];
     const compressed: number[] = [];
     const floor: number[] = [];
-    // In turn, so that a machine that slows down slows both.
+    // Alternating, so that a slower machine affects both.
     for (let round = 0; round < (isShort ? 1 : 3); round++) {
       ours.push(await getsPerSecond(service.url + path, { ...how, headers: KEY }));
       compressed.push(
@@ -43,16 +43,16 @@ export async function* runReadRows(isShort: boolean): AsyncGenerator<Row> {
       figure: 'GET /workflows/{id}, 100 nodes, 50 connections',
       value,
       unit: 'requests/s',
-      reach: { value: limit / 2, is: 'at least' },
-      against: { name: 'bare Fastify route, same text column', value: limit },
+      target: { value: limit / 2, is: 'at least' },
+      baseline: { name: 'bare Fastify route, same text column', value: limit },
       note: `${text.length} bytes; rounds ${ours.map(Math.round).join(', ')} against ${floor.map(Math.round).join(', ')}`,
     };
     yield {
       figure: 'GET /workflows/{id}, 100 nodes, 50 connections, compressed',
       value: median(compressed),
       unit: 'requests/s',
-      reach: { value: value * 0.95, is: 'at least' },
-      against: { name: 'the same, not compressed', value },
+      target: { value: value * 0.95, is: 'at least' },
+      baseline: { name: 'the same, not compressed', value },
       note: `rounds ${compressed.map(Math.round).join(', ')}`,
     };
   } finally {

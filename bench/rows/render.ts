@@ -1,4 +1,4 @@
-// Videos against Remotion, and against encoding the same frames alone: wall time, and memory of the process tree.
+// Measures videos against Remotion, and against encoding the same frames alone: time, and memory of the process tree.
 import { spawn } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -18,7 +18,7 @@ import type { Row } from '../row.ts';
 import { memoryOfTree } from '../service.ts';
 
 const ROUNDS = 3;
-/** Two thirds of what Remotion took of the machine that the issue was written on. */
+/** Two thirds of Remotion's memory on the reference machine. */
 const MOST_MB = 515;
 const SLIDESHOW_SECONDS = 60;
 const SAMPLE_MS = 250;
@@ -45,7 +45,7 @@ export async function* runRenderRows(isShort: boolean): AsyncGenerator<Row> {
     const bench = await prepare(folder, isShort);
     if (bench.remotion === undefined)
       process.stdout.write(
-        'Remotion is left out: it needs a chromium on the PATH, and in --short it is not run.\n',
+        'Remotion was skipped: it needs Chromium on the PATH and does not run with --short.\n',
       );
     yield* measureMoving(bench);
     yield* measureCaptions(bench);
@@ -71,7 +71,7 @@ async function prepare(folder: string, isShort: boolean): Promise<Bench> {
   };
 }
 
-/** A picture with the grain of a photograph, which is what costs an encoder. */
+/** A picture with photographic grain, which is costly to encode. */
 async function makePhoto(): Promise<Buffer> {
   const noise = (sigma: number) => ({ type: 'gaussian' as const, mean: 128, sigma });
   const size = { width: 1000, height: 700, channels: 3 as const, background: '#808080' };
@@ -88,7 +88,7 @@ async function makePhoto(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Once and not measured, as our own sources are read before a render. */
+/** Once and not measured, since our own sources are also read before a render. */
 async function bundleRemotion(folder: string, photo: Buffer, browser: string): Promise<Bench['remotion']> {
   const publicDir = join(folder, 'public');
   await mkdir(publicDir);
@@ -128,18 +128,18 @@ async function* measureMoving(bench: Bench): AsyncGenerator<Row> {
     if (theirs !== undefined)
       yield againstRemotion(`${what}, ${name}`, ours, theirs, name === 'codec host' ? 7 : 6);
     yield {
-      figure: `${what}, ${name}, against encoding its frames alone`,
+      figure: `${what}, ${name}, compared with only encoding its frames`,
       value: ours.seconds,
       unit: 's',
-      reach: { value: 1.6 * alone.seconds, is: 'at most' },
-      against: { name: 'encode alone', value: alone.seconds },
+      target: { value: 1.6 * alone.seconds, is: 'at most' },
+      baseline: { name: 'encode alone', value: alone.seconds },
     };
     yield {
       figure: `${what}, ${name}, peak memory of all processes`,
       value: ours.peakMb,
       unit: 'MB',
-      reach: { value: MOST_MB, is: 'at most' },
-      ...(theirs && { against: { name: 'Remotion', value: theirs.peakMb } }),
+      target: { value: MOST_MB, is: 'at most' },
+      ...(theirs && { baseline: { name: 'Remotion', value: theirs.peakMb } }),
     };
   }
 }
@@ -179,7 +179,7 @@ async function* measureSlideshow({ folder, isShort, backends }: Bench): AsyncGen
       figure: `slideshow template, ${frameCount / FPS} s at 1080p30, ${name}`,
       value: seconds,
       unit: 's',
-      reach: { value: frameCount / FPS, is: 'at most' },
+      target: { value: frameCount / FPS, is: 'at most' },
       note: `peak ${peakMb.toFixed(0)} MB`,
     };
 }
@@ -189,13 +189,13 @@ function againstRemotion(figure: string, ours: Measured, theirs: Measured, times
     figure,
     value: ours.seconds,
     unit: 's',
-    reach: { value: theirs.seconds / times, is: 'at most' },
-    against: { name: 'Remotion', value: theirs.seconds },
-    note: `${(theirs.seconds / ours.seconds).toFixed(1)} times as fast, reach ${times}`,
+    target: { value: theirs.seconds / times, is: 'at most' },
+    baseline: { name: 'Remotion', value: theirs.seconds },
+    note: `${(theirs.seconds / ours.seconds).toFixed(1)} times as fast, target ${times}`,
   };
 }
 
-/** Each task in turn, round by round, so that a machine that slows down slows all; the medians. */
+/** The medians of each task, round by round, so that a slower machine affects all of them. */
 async function measureInTurn(
   tasks: Readonly<Record<string, RenderTask>>,
   isShort: boolean,

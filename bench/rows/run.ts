@@ -1,4 +1,4 @@
-// Runs: how many a second from accepted to terminal, and how long a caller waits for one.
+// Measures runs: how many per second from accepted to ended, and how long a caller waits for one.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Db } from '../../src/store/db.ts';
@@ -22,7 +22,7 @@ export async function* runRunRows(isShort: boolean): AsyncGenerator<Row> {
     await runMany(service, workflowId, Math.ceil(count / 5));
     const perSecond = [];
     const inserts = [];
-    // Alternating, so that what else the machine does meets both.
+    // Alternating, so that other load affects both.
     for (let round = 0; round < (isShort ? 1 : 5); round++) {
       perSecond.push(await runMany(service, workflowId, count));
       inserts.push(await insertMany(ceiling.db, isShort ? 20 : 1500));
@@ -31,16 +31,16 @@ export async function* runRunRows(isShort: boolean): AsyncGenerator<Row> {
       figure: 'runs per second, three free nodes, 20 connections',
       value: median(perSecond),
       unit: 'runs/s',
-      reach: { value: 2500, is: 'at least' },
-      against: { name: 'single-row inserts by pg, 20 connections', value: median(inserts) },
-      note: `rounds: ${perSecond.map(Math.round).join(', ')}; of inserts: ${inserts.map(Math.round).join(', ')}; every run COMPLETED; n8n 2.41: 41, 100 in its faster setting`,
+      target: { value: 2500, is: 'at least' },
+      baseline: { name: 'single-row inserts by pg, 20 connections', value: median(inserts) },
+      note: `rounds: ${perSecond.map(Math.round).join(', ')}; of inserts: ${inserts.map(Math.round).join(', ')}; every run COMPLETED; n8n 2.41: 41, or 100 with its faster setting`,
     };
     const waits = await waitForRuns(service, workflowId, isShort ? 20 : 1000);
     yield {
       figure: 'Prefer: wait run of three free nodes, one connection, p50',
       value: quantile(waits, 0.5),
       unit: 'ms',
-      reach: { value: 6, is: 'at most' },
+      target: { value: 6, is: 'at most' },
       note: `p90 ${quantile(waits, 0.9).toFixed(2)}, p99 ${quantile(waits, 0.99).toFixed(2)}`,
     };
   } finally {
@@ -60,8 +60,8 @@ export async function store(service: BenchService, graph: unknown): Promise<stri
 const HEADERS = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
 
 /**
- * Runs a second, from the first request to the moment at which no run is left that has not ended; each with an event for
- * the webhook, if any. Throws where one was refused or did not complete.
+ * Runs per second, from the first request until every run has ended, each with a webhook event if there is a receiver.
+ * Throws if a run was refused or did not complete.
  */
 export async function runMany(
   service: BenchService,
@@ -111,7 +111,8 @@ async function checkAllCompleted(
     cursor = page.nextCursor;
   }
   const lost = [...accepted].filter(id => !completed.has(id));
-  if (lost.length > 0) throw new Error(`${lost.length} accepted runs did not complete, e.g. ${lost[0]}.`);
+  if (lost.length > 0)
+    throw new Error(`${lost.length} accepted runs did not complete, for example ${lost[0]}.`);
 }
 
 async function waitForRuns(
@@ -134,7 +135,7 @@ async function waitForRuns(
   return latencies;
 }
 
-/** The floor of one durable commit a run, on the same kind of database: no job, no notification. */
+/** The baseline of one durable commit per run on the same kind of database, without job and notification. */
 async function insertMany(db: Db, ms: number): Promise<number> {
   await db.query(
     'create table if not exists bench_rows (id bigint generated always as identity primary key, body text not null)',

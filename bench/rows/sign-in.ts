@@ -1,4 +1,4 @@
-// Sign-in next to runs: how many passwords a process checks in a second while others run workflows, and what those notice.
+// Measures sign-ins next to runs: passwords checked per second while others run workflows, and the effect on the runs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { THREE_NODES } from '../graphs.ts';
@@ -8,10 +8,10 @@ import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService
 import { store } from './run.ts';
 
 const RUNS_PER_SECOND = 500;
-/** More than is to be reached. */
+/** Higher than the target. */
 const SIGN_INS_PER_SECOND = 25;
 const CONNECTIONS = 64;
-/** Attempts under way count as failures, so that they are spread over accounts and addresses. */
+/** Attempts in progress count as failures, so they are spread over accounts and addresses. */
 const ACCOUNTS = 20;
 const PASSWORD = 'correct horse battery';
 const emailOf = (index: number): string => `bench-${index % ACCOUNTS}@example.com`;
@@ -23,7 +23,7 @@ export async function* runSignInRows(isShort: boolean): AsyncGenerator<Row> {
   const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
   try {
     const seconds = isShort ? 0.2 : 6;
-    // In short fewer sign-ins are sent than there are accounts.
+    // In short mode there are fewer sign-ins than accounts.
     const accounts = Math.min(ACCOUNTS, SIGN_INS_PER_SECOND * seconds);
     for (let index = 0; index < accounts; index++) await createAccount(service, emailOf(index));
     const workflowId = await store(service, THREE_NODES);
@@ -31,7 +31,7 @@ export async function* runSignInRows(isShort: boolean): AsyncGenerator<Row> {
     const signIn = () => sendPaced(SIGN_INS_PER_SECOND, seconds, index => post(pool, ...signInOf(index)));
     await run();
     const rounds = [];
-    // Alternating, so that what else the machine does meets both.
+    // Alternating, so that other load affects both.
     for (let round = 0; round < (isShort ? 1 : 3); round++) {
       const alone = await run();
       const [mixed, signIns] = await Promise.all([run(), signIn()]);
@@ -47,7 +47,7 @@ export async function* runSignInRows(isShort: boolean): AsyncGenerator<Row> {
 
 interface Paced {
   readonly perSecond: number;
-  /** Milliseconds of the answer in the middle. */
+  /** The median response time in milliseconds. */
   readonly p50: number;
 }
 
@@ -58,18 +58,18 @@ function* present(rounds: readonly Round[]): Generator<Row> {
   const list = (part: keyof Round, figure: keyof Paced): string =>
     rounds.map(it => it[part][figure].toFixed(1)).join(', ');
   yield {
-    figure: `sign-ins answered, ${RUNS_PER_SECOND} runs a second sent meanwhile`,
+    figure: `sign-ins answered while ${RUNS_PER_SECOND} runs per second are sent`,
     value: of('signIns', 'perSecond'),
     unit: 'sign-ins/s',
-    reach: { value: 20, is: 'at least' },
+    target: { value: 20, is: 'at least' },
     note: `${SIGN_INS_PER_SECOND}/s sent; p50 ${of('signIns', 'p50').toFixed(0)} ms`,
   };
   yield {
-    figure: `runs answered of ${RUNS_PER_SECOND} a second sent, ${SIGN_INS_PER_SECOND} sign-ins a second meanwhile, share of those without`,
+    figure: `runs answered of ${RUNS_PER_SECOND} per second with ${SIGN_INS_PER_SECOND} sign-ins per second, as a share of those without`,
     value: of('mixed', 'perSecond') / of('alone', 'perSecond'),
     unit: 'of 1',
-    reach: { value: 0.9, is: 'at least' },
-    note: `alone ${list('alone', 'perSecond')}; mixed ${list('mixed', 'perSecond')}; p50 in ms alone ${list('alone', 'p50')}; mixed ${list('mixed', 'p50')}`,
+    target: { value: 0.9, is: 'at least' },
+    note: `alone ${list('alone', 'perSecond')}; mixed ${list('mixed', 'perSecond')}; p50 in ms: alone ${list('alone', 'p50')}; mixed ${list('mixed', 'p50')}`,
   };
 }
 
@@ -94,7 +94,7 @@ async function post(pool: Pool, ...[path, status, headers, body]: Request): Prom
   if (statusCode !== status) throw new Error(`${path} answered ${statusCode}: ${text}`);
 }
 
-/** Sends so many a second, whatever has been answered, and waits for the last answer. */
+/** Sends that many per second, whatever has been answered, and waits for the last response. */
 async function sendPaced(
   perSecond: number,
   seconds: number,

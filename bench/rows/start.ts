@@ -1,4 +1,4 @@
-// How soon a service is ready, first and later, and what it weighs at rest.
+// Measures how soon a service is ready, on first and later starts, and its memory at rest.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
@@ -23,24 +23,24 @@ export async function* runStartRows(isShort: boolean): AsyncGenerator<Row> {
     await removeFolder(folder);
   }
   yield {
-    figure: 'ready, first start on an empty folder',
+    figure: 'time to ready, first start in an empty folder',
     value: median(first),
     unit: 'ms',
-    reach: { value: 2500, is: 'at most' },
+    target: { value: 2500, is: 'at most' },
     note: 'n8n: 14.2 s',
   };
   yield {
-    figure: 'ready, later starts',
+    figure: 'time to ready, later starts',
     value: median(later),
     unit: 'ms',
-    reach: { value: 900, is: 'at most' },
+    target: { value: 900, is: 'at most' },
     note: 'n8n: 4.8 s',
   };
   yield {
-    figure: 'memory at rest, PostgreSQL and worker included',
+    figure: 'idle memory with PostgreSQL and worker',
     value: median(memory),
     unit: 'MB',
-    reach: { value: 200, is: 'at most' },
+    target: { value: 200, is: 'at most' },
     note: 'proportional set size of the process tree; n8n: 450',
   };
 }

@@ -1,4 +1,4 @@
-// Drawing alone: how long a person waits for a still while the drawing thread is warm, and what frames of a clip cost.
+// Measures drawing: the time to a still while the drawing thread is warm, and the cost of a clip's frames.
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../src/lib/errors.ts';
 import { withRenderFiles } from '../../src/render/files.ts';
@@ -13,7 +13,7 @@ import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
 import { captionScene, sceneS } from '../render-scenes.ts';
 import type { Row } from '../row.ts';
 
-const REACH_MS = 60;
+const TARGET_MS = 60;
 const STILLS = 40;
 const FORMATS: readonly SceneStills['format'][] = ['png', 'jpeg'];
 
@@ -32,13 +32,13 @@ export async function* runStillRows(isShort: boolean): AsyncGenerator<Row> {
         figure: `still of ${name}, ${timeline.width} × ${timeline.height}, ${format}, warm, p50`,
         value: times[Math.floor(times.length / 2)] ?? Number.NaN,
         unit: 'ms',
-        reach: { value: REACH_MS, is: 'at most' },
+        target: { value: TARGET_MS, is: 'at most' },
       };
     }
   yield* runFrameRows(isShort);
 }
 
-/** What the rasterizer alone was measured at, drawing scene S by hand and reading its pixels. */
+/** Measured for the rasterizer alone, drawing scene S by hand and reading its pixels. */
 const RESEARCHED_MS = 10.1;
 
 async function* runFrameRows(isShort: boolean): AsyncGenerator<Row> {
@@ -49,19 +49,19 @@ async function* runFrameRows(isShort: boolean): AsyncGenerator<Row> {
     figure: 'frame of scene S, drawn and read, processor time',
     value: cpuMs / frames,
     unit: 'ms',
-    reach: { value: RESEARCHED_MS, is: 'at most' },
+    target: { value: RESEARCHED_MS, is: 'at most' },
   };
   const { cpuMs: stillMs, changed } = await paintFrames(openScene(captionScene(photo)), frames);
   yield {
-    figure: 'frame of a still scene whose caption changes every tenth, processor time',
+    figure: 'frame of a still scene whose caption changes every ten frames, processor time',
     value: stillMs / frames,
     unit: 'ms',
-    reach: { value: 2, is: 'at most' },
+    target: { value: 2, is: 'at most' },
     note: `${changed} of ${frames} frames had to be drawn`,
   };
 }
 
-/** One frame after another, and the pixels of those that changed. */
+/** Draws one frame after another and reads the pixels of those that changed. */
 function paintFrames(timeline: Timeline, count: number): Promise<{ cpuMs: number; changed: number }> {
   const { width, height } = timeline;
   const { signal } = new AbortController();
@@ -75,7 +75,7 @@ function paintFrames(timeline: Timeline, count: number): Promise<{ cpuMs: number
         changed++;
         painter.surface.canvas.data();
       }
-      // What was read is freed between turns of the event loop only.
+      // Pixels are freed only between turns of the event loop.
       await setImmediate();
     }
     const { user, system } = process.cpuUsage(before);
@@ -84,10 +84,10 @@ function paintFrames(timeline: Timeline, count: number): Promise<{ cpuMs: number
 }
 
 const refuse = (): never => {
-  throw new AppError('not_found', 'benchmarks reach out to nobody');
+  throw new AppError('not_found', 'benchmarks have no network access');
 };
 
-/** Milliseconds of stills all over the timeline, each asked for once the one before is there; sorted. */
+/** Milliseconds of stills across the timeline, each requested after the previous one; sorted. */
 async function timeStills(
   timeline: Timeline,
   files: SceneStills['files'],

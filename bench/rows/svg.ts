@@ -1,4 +1,4 @@
-// SVG sanitizing against DOMPurify on jsdom, and whether real icons still look the same.
+// Measures SVG sanitizing against DOMPurify on jsdom, and checks that real icons still look the same.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const RUNS_A_ROUND = 8;
 const ICONS = 5000;
 const ICON_PIXELS = 96;
 const BENCH_BYTES = 1_000_000;
-/** Pack → where it is installed, below `bench`: all but one apart, since they are 19,000 files. */
+/** Where each pack is installed below `bench`. All but one are separate because they are 19,000 files. */
 const HOMES: Readonly<Record<string, string>> = {
   '@tabler/icons': 'icons',
   '@twemoji/svg': 'icons',
@@ -24,12 +24,12 @@ const folderOf = (pack: string): string =>
   join(import.meta.dirname, '..', HOMES[pack] ?? '.', 'node_modules', pack);
 const PACKS = Object.keys(HOMES).filter(pack => existsSync(folderOf(pack)));
 
-// The gain depends on what fills a file: DOMPurify pays for elements, a strict XML parser for characters.
+// The gain depends on the content: DOMPurify's cost grows with elements, a strict XML parser's with characters.
 const FILES = [
   { name: 'line icons', pack: '@tabler/icons' },
   { name: 'emoji', pack: '@twemoji/svg' },
 ];
-/** Where those are not installed: it shows that the row runs. */
+/** Used if those are not installed, to prove that the row runs. */
 const SMALL = { name: 'filled icons', pack: 'bootstrap-icons' };
 
 export async function* runSvgRows(isShort: boolean): AsyncGenerator<Row> {
@@ -49,28 +49,28 @@ export async function* runSvgRows(isShort: boolean): AsyncGenerator<Row> {
       figure: `SVG sanitizing, ${megabytes.toFixed(2)} MB of ${name}, ${text.match(/<[a-z]/gi)?.length ?? 0} elements`,
       value: ours,
       unit: 'MB/s',
-      reach: { value: 15 * theirs, is: 'at least' },
-      against: { name: 'DOMPurify + jsdom', value: theirs },
+      target: { value: 15 * theirs, is: 'at least' },
+      baseline: { name: 'DOMPurify + jsdom', value: theirs },
     };
   }
   const icons = sampleIcons(isShort ? 50 : ICONS);
   yield {
-    figure: `icons that look the same after it, of ${icons.length}`,
+    figure: `icons that look the same after sanitizing, of ${icons.length}`,
     value: await countSame(icons),
     unit: 'icons',
-    reach: { value: icons.length, is: 'at least' },
-    note: `${PACKS.join(', ')}; drawn at ${ICON_PIXELS} pixels, every byte compared`,
+    target: { value: icons.length, is: 'at least' },
+    note: `${PACKS.join(', ')}; drawn at ${ICON_PIXELS} pixels and compared byte by byte`,
   };
 }
 
-/** The icons of a pack; a sprite of all of them is none. */
+/** The icons of a pack, without its sprite of all icons. */
 function listIcons(pack: string): readonly string[] {
   return globSync(join(folderOf(pack), '**/*.svg'))
     .filter(file => !file.endsWith('bootstrap-icons.svg'))
     .sort();
 }
 
-/** Evenly from every pack. */
+/** An even sample from every pack. */
 function sampleIcons(count: number): readonly string[] {
   const files = PACKS.flatMap(listIcons);
   const step = Math.max(1, files.length / count);
@@ -93,7 +93,7 @@ function joinIcons(files: readonly string[], bytes: number): Buffer {
 }
 
 function createPurify(): (text: string) => string {
-  // Installed for the benchmarks alone, so that there are no types of theirs to go by.
+  // Installed for the benchmarks only, so its types may be missing.
   const require = createRequire(import.meta.url);
   const { JSDOM } = require('jsdom') as { JSDOM: new (html: string) => { window: unknown } };
   const createDOMPurify = require('dompurify') as (window: unknown) => {
@@ -104,8 +104,8 @@ function createPurify(): (text: string) => string {
 }
 
 /**
- * Medians of as many rounds as fit into that time, at least five. In turn, so that a machine that slows down slows both;
- * the quick one runs several times a round, so that both get about the same time to warm up.
+ * Medians of as many rounds as fit into that time, at least five. Alternating, so that a slower machine affects both;
+ * the faster one runs several times per round, so that both warm up for about the same time.
  */
 function medianMsInTurn(
   quick: () => unknown,

@@ -1,4 +1,5 @@
-// Runs that wait for a provider: how long many of them take, what they cost while they wait, how fast paid runs are accepted.
+// Measures runs that wait for a provider: how long many of them take, what they cost while waiting, and how fast paid
+// runs are accepted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { type BenchFal, startBenchFal } from '../fal-double.ts';
@@ -35,7 +36,7 @@ export const ONE_CALL = {
   edges: [],
 };
 
-/** What a part is measured with. */
+/** What a part needs to measure. */
 interface Waiting {
   readonly service: BenchService;
   readonly fal: BenchFal;
@@ -58,13 +59,13 @@ const HOOKED: Part = { jobMs: 5000, measure: hookRows };
 const SHORT_JOB_MS = 500;
 
 export async function* runWaitingRows(isShort: boolean): AsyncGenerator<Row> {
-  // What is measured has a service of its own.
+  // Measured services are separate.
   for (const parts of isShort ? [POLLED] : POLLED.map(part => [part])) yield* runParts(parts, isShort);
-  // Only of a public address are hooks asked for; the double sends them to where the service listens.
+  // Webhooks are requested only for a public address; the double sends them to where the service listens.
   yield* runParts([HOOKED], isShort, { BASE_URL: 'https://bench.example.com' });
 }
 
-/** One after the other on one service, whose provider works as long as the first of them says. */
+/** The parts run in sequence on one service, whose provider works as long as the first part says. */
 async function* runParts(
   parts: readonly Part[],
   isShort: boolean,
@@ -94,12 +95,12 @@ async function* acceptRows({ service, isShort }: Waiting): AsyncGenerator<Row> {
     paids.push((await accept(service, paid, count)).perSecond);
   }
   yield {
-    figure: 'paid runs accepted a second, 20 connections, one pool',
+    figure: 'paid runs accepted per second, 20 connections, one pool',
     value: median(paids),
     unit: 'runs/s',
-    reach: { value: 1000, is: 'at least' },
-    against: { name: 'free runs accepted', value: median(frees) },
-    note: `rounds: ${paids.map(Math.round).join(', ')}; of free ones: ${frees.map(Math.round).join(', ')}`,
+    target: { value: 1000, is: 'at least' },
+    baseline: { name: 'free runs accepted', value: median(frees) },
+    note: `rounds: ${paids.map(Math.round).join(', ')}; free runs: ${frees.map(Math.round).join(', ')}`,
   };
 }
 
@@ -112,14 +113,14 @@ async function* manyRows({ service, fal, jobMs, isShort }: Waiting): AsyncGenera
     figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED`,
     value: (performance.now() - began) / 1000,
     unit: 's',
-    reach: { value: 16, is: 'at most' },
+    target: { value: 16, is: 'at most' },
   };
   const delays = await delaysOf(service, fal, ids, jobMs);
   yield {
-    figure: `call of ${jobMs / 1000} s ended at the provider to run ended, by polling, p50`,
+    figure: `${jobMs / 1000} s call, end at the provider to end of the run, by polling, p50`,
     value: quantile(delays, 0.5),
     unit: 'ms',
-    reach: { value: 1500, is: 'at most' },
+    target: { value: 1500, is: 'at most' },
     note: `p99 ${Math.round(quantile(delays, 0.99))}`,
   };
 }
@@ -127,11 +128,11 @@ async function* manyRows({ service, fal, jobMs, isShort }: Waiting): AsyncGenera
 async function* hookRows({ service, fal, jobMs, isShort }: Waiting): AsyncGenerator<Row> {
   await fal.reportTo(service.url);
   const workflow = await store(service, ONE_CALL);
-  // The first pictures load what reads pictures.
+  // The first pictures load the image library.
   await accept(service, workflow, 10);
   await untilEnded(service, workflow);
   const ids: string[] = [];
-  // One after the other: what is measured is the way of one, not how many there is room for.
+  // In sequence: the latency of one is measured, not the throughput.
   for (let count = isShort ? 2 : 200; count > 0; count--) {
     ids.push(...(await accept(service, workflow, 1)).ids);
     await sleep(HOOK_PAUSE_MS);
@@ -143,10 +144,10 @@ async function* hookRows({ service, fal, jobMs, isShort }: Waiting): AsyncGenera
     ['p99', 0.99, 250],
   ] as const) {
     yield {
-      figure: `call of ${jobMs / 1000} s ended at the provider to run ended, by its hook, ${name}`,
+      figure: `${jobMs / 1000} s call, end at the provider to end of the run, by webhook, ${name}`,
       value: quantile(delays, share),
       unit: 'ms',
-      reach: { value: most, is: 'at most' },
+      target: { value: most, is: 'at most' },
       note: `${delays.length} runs`,
     };
   }
@@ -164,13 +165,13 @@ async function* thousandsRows({ service, jobMs, isShort }: Waiting): AsyncGenera
     figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED, by polling`,
     value: (performance.now() - began) / 1000,
     unit: 's',
-    reach: { value: 120, is: 'at most' },
+    target: { value: 120, is: 'at most' },
   };
   yield {
-    figure: `growth of PSS while ${ids.length} runs wait, service and PostgreSQL`,
+    figure: `memory growth (PSS) of service and PostgreSQL while ${ids.length} runs wait`,
     value: growth,
     unit: 'MB',
-    reach: { value: 150, is: 'at most' },
+    target: { value: 150, is: 'at most' },
   };
 }
 
@@ -192,7 +193,7 @@ export async function accept(service: BenchService, workflowId: string, count: n
   return { ids, perSecond: count / seconds };
 }
 
-/** Throws where one did not complete. */
+/** Throws if one did not complete. */
 export async function untilEnded(service: BenchService, workflowId: string): Promise<void> {
   const hasAny = async (status: string): Promise<boolean> => {
     const answer = await service.fetch(`/api/v1/workflows/${workflowId}/executions?limit=1&status=${status}`);

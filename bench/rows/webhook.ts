@@ -1,4 +1,5 @@
-// Webhooks: how soon after its run's end an event arrives, and how many a second reach receivers that answer at once.
+// Measures webhooks: delay from a run's end to the event's arrival, and deliveries per second to receivers that answer
+// at once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { THREE_NODES } from '../graphs.ts';
 import { quantile } from '../load.ts';
@@ -12,7 +13,7 @@ import { makeFolder, removeFolder, startBenchService } from '../service.ts';
 import { runMany, store } from './run.ts';
 
 const RUNS_A_SECOND = 100;
-// Of one account 32 deliveries are under way at once, and 8 to a host: four of them take what an account may have.
+// 32 deliveries of one account run concurrently, and 8 per host, so four hosts use an account's limit.
 const HOSTS = 4;
 
 export async function* runWebhookRows(isShort: boolean): AsyncGenerator<Row> {
@@ -29,15 +30,15 @@ export async function* runWebhookRows(isShort: boolean): AsyncGenerator<Row> {
     const delays = await arriveSteadily(service, workflowId, receivers, isShort ? 0.2 : 20);
     const figure = 'webhook: terminal status to POST received, at 100 runs a second';
     const note = 'from the run’s own finishedAt, before its commit, to the first byte; one host';
-    const reach = (value: number) => ({ value, is: 'at most' }) as const;
-    yield { figure: `${figure}, p50`, value: quantile(delays, 0.5), unit: 'ms', reach: reach(10), note };
-    yield { figure: `${figure}, p99`, value: quantile(delays, 0.99), unit: 'ms', reach: reach(60), note };
+    const target = (value: number) => ({ value, is: 'at most' }) as const;
+    yield { figure: `${figure}, p50`, value: quantile(delays, 0.5), unit: 'ms', target: target(10), note };
+    yield { figure: `${figure}, p99`, value: quantile(delays, 0.99), unit: 'ms', target: target(60), note };
     yield {
-      figure: 'deliveries a second, from a full outbox',
+      figure: 'deliveries per second, from a full outbox',
       value: await deliverAll({ service, postgres, receivers, workflowId }, isShort ? 40 : 10_000),
       unit: '/s',
-      reach: { value: 1500, is: 'at least' },
-      note: 'signed, logged, one account, four hosts that answer at once (8 at once a host, 32 an account)',
+      target: { value: 1500, is: 'at least' },
+      note: 'signed, logged, one account, four hosts that answer at once (8 at once per host, 32 per account)',
     };
   } finally {
     await service.stop();
@@ -49,7 +50,10 @@ export async function* runWebhookRows(isShort: boolean): AsyncGenerator<Row> {
 
 const target = (url: string) => ({ url, secret: 'a secret of the receiver' });
 
-/** Runs at a fixed rate, whatever becomes of them, for so many seconds; the delays of their events, ascending. */
+/**
+ * Starts runs at a fixed rate for that many seconds, whatever their outcome, and returns the delays of their events,
+ * ascending.
+ */
 async function arriveSteadily(
   service: BenchService,
   workflowId: string,
@@ -74,7 +78,7 @@ async function arriveSteadily(
   return (await receivers.takeDelays()).toSorted((a, b) => a - b);
 }
 
-/** Runs are made for them first; then all their deliveries are queued again in one commit, and the clock begins. */
+/** Creates the runs first. Then all their deliveries are queued again in one commit, and the time starts. */
 async function deliverAll(
   {
     service,

@@ -1,4 +1,5 @@
-// Runs over several processes: as many as one process makes, and no account waits behind another's ten thousand.
+// Measures runs over several processes: as many as one process handles, and no account waits behind another's ten
+// thousand.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +21,7 @@ const SPLIT = ['api', 'worker', 'worker'];
 const API_AND_WORKER = ['api', 'worker'];
 const LIMITED = { MAX_CONCURRENT_RUNS: '100', ALLOW_PRIVATE_NETWORK: 'true' };
 
-/** Each measurement has services of its own, unless nothing is measured. */
+/** Each measurement has its own services; short mode shares them. */
 export async function* runWorkerRows(isShort: boolean): AsyncGenerator<Row> {
   if (isShort) {
     yield* withGroups([ALL, API_AND_WORKER], LIMITED, async function* (groups) {
@@ -50,13 +51,13 @@ async function* withGroups<Roles extends readonly (readonly string[])[]>(
 
 interface Group {
   readonly roles: readonly string[];
-  /** The one that takes requests. */
+  /** The one that accepts requests. */
   readonly service: BenchService;
   readonly postgres: BenchPostgres;
   stop(): Promise<void>;
 }
 
-/** Services with these roles on a PostgreSQL of their own. */
+/** Services with these roles on their own PostgreSQL. */
 async function startGroup(roles: readonly string[], env: NodeJS.ProcessEnv): Promise<Group> {
   const postgres = await startBenchPostgres(1);
   const folder = await makeFolder();
@@ -75,7 +76,7 @@ async function startGroup(roles: readonly string[], env: NodeJS.ProcessEnv): Pro
   };
 }
 
-/** Alternating, so that what else the machine does meets both. */
+/** Alternating, so that other load affects both. */
 async function* compareRows(
   [single, split]: readonly [single: Group, split: Group],
   { count, rounds: roundCount }: { readonly count: number; readonly rounds: number },
@@ -92,18 +93,20 @@ async function* compareRows(
     rounds.split.push(await runMany(split.service, ids.split, count));
   }
   const value = median(rounds.split);
-  const against = { name: 'one process, alternating with it', value: median(rounds.single) };
+  const baseline = { name: 'one process, alternating', value: median(rounds.single) };
   yield {
-    figure: 'runs per second, the same by one API process and two workers',
+    figure: 'runs per second, the same with one API process and two workers',
     value,
     unit: 'runs/s',
-    reach: { value: against.value, is: 'at least' },
-    against,
-    note: `rounds: ${rounds.split.map(Math.round).join(', ')}; of one process: ${rounds.single.map(Math.round).join(', ')}`,
+    target: { value: baseline.value, is: 'at least' },
+    baseline,
+    note: `rounds: ${rounds.split.map(Math.round).join(', ')}; one process: ${rounds.single.map(Math.round).join(', ')}`,
   };
 }
 
-/** The longest of some runs' ways from accepted to started, while another account has `count` runs that hang or wait. */
+/**
+ * The longest delay from accepted to started of some runs, while another account has `count` runs that hang or wait.
+ */
 async function* behindRows({ service, postgres, roles }: Group, count: number): AsyncGenerator<Row> {
   const hanging = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(hanging, 'listening');
@@ -122,11 +125,11 @@ async function* behindRows({ service, postgres, roles }: Group, count: number): 
     }
     const ascending = delays.toSorted((a, b) => a - b);
     yield {
-      figure: `${count} QUEUED runs of one account, a fresh run of another: time to start (${roles.join(' + ')})`,
+      figure: `${count} QUEUED runs of one account: time until another account's new run starts (${roles.join(' + ')})`,
       value: ascending.at(-1) ?? Number.NaN,
       unit: 'ms',
-      reach: { value: 200, is: 'at most' },
-      note: `the longest of ${fresh}, the first right after the last of the others was accepted; p50 ${quantile(ascending, 0.5)}, first ${delays[0]}; MAX_CONCURRENT_RUNS as it comes (100)`,
+      target: { value: 200, is: 'at most' },
+      note: `longest of ${fresh}, the first sent right after the last of the others was accepted; p50 ${quantile(ascending, 0.5)}, first ${delays[0]}; MAX_CONCURRENT_RUNS at its default (100)`,
     };
   } finally {
     hanging.closeAllConnections();

@@ -1,8 +1,8 @@
-// What the package brings along besides the program's code.
+// Lists the files of the package besides the program's code.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `src/bundle` reads sources, which the package has not. */
+/** `src/bundle` reads sources, which the package does not contain. */
 export const FILES: readonly string[] = [
   'LICENSE',
   'README.md',
@@ -16,7 +16,7 @@ export const FILES: readonly string[] = [
   'templates/**/*.json',
 ];
 
-/** The package's command: the checkout's, with the program as JavaScript. */
+/** The package's command: the checkout's command with the program as JavaScript. */
 export function packagedBin(root: string): string {
   return readFileSync(join(root, 'bin/graphwright.js'), 'utf8').replaceAll('main.ts', 'main.js');
 }

@@ -1,5 +1,6 @@
-// Makes dist/graphwright, the folder of the npm package and of the image: the program as JavaScript, since Node strips no
-// types below node_modules; the web application as a bundle; and of the packages those alone that the program still names.
+// Builds dist/graphwright, the folder of the npm package and of the image: the program as JavaScript, since Node does
+// not strip types below node_modules, the web application as a bundle, and only the dependencies that the program still
+// imports.
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,7 +11,7 @@ import { type Lock, pruneLock } from './prune-lock.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const OUT = join(ROOT, 'dist/graphwright');
-/** Named by settings or by the shell and not by the code. */
+/** Used by settings or on the command line rather than imported. */
 const ALWAYS = /^node$|^@fontsource/;
 
 interface Manifest {
@@ -39,7 +40,7 @@ function copyFiles(): void {
   writeFileSync(join(OUT, 'bin/graphwright.js'), packagedBin(ROOT), { mode: 0o755 });
 }
 
-/** The package's own manifest, and the lock file of what it names: who installs it gets the versions that were tested. */
+/** The package's manifest and a lock file for its dependencies, so that users install the tested versions. */
 function writeManifest(): number {
   const root = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
   const code = globSync('{src,sdk}/**/*.js', { cwd: OUT, exclude: ['src/bundle/**'] })

@@ -1,4 +1,4 @@
-// Of a lock file's packages, those that a manifest reaches: each name is looked up as Node does, from the folder outwards.
+// Keeps only the packages of a lock file that a manifest needs, resolving each name as Node does.
 
 interface LockEntry {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface Lock {
   readonly packages: Readonly<Record<string, LockEntry>>;
 }
 
-/** The `packages` of a lock file for the manifest alone. A peer that nothing else brought is left out. */
+/** The `packages` of a lock file for this manifest. Peers that no other package needs are left out. */
 export function pruneLock<M extends LockEntry>(
   { packages }: Lock,
   manifest: M,

@@ -1,5 +1,6 @@
-// Tries the npm package as a new user would: packs it, installs it in an empty folder with the npm of this machine, starts it by
-// npx, runs two examples and asks for the web application. It reads the registry, so it is a step of CI and no test.
+// Tries the npm package as a new user would: packs it, installs it in an empty folder with this machine's npm, starts
+// it with npx, runs two examples and requests the web application. It needs the registry, so it is a CI step rather
+// than a test.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +14,7 @@ const READY_TIMEOUT_MS = 60_000;
 const KEY = `sk-${'7'.repeat(32)}`;
 
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-package-'));
-// Not the Node of this checkout's node_modules, which npm puts first on the PATH of a script: the package brings its own.
+// Not the Node of this checkout's node_modules, which npm puts first on a script's PATH: the package brings its own.
 const env: NodeJS.ProcessEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)),
 );
@@ -40,7 +41,7 @@ try {
   const page = await fetch(`${url}/sign-in`);
   const script = /src="(?<path>[^"]+\.js)"/.exec(await page.text())?.groups?.path ?? '/nosuch.js';
   const { status, headers } = await fetch(new URL(script, url));
-  if (status !== 200) throw new Error(`the application's ${script} answers ${status}`);
+  if (status !== 200) throw new Error(`the application's ${script} answered ${status}`);
   process.stdout.write(`web application: ${script}, ${headers.get('content-type')}\n`);
 } finally {
   await stop();

@@ -7,26 +7,26 @@ export function describeReport(report: SoakReport): readonly string[] {
   const { breaches } = report;
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
   const rows: readonly (readonly [string, string])[] = [
-    ['runs accepted', `${report.accepted}, of them ${report.replayed} by a replayed answer`],
+    ['runs accepted', `${report.accepted}, ${report.replayed} of them by a replayed answer`],
     ['runs refused', list(report.refused)],
     ['by status', list(report.statuses)],
     ['by error', list(report.errors)],
     ['faults', `${sum(report.faults)}: ${list(report.faults)}`],
-    ['asked again', list(report.troubles)],
+    ['retried', list(report.troubles)],
     ['takeovers', list(report.takeovers)],
     ['submissions', `${sum(report.submissions)}: ${list(report.submissions)}`],
     ['deliveries', list(report.deliveries)],
     ['duplicates', String(report.duplicates)],
     ['logged', list(report.logged)],
-    ['time', `${seconds(report.loadMs)} under load, ${seconds(report.settleMs)} until all had ended`],
+    ['time', `${seconds(report.loadMs)} under load, ${seconds(report.settleMs)} until everything had ended`],
   ];
   const broken = Object.entries(breaches).flatMap(([promise, found]) => [
-    `BROKEN: ${promise} (${found.length})`,
+    `VIOLATED: ${promise} (${found.length})`,
     ...found.slice(0, SHOWN).map(line => `  ${line}`),
   ]);
   return [
     ...rows.map(([name, text]) => `${name.padEnd(14)} ${text}`),
-    ...(broken.length === 0 ? ['Every promise was kept.'] : broken),
+    ...(broken.length === 0 ? ['Every guarantee held.'] : broken),
   ];
 }
 
