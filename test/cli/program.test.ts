@@ -117,7 +117,7 @@ describe('exit code 2', () => {
     'for an unknown command': [['bogus'], /unknown command 'bogus'/],
     'for an unknown option': [['nodes', '--bogus'], /unknown option '--bogus'/],
     'for a missing argument': [['lint'], /missing required argument 'file'/],
-    'for a file that is not there': [
+    'for a missing file': [
       ['lint', 'no-such-file.json'],
       /no-such-file\.json cannot be read: there is no such file/,
     ],
@@ -126,7 +126,7 @@ describe('exit code 2', () => {
       /no node type "input:txt"; did you mean "input:text"\? `graphwright nodes`/,
     ],
     'for an unknown category': [['nodes', '--category', 'x'], /--category must be one of/],
-    'where the key is not set': [['run', `wf_${'0'.repeat(26)}`], /GRAPHWRIGHT_API_KEY is not set/],
+    'if the key is not set': [['run', `wf_${'0'.repeat(26)}`], /GRAPHWRIGHT_API_KEY is not set/],
   };
   for (const [name, [args, message]] of Object.entries(cases)) {
     it(name, async () => {

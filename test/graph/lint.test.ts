@@ -185,7 +185,7 @@ const CASES: Readonly<Record<string, Case>> = {
       'warning cycle /nodes/0',
     ],
   },
-  'joins ports as a run does where handles are left out': {
+  'connects ports as a run does if handles are omitted': {
     nodes: [
       TEXT,
       node('j', 'utility:join'),

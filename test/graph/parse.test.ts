@@ -61,9 +61,9 @@ describe('parseGraph keeps', () => {
 
 describe('parseGraph refuses', () => {
   const CASES: readonly (readonly [string, unknown, unknown, readonly string[]])[] = [
-    ['lists that are none', null, 'x', ['invalid_nodes /nodes', 'invalid_edges /edges']],
+    ['nodes and edges that are not lists', null, 'x', ['invalid_nodes /nodes', 'invalid_edges /edges']],
     [
-      'members that are no objects',
+      'items that are not objects',
       [1, [], null],
       [],
       ['/nodes/0', '/nodes/1', '/nodes/2'].map(p => `invalid_node ${p}`),
@@ -75,7 +75,7 @@ describe('parseGraph refuses', () => {
       ['missing_node_id /nodes/0/id', 'missing_type /nodes/0/type', 'missing_data /nodes/0/data'],
     ],
     [
-      'data without its members',
+      'data without its required properties',
       [{ ...NODE, data: {} }],
       [],
       [
@@ -91,13 +91,13 @@ describe('parseGraph refuses', () => {
       ['missing_model /nodes/0/data/nodeType'],
     ],
     [
-      'a position of texts',
+      'a position made of texts',
       [{ ...NODE, position: { x: '1', y: 2 } }],
       [],
       ['invalid_position /nodes/0/position'],
     ],
     [
-      'a position out of this world',
+      'a position out of range',
       [{ ...NODE, position: { x: 1e300, y: 2 } }],
       [],
       ['invalid_position /nodes/0/position'],
@@ -109,7 +109,7 @@ describe('parseGraph refuses', () => {
       ['invalid_config /nodes/0/data/config', 'invalid_params /nodes/0/data/params'],
     ],
     [
-      'ports of other forms',
+      'malformed ports',
       withData({ inputs: {}, outputs: [{ label: 'x' }] }),
       [],
       ['invalid_ports /nodes/0/data/inputs', 'invalid_port /nodes/0/data/outputs/0'],
@@ -121,7 +121,7 @@ describe('parseGraph refuses', () => {
       ['missing_edge_id /edges/0/id', 'missing_source /edges/0/source', 'missing_target /edges/0/target'],
     ],
     [
-      'a handle that is no text',
+      'a handle that is not text',
       [NODE],
       [{ ...EDGE, sourceHandle: 1 }],
       ['invalid_handle /edges/0/sourceHandle'],
@@ -148,7 +148,7 @@ describe('parseGraph refuses', () => {
       ],
     ],
     [
-      'numbers beyond JSON',
+      'infinite numbers',
       withData({ config: JSON.parse('{"a":1e999}') }),
       [],
       ['invalid_number /nodes/0/data/config/a'],

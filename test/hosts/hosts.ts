@@ -104,7 +104,7 @@ export async function proveOnHosts(
     startRuns(plan, accounts, shapes, hooks),
     strike(network, kept, options, print),
   ]);
-  print(`${started.length} runs are started; waiting for what is open`);
+  print(`${started.length} runs started; waiting for open work`);
   const beganMs = performance.now();
   const settled = await settle({ db });
   const settleMs = performance.now() - beganMs;
@@ -114,11 +114,11 @@ export async function proveOnHosts(
   const breaches = await findBreaches(
     { fleet, providers, hooks, shapes, started },
     {
-      'all comes to an end': async () => settled,
-      'callers get answers that stand': async () => unanswered,
+      'all work ends': async () => settled,
+      'callers get final answers': async () => unanswered,
       'the same key finds the same run': async () => refound,
       ...CHECKS,
-      'each media has its object': checkObjects(join(options.folder, 'bucket', BUCKET)),
+      'media and objects match': checkObjects(join(options.folder, 'bucket', BUCKET)),
     },
   );
   const { rows } = await db.query<{ status: string; count: number }>(
@@ -244,7 +244,7 @@ function checkObjects(folder: string): Check {
     const known = new Set([...rows, ...noted].map(({ id }) => id));
     return [
       ...rows.filter(({ id }) => !objects.has(id)).map(({ id }) => `the media ${id} has no object`),
-      ...[...objects].filter(id => !known.has(id)).map(id => `nobody knows the object ${id}`),
+      ...[...objects].filter(id => !known.has(id)).map(id => `the object ${id} has no row`),
     ];
   };
 }

@@ -41,7 +41,7 @@ export async function whyNoNetwork(): Promise<string | undefined> {
     const { code, stderr = '' } = err as { readonly code?: unknown; readonly stderr?: string };
     return code === 'ENOENT'
       ? 'the program ip is not there (Debian: apt-get install iproute2)'
-      : `this machine makes no network namespaces: ${stderr.trim()}`;
+      : `this machine cannot create network namespaces: ${stderr.trim()}`;
   } finally {
     await ip('netns', 'del', trial).catch(() => undefined);
   }

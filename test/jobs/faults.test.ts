@@ -101,7 +101,7 @@ describe('a run that cannot be executed', () => {
     worker = await api.join({ ROLE: 'worker' });
     const [first] = await pools();
     assert.equal((await api.run(workflow)).status, 'COMPLETED');
-    await waitUntil('another pool in its place', async () => (await pools())[0] !== first);
+    await waitUntil('its replacement pool', async () => (await pools())[0] !== first);
     await api.db.query('drop trigger keep_jobs on graphile_worker._private_jobs');
     assert.equal((await api.run(workflow)).status, 'COMPLETED');
     await waitUntil('the queue to be empty', async () => {

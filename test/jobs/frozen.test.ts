@@ -68,7 +68,7 @@ describe('a worker frozen for 40 s', () => {
     await sleep(wakeAt - performance.now());
     stage.hanging[0]?.end('by the frozen one');
     frozen.signal('SIGCONT');
-    await waitUntil('the woken worker to enrol again', async () => {
+    await waitUntil('the resumed worker to register again', async () => {
       const { rows } = await stage.db.query('select from workers');
       return rows.length === 2;
     });

@@ -77,7 +77,7 @@ describe('a service whose PostgreSQL is killed under load', () => {
       process.kill(killed, 'SIGKILL');
       await waitUntil('another PostgreSQL', async () => ![killed, undefined].includes(await postmaster()));
       const known = answers.length;
-      await waitUntil('it to be of use', () =>
+      await waitUntil('it to accept queries', () =>
         calls.every(([method, path]) => answers.slice(known).some(isDone(`${method} ${path}`))),
       );
     }

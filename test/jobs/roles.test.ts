@@ -124,7 +124,7 @@ describe('a worker with few slots', () => {
     const service = await startTestService({ WORKER_CONCURRENCY: '8', ALLOW_PRIVATE_NETWORK: 'true' });
     const hanging = await service.create(requesting('/greedy'));
     const ids = await Promise.all(Array.from({ length: 40 }, () => service.start(hanging)));
-    await waitUntil('half of the places to be taken', () => count('/greedy') >= 4);
+    await waitUntil('half of the slots to be used', () => count('/greedy') >= 4);
     const stranger = await service.request<{ apiKey: string }>('POST', '/admin/users', {
       email: 'modest@example.com',
       name: 'Modest',

@@ -23,11 +23,11 @@ export function checkMedia(crashes: number): Check {
       const content = path === undefined ? undefined : await readFile(path);
       if (content === undefined) breaches.push(`the media ${id} has no file`);
       else if (content.length !== bytes || createHash('sha256').update(content).digest('hex') !== sha256)
-        breaches.push(`the file of ${id} is not what its row says`);
+        breaches.push(`the file of ${id} differs from its row`);
     }
     const unknown = [...files.keys()].filter(id => !named.has(id));
     const isExcused = unknown.length <= crashes * LOST_NOTES_A_CRASH;
-    return isExcused ? breaches : [...breaches, ...unknown.map(id => `nobody knows the file ${id}`)];
+    return isExcused ? breaches : [...breaches, ...unknown.map(id => `the file ${id} has no row`)];
   };
 }
 

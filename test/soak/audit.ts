@@ -45,14 +45,14 @@ const EXCUSES: ReadonlySet<string> = new Set(['provider_outcome_unknown', 'insuf
 const MAX_ATTEMPTS = 12;
 
 export const CHECKS: Readonly<Record<string, Check>> = {
-  'every accepted run has ended, as it may': checkRuns,
+  'every accepted run ended in an allowed state': checkRuns,
   'no other run exists': checkStrangers,
-  'one terminal event a run': checkEvents,
-  'one submission a paid node': checkSubmissions,
+  'one terminal event per run': checkEvents,
+  'one submission per paid node': checkSubmissions,
   'the ledger balances': checkLedger,
-  'charges are what completed nodes cost': checkCharges,
+  'charges equal the cost of completed nodes': checkCharges,
   'the queue is empty': checkQueue,
-  'no process ended by itself': async ({ fleet }) => fleet.crashes,
+  'no process exited unexpectedly': async ({ fleet }) => fleet.crashes,
 };
 
 async function readRuns({ fleet }: Scene): Promise<ReadonlyMap<string, EndedRun>> {
@@ -79,7 +79,7 @@ async function checkRuns(scene: Scene): Promise<readonly string[]> {
   return accepted(scene).flatMap(({ id, run, shape, cancelAfterMs }) => {
     const row = rows.get(id);
     const name = `run ${run} (${shape}, ${id})`;
-    if (row === undefined) return [`${name} was accepted and is not there`];
+    if (row === undefined) return [`${name} was accepted but does not exist`];
     if (!row.is_finished)
       return [`${name} is ${row.status}, worker: ${row.worker_id}, deferred: ${row.parked}`];
     const open = row.steps.filter(({ status }) => !ENDED.has(status)).map(({ nodeId }) => nodeId);
@@ -93,8 +93,8 @@ async function checkRuns(scene: Scene): Promise<readonly string[]> {
     return [
       ...(row.worker_id === null && !row.parked
         ? []
-        : [`${name} has ended, and still has a lease or waits to be resumed`]),
-      ...(open.length === 0 ? [] : [`${name} has ended, and its nodes ${open} have not`]),
+        : [`${name} has ended but still has a lease or waits to be resumed`]),
+      ...(open.length === 0 ? [] : [`${name} has ended but its nodes ${open} have not`]),
       ...(isFair ? [] : [`${name} ended as ${row.status} ${row.error ?? ''}`]),
     ];
   });
@@ -106,7 +106,7 @@ async function checkStrangers(scene: Scene): Promise<readonly string[]> {
   const known = new Set(accepted(scene).map(({ id }) => id));
   const twice = known.size === accepted(scene).length ? [] : ['two keys were answered with one execution'];
   const strangers = [...(await readRuns(scene)).keys()].filter(id => !known.has(id));
-  return [...twice, ...strangers.map(id => `${id} exists, and no caller knows its id`)];
+  return [...twice, ...strangers.map(id => `${id} exists but no caller received its id`)];
 }
 
 async function checkEvents(scene: Scene): Promise<readonly string[]> {
@@ -127,7 +127,7 @@ async function checkEvents(scene: Scene): Promise<readonly string[]> {
     const row = byRun.get(id);
     const name = `the event of run ${run} (${id})`;
     if (hook === 'none')
-      return row === undefined && received.length === 0 ? [] : [`${name} was not asked for`];
+      return row === undefined && received.length === 0 ? [] : [`${name} was not requested`];
     if (row === undefined) return [`${name} is not in the outbox`];
     const isOne = received.every(({ eventId, raw }) => eventId === row.event_id && raw === row.body);
     const isTrue = received.every(({ status, executionId }) => status === row.status && executionId === id);
@@ -135,8 +135,8 @@ async function checkEvents(scene: Scene): Promise<readonly string[]> {
     const isDone =
       row.state === 'delivered' ? isAccepted : row.state === 'exhausted' && row.attempts === MAX_ATTEMPTS;
     return [
-      ...(isOne ? [] : [`${name} came in several forms`]),
-      ...(isTrue ? [] : [`${name} says what is not so: the run is ${row.status}`]),
+      ...(isOne ? [] : [`${name} was delivered with different contents`]),
+      ...(isTrue ? [] : [`${name} contradicts the run, which is ${row.status}`]),
       ...(isDone ? [] : [`${name} is ${row.state} after ${row.attempts} attempts, accepted: ${isAccepted}`]),
     ];
   });
@@ -152,7 +152,7 @@ async function checkSubmissions(scene: Scene): Promise<readonly string[]> {
       labels.flatMap(label => {
         const made = submissions.get(`${run} ${label}`) ?? [];
         const step = steps.get(nodeId);
-        const name = `node ${nodeId} (${label}) of run ${run} (${shape}, ${id}, ${step?.status ?? 'not begun'})`;
+        const name = `node ${nodeId} (${label}) of run ${run} (${shape}, ${id}, ${step?.status ?? 'not started'})`;
         if (made.length > 1)
           return [`${name} was submitted ${made.length} times: ${made.map(({ ourId }) => ourId ?? '-')}`];
         if (made.length === 0 && step?.status === 'COMPLETED') return [`${name} was never submitted`];
@@ -188,7 +188,7 @@ async function checkCharges(scene: Scene): Promise<readonly string[]> {
       if (charged !== credits) breaches.push(`${nodeId} of ${id} cost ${credits} and was charged ${charged}`);
     }
   }
-  return [...breaches, ...[...charges.keys()].map(key => `${key} was charged and has no state`)];
+  return [...breaches, ...[...charges.keys()].map(key => `${key} was charged but has no state`)];
 }
 
 async function checkQueue({ fleet }: Scene): Promise<readonly string[]> {
@@ -199,7 +199,7 @@ async function checkQueue({ fleet }: Scene): Promise<readonly string[]> {
   );
   const { rows: workers } = await fleet.db.query<{ id: string }>('select id from workers');
   return [
-    ...rows.map(({ task, jobs, example }) => `${jobs} jobs of ${task} are left: ${JSON.stringify(example)}`),
-    ...workers.map(({ id }) => `the worker ${id} has left and is still enrolled`),
+    ...rows.map(({ task, jobs, example }) => `${jobs} jobs of ${task} remain: ${JSON.stringify(example)}`),
+    ...workers.map(({ id }) => `the worker ${id} has stopped but is still registered`),
   ];
 }

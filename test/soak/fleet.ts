@@ -72,19 +72,19 @@ export async function startFleet({ folder, workers, apiRole, env }: FleetOptions
   };
   const api = keep('api', { ROLE: apiRole, PORT: String(port) });
   await untilReady([api]);
-  const hands = Array.from({ length: workers }, (_, index) => keep(`worker-${index}`, { ROLE: 'worker' }));
-  await untilReady(hands);
+  const all = Array.from({ length: workers }, (_, index) => keep(`worker-${index}`, { ROLE: 'worker' }));
+  await untilReady(all);
   const running = stack.move();
   return {
     url,
     api,
-    workers: hands,
+    workers: all,
     postgres,
     db,
     dataDir,
     crashes,
     drain: async () => {
-      await Promise.all([api, ...hands].map(keeper => keeper.stop('SIGTERM')));
+      await Promise.all([api, ...all].map(keeper => keeper.stop('SIGTERM')));
     },
     close: () => running.disposeAsync(),
   };

@@ -62,7 +62,7 @@ export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: 
     await once(life, 'close');
     child = undefined;
     // If it was not ready yet, it may have found no PostgreSQL.
-    if (isReady && !state.isSignalled) crashes.push(`${name} ended by itself: ${stderr.slice(-2000)}`);
+    if (isReady && !state.isSignalled) crashes.push(`${name} exited unexpectedly: ${stderr.slice(-2000)}`);
   };
   const keep = async (): Promise<void> => {
     while (!state.isStopping) {

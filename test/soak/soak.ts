@@ -68,7 +68,7 @@ export async function soak(
     changeMoods(plan, hooks),
   ]);
   const loadMs = performance.now() - beginMs;
-  print(`${started.length} runs are started, ${faults.length} faults have struck; waiting for what is open`);
+  print(`${started.length} runs started, ${faults.length} faults applied; waiting for open work`);
   const settled = await settle(fleet);
   const settleMs = performance.now() - beginMs - loadMs;
   const refound = await askAgain(started, accounts, hooks.url);
@@ -76,11 +76,11 @@ export async function soak(
   const scene = { fleet, providers, hooks, shapes, started };
   const postgresKills = faults.filter(kind => kind.startsWith('postgres') && kind.endsWith('kill')).length;
   const breaches = await findBreaches(scene, {
-    'all comes to an end': async () => settled,
-    'callers get answers that stand': async () => unanswered,
+    'all work ends': async () => settled,
+    'callers get final answers': async () => unanswered,
     'the same key finds the same run': async () => refound,
     ...CHECKS,
-    'media and files are in step': checkMedia(postgresKills),
+    'media and files match': checkMedia(postgresKills),
   });
   return {
     ...(await count(scene, folder)),
@@ -160,7 +160,7 @@ export async function settle({ db }: Pick<Fleet, 'db'>): Promise<readonly string
       .then(({ rows }) => rows.filter(row => row.count > 0))
       .catch((err: Error) => [{ what: err.message, count: 1 }]);
     if (open.length === 0) return [];
-    if (performance.now() > endMs) return open.map(row => `${row.count} ${row.what} are open still`);
+    if (performance.now() > endMs) return open.map(row => `${row.count} ${row.what} are still open`);
     await sleep(LOOK_MS);
   }
 }
@@ -192,8 +192,8 @@ async function count({ fleet, providers, hooks, started }: Scene, folder: string
       `select error::json->>'code' as name, count(*)::int from executions where error is not null group by 1 order by 1`,
     ),
     takeovers: {
-      'workers taken for dead': logged['a worker died; its runs go on here'] ?? 0,
-      'workers that found it out': logged['this worker was taken for dead; its runs went on elsewhere'] ?? 0,
+      'workers considered dead': logged['a worker died; its runs go on here'] ?? 0,
+      'workers that noticed': logged['this worker was taken for dead; its runs went on elsewhere'] ?? 0,
       ...(await list(
         `select 'nodes begun again' as name, count(*)::int from execution_steps s, json_array_elements(s.steps::json) as step
          where step->>'status' = 'COMPLETED' and (step->>'attempt')::int > 1`,

@@ -72,7 +72,7 @@ describe('POST /admin/users', () => {
   for (const [what, body] of Object.entries({
     'an unknown plan': { plan: 'gold' },
     'the plan of those without an account': { plan: 'anonymous' },
-    'an email that is none': { email: 'nobody' },
+    'an invalid email': { email: 'nobody' },
     'a blank name': { name: ' ' },
     'an unknown scope': { keyScopes: ['everything'] },
   })) {

@@ -86,13 +86,13 @@ describe('POST /keys', () => {
     'no name': { scopes: ['workflows:read'] },
     'a blank name': { name: '   ', scopes: ['workflows:read'] },
     'a name of 201 characters': { name: 'n'.repeat(201), scopes: ['workflows:read'] },
-    'a name that turns its text around': { name: 'a\u202eb', scopes: ['workflows:read'] },
+    'a name that reverses text direction': { name: 'a\u202eb', scopes: ['workflows:read'] },
     'no scope': { name: 'x', scopes: [] },
     'an unknown scope': { name: 'x', scopes: ['workflows:delete'] },
     'a scope twice': { name: 'x', scopes: ['workflows:read', 'workflows:read'] },
     'an expiry in the past': { name: 'x', scopes: ['workflows:read'], expiresAt: '2001-01-01T00:00:00Z' },
-    'an expiry that is no time': { name: 'x', scopes: ['workflows:read'], expiresAt: '9999' },
-    'an unknown member': { name: 'x', scopes: ['workflows:read'], admin: true },
+    'an invalid expiry': { name: 'x', scopes: ['workflows:read'], expiresAt: '9999' },
+    'an unknown property': { name: 'x', scopes: ['workflows:read'], admin: true },
   })) {
     it(`refuses ${what}, with 400`, async () => {
       const answer = await caller.request('POST', '/keys', body);

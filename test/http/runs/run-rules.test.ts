@@ -126,7 +126,7 @@ describe('a run that times out', () => {
 describe('a disabled workflow', () => {
   it('answers 400 to every request that starts a run', async () => {
     await service.request('PUT', `/workflows/${pair}`, { isActive: false });
-    for (const door of ['run', 'execute'])
-      assert.equal((await service.request('POST', `/workflows/${pair}/${door}`)).status, 400, door);
+    for (const route of ['run', 'execute'])
+      assert.equal((await service.request('POST', `/workflows/${pair}/${route}`)).status, 400, route);
   });
 });

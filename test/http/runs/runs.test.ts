@@ -188,7 +188,7 @@ describe('a run', () => {
       edges: [edge('a.text > p.prompt')],
     });
     const first = statesOf(await service.run(workflow)).p;
-    await waitUntil('the result to be kept', async () => {
+    await waitUntil('the result to be cached', async () => {
       const { rows } = await service.db.query('select from node_cache');
       return rows.length > 0;
     });
@@ -254,7 +254,7 @@ describe('cancelling', () => {
         const record = await service.execution(id);
         return record.status === status && statesOf(record).d?.status === 'WAITING';
       });
-      await waitUntil('no worker to hold it', async () => {
+      await waitUntil('its lease to be released', async () => {
         const { rows } = await service.db.query(
           'select from executions where id = $1 and worker_id is null',
           [id],

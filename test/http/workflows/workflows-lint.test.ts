@@ -147,12 +147,12 @@ describe('a number that JavaScript would change', () => {
   it('is refused with its path on every route that writes a graph', async () => {
     const { id } = await createWorkflow(owner);
     for (const literal of LITERALS) {
-      const doors = [
+      const routes = [
         await send('POST', '/workflows', graphWith(literal)),
         await send('PUT', `/workflows/${id}`, graphWith(literal)),
         await send('POST', '/workflows/import', graphWith(literal)),
       ];
-      for (const { status, body } of doors) {
+      for (const { status, body } of routes) {
         assert.deepEqual([status, body.code], [400, 'invalid_graph'], literal);
         assert.deepEqual(found(body.issues), ['invalid_number /nodes/0/data/config/value/deep/0']);
       }

@@ -86,13 +86,13 @@ describe('a client identified by a document URL', () => {
 
   const refused: readonly (readonly [string, (url: string) => { status: number; body: string }])[] = [
     [
-      'that is another’s',
+      'of another client',
       () => ({ status: 200, body: JSON.stringify({ client_id: `${ORIGIN}/x`, ...DOCUMENT }) }),
     ],
     ['without an id', () => ({ status: 200, body: JSON.stringify(DOCUMENT) })],
     ['that redirects', () => ({ status: 302, body: '' })],
-    ['that is gone', () => ({ status: 404, body: '{}' })],
-    ['that is no JSON', () => ({ status: 200, body: '<html>' })],
+    ['that is missing', () => ({ status: 404, body: '{}' })],
+    ['that is not JSON', () => ({ status: 200, body: '<html>' })],
     ['that is a list', () => ({ status: 200, body: '[]' })],
     [
       'with a secret',

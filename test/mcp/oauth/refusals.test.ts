@@ -25,7 +25,7 @@ describe('an authorization request redirected to the client with an error', () =
     ['for a foreign resource', { resource: 'https://elsewhere.example.com/mcp' }, 'invalid_target'],
     ['for another path of ours', { resource: `${ORIGIN}/api/v1` }, 'invalid_target'],
     ['for the implicit grant', { response_type: 'token' }, 'unsupported_response_type'],
-    ['that may not ask anybody', { prompt: 'none' }, 'login_required'],
+    ['with prompt=none', { prompt: 'none' }, 'login_required'],
   ] as const;
   for (const [name, params, error] of cases)
     it(`${name}: ${error}`, async () => {
@@ -97,7 +97,7 @@ describe('a refused registration', () => {
     ['with 21 redirects', { redirect_uris: Array.from({ length: 21 }, (_, n) => `http://localhost/${n}`) }],
     ['with an unknown way to authenticate', { token_endpoint_auth_method: 'private_key_jwt' }],
     ['for another response type', { response_types: ['token'] }],
-    ['with a name that is no text', { client_name: { a: 1 } }],
+    ['with a name that is not text', { client_name: { a: 1 } }],
     ['that is a list', []],
   ];
   for (const [name, metadata] of wrong)
