@@ -24,7 +24,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'mcp/{conformance,other-clients,scripted-agent,tools,waiting}.test.ts',
     'nodes/catalog.test.ts',
     'nodes/models/published-requests.test.ts',
-    'runs/{accept-free,changed-models,charges,dispatch,examples,node-cache,provider-room}.test.ts',
+    'runs/{accept-free,changed-models,charges,dispatch,examples,node-cache,provider-slots}.test.ts',
     'sdk/**',
     'services/accounts/bootstrap.test.ts',
     'services/media/{half-kept-media,storage-usage,sweep-outputs}.test.ts',
