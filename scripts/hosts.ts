@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { proveOnHosts } from '../test/hosts/hosts.ts';
+import { testOnHosts } from '../test/hosts/hosts.ts';
 import { whyNoNetwork } from '../test/hosts/network.ts';
 
 // Each process adds an exit handler that stops it.
@@ -44,7 +44,7 @@ const options = {
   cutMs: Number(cut) * 1000,
   folder,
 };
-const report = await proveOnHosts(options, print);
+const report = await testOnHosts(options, print);
 const { breaches, ...counts } = report;
 for (const [name, value] of Object.entries(counts)) print(`${name.padEnd(10)} ${JSON.stringify(value)}`);
 for (const [promise, found] of Object.entries(breaches)) {

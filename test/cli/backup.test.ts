@@ -10,7 +10,7 @@ import S3rver from '@20minutes/s3rver';
 import { verify } from '@octokit/webhooks-methods';
 import { sha256Hex } from '../../src/lib/crypto.ts';
 import { openDb } from '../../src/store/db.ts';
-import { type Ended, readJson, spawnFirst } from '../support/command-line.ts';
+import { type CommandResult, readJson, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
@@ -36,7 +36,7 @@ interface Place {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const graphwright = ({ folder, env }: Place, ...args: readonly string[]): Promise<Ended> =>
+const graphwright = ({ folder, env }: Place, ...args: readonly string[]): Promise<CommandResult> =>
   spawned(args, { ...baseEnv(folder), ...env });
 const spawned = spawnFirst;
 

@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import S3rver from '@20minutes/s3rver';
 import { newId } from '../../src/lib/ids.ts';
 import { openDiskStorage } from '../../src/media/disk.ts';
-import { type Ended, type RunCommand, spawnCommand, spawnFirst } from '../support/command-line.ts';
+import { type CommandResult, type RunCommand, spawnCommand, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { BIN, cleanEnv, spawnService, urlOf } from '../support/service.ts';
 
@@ -27,7 +27,7 @@ const graphwright = (
   args: readonly string[],
   settings: NodeJS.ProcessEnv = {},
   run: RunCommand = spawnedFirst,
-): Promise<Ended> =>
+): Promise<CommandResult> =>
   run(args, { DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', ...settings });
 
 /** Both report the same. A wrong setting or state of the machine exits with 1. */

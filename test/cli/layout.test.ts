@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { type Ended, spawnFirst } from '../support/command-line.ts';
+import { type CommandResult, spawnFirst } from '../support/command-line.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const POSTCARD = join(ROOT, 'examples', 'postcard.json');
@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'graphwright-layout-'));
 after(() => rmSync(folder, { recursive: true }));
 
 const run = spawnFirst;
-const layout = (...args: string[]): Promise<Ended> => run(['layout', ...args]);
+const layout = (...args: string[]): Promise<CommandResult> => run(['layout', ...args]);
 
 interface Workflow {
   readonly nodes: readonly { readonly id: string; readonly position: { readonly x: number } }[];

@@ -11,7 +11,7 @@ import { type RotatedSecrets, rotateSecrets } from '../../src/services/operator/
 import { type Db, openDb } from '../../src/store/db.ts';
 import { ENCRYPTED_PLACES, listEncrypted } from '../../src/store/encrypted-values.ts';
 import { insertUser } from '../../src/store/users.ts';
-import { type Ended, spawnFirst } from '../support/command-line.ts';
+import { type CommandResult, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { urlOf } from '../support/service.ts';
 
@@ -108,7 +108,7 @@ const run = spawnFirst;
 const rotate = (
   settings: NodeJS.ProcessEnv,
   command: readonly string[] = ['secrets', 'rotate', '--json'],
-): Promise<Ended> =>
+): Promise<CommandResult> =>
   run(command, { DATABASE_URL: urlOf(database.connection), DATA_DIR: folder, PORT: '0', ...settings });
 
 describe('the list of encrypted places', () => {

@@ -13,7 +13,7 @@ import {
   VIEWS,
 } from '../support/browser.ts';
 import { noiseImage } from '../support/media/pixels.ts';
-import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 
 const PASSWORD = 'correct horse battery';
 const SCRIPT = '<img src=x onerror=alert(1)>';
@@ -28,7 +28,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
   let picture: Buffer;
 
   before(async () => {
-    [service, browser] = await Promise.all([startTestService(await atOwnAddress()), openBrowser()]);
+    [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
     cookie = await signInFirst(service);
     picture = Buffer.from(await noiseImage(320, 200, 'png'));
   });

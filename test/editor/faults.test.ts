@@ -14,7 +14,7 @@ import { noiseImage } from '../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { insertManyExecutions } from '../support/runs/many-executions.ts';
-import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 
 const PASSWORD = 'correct horse battery';
 const SCRIPT = '<img src=x onerror=alert(1)>';
@@ -34,7 +34,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
 
   before(async () => {
     [service, browser, receiver] = await Promise.all([
-      startTestService({ ...(await atOwnAddress()), ALLOW_PRIVATE_NETWORK: 'true' }),
+      startTestService({ ...(await ownAddressSettings()), ALLOW_PRIVATE_NETWORK: 'true' }),
       openBrowser(),
       startReceiver(),
     ]);
@@ -120,7 +120,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
   });
 
   it('survive a restart of the service: another click sends the form', async () => {
-    const address = await atOwnAddress();
+    const address = await ownAddressSettings();
     const first = await service.join({ ...address, ROLE: 'api' });
     await using opened = await browser.open(first.url, undefined, cookie);
     const { page } = opened;
@@ -141,7 +141,11 @@ describe('the pages', { skip: NO_BROWSER }, () => {
 
   it('report an unavailable database, and recover on their own', async () => {
     await using proxy = await startProxy(service.databaseUrl);
-    const joined = await service.join({ ...(await atOwnAddress()), ROLE: 'api', DATABASE_URL: proxy.url });
+    const joined = await service.join({
+      ...(await ownAddressSettings()),
+      ROLE: 'api',
+      DATABASE_URL: proxy.url,
+    });
     try {
       await using opened = await browser.open(joined.url, undefined, cookie);
       const { page, context } = opened;

@@ -5,7 +5,7 @@ import type { Settings } from '../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { mintLink } from '../../src/services/sessions/mint-link.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
-import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 
 const WHO = { name: 'Ana', email: 'ana@example.com', password: 'correct horse battery' };
 
@@ -15,7 +15,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
   let cookie: string;
 
   before(async () => {
-    [service, browser] = await Promise.all([startTestService(await atOwnAddress()), openBrowser()]);
+    [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
   });
   after(async () => {
     await browser?.close();

@@ -6,7 +6,7 @@ import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../suppor
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 
 const SCRIPT = '<img src=x onerror=alert(1)> & "quoted"';
 
@@ -30,7 +30,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     fal = await startFal(Buffer.from('x'));
     [service, browser, receiver] = await Promise.all([
       startTestService({
-        ...(await atOwnAddress()),
+        ...(await ownAddressSettings()),
         ALLOW_PRIVATE_NETWORK: 'true',
         FAL_KEY: 'fal-key',
         FAL_BASE_URL: fal.url,

@@ -26,7 +26,7 @@ import {
   startIdentityProvider,
 } from '../support/network/identity-provider.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 
 const PASSWORD = 'correct horse battery';
 const TEXT = {
@@ -67,7 +67,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
   let cookie: string;
 
   before(async () => {
-    const address = await atOwnAddress();
+    const address = await ownAddressSettings();
     fal = await startFal(Buffer.from('x'));
     fal.models = ['fal-ai/kite', 'fal-ai/other'].map(listedModel);
     identities = await startIdentityProvider(`${address.BASE_URL}${CALLBACK_PATH}`);

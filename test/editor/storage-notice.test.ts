@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { signInFirst } from '../support/accounts/first-person.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
-import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 import { node } from '../support/workflows.ts';
 
 const LIMIT = 1_000_000_000;
@@ -20,7 +20,7 @@ describe('the storage notice', { skip: NO_BROWSER }, () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-plans-'));
     const PLANS_FILE = join(folder, 'plans.json');
     await writeFile(PLANS_FILE, JSON.stringify({ self_hosted: { storageBytes: LIMIT } }));
-    const env = { ...(await atOwnAddress()), PLANS_FILE };
+    const env = { ...(await ownAddressSettings()), PLANS_FILE };
     [service, browser] = await Promise.all([startTestService(env), openBrowser()]);
     cookie = await signInFirst(service);
   });

@@ -13,7 +13,7 @@ import {
   takeScreenshot,
   VIEWS,
 } from '../support/browser.ts';
-import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
+import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 
 const NAMES = [
   'A greeting',
@@ -35,7 +35,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
   let cookie: string;
 
   before(async () => {
-    [service, browser] = await Promise.all([startTestService(await atOwnAddress()), openBrowser()]);
+    [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
     cookie = await signInFirst(service);
     for (const name of NAMES) {
       const id = await service.create({

@@ -63,7 +63,7 @@ const KILLS = [
 ] as const;
 const CUT = 'work1';
 
-export async function proveOnHosts(
+export async function testOnHosts(
   options: HostsOptions,
   print: (line: string) => void,
 ): Promise<HostsReport> {
@@ -102,7 +102,7 @@ export async function proveOnHosts(
   const accounts = await openAccounts(url, shapes, troubles);
   const [{ started, unanswered }] = await Promise.all([
     startRuns(plan, accounts, shapes, hooks),
-    strike(network, kept, options, print),
+    killHosts(network, kept, options, print),
   ]);
   print(`${started.length} runs started; waiting for open work`);
   const beganMs = performance.now();
@@ -212,7 +212,7 @@ function planOf({ seed, runs, loadMs }: HostsOptions, shapes: Parameters<typeof 
   return { ...plan, runs: plan.runs.map(run => ({ ...run, account: run.run % 2 })) };
 }
 
-async function strike(
+async function killHosts(
   network: Network,
   kept: ReadonlyMap<string, Keeper>,
   { loadMs, cutMs }: HostsOptions,

@@ -7,14 +7,14 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statesOf } from '../support/client.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type Stage, setStage, twoSteps } from '../support/runs/dying-workers.ts';
+import { startTakeoverSetup, type TakeoverSetup, twoSteps } from '../support/runs/dying-workers.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
 
 const FROZEN_MS = 40_000;
 const TIME_LIMIT_MS = 100_000;
 
 describe('a worker frozen for 40 s', () => {
-  let stage: Stage;
+  let stage: TakeoverSetup;
   let folder: string;
   const services: ServiceChild[] = [];
 
@@ -36,7 +36,7 @@ describe('a worker frozen for 40 s', () => {
   };
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-frozen-'));
-    stage = await setStage();
+    stage = await startTakeoverSetup();
   });
   after(async () => {
     for (const service of services) await service.end('SIGKILL');

@@ -10,10 +10,10 @@ import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 import { renderVideo } from '../../src/render/video/video.ts';
 import { type Execution, statesOf } from '../support/client.ts';
-import { holdWrites } from '../support/database.ts';
+import { blockWrites } from '../support/database.ts';
 import { readPixels } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
-import { setStage } from '../support/runs/dying-workers.ts';
+import { startTakeoverSetup } from '../support/runs/dying-workers.ts';
 import { spawnService, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -190,13 +190,13 @@ const slowGraph = (color: string) => ({
 describe('a worker that is killed during a render', { skip }, () => {
   it('leaves its segments to the next worker, which renders only the rest', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-render-'));
-    const stage = await setStage();
+    const stage = await startTakeoverSetup();
     const services = [await spawnService(folder, stage.env)];
     try {
       const [victim] = services;
       assert.ok(victim);
       // No file is registered, so the render cannot finish before its worker is killed.
-      const held = await holdWrites(stage.db, 'insert', 'media');
+      const held = await blockWrites(stage.db, 'insert', 'media');
       const workflow = await victim.create({
         nodes: [node('video', 'video:renderer', { props: { sceneGraph: slowGraph('#ff0000') } })],
         edges: [],

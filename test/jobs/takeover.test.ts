@@ -11,7 +11,7 @@ import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { type Stage, setStage, twoSteps } from '../support/runs/dying-workers.ts';
+import { startTakeoverSetup, type TakeoverSetup, twoSteps } from '../support/runs/dying-workers.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -28,7 +28,7 @@ const SIDE_BY_SIDE = {
 };
 
 describe('a worker that is killed', () => {
-  let stage: Stage;
+  let stage: TakeoverSetup;
   let fal: FalDouble;
   let folder: string;
   /** The next worker to kill. */
@@ -43,7 +43,7 @@ describe('a worker that is killed', () => {
   };
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-takeover-'));
-    stage = await setStage();
+    stage = await startTakeoverSetup();
     fal = await startFal(await plainImage(8, 8, '#336699'));
     fal.polls = 1e9;
     fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };

@@ -5,7 +5,7 @@ import { type ComfyCall, comfyui } from '../../src/providers/comfyui.ts';
 import { Attachment } from '../../src/providers/provider.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type ComfyDouble, startComfy } from '../support/providers/comfyui.ts';
-import { makeHost, QUICK, runToEnd, type TestHost } from '../support/providers/host.ts';
+import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
 import { holdContract } from './provider-contract.ts';
 
 const FILE = Buffer.from('a picture');
@@ -40,7 +40,7 @@ describe('ComfyUI', () => {
     await host.close();
     await double.close();
   });
-  const provider = () => ({ ...comfyui({ baseUrl: double.url, key: '' }), pace: QUICK });
+  const provider = () => ({ ...comfyui({ baseUrl: double.url, key: '' }), pace: FAST_PACE });
   const run = (call = CALL, over: Partial<TestHost> = {}) => runToEnd(provider(), call, { ...host, ...over });
 
   it('knows the work by our id, kept before it is sent', async () => {
@@ -51,12 +51,16 @@ describe('ComfyUI', () => {
   it('sends an id of its client, and the header and the key that the operator has set', async () => {
     double.state.wants = ['x-api-key', 'secret'];
     const keyed = comfyui({ baseUrl: double.url, key: 'X-API-Key: secret', partnerKey: 'comfyui-1' });
-    await runToEnd({ ...keyed, pace: QUICK }, CALL, host);
+    await runToEnd({ ...keyed, pace: FAST_PACE }, CALL, host);
     const { client_id, extra_data } = double.asked[0]?.json ?? {};
     assert.equal(client_id, host.kept[0]?.id);
     assert.deepEqual(extra_data, { api_key_comfy_org: 'comfyui-1' });
     double.state.wants = ['authorization', 'Bearer secret'];
-    await runToEnd({ ...comfyui({ baseUrl: double.url, key: 'Bearer secret' }), pace: QUICK }, CALL, host);
+    await runToEnd(
+      { ...comfyui({ baseUrl: double.url, key: 'Bearer secret' }), pace: FAST_PACE },
+      CALL,
+      host,
+    );
   });
 
   it('is asked by id to stop where the server knows jobs', async () => {

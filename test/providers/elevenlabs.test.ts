@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type ElevenLabsCall, elevenlabs } from '../../src/providers/elevenlabs.ts';
 import type { Double } from '../support/providers/double.ts';
 import { refusal, startElevenLabs } from '../support/providers/elevenlabs.ts';
-import { makeHost, QUICK, runToEnd, type TestHost } from '../support/providers/host.ts';
+import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
 import { holdContract } from './provider-contract.ts';
 
 const FILE = Buffer.from('some audio');
@@ -34,7 +34,7 @@ describe('ElevenLabs', () => {
     await host.close();
     await double.close();
   });
-  const provider = () => ({ ...elevenlabs({ baseUrl: double.url, key: 'xi-key' }), pace: QUICK });
+  const provider = () => ({ ...elevenlabs({ baseUrl: double.url, key: 'xi-key' }), pace: FAST_PACE });
   const run = (call = CALL) => runToEnd(provider(), call, host);
 
   it('waits for a slot, or for quieter times, by the kind of its 429', async () => {

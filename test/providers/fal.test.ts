@@ -6,7 +6,7 @@ import { Attachment } from '../../src/providers/provider.ts';
 import { waitUntil } from '../support/processes.ts';
 import type { Reply } from '../support/providers/double.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { makeHost, QUICK, runToEnd, type TestHost } from '../support/providers/host.ts';
+import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
 import { holdContract } from './provider-contract.ts';
 
 const FILE = Buffer.from('a picture');
@@ -47,7 +47,7 @@ describe('fal', () => {
     await double.close();
   });
   const run = (call = CALL) =>
-    runToEnd({ ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: QUICK }, call, host);
+    runToEnd({ ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: FAST_PACE }, call, host);
 
   it('is asked at the addresses that it named, below the base that was configured', async () => {
     await run();
@@ -173,7 +173,7 @@ describe('fal', () => {
     double.polls = 1e9;
     const stop = new AbortController();
     const signalled = { ...host, signal: stop.signal };
-    const provider = { ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: QUICK };
+    const provider = { ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: FAST_PACE };
     const running = runToEnd(provider, CALL, signalled);
     await waitUntil('the double to be asked', () => double.count(/status$/) > 0);
     stop.abort('timeout');

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type OpenAiCall, openai, openaiResponses } from '../../src/providers/openai.ts';
 import { Attachment, type Endpoint } from '../../src/providers/provider.ts';
 import { waitUntil } from '../support/processes.ts';
-import { makeHost, QUICK, runToEnd, type TestHost } from '../support/providers/host.ts';
+import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
 import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
 import { holdContract } from './provider-contract.ts';
 
@@ -54,9 +54,9 @@ describe('OpenAI', () => {
   });
   const endpoint = () => ({ baseUrl: double.url, key: 'sk-test' });
   const run = (call: OpenAiCall = CHAT) =>
-    runToEnd({ ...below(openai)(endpoint()), pace: QUICK }, call, host);
+    runToEnd({ ...below(openai)(endpoint()), pace: FAST_PACE }, call, host);
   const respond = () =>
-    runToEnd({ ...below(openaiResponses)(endpoint()), pace: QUICK }, { model: 'm' }, host);
+    runToEnd({ ...below(openaiResponses)(endpoint()), pace: FAST_PACE }, { model: 'm' }, host);
 
   it('answers a chat with text, and says what it used', async () => {
     const { text, usage } = await run();
@@ -137,7 +137,7 @@ describe('OpenAI', () => {
   it('closes the socket of a chat whose run is cancelled, and lets it end for another worker', async () => {
     double.refuse(/^POST/, 'hang', 1);
     const stop = new AbortController();
-    const provider = { ...below(openai)(endpoint()), pace: QUICK };
+    const provider = { ...below(openai)(endpoint()), pace: FAST_PACE };
     const running = runToEnd(provider, CHAT, { ...host, signal: stop.signal });
     await waitUntil('the double to be asked', () => double.asked.length > 0);
     stop.abort('cancelled');

@@ -6,12 +6,12 @@ import type { Delivery } from '../../src/providers/run-job.ts';
 import { waitUntil } from '../support/processes.ts';
 import type { Double } from '../support/providers/double.ts';
 import {
+  FAST_PACE,
   type HostOptions,
   makeHost,
-  NOBODY,
-  QUICK,
   runToEnd,
   type TestHost,
+  UNREACHABLE_URL,
 } from '../support/providers/host.ts';
 
 export interface Contract<Call> {
@@ -39,7 +39,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
     let hosts: TestHost[];
     const provider = (url = double.url): Provider<Call> => ({
       ...contract.connect({ baseUrl: url, key: contract.key }),
-      pace: QUICK,
+      pace: FAST_PACE,
     });
     const host = (options?: HostOptions): TestHost => {
       const made = makeHost(double.url, options);
@@ -88,7 +88,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
       const fetch: TestHost['fetch'] = (url, init) => {
         const isRefused =
           contract.submission.test(`${init.method} ${new URL(url).pathname}`) && refusals-- > 0;
-        return made.fetch(isRefused ? NOBODY : url, init);
+        return made.fetch(isRefused ? UNREACHABLE_URL : url, init);
       };
       contract.check(await runToEnd(provider(), contract.call, { ...made, fetch }));
       assert.equal(submissions(), 1);
@@ -164,7 +164,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
 
       it('is asked to stop when it takes longer than is waited for', async () => {
         delay(double);
-        const hasty = { ...provider(), pace: { ...QUICK, deadlineMs: 100 } };
+        const hasty = { ...provider(), pace: { ...FAST_PACE, deadlineMs: 100 } };
         await assert.rejects(runToEnd(hasty, contract.call, host()), { code: 'provider_timeout' });
         assert.equal(double.count(cancel), 1);
       });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { Attachment } from '../../src/providers/provider.ts';
 import { type ReplicateCall, replicate } from '../../src/providers/replicate.ts';
-import { makeHost, QUICK, runToEnd, type TestHost } from '../support/providers/host.ts';
+import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
 import { type ReplicateDouble, startReplicate } from '../support/providers/replicate.ts';
 import { holdContract } from './provider-contract.ts';
 
@@ -51,7 +51,7 @@ describe('Replicate', () => {
     await double.close();
   });
   const run = (call = CALL) =>
-    runToEnd({ ...connect({ baseUrl: double.url, key: 'r8-key' }), pace: QUICK }, call, host);
+    runToEnd({ ...connect({ baseUrl: double.url, key: 'r8-key' }), pace: FAST_PACE }, call, host);
 
   it('gets small attachments in the input and large ones as uploads', async () => {
     const small = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
@@ -105,7 +105,7 @@ describe('Replicate', () => {
 
   it('reports how far a prediction is, from the bar in its logs', async () => {
     const reported: number[] = [];
-    const provider = { ...connect({ baseUrl: double.url, key: 'r8-key' }), pace: QUICK };
+    const provider = { ...connect({ baseUrl: double.url, key: 'r8-key' }), pace: FAST_PACE };
     await runToEnd(provider, CALL, { ...host, progress: fraction => reported.push(fraction) });
     assert.deepEqual(reported, [0.5, 0.5]);
   });

@@ -6,7 +6,7 @@ import { type FalCall, fal } from '../../src/providers/fal.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import type { Double, Fault } from '../support/providers/double.ts';
 import { startFal } from '../support/providers/fal.ts';
-import { makeHost, NOBODY, QUICK, runToEnd, type TestHost } from '../support/providers/host.ts';
+import { FAST_PACE, makeHost, runToEnd, type TestHost, UNREACHABLE_URL } from '../support/providers/host.ts';
 
 const SEED = 20_261_121;
 const CALLS = 150;
@@ -39,7 +39,7 @@ function disturb(double: Double, host: TestHost, random: () => number): TestHost
       if (dice < 0.05) double.refuse(match, TURNED_AWAY);
       else if (dice < 0.1) double.refuse(match, fault);
       else if (dice < 0.2) double.spoil(match, fault);
-      return host.fetch(dice > 0.95 ? NOBODY : url, init);
+      return host.fetch(dice > 0.95 ? UNREACHABLE_URL : url, init);
     },
   };
 }
@@ -52,7 +52,7 @@ async function callOnce(random: () => number): Promise<string> {
     double.result = { status: 200, body: { images: [{ url: `${double.url}/files/a.png` }] } };
     const provider = {
       ...fal({ baseUrl: double.url, key: 'fal-key' }),
-      pace: { ...QUICK, firstMs: 1, maxMs: 2 },
+      pace: { ...FAST_PACE, firstMs: 1, maxMs: 2 },
     };
     const { files } = await runToEnd(provider, CALL, disturb(double, host, random));
     assert.deepEqual(files, [file]);

@@ -3,6 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { applyFault } from './apply-fault.ts';
 import { CHECKS, type Check, DUE_JOBS, type Scene } from './audit.ts';
 import { checkMedia } from './audit-media.ts';
 import { type Fleet, startFleet } from './fleet.ts';
@@ -10,7 +11,6 @@ import { type Hooks, startHooks } from './hooks.ts';
 import { makePlan, type Plan, type SoakOptions } from './plan.ts';
 import { type Providers, startProviders } from './providers.ts';
 import { makeShapes, type Shape } from './shapes.ts';
-import { strike } from './strike.ts';
 import { type Account, askAgain, openAccounts, perform, type Started } from './traffic.ts';
 
 /** Counts by name. */
@@ -133,7 +133,7 @@ async function strikeAll(
   const struck = await Promise.all(
     faults.map(async fault => {
       await sleep(fault.atMs);
-      const missed = await strike(target, fault);
+      const missed = await applyFault(target, fault);
       print(
         `${(fault.atMs / 1000).toFixed(1)} s  ${fault.kind}${missed === undefined ? '' : ` missed: ${missed}`}`,
       );

@@ -8,14 +8,14 @@ import { listSettings } from '../../src/lib/settings.ts';
 import { BIN, cleanEnv } from './service.ts';
 
 /** How a command exited and what it printed. */
-export interface Ended {
+export interface CommandResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
 /** Runs a command with exactly these settings. Resolves even if the command fails. */
-export type RunCommand = (args: readonly string[], settings?: NodeJS.ProcessEnv) => Promise<Ended>;
+export type RunCommand = (args: readonly string[], settings?: NodeJS.ProcessEnv) => Promise<CommandResult>;
 
 export interface ProcessOptions {
   readonly uid?: number;
@@ -35,7 +35,7 @@ export function spawnCommand(
   args: readonly string[],
   settings: NodeJS.ProcessEnv = {},
   { nodeArgs = [], ...options }: ProcessOptions = {},
-): Promise<Ended> {
+): Promise<CommandResult> {
   return new Promise(resolve => {
     const child = execFile(
       process.execPath,
@@ -61,13 +61,16 @@ export const spawnFirst: RunCommand = (args, settings) => {
 let last: Promise<unknown> = Promise.resolve();
 
 /** Runs commands in this process, one at a time, because each one replaces the environment. */
-export function callCommand(args: readonly string[], settings: NodeJS.ProcessEnv = {}): Promise<Ended> {
+export function callCommand(
+  args: readonly string[],
+  settings: NodeJS.ProcessEnv = {},
+): Promise<CommandResult> {
   const ended = last.then(() => callAlone(args, settings));
   last = ended.catch(() => undefined);
   return ended;
 }
 
-async function callAlone(args: readonly string[], settings: NodeJS.ProcessEnv): Promise<Ended> {
+async function callAlone(args: readonly string[], settings: NodeJS.ProcessEnv): Promise<CommandResult> {
   const written = { out: '', err: '' };
   const terminal: Terminal = {
     isLive: false,
@@ -117,13 +120,13 @@ function replaceSettings(settings: NodeJS.ProcessEnv): () => void {
 }
 
 /** Parses what the command printed as JSON. If the command failed, throws `{ code, stderr }`, for `assert.rejects`. */
-export function readJson<T>({ code, out, err }: Ended): T {
+export function readJson<T>({ code, out, err }: CommandResult): T {
   requireSuccess({ code, out, err });
   return JSON.parse(out) as T;
 }
 
 /** Returns what the command printed. Throws like `readJson`. */
-export function requireSuccess({ code, out, err }: Ended): string {
+export function requireSuccess({ code, out, err }: CommandResult): string {
   if (code !== 0) throw Object.assign(new Error(err), { code, stdout: out, stderr: err });
   return out;
 }

@@ -90,7 +90,7 @@ async function administrate(connection: TestAddress, statement: string): Promise
 }
 
 /** Blocks every insert into the table, or delete from it, so that a process can be killed at that point. */
-export async function holdWrites(
+export async function blockWrites(
   db: Tx,
   event: 'insert' | 'delete',
   table: string,

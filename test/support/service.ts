@@ -37,7 +37,7 @@ export interface TestService extends Client {
 const usedPorts: number[] = [];
 
 /** Settings of a service that serves media under its own address, for browsers. */
-export async function atOwnAddress(): Promise<NodeJS.ProcessEnv> {
+export async function ownAddressSettings(): Promise<NodeJS.ProcessEnv> {
   const port = usedPorts.pop() ?? (await freePort());
   return { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` };
 }

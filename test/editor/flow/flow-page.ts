@@ -7,7 +7,7 @@ import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
 import { mintLink } from '../../../src/services/sessions/mint-link.ts';
 import { openBrowser, type TestBrowser, type TestPage, type View } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { atOwnAddress, KEY, startTestService, type TestService } from '../../support/service.ts';
+import { KEY, ownAddressSettings, startTestService, type TestService } from '../../support/service.ts';
 import { shared } from '../../support/shared.ts';
 
 export interface SentGraph {
@@ -55,7 +55,7 @@ export interface FlowTests {
 
 /** Call it in `before` and `close` in `after`. One service and one browser are shared by the files of a batch. */
 export const startFlowTests = shared(async (): Promise<FlowTests> => {
-  const [service, browser] = await Promise.all([startTestService(await atOwnAddress()), openBrowser()]);
+  const [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
   const cookie = await signUp(service);
   const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${service.url}/api/v1${path}`, {

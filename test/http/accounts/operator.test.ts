@@ -95,14 +95,14 @@ describe('GET /admin/plans', () => {
 });
 
 describe('GET /admin/providers', () => {
-  const look = async () => {
+  const getProviders = async () => {
     const { body } = await operator.request<{ providers: Provider[] }>('GET', '/admin/providers');
     return Object.fromEntries(body.providers.map(provider => [provider.name, provider]));
   };
 
   it('checks each configured provider with its key, at most every ten seconds', async () => {
     receiver.answer(res => res.writeHead(200).end('{}'));
-    const first = await look();
+    const first = await getProviders();
     assert.deepEqual([first.openai?.answers, first.openai?.error], [true, null]);
     assert.equal(receiver.received.at(-1)?.headers.authorization, 'Bearer sk-openai');
     assert.deepEqual(
@@ -111,7 +111,7 @@ describe('GET /admin/providers', () => {
     );
     assert.match(first.comfyui?.error ?? '', /connected/);
     assert.match(first.replicate?.error ?? '', /connected/);
-    await look();
+    await getProviders();
     assert.equal(receiver.received.length, 1);
     for (const [status, pattern] of [
       [401, /refuses the key/],
@@ -119,11 +119,11 @@ describe('GET /admin/providers', () => {
     ] as const) {
       nowMs += 10_001;
       receiver.answer(res => res.writeHead(status).end());
-      const { openai } = await look();
+      const { openai } = await getProviders();
       assert.equal(openai?.answers, false);
       assert.match(openai?.error ?? '', pattern);
     }
-    assert.ok(!JSON.stringify(await look()).includes('sk-openai'));
+    assert.ok(!JSON.stringify(await getProviders()).includes('sk-openai'));
   });
 });
 

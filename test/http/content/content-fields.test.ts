@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { insertUser } from '../../../src/store/users.ts';
 import { checkPage } from '../../pages/page-check.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { WHOLE_PAGE } from '../../support/pages/content.ts';
+import { FULL_PAGE } from '../../support/pages/content.ts';
 import { createWorkflow, node } from '../../support/workflows.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -82,7 +82,7 @@ describe('a page', () => {
 });
 
 const CHANGES: Fields = {
-  ...WHOLE_PAGE,
+  ...FULL_PAGE,
   title: 'Changed alone',
   body_markdown: '# x',
   heroImage: 'https://a.example/h.jpg',
@@ -195,7 +195,7 @@ describe('a workflow on a page', () => {
       const nodes = [node('place', 'input:text', { value: 'x' }, { position: { x: 0, y: 0 } })];
       const { id } = await createWorkflow(owner, { nodes, edges: [] });
       await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-      const { howToSteps } = WHOLE_PAGE;
+      const { howToSteps } = FULL_PAGE;
       const { url } = await create({ type, isPublished: true, workflowId: id, howToSteps });
       const { body } = await test.app.inject(url);
       assert.match(body, new RegExp(`<h1[\\s\\S]*<svg[\\s\\S]*href="/flow/${id}"[\\s\\S]*Step by step`));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser, updateUser } from '../../../src/store/users.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
-import { WHOLE_PAGE } from '../../support/pages/content.ts';
+import { FULL_PAGE } from '../../support/pages/content.ts';
 
 const SECRET = 'content-secret';
 
@@ -128,7 +128,7 @@ describe('POST 201', () => {
   });
 
   it('gives every field back as it was sent', async () => {
-    const sent = { ...WHOLE_PAGE, slug: 'whole', heroImage: 'https://a.example/h.jpg', ogImage: '/o.png' };
+    const sent = { ...FULL_PAGE, slug: 'whole', heroImage: 'https://a.example/h.jpg', ogImage: '/o.png' };
     const { status, body } = await post(sent);
     assert.equal(status, 201, body.error);
     assert.equal(body.meta, undefined);
@@ -183,7 +183,7 @@ describe('POST 201', () => {
 
 describe('PUT 200', () => {
   it('changes what is sent and nothing else; null puts a default back', async () => {
-    const before = (await post({ ...WHOLE_PAGE, slug: 'change', title: 'Change me' })).body.page ?? {};
+    const before = (await post({ ...FULL_PAGE, slug: 'change', title: 'Change me' })).body.page ?? {};
     const { status, body } = await put({
       slug: 'change',
       event: 'update_page',

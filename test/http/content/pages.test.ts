@@ -7,7 +7,7 @@ import { MARKDOWN } from '../../../src/pages/stored-markdown.ts';
 import { insertUser } from '../../../src/store/users.ts';
 import { checkPage, elementsOf, structuredData } from '../../pages/page-check.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { makeMarkdown, WHOLE_PAGE } from '../../support/pages/content.ts';
+import { FULL_PAGE, makeMarkdown } from '../../support/pages/content.ts';
 import { createWorkflow, node } from '../../support/workflows.ts';
 
 const SECRET = 'content-secret';
@@ -52,11 +52,11 @@ async function read(url: string): Promise<string> {
 
 describe('a content page', () => {
   it('is whole, in order and labelled, of every type and variant', async () => {
-    const quick = WHOLE_PAGE.quickAnswer;
+    const quick = FULL_PAGE.quickAnswer;
     for (const [index, type] of ['TOOL', 'FEATURE', 'APP', 'MODEL', 'ARTICLE'].entries()) {
       const variant = ['default', 'highlight', 'compact'][index % 3];
       const url = await publish({
-        ...WHOLE_PAGE,
+        ...FULL_PAGE,
         type,
         slug: `whole-${index}`,
         title: `Whole ${index}`,
@@ -84,8 +84,8 @@ describe('a content page', () => {
       type: 'ARTICLE',
       meta_description: 'What it says.',
       ogImage: '/cdn/og.png',
-      faqSchema: WHOLE_PAGE.faqSchema,
-      howToSteps: WHOLE_PAGE.howToSteps,
+      faqSchema: FULL_PAGE.faqSchema,
+      howToSteps: FULL_PAGE.howToSteps,
     });
     const page = await read(url);
     for (const tag of [
@@ -295,7 +295,7 @@ describe('a workflow', () => {
 
   it('is previewed where the kind of page asks for it, while anybody may see it', async () => {
     const { id } = await createWorkflow(owner, { name: 'Drawn <b>', nodes, edges: [] });
-    const extra = { workflowId: id, howToSteps: WHOLE_PAGE.howToSteps, body_markdown: 'The body.' };
+    const extra = { workflowId: id, howToSteps: FULL_PAGE.howToSteps, body_markdown: 'The body.' };
     const feature = await publish({ slug: 'with-flow', title: 'With flow', type: 'FEATURE', ...extra });
     const article = await publish({
       slug: 'with-flow-too',

@@ -6,7 +6,7 @@ import { newId } from '../../../src/lib/ids.ts';
 import { pendingKey } from '../../../src/media/storage.ts';
 import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { mp4, UNTRUE, wav } from '../../support/media/files.ts';
+import { MISMATCHED_FILES, mp4, wav } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { sdkPlace, signBySdk } from '../../support/network/aws-sdk.ts';
 import { freePort } from '../../support/network/free-port.ts';
@@ -209,7 +209,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
     });
 
     it('discard video and audio whose tracks are not what was declared, or not there', async () => {
-      for (const [type, body] of UNTRUE) {
+      for (const [type, body] of MISMATCHED_FILES) {
         const minted = await upload(body, type);
         refused(await complete(minted.mediaId), 415, 'unsupported_type');
         assert.equal(await test.deps.storage.stat(minted.mediaId), undefined);

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { mp4, UNTRUE } from '../../support/media/files.ts';
+import { MISMATCHED_FILES, mp4 } from '../../support/media/files.ts';
 import { noiseImage, plainImage } from '../../support/media/pixels.ts';
 
 let test: TestApp;
@@ -216,7 +216,8 @@ describe('refusals', () => {
   });
 
   it('415 unsupported_type: video and audio whose tracks are not what they say, or not there', async () => {
-    for (const [type, bytes] of UNTRUE) isRefused(await sendForm(bytes, type), 415, 'unsupported_type');
+    for (const [type, bytes] of MISMATCHED_FILES)
+      isRefused(await sendForm(bytes, type), 415, 'unsupported_type');
     isRefused(await sendDataUrl(mp4(3000, { handler: 'soun' }), 'video/mp4'), 415, 'unsupported_type');
   });
 

@@ -8,8 +8,8 @@ import {
   CLIENT,
   FOREIGN_KEY,
   type IdentityProvider,
-  type Lie,
   startIdentityProvider,
+  type Tampering,
 } from '../../support/network/identity-provider.ts';
 
 const BASE_URL = 'http://localhost:3000';
@@ -81,7 +81,7 @@ async function sessionOf(answer: Answered) {
   );
 }
 
-const say = (subject: string, email: string, more: object = {}): void => {
+const setClaims = (subject: string, email: string, more: object = {}): void => {
   provider.people.set(subject, { email, email_verified: true, name: 'Ida', ...more });
 };
 
@@ -91,7 +91,7 @@ const countUsers = async (): Promise<number> => {
 };
 
 /** Expects a refusal without a session or a new account. Programs receive the reason. */
-async function isRefused(answer: Answered, reason: string, goOn = ''): Promise<void> {
+async function assertRefused(answer: Answered, reason: string, goOn = ''): Promise<void> {
   assert.deepEqual([answer.status, answer.location], [303, `/sign-in?refused=${reason}${goOn}`]);
   assert.equal(answer.cookies.session, undefined);
 }
@@ -124,13 +124,13 @@ describe('the sign-in page', () => {
 
 describe('sign-in at an identity provider', () => {
   it('creates an account for an allowed domain and finds it again', async () => {
-    say('ida', 'Ida@Example.com');
+    setClaims('ida', 'Ida@Example.com');
     const first = await signInAs('ida', '?next=/workflows');
     assert.deepEqual([first.status, first.location, first.cookies['sign-in']], [303, '/workflows', '']);
     const { body } = await sessionOf(first);
     assert.deepEqual([body.user.email, body.user.name], ['Ida@Example.com', 'Ida']);
     assert.deepEqual(body.credits, { balance: 25, held: 0 });
-    say('ida', 'ida@elsewhere.example');
+    setClaims('ida', 'ida@elsewhere.example');
     const again = await sessionOf(await signInAs('ida'));
     assert.equal(again.body.user.userId, body.user.userId);
   });
@@ -138,23 +138,23 @@ describe('sign-in at an identity provider', () => {
   it('links the account with the same email, whatever its domain and case', async () => {
     const person = await createPerson(test, operator);
     await test.deps.db.query('update users set email = $2 where id = $1', [person.userId, 'ben@far.example']);
-    say('ben', 'BEN@far.example');
+    setClaims('ben', 'BEN@far.example');
     const { body } = await sessionOf(await signInAs('ben'));
     assert.equal(body.user.userId, person.userId);
-    say('other-ben', 'ben@far.example');
-    await isRefused(await signInAs('other-ben'), 'linked');
+    setClaims('other-ben', 'ben@far.example');
+    await assertRefused(await signInAs('other-ben'), 'linked');
   });
 
   it('reads the email from the userinfo endpoint if the token has none', async () => {
-    say('una', 'una@example.com');
-    provider.lie({ claims: ({ email: _email, email_verified: _verified, ...rest }) => rest });
+    setClaims('una', 'una@example.com');
+    provider.tamper({ claims: ({ email: _email, email_verified: _verified, ...rest }) => rest });
     const { body } = await sessionOf(await signInAs('una'));
-    provider.lie(undefined);
+    provider.tamper(undefined);
     assert.equal(body.user.email, 'una@example.com');
   });
 
   it('creates one account for two concurrent first sign-ins', async () => {
-    say('pair', 'pair@example.com');
+    setClaims('pair', 'pair@example.com');
     const begun = await Promise.all([beginAs('pair'), beginAs('pair')]);
     const answers = await Promise.all(begun.map(({ back, cookie }) => get(back, { cookie })));
     const sessions = await Promise.all(answers.map(sessionOf));
@@ -162,7 +162,7 @@ describe('sign-in at an identity provider', () => {
   });
 
   it('does not redirect to other sites', async () => {
-    say('ida', 'ida@example.com');
+    setClaims('ida', 'ida@example.com');
     for (const next of [
       '//evil.example',
       '/\\evil.example',
@@ -183,36 +183,36 @@ describe('a refused sign-in', () => {
   it('has neither an account nor an allowed domain', async () => {
     const before = await countUsers();
     for (const email of ['eve@far.example', 'eve@example.com.evil.example', 'eve@notexample.com']) {
-      say('eve', email);
-      await isRefused(await signInAs('eve'), 'unknown');
+      setClaims('eve', email);
+      await assertRefused(await signInAs('eve'), 'unknown');
     }
     for (const email of ['eve@example.com@evil.example', 'no address', 7, undefined]) {
-      say('eve', email as string);
-      await isRefused(await signInAs('eve'), 'unverified');
+      setClaims('eve', email as string);
+      await assertRefused(await signInAs('eve'), 'unverified');
     }
     for (const email_verified of [false, 'true', 1, undefined]) {
-      say('eve', 'eve@example.com', { email_verified });
-      await isRefused(await signInAs('eve'), 'unverified');
+      setClaims('eve', 'eve@example.com', { email_verified });
+      await assertRefused(await signInAs('eve'), 'unverified');
     }
     assert.equal(await countUsers(), before);
   });
 
   it('still leads to the requested page', async () => {
-    say('eve', 'eve@far.example');
-    await isRefused(await signInAs('eve', '?next=%2Fmedia%3Fx%3D1'), 'unknown', '&next=%2Fmedia%3Fx%3D1');
-    await isRefused(await signInAs('eve', '?next=%2F%2Fevil.example'), 'unknown');
+    setClaims('eve', 'eve@far.example');
+    await assertRefused(await signInAs('eve', '?next=%2Fmedia%3Fx%3D1'), 'unknown', '&next=%2Fmedia%3Fx%3D1');
+    await assertRefused(await signInAs('eve', '?next=%2F%2Fevil.example'), 'unknown');
   });
 
   it('belongs to a disabled account', async () => {
     const person = await createPerson(test, operator);
-    say('dan', person.email);
+    setClaims('dan', person.email);
     await operator.request('PATCH', `/admin/users/${person.userId}`, { disabled: true });
-    await isRefused(await signInAs('dan'), 'disabled');
+    await assertRefused(await signInAs('dan'), 'disabled');
     const { rows } = await test.deps.db.query(`select from identities where subject = 'dan'`);
     assert.equal(rows.length, 0);
   });
 
-  const LIES: Readonly<Record<string, Lie>> = {
+  const TAMPERINGS: Readonly<Record<string, Tampering>> = {
     'another nonce': { claims: claims => ({ ...claims, nonce: 'of another sign-in' }) },
     'no nonce': { claims: ({ nonce: _nonce, ...claims }) => claims },
     'another issuer': { claims: claims => ({ ...claims, iss: 'https://accounts.example' }) },
@@ -225,26 +225,26 @@ describe('a refused sign-in', () => {
     'no object': { answer: { status: 200, body: [] } },
     'a refusal': { answer: { status: 400, body: { error: 'invalid_grant' } } },
   };
-  for (const [name, lie] of Object.entries(LIES)) {
+  for (const [name, tampering] of Object.entries(TAMPERINGS)) {
     it(`has a token with ${name}`, async () => {
-      say('ida', 'ida@example.com');
+      setClaims('ida', 'ida@example.com');
       const { back, cookie } = await beginAs('ida');
-      provider.lie(lie);
+      provider.tamper(tampering);
       const answer = await get(back, { cookie });
-      provider.lie(undefined);
-      await isRefused(answer, 'refused');
+      provider.tamper(undefined);
+      await assertRefused(answer, 'refused');
     });
   }
 
   it("reuses a code, or has another browser's code or another state", async () => {
-    say('ida', 'ida@example.com');
+    setClaims('ida', 'ida@example.com');
     const [mine, theirs] = await Promise.all([beginAs('ida'), beginAs('ida')]);
     const withCode = mine.back.replace(/code=[^&]+/, /code=[^&]+/.exec(theirs.back)?.[0] ?? '');
-    await isRefused(await get(withCode, { cookie: mine.cookie }), 'refused');
-    await isRefused(await get(theirs.back, { cookie: mine.cookie }), 'refused');
+    await assertRefused(await get(withCode, { cookie: mine.cookie }), 'refused');
+    await assertRefused(await get(theirs.back, { cookie: mine.cookie }), 'refused');
     const { back, cookie } = await beginAs('ida');
     assert.equal((await get(back, { cookie })).location, '/');
-    await isRefused(await get(back, { cookie }), 'refused');
+    await assertRefused(await get(back, { cookie }), 'refused');
     for (const query of [
       '',
       '?error=access_denied&state=x',
@@ -252,17 +252,17 @@ describe('a refused sign-in', () => {
       '?code=a&state=b',
       `?code=${'a'.repeat(4000)}`,
     ])
-      await isRefused(await get(CALLBACK_PATH + query, { cookie }), 'refused');
+      await assertRefused(await get(CALLBACK_PATH + query, { cookie }), 'refused');
   });
 
   it('was not started in this browser, or was started too long ago', async () => {
-    say('ida', 'ida@example.com');
+    setClaims('ida', 'ida@example.com');
     const { back, cookie } = await beginAs('ida');
     const foreign = Buffer.alloc(300, 1).toString('base64url');
     for (const wrong of ['', 'sign-in=', cookie.slice(0, -4), `sign-in=${foreign}`, `session=${cookie}`])
-      await isRefused(await get(back, { cookie: wrong }), 'expired');
+      await assertRefused(await get(back, { cookie: wrong }), 'expired');
     nowMs += 601_000;
-    await isRefused(await get(back, { cookie }), 'expired');
+    await assertRefused(await get(back, { cookie }), 'expired');
     const program = await get(back, { cookie, accept: 'application/json' });
     assert.deepEqual(
       [program.status, program.body.code, program.body.reason],
@@ -273,14 +273,14 @@ describe('a refused sign-in', () => {
 
 describe('a failing provider', () => {
   it('is reported as unreachable when it fails, hangs or is down, and is tried again later', async () => {
-    say('ida', 'ida@example.com');
+    setClaims('ida', 'ida@example.com');
     const failing = await beginAs('ida');
-    provider.lie({ answer: { status: 502, body: { error: 'bad gateway' } } });
-    await isRefused(await get(failing.back, { cookie: failing.cookie }), 'unreachable');
+    provider.tamper({ answer: { status: 502, body: { error: 'bad gateway' } } });
+    await assertRefused(await get(failing.back, { cookie: failing.cookie }), 'unreachable');
     const silent = await beginAs('ida');
-    provider.lie({ answer: undefined });
-    await isRefused(await get(silent.back, { cookie: silent.cookie }), 'unreachable');
-    provider.lie(undefined);
+    provider.tamper({ answer: undefined });
+    await assertRefused(await get(silent.back, { cookie: silent.cookie }), 'unreachable');
+    provider.tamper(undefined);
     assert.equal((await signInAs('ida')).location, '/');
     const unreached = await createTestApp({
       env: { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' },

@@ -188,7 +188,7 @@ describe('after signing in with OpenID', () => {
 
   beforeEach(async () => {
     nowMs = Date.now();
-    provider.lie(undefined);
+    provider.tamper(undefined);
     provider.people.set('ida', { ...ida, email: person.email });
     provider.people.set('eve', { ...ida, email: (await createPerson(test, operator)).email });
   });
@@ -202,7 +202,7 @@ describe('after signing in with OpenID', () => {
     const forced = (await begin('?reauthenticate=true', 'ida', session)).url.searchParams;
     assert.deepEqual([forced.get('prompt'), forced.get('max_age')], ['login', '0']);
     // The provider's clock runs while this one stands still, so its sign-in counts as current.
-    provider.lie({
+    provider.tamper({
       claims: claims => ({
         ...claims,
         auth_time: Math.floor(nowMs / 1000),
@@ -220,7 +220,7 @@ describe('after signing in with OpenID', () => {
     await go('', 'eve');
     expire();
     assert.equal((await go('?reauthenticate=true', 'eve', session)).code, 'other');
-    provider.lie({ claims: claims => ({ ...claims, auth_time: Math.floor(nowMs / 1000) - 120 }) });
+    provider.tamper({ claims: claims => ({ ...claims, auth_time: Math.floor(nowMs / 1000) - 120 }) });
     assert.equal((await go('?reauthenticate=true', 'ida', session)).code, 'refused');
     const { flow, back } = await begin('?reauthenticate=true', 'ida', session);
     const other = await createPerson(test, operator);
@@ -230,7 +230,7 @@ describe('after signing in with OpenID', () => {
   });
 
   it('a session is confirmed as of the time the provider asked for credentials', async () => {
-    provider.lie({ claims: claims => ({ ...claims, auth_time: Math.floor(nowMs / 1000) - 3600 }) });
+    provider.tamper({ claims: claims => ({ ...claims, auth_time: Math.floor(nowMs / 1000) - 3600 }) });
     const { session = '' } = await go('', 'ida');
     assert.equal((await makeKey(browserWith(test, session))).body.code, 'reauthentication_required');
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { GuardedFetch, OutboundRequest } from '../../../src/lib/fetch.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
-import { authorizeUrl, makeProof, ORIGIN } from '../../support/oauth/clients.ts';
+import { authorizeUrl, makePkce, ORIGIN } from '../../support/oauth/clients.ts';
 
 const REDIRECT = 'https://agent.example.com/callback';
 const DOCUMENT = {
@@ -43,7 +43,7 @@ const open = (clientId: string, params: Readonly<Record<string, string>> = {}) =
     authorizeUrl({
       client_id: clientId,
       redirect_uri: REDIRECT,
-      code_challenge: makeProof().challenge,
+      code_challenge: makePkce().challenge,
       ...params,
     }),
   );
@@ -157,7 +157,7 @@ describe('CIMD=false', () => {
       const params = {
         client_id: newAddress(),
         redirect_uri: REDIRECT,
-        code_challenge: makeProof().challenge,
+        code_challenge: makePkce().challenge,
       };
       assert.equal((await off.newBrowser().open(authorizeUrl(params))).status, 400);
       assert.deepEqual(asked, []);

@@ -13,7 +13,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import * as oauth4webapi from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { freePort } from '../../support/network/free-port.ts';
-import { ALL_SCOPES, makeProof, REDIRECT, REGISTRATION, sendOut } from '../../support/oauth/clients.ts';
+import { ALL_SCOPES, makePkce, REDIRECT, REGISTRATION, sendOut } from '../../support/oauth/clients.ts';
 import { type OAuthService, startOAuthService } from '../../support/oauth/service.ts';
 import { NO_PEERS, peerProgram } from '../../support/peers.ts';
 import { waitUntil } from '../../support/processes.ts';
@@ -198,7 +198,7 @@ describe('oauth4webapi', () => {
     const client = await oauth4webapi.processDynamicClientRegistrationResponse(
       await oauth4webapi.dynamicClientRegistrationRequest(server, REGISTRATION, insecure),
     );
-    const { verifier, challenge } = makeProof();
+    const { verifier, challenge } = makePkce();
     const query = new URLSearchParams({
       response_type: 'code',
       client_id: client.client_id,

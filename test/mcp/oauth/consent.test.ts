@@ -5,9 +5,9 @@ import { showName } from '../../../src/mcp/oauth/client-name.ts';
 import { createPerson } from '../../support/accounts/people.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
 import {
-  type Arrival,
   authorizeUrl,
-  makeProof,
+  type BrowserPage,
+  makePkce,
   ORIGIN,
   REDIRECT,
   tokenOf,
@@ -21,11 +21,14 @@ after(() => oauth.test.close());
 
 const HTTPS_REDIRECT = 'https://agent.example.com/callback';
 
-async function open(metadata: object = {}, params: Readonly<Record<string, string>> = {}): Promise<Arrival> {
+async function open(
+  metadata: object = {},
+  params: Readonly<Record<string, string>> = {},
+): Promise<BrowserPage> {
   const clientId = await oauth.client.newClient(metadata);
   return oauth
     .newBrowser()
-    .open(authorizeUrl({ client_id: clientId, code_challenge: makeProof().challenge, ...params }));
+    .open(authorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge, ...params }));
 }
 
 describe('a user who is not signed in', () => {
@@ -33,7 +36,7 @@ describe('a user who is not signed in', () => {
     const browser = oauth.newBrowser('');
     const url = authorizeUrl({
       client_id: await oauth.client.newClient(),
-      code_challenge: makeProof().challenge,
+      code_challenge: makePkce().challenge,
     });
     const { url: arrived } = await browser.open(url);
     const { pathname, searchParams } = new URL(arrived);
@@ -126,7 +129,7 @@ describe('an answer', () => {
       const browser = oauth.newBrowser();
       const url = authorizeUrl({
         client_id: await oauth.client.newClient(),
-        code_challenge: makeProof().challenge,
+        code_challenge: makePkce().challenge,
       });
       const end = await browser.decide(await browser.open(url), decision);
       assert.ok(end.url.startsWith(REDIRECT), end.url);
@@ -196,7 +199,7 @@ describe('a consent', () => {
     await oauth.connect({ clientId, params, decision: { scopes: first } });
     const url = authorizeUrl({
       client_id: clientId,
-      code_challenge: makeProof().challenge,
+      code_challenge: makePkce().challenge,
       ...params,
       ...more,
     });
@@ -232,7 +235,7 @@ describe('a consent', () => {
     const own = body.data.filter(connection => connection.clientId === clientId);
     assert.equal(own.length, 1);
     await oauth.person.request('DELETE', `/connections/${own[0]?.id}`);
-    const url = authorizeUrl({ client_id: clientId, code_challenge: makeProof().challenge, ...HOSTED[1] });
+    const url = authorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge, ...HOSTED[1] });
     assert.match((await oauth.newBrowser().open(url)).html, /name="token"/);
   });
 });

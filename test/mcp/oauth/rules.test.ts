@@ -6,7 +6,7 @@ import {
   ALL_SCOPES,
   authorizeUrl,
   connect,
-  makeProof,
+  makePkce,
   ORIGIN,
   REDIRECT,
   RESOURCE,
@@ -27,7 +27,7 @@ const document = async (path: string): Promise<Record<string, unknown>> => {
 /** The final redirect URL, with everything allowed. */
 async function authorize(params: Readonly<Record<string, string | undefined>>): Promise<URLSearchParams> {
   const browser = oauth.newBrowser();
-  const page = await browser.open(authorizeUrl({ code_challenge: makeProof().challenge, ...params }));
+  const page = await browser.open(authorizeUrl({ code_challenge: makePkce().challenge, ...params }));
   assert.match(page.html, /name="token"/, `${page.status} ${page.url}`);
   return new URL((await browser.decide(page)).url).searchParams;
 }
@@ -110,7 +110,7 @@ describe('registration', () => {
   it('gives a client that asks for a secret one that works at the token endpoint', async () => {
     const { body } = await oauth.client.register({ token_endpoint_auth_method: 'client_secret_post' });
     assert.match(String(body.client_secret), /^.{40,}$/);
-    const proof = makeProof();
+    const proof = makePkce();
     const code = (
       await authorize({ client_id: String(body.client_id), code_challenge: proof.challenge })
     ).get('code');

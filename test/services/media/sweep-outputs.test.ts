@@ -14,7 +14,7 @@ import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
 import { sweepOutputs } from '../../../src/services/media/sweep-outputs.ts';
 import { insertUser } from '../../../src/store/users.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createTestDatabase, holdWrites } from '../../support/database.ts';
+import { createTestDatabase, blockWrites } from '../../support/database.ts';
 import { plainImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { spawnService, urlOf } from '../../support/service.ts';
@@ -256,7 +256,7 @@ it('a worker that is killed during the sweep leaves no row without its file, and
     const { rows } = await database.db.query<{ id: string }>(`select id from ${table}`);
     return new Set(rows.map(({ id }) => id));
   };
-  const held = await holdWrites(database.db, 'delete', 'media_strays');
+  const held = await blockWrites(database.db, 'delete', 'media_strays');
   try {
     await database.db.query(`select graphile_worker.add_job('sweep_outputs', '{}')`);
     await waitUntil('the first rows to go', async () => (await known('media')).size < ids.length);

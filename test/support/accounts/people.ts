@@ -5,7 +5,7 @@ import { type Answer, type Caller, type Method, pathOf, type TestApp } from '../
 export const PASSWORD = 'correct horse battery';
 
 /** The header that browsers send with a request from a page of the service. */
-export const FROM_OUR_PAGE = { 'sec-fetch-site': 'same-origin' };
+export const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin' };
 
 export interface Person extends Pick<Caller, 'request'> {
   readonly userId: number;
@@ -55,7 +55,7 @@ export function browserWith(test: TestApp, cookie: string): Pick<Person, 'cookie
   return {
     cookie,
     request: (method, path, body, headers) =>
-      test.anonymous.request(method, path, body, { cookie, ...FROM_OUR_PAGE, ...headers }),
+      test.anonymous.request(method, path, body, { cookie, ...SAME_ORIGIN, ...headers }),
   };
 }
 

@@ -63,7 +63,7 @@ function describe(req: FastifyRequest, reply: FastifyReply, payload: unknown): S
 }
 
 /** Options for schemas that check only a few values each: compiling takes half the time. */
-export const QUICK = {
+export const FAST_AJV_OPTIONS = {
   strict: false,
   validateFormats: false,
   allErrors: false,
@@ -83,7 +83,7 @@ function compilerOf({ paths, components }: Document): Compile {
   const text = JSON.stringify(document);
   const ready = compilers.get(text);
   if (ready !== undefined) return ready;
-  const ajv = new Ajv2020(QUICK);
+  const ajv = new Ajv2020(FAST_AJV_OPTIONS);
   ajv.addSchema(document, 'document');
   const validators = new Map<string, ValidateFunction>();
   const compile: Compile = pointer => {

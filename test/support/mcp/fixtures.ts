@@ -18,18 +18,18 @@ const IMAGE = {
   mimeType: 'image/gif',
 } as const;
 const AUDIO = { type: 'audio', data: Buffer.from('RIFF').toString('base64'), mimeType: 'audio/wav' } as const;
-const said = (text: string) => ({ type: 'text', text }) as const;
+const textBlock = (text: string) => ({ type: 'text', text }) as const;
 const embedded = (uri: string, mimeType: string, text: string) =>
   ({ type: 'resource', resource: { uri, mimeType, text } }) as const;
 
 /** Tools with a fixed result. */
 export const CONTENTS: Readonly<Record<string, Content>> = {
-  test_simple_text: [said('This is a simple text response for testing.')],
+  test_simple_text: [textBlock('This is a simple text response for testing.')],
   test_image_content: [IMAGE],
   test_audio_content: [AUDIO],
   test_embedded_resource: [embedded('test://embedded-resource', 'text/plain', 'An embedded text.')],
   test_multiple_content_types: [
-    said('Several kinds'),
+    textBlock('Several kinds'),
     IMAGE,
     embedded('test://mixed-content-resource', 'application/json', '{"value":123}'),
   ],
@@ -68,7 +68,7 @@ const form = (
 ) =>
   inputRequired.elicit({ message, requestedSchema: { type: 'object', properties, required: [...required] } });
 const sample = (text: string): InputRequest =>
-  inputRequired.createMessage({ messages: [{ role: 'user', content: said(text) }], maxTokens: 100 });
+  inputRequired.createMessage({ messages: [{ role: 'user', content: textBlock(text) }], maxTokens: 100 });
 const text = { type: 'string' } as const;
 const asks = (...rounds: InputRequests[]): Asking => ({ rounds });
 
@@ -133,19 +133,22 @@ interface FixturePrompt {
 }
 
 export const PROMPTS: Readonly<Record<string, FixturePrompt>> = {
-  test_simple_prompt: { args: [], contents: () => [said('A simple prompt.')] },
+  test_simple_prompt: { args: [], contents: () => [textBlock('A simple prompt.')] },
   test_prompt_with_arguments: {
     args: ['arg1', 'arg2'],
-    contents: ({ arg1, arg2 }) => [said(`With ${arg1} and ${arg2}.`)],
+    contents: ({ arg1, arg2 }) => [textBlock(`With ${arg1} and ${arg2}.`)],
   },
   test_prompt_with_embedded_resource: {
     args: ['resourceUri'],
-    contents: ({ resourceUri = '' }) => [embedded(resourceUri, 'text/plain', 'Embedded.'), said('Read it.')],
+    contents: ({ resourceUri = '' }) => [
+      embedded(resourceUri, 'text/plain', 'Embedded.'),
+      textBlock('Read it.'),
+    ],
   },
-  test_prompt_with_image: { args: [], contents: () => [IMAGE, said('Look at it.')] },
+  test_prompt_with_image: { args: [], contents: () => [IMAGE, textBlock('Look at it.')] },
   test_input_required_result_prompt: {
     args: [],
-    contents: () => [said('With the context.')],
+    contents: () => [textBlock('With the context.')],
     asking: asks({ user_context: form('Which context?', { context: text }) }),
   },
 };

@@ -85,7 +85,7 @@ export function wav(bytes: number): Buffer {
 }
 
 /** Files that start like the type but continue with invalid or different content. */
-export const UNTRUE: readonly (readonly [type: string, bytes: Buffer])[] = [
+export const MISMATCHED_FILES: readonly (readonly [type: string, bytes: Buffer])[] = [
   ['video/mp4', Buffer.concat([mp4(2000).subarray(0, 40), randomBytes(4000)])],
   ['video/mp4', mp4(4000).subarray(0, 3000)],
   ['video/mp4', mp4(2000, { handler: 'soun' })],

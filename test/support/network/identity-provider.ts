@@ -9,7 +9,7 @@ import Provider from 'oidc-provider';
 type Claims = Record<string, unknown>;
 
 /** Changes the claims of the token response; the ID token is signed again. */
-export interface Lie {
+export interface Tampering {
   readonly claims?: (claims: Claims) => Claims;
   readonly signedBy?: KeyObject | 'nobody';
   /** Replaces the whole response; undefined means the provider never answers. */
@@ -20,7 +20,7 @@ export interface IdentityProvider {
   readonly issuer: string;
   /** Claims by subject. */
   readonly people: Map<string, Claims>;
-  lie(lie: Lie | undefined): void;
+  tamper(tampering: Tampering | undefined): void;
   /** Signs in as the subject and consents. Returns the URL that the browser is redirected to. */
   visit(url: string, subject: string): Promise<string>;
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export const FOREIGN_KEY = newKey();
 export async function startIdentityProvider(callback: string): Promise<IdentityProvider> {
   const key = newKey();
   const people = new Map<string, Claims>();
-  const current: { lie: Lie | undefined } = { lie: undefined };
+  const current: { tampering: Tampering | undefined } = { tampering: undefined };
   const server = createServer((req, res) => handle(req, res)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -50,22 +50,22 @@ export async function startIdentityProvider(callback: string): Promise<IdentityP
   });
   provider.use(async (ctx, next) => {
     await next();
-    const { lie } = current;
-    if (ctx.path !== '/token' || lie === undefined) return;
-    if ('answer' in lie) {
-      if (lie.answer === undefined) ctx.respond = false;
-      else Object.assign(ctx, lie.answer);
+    const { tampering } = current;
+    if (ctx.path !== '/token' || tampering === undefined) return;
+    if ('answer' in tampering) {
+      if (tampering.answer === undefined) ctx.respond = false;
+      else Object.assign(ctx, tampering.answer);
       return;
     }
     const body = ctx.body as { id_token?: string };
-    if (body.id_token !== undefined) ctx.body = { ...body, id_token: forge(body.id_token, lie, key) };
+    if (body.id_token !== undefined) ctx.body = { ...body, id_token: forge(body.id_token, tampering, key) };
   });
   const handle: RequestListener = provider.callback();
   return {
     issuer,
     people,
-    lie: lie => {
-      current.lie = lie;
+    tamper: tampering => {
+      current.tampering = tampering;
     },
     visit,
     close: async () => {
@@ -76,7 +76,7 @@ export async function startIdentityProvider(callback: string): Promise<IdentityP
   };
 }
 
-function forge(token: string, { claims = it => it, signedBy }: Lie, key: KeyObject): string {
+function forge(token: string, { claims = it => it, signedBy }: Tampering, key: KeyObject): string {
   const [head = '', payload = ''] = token.split('.');
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const decode = (text: string): Claims => JSON.parse(Buffer.from(text, 'base64url').toString());

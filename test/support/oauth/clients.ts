@@ -132,18 +132,18 @@ export function createOAuthClient(send: Send, origin = ORIGIN): OAuthClient {
   };
 }
 
-export interface Proof {
+export interface Pkce {
   readonly verifier: string;
   readonly challenge: string;
 }
 
-export function makeProof(): Proof {
+export function makePkce(): Pkce {
   const verifier = randomBytes(32).toString('base64url');
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
 /** Where a browser ended up: a page of the service, or an outside address it was redirected to. */
-export interface Arrival {
+export interface BrowserPage {
   readonly url: string;
   readonly status: number;
   readonly headers: Headers;
@@ -168,19 +168,19 @@ export class CookieBrowser {
     if (options.cookie !== undefined) this.#keep(`${options.cookie}; Path=/`);
   }
 
-  async open(url: string): Promise<Arrival> {
+  async open(url: string): Promise<BrowserPage> {
     return this.#follow('GET', url);
   }
 
   /** Submits the form of the page. */
-  async decide(page: Arrival, { scopes, choice = 'allow' }: Decision = {}): Promise<Arrival> {
+  async decide(page: BrowserPage, { scopes, choice = 'allow' }: Decision = {}): Promise<BrowserPage> {
     const offered = [...page.html.matchAll(/name="scope" value="([^"]+)"/g)].map(match => match[1] ?? '');
     const form = new URLSearchParams({ token: tokenOf(page), decision: choice });
     for (const scope of scopes ?? offered) form.append('scope', scope);
     return this.#follow('POST', page.url, form);
   }
 
-  async #follow(method: string, start: string, form?: URLSearchParams): Promise<Arrival> {
+  async #follow(method: string, start: string, form?: URLSearchParams): Promise<BrowserPage> {
     let [url, verb, body] = [new URL(start, this.#origin).href, method, form];
     for (let hop = 0; hop < 10; hop++) {
       const answer = await this.#send(verb, url, {
@@ -222,7 +222,7 @@ export class CookieBrowser {
   }
 }
 
-export const tokenOf = ({ html }: Pick<Arrival, 'html'>): string =>
+export const tokenOf = ({ html }: Pick<BrowserPage, 'html'>): string =>
   /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
 
 /** Builds the URL of an authorization request. Parameters that are undefined are left out. */
@@ -260,7 +260,7 @@ export async function connect(
   } = {},
 ): Promise<Tokens> {
   const clientId = options.clientId ?? (await client.newClient());
-  const proof = makeProof();
+  const proof = makePkce();
   const params = { client_id: clientId, code_challenge: proof.challenge, ...options.params };
   const page = await browser.open(authorizeUrl(params, options.origin));
   const end = page.html.includes('name="token"') ? await browser.decide(page, options.decision) : page;

@@ -1,7 +1,7 @@
 // Content pages for tests, benchmarks and screenshots: one with every field, and markdown of a given length.
 
 /** Every field; only browsers load the URLs. */
-export const WHOLE_PAGE = {
+export const FULL_PAGE = {
   title: 'Turn product photos into a film',
   type: 'FEATURE',
   subtitle:

@@ -9,7 +9,7 @@ import { insertUser } from '../../../src/store/users.ts';
 import { createTestApp } from '../app.ts';
 import { PROGRAM } from '../browser.ts';
 import { createWorkflow } from '../workflows.ts';
-import { makeMarkdown, WHOLE_PAGE } from './content.ts';
+import { FULL_PAGE, makeMarkdown } from './content.ts';
 
 const SIZES = { phone: [390, 844], desk: [1440, 1000] } as const;
 const SCHEMES = ['light', 'dark'] as const;
@@ -59,13 +59,13 @@ async function publishAll(): Promise<Record<string, string>> {
   const { id } = await createWorkflow(owner, example);
   await owner.request('POST', `/workflows/${id}/layout`);
   await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-  await publish({ ...WHOLE_PAGE, slug: 'product-film', workflowId: id });
+  await publish({ ...FULL_PAGE, slug: 'product-film', workflowId: id });
   await publish({
-    ...WHOLE_PAGE,
+    ...FULL_PAGE,
     slug: 'quick-model',
     title: 'Quick: eight seconds a clip',
     type: 'MODEL',
-    quickAnswer: { ...WHOLE_PAGE.quickAnswer, variant: 'default' },
+    quickAnswer: { ...FULL_PAGE.quickAnswer, variant: 'default' },
     contentBlocks: [],
   });
   for (let i = 1; i <= 14; i++) {
@@ -77,8 +77,8 @@ async function publishAll(): Promise<Record<string, string>> {
       isPublished: true,
       workflowId: id,
       body_markdown: makeMarkdown(3000),
-      quickAnswer: { ...WHOLE_PAGE.quickAnswer, variant: 'compact' },
-      faqSchema: WHOLE_PAGE.faqSchema,
+      quickAnswer: { ...FULL_PAGE.quickAnswer, variant: 'compact' },
+      faqSchema: FULL_PAGE.faqSchema,
     });
   }
   return {

@@ -12,10 +12,10 @@ import {
 import { type Delivery, type JobHost, runJob } from '../../../src/providers/run-job.ts';
 
 /** A port on which nothing listens. */
-export const NOBODY = 'http://127.0.0.1:1';
+export const UNREACHABLE_URL = 'http://127.0.0.1:1';
 
 /** Keeps every wait short for tests. */
-export const QUICK: Pace = {
+export const FAST_PACE: Pace = {
   ...DEFAULT_PACE,
   firstMs: 2,
   maxMs: 20,
@@ -37,7 +37,7 @@ export interface HostOptions {
 
 /** Allows requests to the double only: its address counts as configured by the operator. */
 export function makeHost(url: string, { stored, signal, onKeep }: HostOptions = {}): TestHost {
-  const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [url, NOBODY] });
+  const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [url, UNREACHABLE_URL] });
   const kept: ProviderTask[] = [];
   return {
     fetch: (address, init) => client.fetch(address, init),

@@ -6,7 +6,7 @@ import { waitUntil } from '../processes.ts';
 import { urlOf } from '../service.ts';
 import { edge, node } from '../workflows.ts';
 
-export interface Stage {
+export interface TakeoverSetup {
   readonly receiver: Receiver;
   readonly db: TestDatabase['db'];
   /** Settings of every service in the setup. */
@@ -21,7 +21,7 @@ export interface Stage {
 }
 
 /** Two steps, `first` and `second`. Requests of `second` are answered by the test only. */
-export async function setStage(): Promise<Stage> {
+export async function startTakeoverSetup(): Promise<TakeoverSetup> {
   const receiver = await startReceiver();
   const { db, connection, drop } = await createTestDatabase();
   const hanging: ServerResponse[] = [];

@@ -57,7 +57,7 @@ const STRIKES: Readonly<Record<FaultKind, Strike>> = {
 };
 
 /** Resolves with the reason if the target is absent at the moment, like PostgreSQL between two starts. */
-export async function strike(target: Target, fault: PlannedFault): Promise<string | undefined> {
+export async function applyFault(target: Target, fault: PlannedFault): Promise<string | undefined> {
   try {
     await STRIKES[fault.kind](target, fault);
     return undefined;
