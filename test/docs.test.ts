@@ -1,4 +1,4 @@
-// The documentation is true where that can be checked: links, error codes, and the examples that verify webhooks.
+// Checks the documentation: links, error codes, and the examples that verify webhooks.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const files = [
 ];
 const pages = files.filter(path => path.endsWith('.md'));
 
-/** As GitHub makes them from headings. */
+/** Heading anchors as GitHub generates them. */
 const anchorsOf = (page: string): readonly string[] =>
   [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -45,7 +45,7 @@ describe('the documentation', () => {
     assert.deepEqual(broken, []);
   });
 
-  it('has pages of decisions with at most 40 lines, each under a number of its own', () => {
+  it('has decision pages of at most 40 lines, each with its own number', () => {
     const decisions = pages.filter(path => path.startsWith('docs/decisions/'));
     assert.deepEqual(
       decisions.filter(path => read(path).trimEnd().split('\n').length > 40),
@@ -58,7 +58,7 @@ describe('the documentation', () => {
     );
   });
 
-  it('is named only where it exists: no file refers to a page outside the repository', () => {
+  it('contains every page that a file of the repository names', () => {
     const known = new Set(pages.map(path => basename(path)));
     const outside = files
       .filter(path => /\.(?:ts|js|md|css|wat)$/.test(path))
@@ -70,7 +70,7 @@ describe('the documentation', () => {
     assert.deepEqual(outside, []);
   });
 
-  it('is in the repository: no file refers to an issue or a folder outside', () => {
+  it('is complete: no file refers to an issue or a folder outside the repository', () => {
     const outside = files
       .filter(path => /\.(?:ts|js|md|css|wat)$/.test(path))
       .flatMap(path =>
@@ -83,7 +83,7 @@ describe('the documentation', () => {
     assert.deepEqual(outside, []);
   });
 
-  it('shows each folder of src in ARCHITECTURE.md, and no folder that there is not', () => {
+  it('shows every folder of src in ARCHITECTURE.md, and only existing ones', () => {
     const [, tree = ''] = /```\n([\s\S]*?)```/.exec(read('ARCHITECTURE.md')) ?? [];
     const shown = [...tree.matchAll(/^ {2}([\w-]+)\/ /gm)].map(([, name]) => name);
     const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter(entry =>
@@ -120,12 +120,12 @@ describe('the examples that verify a webhook', () => {
   const example = (language: string): string =>
     new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(read('docs/api.md'))?.[1] ?? '';
 
-  it('accept what was signed and nothing else, in Node', async () => {
+  it('accept signed input and nothing else, in Node', async () => {
     const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(example('js'))}`);
     for (const [sent, header, expected] of cases) assert.equal(isGenuine(sent, header, secret), expected);
   });
 
-  it('accept what was signed and nothing else, in Python', t => {
+  it('accept signed input and nothing else, in Python', t => {
     const code = `${example('python')}
 import json, sys
 for body, header in json.load(sys.stdin):
@@ -146,7 +146,7 @@ for body, header in json.load(sys.stdin):
 });
 
 describe('the examples of extending.md', () => {
-  it('are models that can be read', () => {
+  it('contain valid models', () => {
     const text = /```json\n([\s\S]*?)```/.exec(read('docs/extending.md'))?.[1] ?? '';
     assert.deepEqual(
       readModels(text).map(({ nodeType }) => nodeType),
@@ -154,7 +154,7 @@ describe('the examples of extending.md', () => {
     );
   });
 
-  it('name files that exist', () => {
+  it('name existing files', () => {
     const named = [...read('docs/extending.md').matchAll(/`((?:src|test|models|bench)\/[\w./-]+)`/g)]
       .map(([, path = '']) => path)
       .filter(path => !path.includes('example'));

@@ -1,4 +1,4 @@
-// What is exported is used: a value that no other file imports is private, or dead.
+// Checks that every exported value is imported somewhere; otherwise it should be private or deleted.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
@@ -21,7 +21,7 @@ const files = FOLDERS.filter(folder => existsSync(join(ROOT, folder))).flatMap(f
     }),
 );
 
-/** `file name` of each import; `file *` where all of a file may be used. */
+/** `file name` for each import; `file *` if the whole file may be used. */
 function listImports(): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { path, text } of files)
@@ -34,7 +34,7 @@ function listImports(): ReadonlySet<string> {
   return found;
 }
 
-it('has no value in src that is exported and that no other file imports', () => {
+it('finds no exported value in src without an import', () => {
   const used = listImports();
   const unused = files
     .filter(({ path }) => path.startsWith('src/'))

@@ -1,4 +1,4 @@
-// What a production install brings binds nobody who uses an Apache-2.0 program; a new licence has to be looked at.
+// Checks that production packages restrict nobody who uses an Apache-2.0 program; new licenses must be reviewed.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { listLicences } from '../scripts/licences.ts';
 
 const LOCK = join(import.meta.dirname, '../package-lock.json');
 
-it('every production package has a licence that binds nobody', () => {
+it('every production package has a permissive license', () => {
   const { packages } = JSON.parse(readFileSync(LOCK, 'utf8'));
   const all = listLicences(packages);
   assert.ok(all.length > 200);
@@ -17,7 +17,7 @@ it('every production package has a licence that binds nobody', () => {
   );
 });
 
-it('a package that binds its users is seen, as is one whose licence nobody knows', () => {
+it('a package with a restrictive or unknown license is detected', () => {
   const packages = {
     '': { license: 'AGPL-3.0' },
     'node_modules/a': { license: 'GPL-3.0-or-later' },

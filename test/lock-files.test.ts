@@ -1,5 +1,4 @@
-// Every lock file of the repository: what an install fetches has an integrity, so that a registry or a mirror that sends
-// other bytes is found out.
+// Checks every lock file of the repository: each download has an integrity hash, so that altered bytes are detected.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +8,8 @@ const ROOT = join(import.meta.dirname, '..');
 const LOCKS = globSync('{,*/,*/*/}package-lock.json', { cwd: ROOT, exclude: ['**/node_modules'] });
 
 /**
- * Packages of other platforms whose integrity is not known yet: the registry mirror that the lock was written by does not
- * offer these versions. `node scripts/complete-lock.ts` fills them in where the registry has them; then they go from here.
+ * Packages of other platforms whose integrity is unknown, because the registry mirror used for the lock file does not
+ * offer them. `node scripts/complete-lock.ts` fills them in if the registry has them; then remove them from this list.
  */
 const UNKNOWN: Readonly<Record<string, readonly string[]>> = {
   'package-lock.json': [
@@ -45,7 +44,7 @@ interface Entry {
 
 const INTEGRITY = /^sha512-[A-Za-z0-9+/]{86}==$/;
 
-/** The packages that are fetched without a check of their bytes. */
+/** The packages that are downloaded without an integrity check. */
 function unverified(packages: Readonly<Record<string, Entry>>): readonly string[] {
   return Object.entries(packages)
     .filter(
@@ -55,16 +54,16 @@ function unverified(packages: Readonly<Record<string, Entry>>): readonly string[
 }
 
 describe('lock files', () => {
-  it('are found', () => assert.ok(LOCKS.length >= 5, LOCKS.join()));
+  it('exist', () => assert.ok(LOCKS.length >= 5, LOCKS.join()));
 
   for (const path of LOCKS) {
     const { packages } = JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as {
       packages: Readonly<Record<string, Entry>>;
     };
-    it(`${path} has an integrity for each package that is fetched`, () => {
+    it(`${path} has an integrity hash for each downloaded package`, () => {
       assert.deepEqual(unverified(packages).toSorted(), (UNKNOWN[path] ?? []).toSorted());
     });
-    it(`${path} names no other source than a registry`, () => {
+    it(`${path} names only registries as sources`, () => {
       const sources = Object.values(packages).flatMap(({ link, resolved }) => (link ? [] : (resolved ?? [])));
       assert.deepEqual(
         sources.filter(source => !source.startsWith('https://registry.npmjs.org/')),
@@ -73,7 +72,7 @@ describe('lock files', () => {
     });
   }
 
-  it('are refused with an entry that has none, or a weak one', () => {
+  it('are refused if an entry has no hash or a weak one', () => {
     const packages = {
       '': {},
       'node_modules/a': { version: '1.0.0', integrity: `sha512-${'A'.repeat(86)}==` },

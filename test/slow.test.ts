@@ -1,4 +1,4 @@
-// Fast tests stay fast: none starts a service or a process, and the list of the slow ones names files that exist.
+// Checks that fast tests start no service or process, and that the list of slow tests names existing files.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
@@ -8,7 +8,7 @@ import { SLOW_PATTERNS, splitTests } from './slow.ts';
 const STARTS =
   /from '(?:node:child_process|(?:\.\.?\/)+support\/(?:service|postgres|workers|browser)\.ts|\.\/flow-page\.ts)'/;
 
-it('has no fast test that starts a service or a process', () => {
+it('lists every test that starts a service or a process as slow', () => {
   const wrong = splitTests().fast.filter(file =>
     STARTS.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
   );

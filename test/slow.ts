@@ -1,9 +1,9 @@
-// The slow tests: `npm test` runs all, `npm run test:fast` those that are not named here. Named are tests that start
-// services or other processes, that wait for real time to pass, and that draw, encode or fuzz at length.
+// Lists the slow tests: `npm test` runs all, `npm run test:fast` only those not listed here. Slow tests start services
+// or other processes, wait for real time to pass, or draw, encode or fuzz at length.
 import { globSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 
-/** Patterns below `test/`, by the reason. */
+/** Patterns below `test/` by reason. */
 const SLOW: Readonly<Record<string, readonly string[]>> = {
   'starts services or processes': [
     'cli/*.test.ts',
@@ -54,7 +54,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** All patterns, for a test that looks for those that match nothing. */
+/** All patterns, for the test that finds unused ones. */
 export const SLOW_PATTERNS: readonly string[] = Object.values(SLOW).flat();
 
 interface SplitTests {
