@@ -151,8 +151,10 @@ describe('a provider call', () => {
   });
 
   it('fails its run if the provider is no longer configured', async () => {
+    fal.polls = 1e9;
+    const jobs = fal.accepted.length;
     const id = await startOnFal(again, 'a toad');
-    await waitForPolls(4);
+    await waitForPolls(jobs + 1);
     await again.end('SIGKILL');
     const other = await serve({ FAL_KEY: '' });
     const execution = await other.until(id);
