@@ -8,20 +8,28 @@ import { TEMPLATES } from '../../../src/render/templates/catalog.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { at, createWorkflow, edge, node, put, read } from '../../support/workflows.ts';
 
+const TEAM = 'team_private';
+
 let test: TestApp;
 let caller: Caller;
 let folder: string;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphwright-templates-'));
   process.env.TEMPLATES_DIR = folder;
+  // Before the service starts, which reads the folder. In a new database the first user is number 1.
+  await writeTemplate('for-user', { users: [1] });
+  await writeTemplate('for-team', { teams: [TEAM] });
   test = await createTestApp();
   caller = await test.createCaller();
+  assert.equal(caller.userId, 1);
 });
 after(async () => {
   await test.close();
   await rm(folder, { recursive: true, force: true });
 });
 
+const writeTemplate = (id: string, allow: object): Promise<void> =>
+  writeFile(join(folder, `${id}.json`), JSON.stringify({ ...TEMPLATES[0], id, allow }));
 const editor = (config: object) => node('video', 'video:renderer', { ...config }, at(600, 0));
 const text = node('text', 'input:text', { value: 'x' });
 const portIds = (nodes: readonly { id: string; data: Record<string, unknown> }[]): readonly string[] => {
@@ -32,12 +40,11 @@ const portIds = (nodes: readonly { id: string; data: Record<string, unknown> }[]
 describe('private templates', () => {
   it('are listed and shown to accounts and teams that they name, and read by anyone who has the id', async () => {
     const [member, stranger] = [await test.createCaller(), await test.createCaller()];
-    const team = await member.request<{ id: string }>('POST', '/teams', { name: 'T' });
-    const write = (id: string, allow: object) =>
-      writeFile(join(folder, `${id}.json`), JSON.stringify({ ...TEMPLATES[0], id, allow }));
-    // Before the first use of any template in this process, which is when the folder is read.
-    await write('for-user', { users: [caller.userId] });
-    await write('for-team', { teams: [team.body.id] });
+    await test.deps.db.query(`insert into teams (id, name) values ($1, 'T')`, [TEAM]);
+    await test.deps.db.query(`insert into team_members (team_id, user_id, role) values ($1, $2, 'VIEWER')`, [
+      TEAM,
+      member.userId,
+    ]);
     const own = async (by: Caller) =>
       (await by.request<{ data: { id: string }[] }>('GET', '/renderer/templates')).body.data
         .map(({ id }) => id)
