@@ -23,12 +23,16 @@ const fade = (label: string) => number(label, { default: 0, min: 0, max: 60 });
 export const audioTrim = defineNode({
   nodeType: 'utility:audio_trim',
   label: 'Trim audio',
-  description: 'Keeps a part of a sound, and fades its ends.',
+  description: 'Trims audio and fades it in and out.',
   ...CODEC_NODE,
   inputs: { audio: audio('Audio', { required: true }) },
   config: {
     start: number('Start in seconds', { default: 0, min: 0 }),
-    duration: number('Seconds', { min: 0.01, max: MAX_SECONDS, description: 'Unset: up to the end.' }),
+    duration: number('Duration in seconds', {
+      min: 0.01,
+      max: MAX_SECONDS,
+      description: 'Default: to the end.',
+    }),
     fadeIn: fade('Fade-in in seconds'),
     fadeOut: fade('Fade-out in seconds'),
     volume: volume('Volume'),
@@ -51,7 +55,7 @@ export const audioTrim = defineNode({
 export const audioMix = defineNode({
   nodeType: 'utility:audio_mix',
   label: 'Mix audio',
-  description: 'Plays up to four sounds at once, as long as the longest; what would be too loud is limited.',
+  description: 'Mixes up to four audio files. The result is as long as the longest; peaks are limited.',
   ...CODEC_NODE,
   inputs: {
     audio1: audio('Audio 1', { required: true }),
@@ -99,8 +103,8 @@ function soundOf(
 
 export const audioExtract = defineNode({
   nodeType: 'utility:audio_extract',
-  label: 'Audio of a video',
-  description: 'Takes the sound out of a video.',
+  label: 'Extract audio',
+  description: 'Extracts the audio of a video.',
   ...CODEC_NODE,
   inputs: { video: video('Video', { required: true }) },
   config: {},
@@ -116,11 +120,11 @@ export const audioExtract = defineNode({
 
 export const audioMux = defineNode({
   nodeType: 'utility:audio_mux',
-  label: 'Lay audio under video',
-  description: 'Gives a video another sound, or mixes it with its own; the result is as long as the video.',
+  label: 'Add audio to video',
+  description: 'Replaces the sound of a video or mixes audio into it. The result is as long as the video.',
   ...CODEC_NODE,
   inputs: { video: video('Video', { required: true }), audio: audio('Audio', { required: true }) },
-  config: { volume: volume('Volume'), originalVolume: volume("Volume of the video's own sound", 0) },
+  config: { volume: volume('Volume'), originalVolume: volume('Original volume', 0) },
   outputs: { video: video('Video') },
   run: ({ video: pictures, audio: input, volume: loudness, originalVolume }, ctx) =>
     inStudio(ctx, async studio => {

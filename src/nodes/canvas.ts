@@ -4,7 +4,7 @@ import { defineNode, json, text } from './define.ts';
 export const group = defineNode({
   nodeType: 'utility:group',
   label: 'Group',
-  description: 'A frame around nodes.',
+  description: 'Frames a group of nodes.',
   category: 'utility',
   source: 'registry-shell',
   customNodeType: 'groupFrame',
@@ -17,7 +17,7 @@ export const group = defineNode({
 export const stickyNote = defineNode({
   nodeType: 'utility:sticky_note',
   label: 'Sticky note',
-  description: 'A note for people who read the graph.',
+  description: 'Adds a note to the board.',
   category: 'utility',
   source: 'registry-shell',
   customNodeType: 'stickyNote',

@@ -12,16 +12,18 @@ const [MIN_SIDE, MAX_SIDE] = [64, 4096];
 export const textToImageCard = defineNode({
   nodeType: 'utility:text_to_image_card',
   label: 'Text card',
-  description: 'Sets words on a designed card, each as large as it fits; a picture takes a part of the card.',
+  description: 'Renders a designed card from texts, which scale to fit, and an optional image.',
   category: 'utility',
   cache: true,
-  inputs: { text: text('Text'), title: text('Title'), image: image('Picture') },
+  inputs: { text: text('Text'), title: text('Title'), image: image('Image') },
   config: {
     kicker: text('Kicker', { default: '', description: 'A short line above the title.' }),
     footer: text('Footer', { default: '' }),
-    theme: choice('Theme', CARD_THEMES, { description: 'glass is translucent, for laying over a picture.' }),
+    theme: choice('Theme', CARD_THEMES, {
+      description: '“glass” is translucent, for use on top of an image.',
+    }),
     align: choice('Align', ['left', 'center']),
-    accent: text('Accent colour', { default: '', description: "Empty: the theme's own." }),
+    accent: text('Accent color', { default: '', description: 'Default: the color of the theme.' }),
     width: number('Width', { default: 1200, min: MIN_SIDE, max: MAX_SIDE }),
     height: number('Height', { default: 630, min: MIN_SIDE, max: MAX_SIDE }),
     radius: number('Corner radius', { default: 0, min: 0, max: MAX_SIDE / 2 }),

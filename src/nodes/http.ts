@@ -12,15 +12,15 @@ const OWN_HEADERS =
 export const httpRequest = defineNode({
   nodeType: 'utility:http_request',
   label: 'HTTP request',
-  description: 'Sends a request and gives the answer as text, and as JSON where it is JSON.',
+  description: 'Sends an HTTP request. Outputs the response as text, and as JSON if it is JSON.',
   category: 'utility',
   secrets: 'in requests',
-  inputs: { url: text('Address', { required: true }), body: text('Body') },
+  inputs: { url: text('URL', { required: true }), body: text('Body') },
   config: {
     method: choice('Method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']),
-    headers: jsonPort('Headers', { default: {}, description: 'Name → value; {{secrets.NAME}} may be used.' }),
+    headers: jsonPort('Headers', { default: {}, description: 'Name → value. Supports {{secrets.NAME}}.' }),
     timeoutMs: number('Timeout in milliseconds', { default: 30_000, min: 100, max: 120_000 }),
-    onError: choice('Answers of 400 and above', ['fail', 'pass on']),
+    onError: choice('On HTTP errors', ['fail', 'pass on']),
   },
   outputs: { text: text('Text'), json: jsonPort('JSON'), status: number('Status') },
   run: async ({ url, body, method, headers, timeoutMs, onError }, ctx) => {

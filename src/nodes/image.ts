@@ -66,14 +66,14 @@ function imageChange<C extends Specs>({ change, name, ...declaration }: ImageCha
 export const imageResize = imageChange({
   nodeType: 'utility:image_resize',
   label: 'Resize image',
-  description: 'Scales an image; with only one side given the other follows from its shape.',
+  description: 'Resizes an image. If you set only the width or the height, the aspect ratio is kept.',
   config: {
     width: side('Width'),
     height: side('Height'),
     fit: choice('Fit', FITS),
     background: text('Background', {
       default: '#00000000',
-      description: 'Fills what `contain` leaves free.',
+      description: 'Fills the area that “contain” leaves empty.',
     }),
   },
   change: (bytes, { background, ...box }, signal) =>
@@ -84,12 +84,12 @@ export const imageResize = imageChange({
 export const imageCrop = imageChange({
   nodeType: 'utility:image_crop',
   label: 'Crop image',
-  description: 'Cuts an area out of an image.',
+  description: 'Crops an image to an area.',
   config: {
     x: number('Left', { default: 0 }),
     y: number('Top', { default: 0 }),
-    width: number('Width', { min: 1, description: 'Unset: up to the right edge.' }),
-    height: number('Height', { min: 1, description: 'Unset: down to the bottom edge.' }),
+    width: number('Width', { min: 1, description: 'Default: to the right edge.' }),
+    height: number('Height', { min: 1, description: 'Default: to the bottom edge.' }),
   },
   change: cropImage,
   name: 'cropped',
@@ -98,9 +98,9 @@ export const imageCrop = imageChange({
 export const imageRotate = imageChange({
   nodeType: 'utility:image_rotate',
   label: 'Rotate image',
-  description: 'Mirrors an image, then turns it clockwise; corners that come free are filled.',
+  description: 'Mirrors an image, then rotates it clockwise. Fills the empty corners with the background.',
   config: {
-    angle: number('Degrees', { default: 90, min: -360, max: 360 }),
+    angle: number('Angle in degrees', { default: 90, min: -360, max: 360 }),
     mirror: choice('Mirror', ['none', 'horizontal', 'vertical']),
     background: text('Background', { default: '#00000000' }),
   },
@@ -112,7 +112,7 @@ export const imageRotate = imageChange({
 export const imageAdjust = imageChange({
   nodeType: 'utility:image_adjust',
   label: 'Adjust image',
-  description: 'Changes brightness, contrast, saturation and hue; 1 (hue: 0) leaves each as it is.',
+  description: 'Adjusts brightness, contrast, saturation and hue. 1 means no change; for hue, 0 does.',
   config: {
     brightness: number('Brightness', { default: 1, min: 0, max: 4 }),
     contrast: number('Contrast', { default: 1, min: 0, max: 4 }),
@@ -135,17 +135,17 @@ export const imageBlur = imageChange({
 export const imageComposite = defineNode({
   nodeType: 'utility:image_composite',
   label: 'Overlay image',
-  description: 'Lays one image over another; the result has the size of the lower one.',
+  description: 'Places an image on top of another. The result has the size of the lower image.',
   ...IMAGE_NODE,
   inputs: { ...IMAGE_INPUT, overlay: image('Overlay', { required: true }) },
   config: {
-    gravity: choice('Place', GRAVITIES),
-    x: number('Left', { description: 'Pixels from the left edge; goes before the place.' }),
-    y: number('Top', { description: 'Pixels from the top edge; goes before the place.' }),
+    gravity: choice('Position', GRAVITIES),
+    x: number('Left', { description: 'Pixels from the left edge. Overrides the position.' }),
+    y: number('Top', { description: 'Pixels from the top edge. Overrides the position.' }),
     width: side('Overlay width'),
     height: side('Overlay height'),
     opacity: number('Opacity', { default: 1, min: 0, max: 1 }),
-    blend: choice('Blend', BLENDS),
+    blend: choice('Blend mode', BLENDS),
   },
   outputs: IMAGE_OUTPUT,
   run: async ({ image: base, overlay, ...options }, ctx) => {
@@ -159,7 +159,7 @@ const MAX_GRID_IMAGES = 100;
 export const imageGrid = defineNode({
   nodeType: 'utility:image_grid',
   label: 'Image grid',
-  description: 'Lays a list of images out in rows of equal cells.',
+  description: 'Arranges a list of images in a grid of equal cells.',
   ...IMAGE_NODE,
   inputs: { list: list('Images', { required: true }) },
   config: {
@@ -197,13 +197,13 @@ function imagesOf(items: readonly Value[]): readonly MediaRef[] {
 export const imageConvert = imageChange({
   nodeType: 'utility:image_convert',
   label: 'Convert image',
-  description: 'Writes an image in another format.',
+  description: 'Converts an image to another format.',
   config: {
     format: choice('Format', FORMATS),
-    quality: number('Quality', { default: 85, min: 1, max: 100, description: 'PNG takes no notice of it.' }),
+    quality: number('Quality', { default: 85, min: 1, max: 100, description: 'Ignored for PNG.' }),
     background: text('Background', {
       default: '#ffffff',
-      description: 'Shows through where the format is opaque.',
+      description: 'Replaces transparency in formats without it.',
     }),
   },
   change: (bytes, { quality, background, ...options }, signal) =>
@@ -213,12 +213,12 @@ export const imageConvert = imageChange({
 
 export const imageInfo = defineNode({
   nodeType: 'utility:image_info',
-  label: 'Image facts',
-  description: 'Width, height and further facts of an image.',
+  label: 'Image info',
+  description: 'Outputs the width, height and other properties of an image.',
   ...IMAGE_NODE,
   inputs: IMAGE_INPUT,
   config: {},
-  outputs: { width: number('Width'), height: number('Height'), json: json('Facts') },
+  outputs: { width: number('Width'), height: number('Height'), json: json('Info') },
   run: async ({ image: input }, ctx) => {
     const measured = await inspectImage(await readPixels(input, ctx), ctx.signal);
     // For a vector image, its declared size: it is rasterized at another size.

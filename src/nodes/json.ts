@@ -11,13 +11,13 @@ export const jsonExtract = defineNode({
   foreseeable: 'by-value',
   label: 'Extract from JSON',
   description:
-    'Values of a JSON value by dotted path, one output each; a path that leads nowhere gives none.',
+    'Extracts values by dotted path, with one output per path. A path without a match outputs nothing.',
   category: 'utility',
   inputs: { json: json('JSON', { required: true }) },
   config: {
     paths: json('Paths', {
       default: {},
-      description: 'Output name → path, e.g. { "city": "address.city" }.',
+      description: 'Output name → path, for example { "city": "address.city" }.',
     }),
   },
   outputs: {},
@@ -43,11 +43,14 @@ export const jsonBuild = defineNode({
   nodeType: 'utility:json_build',
   foreseeable: 'by-value',
   label: 'Build JSON',
-  description: 'A JSON object of what arrives: lists become arrays, media their addresses.',
+  description: 'Builds a JSON object from the inputs. Lists become arrays; media become URLs.',
   category: 'utility',
   inputs: {},
   config: {
-    keys: json('Keys', { default: [], description: 'The names of the members, e.g. ["title", "price"].' }),
+    keys: json('Keys', {
+      default: [],
+      description: 'The keys of the object, for example ["title", "price"].',
+    }),
   },
   outputs: { json: json('JSON') },
   dynamicPorts: {

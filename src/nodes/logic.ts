@@ -12,7 +12,7 @@ export const logicIf = defineNode({
   foreseeable: 'by-value',
   label: 'If',
   description:
-    'Compares a value and passes the input on at one of two outputs; without an input, the value itself.',
+    'Compares a value and sends the input to one of two outputs. Without an input, sends the value.',
   category: 'logic',
   inputs: { value: any('Value'), input: any('Input') },
   config: { operator: choice('Operator', OPERATORS), compare: text('Compare with', { default: '' }) },
@@ -27,11 +27,12 @@ export const logicSwitch = defineNode({
   nodeType: 'logic:switch',
   foreseeable: 'by-value',
   label: 'Switch',
-  description: 'Passes the input on at the output of the first case that equals the value, else at default.',
+  description:
+    'Sends the input to the output of the first case that equals the value, or to the default output.',
   category: 'logic',
   inputs: { value: any('Value', { required: true }), input: any('Input') },
   config: {
-    cases: json('Cases', { default: {}, description: 'Output name → text, e.g. { "cat": "A cat" }.' }),
+    cases: json('Cases', { default: {}, description: 'Output name → text, for example { "cat": "A cat" }.' }),
   },
   outputs: { default: any('Default') },
   dynamicPorts: {
@@ -59,8 +60,7 @@ export const merge = defineNode({
   nodeType: 'logic:merge',
   foreseeable: 'by-shape',
   label: 'Merge',
-  description:
-    'Passes on what arrived: the first input that has a value. Joins branches that an If took apart.',
+  description: 'Outputs the first input that has a value. Use it to join the branches of an If node.',
   category: 'logic',
   inputs: NUMBERED_INPUTS,
   config: {},
@@ -73,10 +73,10 @@ const DAY_MS = 86_400_000;
 export const delay = defineNode({
   nodeType: 'logic:delay',
   label: 'Delay',
-  description: 'Passes the input on after a time; a waiting run takes up no worker.',
+  description: 'Waits, then outputs the input. A waiting run does not occupy a worker.',
   category: 'logic',
   inputs: { input: any('Input', { required: true }) },
-  config: { ms: number('Milliseconds', { default: 1000, min: 0, max: DAY_MS }) },
+  config: { ms: number('Duration in milliseconds', { default: 1000, min: 0, max: DAY_MS }) },
   outputs: { output: any('Output') },
   run: ({ input, ms }, ctx) => {
     return ctx.suspended === undefined && ms > 0 ? new Suspend('time', ctx.now() + ms) : { output: input };
@@ -86,11 +86,11 @@ export const delay = defineNode({
 export const approval = defineNode({
   nodeType: 'logic:approval',
   label: 'Approval',
-  description: 'Waits for a person, then passes the input on at approved or rejected.',
+  description: 'Waits for a person to approve or reject, then sends the input to that output.',
   category: 'logic',
   inputs: { input: any('Input', { required: true }) },
   config: {
-    message: text('Message', { default: '', description: 'What the person is asked.' }),
+    message: text('Message', { default: '', description: 'The question to show.' }),
     timeoutMs: number('Timeout in milliseconds', { default: 7 * DAY_MS, min: 1000, max: 30 * DAY_MS }),
   },
   outputs: { approved: any('Approved'), rejected: any('Rejected') },

@@ -18,7 +18,7 @@ export const math = defineNode({
   nodeType: 'utility:math',
   foreseeable: 'by-value',
   label: 'Math',
-  description: 'One operation on two numbers.',
+  description: 'Calculates with two numbers.',
   category: 'utility',
   inputs: { a: number('A', { required: true }), b: number('B', { required: true }) },
   config: { operation: choice('Operation', NAMES) },

@@ -7,7 +7,7 @@ import { gather, NUMBERED_INPUTS } from './list.ts';
 export const preview = defineNode({
   nodeType: 'output:preview',
   label: 'Preview',
-  description: 'Shows a result of the graph, of whatever type.',
+  description: 'Shows a result of any type.',
   category: 'output',
   inputs: { input: any('Input', { required: true }) },
   config: {},
@@ -18,7 +18,7 @@ export const preview = defineNode({
 export const gallery = defineNode({
   nodeType: 'output:gallery',
   label: 'Gallery',
-  description: 'Shows up to four results, lists included, as one list.',
+  description: 'Shows up to four results or lists of results as one list.',
   category: 'output',
   inputs: NUMBERED_INPUTS,
   config: {},

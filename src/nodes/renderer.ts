@@ -11,16 +11,16 @@ const OUTPUTS = { video: video('Video') };
 export const videoRenderer = defineNode({
   nodeType: 'video:renderer',
   label: 'Video Editor',
-  description: 'Renders a video from a template, or from a scene graph of your own.',
+  description: 'Renders a video from a template or from a scene graph.',
   category: 'video',
   requires: 'codec',
   cache: ({ props }) => !reachesOut(props),
   inputs: {},
   config: {
-    templateId: text('Template', { description: 'One of those that GET /renderer/templates lists.' }),
+    templateId: text('Template', { description: 'One of the templates from GET /renderer/templates.' }),
     props: json('Props', {
       description:
-        "Over the template's defaultProps; or { sceneGraph }, as GET /renderer/scene-graph describes.",
+        'Overrides the defaultProps of the template. Without a template: { sceneGraph }, see GET /renderer/scene-graph.',
     }),
   },
   outputs: OUTPUTS,

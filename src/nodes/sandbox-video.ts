@@ -15,8 +15,7 @@ const VIDEO_OUTPUT = { video: video('Video') };
 export const videoSandbox = defineNode({
   nodeType: 'video:sandbox',
   label: 'Sandbox video',
-  description:
-    'Two abstract pictures from the letters of the prompt, one becoming the other: a stand-in for a video model.',
+  description: 'Simulates a video model: fades between two abstract images drawn from the prompt.',
   category: 'model',
   requires: 'sandbox-video',
   cache: true,
@@ -25,7 +24,7 @@ export const videoSandbox = defineNode({
   config: {
     width: number('Width', { default: 640, min: MIN_SIDE, max: MAX_SIDE }),
     height: number('Height', { default: 360, min: MIN_SIDE, max: MAX_SIDE }),
-    duration: number('Seconds', { default: 2, min: 0.5, max: 10 }),
+    duration: number('Duration in seconds', { default: 2, min: 0.5, max: 10 }),
     seed: number('Seed', { default: 0 }),
     style: choice('Style', SANDBOX_STYLES),
   },
@@ -47,9 +46,8 @@ const PORTRAIT = { width: 640, height: 640 } as const;
 
 export const talkingSandbox = defineNode({
   nodeType: 'talking:sandbox',
-  label: 'Sandbox talking picture',
-  description:
-    'Shows an image, labelled, with the speech as bars that move as loud as it: a stand-in for a talking model.',
+  label: 'Sandbox talking video',
+  description: 'Simulates a talking model: labels the image and shows the speech as moving volume bars.',
   category: 'model',
   requires: 'sandbox-video',
   cache: true,

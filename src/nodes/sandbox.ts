@@ -10,8 +10,8 @@ const side = (label: string) => number(label, { default: 1024, min: MIN_SIDE, ma
 
 export const generateSandbox = defineNode({
   nodeType: 'generate:sandbox',
-  label: 'Sandbox picture',
-  description: 'Draws an abstract picture from the letters of the prompt: a stand-in for an image model.',
+  label: 'Sandbox image',
+  description: 'Simulates an image model: draws an abstract image from the prompt.',
   category: 'model',
   requires: 'sandbox',
   cache: true,
@@ -39,7 +39,7 @@ export const generateSandbox = defineNode({
 export const editSandbox = defineNode({
   nodeType: 'edit:sandbox',
   label: 'Sandbox edit',
-  description: 'Washes an image in the colours of the prompt and labels it: a stand-in for an editing model.',
+  description: 'Simulates an image editing model: tints the image with colors from the prompt and labels it.',
   category: 'model',
   requires: 'sandbox',
   cache: true,

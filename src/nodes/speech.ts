@@ -87,7 +87,7 @@ export function makeSpeech(engines: readonly Engine[]): NodeDefinition {
   return defineNode({
     nodeType: 'utility:speech',
     label: 'Speech',
-    description: 'Speaks a text: by the local engine of this service, or by a provider.',
+    description: 'Converts text to speech with the local engine or a provider.',
     category: 'utility',
     source: isLocal ? 'non-vendor' : 'vendor',
     requires: config =>
@@ -101,13 +101,17 @@ export function makeSpeech(engines: readonly Engine[]): NodeDefinition {
 }
 
 const FIELDS = {
-  voice: text('Voice', { description: 'As the provider calls it; the local engine has its own.' }),
-  model: text('Model', { description: `Unset: ${OPENAI_MODEL}, ${ELEVENLABS_MODEL}.` }),
-  [MAX_CREDITS]: number('Most credits', {
+  voice: text('Voice', {
+    description: 'The name of the voice at the provider. Ignored by the local engine.',
+  }),
+  model: text('Model', {
+    description: `Default: ${OPENAI_MODEL} for OpenAI, ${ELEVENLABS_MODEL} for ElevenLabs.`,
+  }),
+  [MAX_CREDITS]: number('Max credits', {
     min: 1,
     max: 1_000_000,
     description:
-      'What a call may cost at most, where its price is not known beforehand; ElevenLabs needs it.',
+      'The most that one call may cost if its price is known only after the call. Required for ElevenLabs.',
   }),
 };
 

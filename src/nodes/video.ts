@@ -24,12 +24,16 @@ const VIDEO_OUTPUT = { video: video('Video') };
 export const videoTrim = defineNode({
   nodeType: 'utility:video_trim',
   label: 'Trim video',
-  description: 'Keeps a part of a video, cut at the very frame, with its sound.',
+  description: 'Trims a video and its sound to the exact frame.',
   ...CODEC_NODE,
   inputs: VIDEO_INPUT,
   config: {
     start: number('Start in seconds', { default: 0, min: 0 }),
-    duration: number('Seconds', { min: 0.04, max: MAX_SECONDS, description: 'Unset: up to the end.' }),
+    duration: number('Duration in seconds', {
+      min: 0.04,
+      max: MAX_SECONDS,
+      description: 'Default: to the end.',
+    }),
   },
   outputs: VIDEO_OUTPUT,
   run: ({ video: input, start, duration }, ctx) =>
@@ -55,12 +59,12 @@ const MAX_CLIPS = 20;
 export const videoConcat = defineNode({
   nodeType: 'utility:video_concat',
   label: 'Join videos',
-  description: 'Plays a list of videos one after the other; sizes that differ get black bars.',
+  description: 'Joins a list of videos. Adds black bars to videos of other sizes.',
   ...CODEC_NODE,
   inputs: { list: list('Videos', { required: true }) },
   config: {
-    width: number('Width', { min: 16, max: 3840, description: "Unset: the first video's." }),
-    height: number('Height', { min: 16, max: 3840, description: "Unset: the first video's." }),
+    width: number('Width', { min: 16, max: 3840, description: 'Default: as the first video.' }),
+    height: number('Height', { min: 16, max: 3840, description: 'Default: as the first video.' }),
   },
   outputs: VIDEO_OUTPUT,
   run: ({ list: items, width, height }, ctx) =>
@@ -130,11 +134,17 @@ function videosOf(items: readonly Value[]): readonly MediaRef[] {
 
 export const videoFrame = defineNode({
   nodeType: 'utility:video_frame',
-  label: 'Frame of a video',
-  description: 'The picture that a video shows at a moment, as PNG.',
+  label: 'Video frame',
+  description: 'Extracts one frame of a video as PNG.',
   ...CODEC_NODE,
   inputs: VIDEO_INPUT,
-  config: { at: number('Second', { default: 0, min: 0, description: 'Past the end: the last picture.' }) },
+  config: {
+    at: number('Time in seconds', {
+      default: 0,
+      min: 0,
+      description: 'Past the end, the last frame is used.',
+    }),
+  },
   outputs: { image: image('Image') },
   run: ({ video: input, at }, ctx) =>
     inStudio(ctx, async studio => {
@@ -158,16 +168,16 @@ export const videoFrame = defineNode({
 
 export const videoInfo = defineNode({
   nodeType: 'utility:video_info',
-  label: 'Video facts',
-  description: 'Size, duration and further facts of a video.',
+  label: 'Video info',
+  description: 'Outputs the size, duration and other properties of a video.',
   ...CODEC_NODE,
   inputs: VIDEO_INPUT,
   config: {},
   outputs: {
     width: number('Width'),
     height: number('Height'),
-    duration: number('Seconds'),
-    json: json('Facts'),
+    duration: number('Duration in seconds'),
+    json: json('Info'),
   },
   run: ({ video: input }, ctx) =>
     inStudio(ctx, async studio => {

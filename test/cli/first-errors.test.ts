@@ -253,7 +253,7 @@ describe('a provider', () => {
     ]);
     assert.deepEqual(await ask({ OPENAI_BASE_URL, OPENAI_API_KEY: 'bad' }), [
       'missing',
-      'OpenAI (OPENAI_API_KEY): It refuses the key (401)',
+      'OpenAI (OPENAI_API_KEY): The key was rejected (401)',
     ]);
     const [state, detail] = await ask({});
     assert.equal(state, 'ok');

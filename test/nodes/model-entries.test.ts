@@ -29,7 +29,7 @@ const SIZES = [
   'landscape_16_9',
 ];
 const SEEDREAM = {
-  image_size: { enum: SIZES, default: undefined, description: 'Unset: as the model has it.' },
+  image_size: { enum: SIZES, default: undefined, description: 'Default: set by the model.' },
 };
 
 /** What was put right since, by node type and field; `undefined` is a member that has gone. */

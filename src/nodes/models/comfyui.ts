@@ -19,13 +19,13 @@ const GRAPH = {
   workflow: json('Workflow', {
     required: true,
     description:
-      'A ComfyUI graph, saved in the API format. An input that is "{{prompt}}", "{{seed}}" or "{{image}}" gets that value.',
+      'A ComfyUI workflow in the API format. Inputs set to "{{prompt}}", "{{seed}}" or "{{image}}" get that value.',
   }),
   seed: number('Seed', {
     default: 0,
     min: 0,
     max: 2_147_483_647,
-    description: 'ComfyUI gives nothing for a graph that it has just run: change it.',
+    description: 'ComfyUI outputs nothing if it has just run the same workflow. Change the seed.',
   }),
 };
 const PORTS = { prompt: text('Prompt'), image: image('Image') };
@@ -41,7 +41,7 @@ export const generateComfyUi = defineNode({
   ...ON_COMFYUI,
   nodeType: 'generate:comfyui',
   label: 'ComfyUI image',
-  description: 'Runs a graph on the ComfyUI server and gives its first image.',
+  description: 'Runs a workflow on the ComfyUI server and outputs its first image.',
   inputs: PORTS,
   config: GRAPH,
   outputs: { image: image('Image') },
@@ -55,7 +55,7 @@ export const videoComfyUi = defineNode({
   ...ON_COMFYUI,
   nodeType: 'video:comfyui',
   label: 'ComfyUI video',
-  description: 'Runs a graph on the ComfyUI server and gives its first file, a video.',
+  description: 'Runs a workflow on the ComfyUI server and outputs its first file, a video.',
   inputs: PORTS,
   config: GRAPH,
   outputs: { video: video('Video') },

@@ -52,12 +52,12 @@ export const editOpenAi = defineNode({
   ...ON_OPENAI,
   nodeType: 'edit:openai_gpt_image',
   label: 'GPT Image edit',
-  description: 'POST /images/edits; a mask is transparent where the image may change.',
+  description: 'POST /images/edits. Only the transparent areas of the mask are edited.',
   inputs: {
     ...PROMPT,
     image: image('Image', { required: true }),
-    images: list('More images', { description: 'Up to 15 that the prompt may speak of.' }),
-    mask: image('Mask', { description: 'Of the size of the image.' }),
+    images: list('More images', { description: 'Up to 15 more images for the prompt to refer to.' }),
+    mask: image('Mask', { description: 'Must have the size of the image.' }),
   },
   config: { ...GPT_IMAGE, model: text('Model', { default: 'gpt-image-2.5-sunburst' }), ...CEILING },
   outputs: IMAGE_OUTPUT,
@@ -122,20 +122,20 @@ async function askForImage(call: OpenAiCall, ctx: NodeContext): Promise<MediaRef
 const TEXT_INPUTS = {
   ...PROMPT,
   system: text('Instructions'),
-  image: image('Image', { description: 'For models that see.' }),
+  image: image('Image', { description: 'For models with image input.' }),
 };
 
 export const textOpenAiChat = defineNode({
   ...ON_OPENAI,
   nodeType: 'text:openai_chat',
   label: 'Chat model',
-  description: 'POST /chat/completions, which servers compatible with OpenAI know as well.',
+  description: 'POST /chat/completions. Works with servers that are compatible with OpenAI.',
   inputs: TEXT_INPUTS,
   config: {
     model: text('Model', { default: TEXT_MODEL }),
-    maxTokens: number('Most tokens', { default: 2048, min: 1, max: 128_000, integer: true }),
-    tokenField: choice('Name of that limit', ['max_completion_tokens', 'max_tokens'], {
-      description: 'Compatible servers usually know max_tokens.',
+    maxTokens: number('Max tokens', { default: 2048, min: 1, max: 128_000, integer: true }),
+    tokenField: choice('Token limit field', ['max_completion_tokens', 'max_tokens'], {
+      description: 'Compatible servers usually use max_tokens.',
     }),
     temperature: number('Temperature', { min: 0, max: 2 }),
     ...CEILING,
@@ -163,15 +163,15 @@ export const textOpenAiResponses = defineNode({
   ...ON_OPENAI,
   nodeType: 'text:openai_responses',
   label: 'OpenAI response',
-  description: 'POST /responses in the background: long work outlives a restart and can be cancelled.',
+  description: 'POST /responses in background mode. Long calls survive a restart and can be cancelled.',
   inputs: TEXT_INPUTS,
   config: {
     model: text('Model', { default: TEXT_MODEL }),
-    effort: text('Reasoning', {
+    effort: text('Reasoning effort', {
       enum: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
-      description: 'Unset: as the model has it; models that do not reason refuse any.',
+      description: 'Default: set by the model. Models without reasoning reject any value.',
     }),
-    maxTokens: number('Most tokens', { default: 4096, min: 16, max: 128_000, integer: true }),
+    maxTokens: number('Max tokens', { default: 4096, min: 16, max: 128_000, integer: true }),
     ...CEILING,
   },
   outputs: { text: text('Text') },

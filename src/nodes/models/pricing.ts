@@ -26,11 +26,11 @@ export const MAX_CREDITS = 'maxCredits';
 export const CEILING = {
   [MAX_CREDITS]: {
     type: 'NUMBER',
-    label: 'Most credits',
+    label: 'Max credits',
     required: true,
     min: 1,
     max: 1_000_000,
-    description: 'What a call may cost at most: its price is not known before it is made.',
+    description: 'The most that one call may cost. Required because the price is known only after the call.',
   },
 } as const;
 

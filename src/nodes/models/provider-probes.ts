@@ -49,7 +49,7 @@ export function listProbes(settings: ProviderSettings): readonly ProbedProvider[
 
 /** What is wrong with an answer of this status; null: nothing. */
 export function faultOf(status: number): string | null {
-  if (status === 401 || status === 403) return `It refuses the key (${status}).`;
+  if (status === 401 || status === 403) return `The key was rejected (${status}).`;
   if (status >= 500) return `It answers with an error (${status}).`;
   return null;
 }

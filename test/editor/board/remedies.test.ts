@@ -155,7 +155,7 @@ describe('a remedy of a node', () => {
       [node('t', 'input:text'), node('m', 'generate:discontinued_by_its_maker'), node('o', 'output:preview')],
       [edge('1', 't.text', 'm.prompt'), edge('2', 'm.image', 'o.input')],
     );
-    const replaced = fix(model, 'unknown_node_type', 'Use Sandbox picture');
+    const replaced = fix(model, 'unknown_node_type', 'Use Sandbox image');
     assert.equal(replaced.nodes[1]?.data.nodeType, 'generate:sandbox');
     assert.deepEqual(wires(replaced), wires(model));
     const odd = fix(board([node('x', 'never:heard-of-this-one')]), 'unknown_node_type', 'Remove node');
@@ -276,7 +276,7 @@ describe('a remedy of an edge', () => {
       [node('v', 'input:video'), node('b', 'utility:image_blur')],
       [edge('1', 'v.video', 'b.image')],
     );
-    const converted = fix(video, 'incompatible_types', 'Insert Frame of a video');
+    const converted = fix(video, 'incompatible_types', 'Insert Video frame');
     assert.deepEqual(wires(converted), [
       'v out-video video-frame in-video',
       'video-frame out-image b in-image',

@@ -45,7 +45,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     const canvas = await boardOf(page).boundingBox();
     assert.ok(canvas);
     await page.mouse.dblclick(canvas.x + 300, canvas.y + 420);
-    await addNode(page, 'Sandbox picture');
+    await addNode(page, 'Sandbox image');
     await page.getByRole('button', { name: 'Close inspector' }).click();
     await page.mouse.dblclick(canvas.x + 30, canvas.y + 420);
     await addNode(page, 'Text');
@@ -56,7 +56,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Close inspector' }).click();
     await page.getByRole('button', { name: 'Zoom to fit' }).click();
     await page.waitForTimeout(300);
-    await connect(page, 'Output Text of Text', 'Input Prompt of Sandbox picture');
+    await connect(page, 'Output Text of Text', 'Input Prompt of Sandbox image');
     await untilSaved(page);
     const stored = await flow.read(id);
     assert.deepEqual(
@@ -65,15 +65,15 @@ describe('the board', { skip: NO_BROWSER }, () => {
     );
     await page.getByRole('status', { name: 'Price' }).filter({ hasText: '0 credits' }).waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    const figure = page.getByRole('figure', { name: 'Result of Sandbox picture' });
+    const figure = page.getByRole('figure', { name: 'Result of Sandbox image' });
     await figure.locator('img').waitFor();
     await figure.getByRole('button').click();
-    await page.getByRole('dialog', { name: 'Result of Sandbox picture' }).locator('img').waitFor();
+    await page.getByRole('dialog', { name: 'Result of Sandbox image' }).locator('img').waitFor();
     await page.keyboard.press('Escape');
     // The palette shows the latest result of a node type, or its icon.
     await page.getByRole('button', { name: 'Add node', exact: true }).click();
     const options = page.getByRole('dialog', { name: 'Add node' }).getByRole('option');
-    const made = options.filter({ hasText: 'Sandbox picture' }).locator('img');
+    const made = options.filter({ hasText: 'Sandbox image' }).locator('img');
     assert.equal(await made.getAttribute('src'), await figure.locator('img').getAttribute('src'));
     await options.filter({ hasText: '(Video, Audio → Video)' }).locator('svg path').first().waitFor();
     assert.deepEqual(opened.errors, []);
@@ -84,7 +84,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await using opened = await flow.open(id);
     const { page } = opened;
     await boardOf(page).focus();
-    for (const name of ['Text', 'Sandbox picture']) {
+    for (const name of ['Text', 'Sandbox image']) {
       await boardOf(page).focus();
       await page.keyboard.press('Tab');
       await page.keyboard.type(name);
@@ -95,7 +95,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('c');
     await page.keyboard.press('Tab');
-    const target = page.getByRole('button', { name: 'Input Prompt of Sandbox picture', exact: true });
+    const target = page.getByRole('button', { name: 'Input Prompt of Sandbox image', exact: true });
     for (let presses = 0; presses < 12; presses++) {
       if (await target.evaluate(element => element === document.activeElement)) break;
       await page.keyboard.press('Tab');
@@ -104,7 +104,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await untilSaved(page);
     assert.equal((await flow.read(id)).edges.length, 1);
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('figure', { name: 'Result of Sandbox picture' }).locator('img').waitFor();
+    await page.getByRole('figure', { name: 'Result of Sandbox image' }).locator('img').waitFor();
     assert.deepEqual(opened.errors, []);
   });
 

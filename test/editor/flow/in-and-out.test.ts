@@ -106,7 +106,7 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Close inspector' }).click();
     await page.getByRole('button', { name: 'Add node', exact: true }).click();
     await palette.getByText('Favorites').waitFor();
-    assert.match((await palette.getByRole('option').first().textContent()) ?? '', /^Sandbox picture/);
+    assert.match((await palette.getByRole('option').first().textContent()) ?? '', /^Sandbox image/);
     assert.deepEqual(opened.errors, []);
   });
 

@@ -92,7 +92,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
 
     await panel.getByRole('button', { name: 'Fix all 5' }).click();
     await panel.getByRole('button', { name: '3 warnings' }).waitFor();
-    await page.getByRole('button', { name: 'Output Image of Frame of a video' }).waitFor();
+    await page.getByRole('button', { name: 'Output Image of Video frame' }).waitFor();
     await untilSaved(page);
     assert.deepEqual(
       (await flow.read(id)).nodes.map(({ data }) => data.config),

@@ -114,7 +114,7 @@ describe('GET /admin/providers', () => {
     await getProviders();
     assert.equal(receiver.received.length, 1);
     for (const [status, pattern] of [
-      [401, /refuses the key/],
+      [401, /key was rejected/],
       [503, /error/],
     ] as const) {
       nowMs += 10_001;

@@ -140,7 +140,7 @@ describe('spending', () => {
         { date: '2026-03-10', credits: 5 },
       ],
       models: [
-        { nodeType: 'generate:sandbox', label: 'Sandbox picture', credits: 7, charges: 2 },
+        { nodeType: 'generate:sandbox', label: 'Sandbox image', credits: 7, charges: 2 },
         { nodeType: 'video:gone', label: null, credits: 4, charges: 1 },
       ],
       workflows: [

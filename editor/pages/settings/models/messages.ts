@@ -8,7 +8,7 @@ export const texts = {
   provider: 'Provider',
   endpoint: 'Endpoint',
   state: 'Status',
-  hidden: 'VisuallyHidden',
+  hidden: 'Hidden',
   offered: 'Available',
   problems: 'Problems',
   actions: 'Actions',

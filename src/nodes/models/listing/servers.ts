@@ -22,7 +22,7 @@ function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHos
     { id: 'system', label: 'Instructions', type: 'TEXT', isPort: true },
     {
       id: 'max_tokens',
-      label: 'Most tokens',
+      label: 'Max tokens',
       type: 'NUMBER',
       integer: true,
       min: 1,
