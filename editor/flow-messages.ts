@@ -331,9 +331,9 @@ const flow = {
   },
   exports: {
     title: 'Export',
-    json: 'Workflow as JSON',
-    png: 'Image that contains the workflow',
-    svg: 'Diagram as SVG',
+    json: 'Download as JSON',
+    png: 'Download as PNG with the workflow',
+    svg: 'Download as SVG',
     call: 'Call from code',
     callText: 'Run this workflow from code. Create an API key in Settings.',
     languages: { curl: 'curl', js: 'JavaScript', python: 'Python' },

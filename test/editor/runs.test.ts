@@ -100,7 +100,10 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await checkViews(
       browser,
       { url: service.url, path: `/executions/${failed}`, name: 'run-failed', cookie },
-      page => page.getByRole('heading', { name: 'Error' }).waitFor(),
+      async page => {
+        await page.getByRole('heading', { name: 'Error' }).waitFor();
+        await page.getByText('This run has no results.').waitFor();
+      },
     );
     receiver.answer(res => res.writeHead(200, { 'content-type': 'text/plain' }).end('here again'));
     await using opened = await browser.open(service.url, undefined, cookie);

@@ -250,7 +250,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await proof.getByLabel('Password').fill('not this one');
     await proof.getByRole('button', { name: 'Confirm' }).click();
     await proof.getByText('invalid_credentials').waitFor();
-    await takeScreenshot(page, 'settings-confirm-identity', VIEWS[0]);
+    await takeScreenshot(page, 'settings-confirm-identity', VIEWS[2]);
     await proof.getByLabel('Password').fill(PASSWORD);
     await proof.getByRole('button', { name: 'Confirm' }).click();
     await proof.waitFor({ state: 'detached' });

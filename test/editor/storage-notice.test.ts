@@ -58,8 +58,20 @@ describe('the storage notice', { skip: NO_BROWSER }, () => {
     await page.getByRole('link', { name: 'Manage media' }).click();
     await page.waitForURL('**/media');
     await use(LIMIT);
-    await checkViews(browser, { url: service.url, path: '/workflows', name: 'storage-full', cookie }, view =>
-      view.getByText('Your storage is full (1 GB of 1 GB).').waitFor(),
+    await checkViews(
+      browser,
+      { url: service.url, path: '/workflows', name: 'storage-full', cookie },
+      async view => {
+        const text = view.getByText('Your storage is full (1 GB of 1 GB).');
+        await text.waitFor();
+        assert.ok(
+          await text.evaluate(it => it.scrollWidth <= it.clientWidth && it.scrollHeight <= it.clientHeight),
+        );
+        const isInside = await text.evaluate(
+          it => it.getBoundingClientRect().height <= (it.parentElement as HTMLElement).clientHeight,
+        );
+        assert.ok(isInside);
+      },
     );
   });
 });

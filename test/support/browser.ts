@@ -198,7 +198,11 @@ async function show(page: Page, { width, height, colorScheme }: View): Promise<v
 export async function takeScreenshot(page: Page, name: string, { width, colorScheme }: View): Promise<void> {
   if (process.env.SCREENSHOTS === undefined) return;
   await mkdir(SCREENSHOTS, { recursive: true });
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+  await page.screenshot({
+    path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`),
+    fullPage: true,
+    animations: 'disabled',
+  });
 }
 
 interface AxeResult {

@@ -45,7 +45,7 @@ function Run({ run }: { readonly run: Execution }) {
       <Problem run={run} />
       <section>
         <h2>{texts.results}</h2>
-        <Results outputs={run.outputs} />
+        <Results run={run} />
       </section>
       <Graph run={run} />
       <section>

@@ -1,5 +1,5 @@
 // Renders the results of a run, each with the name of its node.
-import type { Output } from '../../../sdk/src/types.ts';
+import { type Execution, hasEnded, type Output } from '../../../sdk/src/types.ts';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { JsonTree } from '../../kit/json-tree.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
@@ -10,8 +10,10 @@ import styles from './page.module.css';
 /** Longer text would slow the page down. The copy button copies all of it. */
 const SHOWN_CHARS = 20_000;
 
-export function Results({ outputs }: { readonly outputs: readonly Output[] }) {
-  if (outputs.length === 0) return <p className={styles.soft}>{texts.noResults}</p>;
+export function Results({ run }: { readonly run: Execution }) {
+  const { outputs } = run;
+  if (outputs.length === 0)
+    return <p className={styles.soft}>{hasEnded(run) ? texts.noResults : texts.noResultsYet}</p>;
   return (
     <ul className={styles.results}>
       {outputs.map((output, index) => (

@@ -45,7 +45,7 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     const { page } = opened;
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     const files: Awaited<ReturnType<typeof save>>[] = [];
-    for (const name of ['Image that contains the workflow', 'Workflow as JSON', 'Diagram as SVG'])
+    for (const name of ['Download as PNG with the workflow', 'Download as JSON', 'Download as SVG'])
       files.push(await save(page, name));
     const [png, json, svg] = files.map(({ bytes }) => bytes);
     assert.ok(png && json && svg);
