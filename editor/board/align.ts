@@ -44,8 +44,8 @@ const LINES: Readonly<Record<Line, Edge>> = {
 
 /** Places every node on one line of their common bounding box. */
 export function align(boxes: readonly Placed[], line: Line): ReadonlyMap<string, Position> {
-  const place = LINES[line](boxes);
-  return new Map(boxes.map(box => [box.id, round({ x: box.x, y: box.y, ...place(box) })]));
+  const align = LINES[line](boxes);
+  return new Map(boxes.map(box => [box.id, round({ x: box.x, y: box.y, ...align(box) })]));
 }
 
 /** Spaces nodes evenly between the first and the last, which stay in place. Gaps may be negative if nodes overlap. */
@@ -56,13 +56,13 @@ export function distribute(boxes: readonly Placed[], direction: Direction): Read
   if (first === undefined || last === undefined || sorted.length < 3) return new Map();
   const taken = sorted.reduce((sum, box) => sum + box[size], 0);
   const gap = (last[axis] + last[size] - first[axis] - taken) / (sorted.length - 1);
-  const places = new Map<string, Position>();
+  const positions = new Map<string, Position>();
   let at = first[axis];
   for (const box of sorted) {
-    places.set(box.id, round({ x: box.x, y: box.y, [axis]: at }));
+    positions.set(box.id, round({ x: box.x, y: box.y, [axis]: at }));
     at += box[size] + gap;
   }
-  return places;
+  return positions;
 }
 
 const round = ({ x, y }: Position): Position => ({ x: Math.round(x), y: Math.round(y) });

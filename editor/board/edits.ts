@@ -12,8 +12,8 @@ export function add(
   }: { readonly nodes?: readonly GraphNode[]; readonly edges?: readonly GraphEdge[] },
 ): readonly Change[] {
   return [
-    ...nodes.map((after, place): Change => ({ of: 'nodes', index: board.nodes.length + place, after })),
-    ...edges.map((after, place): Change => ({ of: 'edges', index: board.edges.length + place, after })),
+    ...nodes.map((after, offset): Change => ({ of: 'nodes', index: board.nodes.length + offset, after })),
+    ...edges.map((after, offset): Change => ({ of: 'edges', index: board.edges.length + offset, after })),
   ];
 }
 
@@ -110,11 +110,11 @@ export function setField(board: Board, key: Field, after: Json): readonly Change
 }
 
 /** Returns an id that is free on the board: the wanted id, or the wanted id with a number. */
-export function freeId(board: Board, wish: string, taken: ReadonlySet<string> = new Set()): string {
+export function freeId(board: Board, wanted: string, taken: ReadonlySet<string> = new Set()): string {
   const isTaken = (id: string): boolean =>
     taken.has(id) || findNode(board, id) !== undefined || indexOfEdge(board, id) !== undefined;
-  if (!isTaken(wish)) return wish;
-  const stem = wish.replace(/-\d+$/, '');
+  if (!isTaken(wanted)) return wanted;
+  const stem = wanted.replace(/-\d+$/, '');
   for (let number = 2; ; number++) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}`;
 }
 

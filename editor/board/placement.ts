@@ -25,11 +25,11 @@ export function placeNode(
   const { board } = store.getState();
   const node = toNode(board, entry);
   const { width, height } = estimateDims(node, catalog);
-  const wish =
+  const wanted =
     at === undefined
       ? { x: fallback.x - width / 2, y: fallback.y - height / 2 }
       : { x: from !== undefined && !isOutput(from) ? at.x - width : at.x, y: at.y - 30 };
-  const placed = { ...node, position: freePlace(board, round(wish)) };
+  const placed = { ...node, position: findFreePosition(board, round(wanted)) };
   const added = add(board, { nodes: [placed] });
   const port = from && fittingPort(catalog, board, entry, from);
   if (from === undefined || port === undefined) return { id: node.id, changes: added };
@@ -56,15 +56,15 @@ export function toNode(board: Board, entry: CatalogEntry): GraphNode {
 }
 
 // Avoids the exact position of another node.
-function freePlace(board: Board, wish: Position): Position {
+function findFreePosition(board: Board, wanted: Position): Position {
   const isTaken = ({ x, y }: Position): boolean =>
     board.nodes.some(
       ({ position }) => Math.abs(position.x - x) < GAP / 2 && Math.abs(position.y - y) < GAP / 2,
     );
-  let place = wish;
-  for (let tries = 0; tries < board.nodes.length && isTaken(place); tries++)
-    place = { x: place.x + GAP, y: place.y + GAP };
-  return place;
+  let free = wanted;
+  for (let tries = 0; tries < board.nodes.length && isTaken(free); tries++)
+    free = { x: free.x + GAP, y: free.y + GAP };
+  return free;
 }
 
 const round = ({ x, y }: Position): Position => ({ x: Math.round(x), y: Math.round(y) });

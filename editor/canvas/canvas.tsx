@@ -125,12 +125,12 @@ function doubleClick(
 ): void {
   if (!(target instanceof Element) || target.closest('.react-flow__pane') === null) return;
   const { left, top } = currentTarget.getBoundingClientRect();
-  const { scene, places, viewport } = renderState.now;
+  const { scene, positions, viewport } = renderState.now;
   const at = {
     x: (clientX - left - viewport.x) / viewport.zoom,
     y: (clientY - top - viewport.y) / viewport.zoom,
   };
-  const box = boxAt(scene, at, places);
+  const box = boxAt(scene, at, positions);
   if (box === undefined) editor.view.setState({ panel: { kind: 'add', placement: { at } } });
   else editor.canvas.current?.fit([box.id]);
 }

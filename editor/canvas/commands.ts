@@ -239,8 +239,8 @@ function lineCommands(): readonly Command[] {
 }
 
 function distributeSelected({ session: { store, catalog } }: EditorContextValue, direction: Direction): void {
-  const places = distribute(selectedBoxes(store.getState(), catalog), direction);
-  store.actions.perform(messages.flow.edits.align, move(store.getState().board, places));
+  const positions = distribute(selectedBoxes(store.getState(), catalog), direction);
+  store.actions.perform(messages.flow.edits.align, move(store.getState().board, positions));
 }
 
 function selectedBoxes(
@@ -272,15 +272,15 @@ async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
 }
 
 function layoutChanges(board: Board, { moved, groups }: Layout): readonly Change[] {
-  const places = new Map(moved.map(({ id, position }) => [id, position]));
+  const positions = new Map(moved.map(({ id, position }) => [id, position]));
   const boxes = new Map(groups.map(box => [box.id, box]));
   const resized = replaceNodes(board, [...boxes.keys()], node => {
     const box = boxes.get(node.id);
     if (box === undefined) return node;
     const { measured: _, ...kept } = node;
-    places.delete(node.id);
+    positions.delete(node.id);
     const style = { ...(node.style as object), width: box.width, height: box.height };
     return { ...kept, position: box.position, style } as typeof node;
   });
-  return [...resized, ...move(board, places)];
+  return [...resized, ...move(board, positions)];
 }

@@ -15,21 +15,21 @@ export function EdgeValue({ renderState }: { readonly renderState: RenderState }
     () =>
       renderState.watch(({ hovered: _, ...rest }) => {
         // Moving the board moves the connection away from the pointer.
-        setHovered('viewport' in rest || 'places' in rest ? undefined : renderState.now.hovered);
+        setHovered('viewport' in rest || 'positions' in rest ? undefined : renderState.now.hovered);
       }),
     [renderState],
   );
   const curve =
     hovered === undefined ? undefined : renderState.now.scene.curves.find(({ id }) => id === hovered);
   if (curve === undefined) return null;
-  const { viewport, places } = renderState.now;
-  const { x, y } = pointOn(bendOf(curve, places), 0.5);
+  const { viewport, positions } = renderState.now;
+  const { x, y } = pointOn(bendOf(curve, positions), 0.5);
   return (
     <div
       className={styles.value}
       style={{ left: x * viewport.zoom + viewport.x, top: y * viewport.zoom + viewport.y }}
     >
-      <Value source={curve.source.id} type={curve.wire.type} />
+      <Value source={curve.source.id} type={curve.resolvedEdge.type} />
     </div>
   );
 }

@@ -119,10 +119,10 @@ function nudge(event: KeyboardEvent, { session }: EditorContextValue): boolean {
   const [dx, dy] = (ARROWS[event.key] ?? [0, 0]).map(part => part * distance) as [number, number];
   const chosen = board.nodes.filter(({ id }) => selection.has(id));
   if (chosen.length === 0) return false;
-  const places = new Map(chosen.map(({ id, position: { x, y } }) => [id, { x: x + dx, y: y + dy }]));
+  const positions = new Map(chosen.map(({ id, position: { x, y } }) => [id, { x: x + dx, y: y + dy }]));
   store.actions.perform(
     messages.flow.edits.move(chosen.length),
-    move(board, places),
+    move(board, positions),
     `nudge ${[...selection].join()}`,
   );
   return true;

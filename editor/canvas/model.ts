@@ -26,7 +26,7 @@ export interface CardData extends Record<string, unknown> {
 }
 export type CardNode = Node<CardData, 'card' | 'note' | 'group'>;
 /** An edge with its ports, declared or inferred, and the type that flows through it. */
-export interface Wire {
+export interface ResolvedEdge {
   readonly id: string;
   readonly source: string;
   readonly target: string;
@@ -42,7 +42,7 @@ export class Model {
   readonly #catalog: Catalog;
   readonly #cards = new WeakMap<GraphNode, CardNode>();
   readonly #datas = new WeakMap<object, { readonly lost: string; readonly data: CardData }>();
-  readonly #wires = new WeakMap<GraphEdge, KeptWire>();
+  readonly #resolvedEdges = new WeakMap<GraphEdge, CachedEdge>();
   readonly #chosen = new WeakMap<CardNode, CardNode>();
   #lost: ReadonlyMap<string, readonly string[]> = new Map();
 
@@ -50,16 +50,16 @@ export class Model {
     this.#catalog = catalog;
   }
 
-  /** Call after `wires`, which determines the additional ports that nodes show. */
+  /** Call after `resolvedEdges`, which determines the additional ports that nodes show. */
   cards(nodes: readonly GraphNode[]): readonly CardNode[] {
     return nodes.map(node => this.#cardOf(node));
   }
 
-  wires({ nodes, edges }: Pick<Board, 'nodes' | 'edges'>): readonly Wire[] {
+  resolvedEdges({ nodes, edges }: Pick<Board, 'nodes' | 'edges'>): readonly ResolvedEdge[] {
     const byId = new Map(nodes.map(node => [node.id, node]));
-    const kept = edges.flatMap(edge => this.#wireOf(edge, byId));
+    const kept = edges.flatMap(edge => this.#resolve(edge, byId));
     this.#markLost(kept, byId);
-    return kept.map(({ wire }) => wire);
+    return kept.map(({ resolvedEdge }) => resolvedEdge);
   }
 
   /** Returns the React Flow node of a card. */
@@ -87,7 +87,7 @@ export class Model {
   }
 
   // Creates a new card if the set of missing ports that edges use has changed.
-  #markLost(kept: readonly KeptWire[], byId: ReadonlyMap<string, GraphNode>): void {
+  #markLost(kept: readonly CachedEdge[], byId: ReadonlyMap<string, GraphNode>): void {
     const groups = Map.groupBy(
       kept.flatMap(({ lost }) => lost),
       ({ nodeId }) => nodeId,
@@ -104,21 +104,21 @@ export class Model {
   }
 
   // An edge depends on the definitions of its nodes, not on their positions.
-  #wireOf(edge: GraphEdge, byId: ReadonlyMap<string, GraphNode>): KeptWire[] {
+  #resolve(edge: GraphEdge, byId: ReadonlyMap<string, GraphNode>): CachedEdge[] {
     const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
     if (source === undefined || target === undefined) return [];
     const ends = [source.data, target.data] as const;
-    const known = this.#wires.get(edge);
+    const known = this.#resolvedEdges.get(edge);
     if (known?.ends.every((end, index) => end === ends[index])) return [known];
-    const wire = toWire(this.#catalog, edge, source, target);
-    const kept = { wire, ends, lost: findMissingPorts(this.#catalog, wire, source, target) };
-    this.#wires.set(edge, kept);
+    const resolvedEdge = resolveEdge(this.#catalog, edge, source, target);
+    const kept = { resolvedEdge, ends, lost: findMissingPorts(this.#catalog, resolvedEdge, source, target) };
+    this.#resolvedEdges.set(edge, kept);
     return [kept];
   }
 }
 
-interface KeptWire {
-  readonly wire: Wire;
+interface CachedEdge {
+  readonly resolvedEdge: ResolvedEdge;
   /** The inputs that the cached value was computed from. */
   readonly ends: readonly unknown[];
   readonly lost: readonly PortRef[];
@@ -183,7 +183,7 @@ function handlesOf(ports: readonly ShownPort[], type: 'source' | 'target', width
   }));
 }
 
-function toWire(catalog: Catalog, edge: GraphEdge, source: GraphNode, target: GraphNode): Wire {
+function resolveEdge(catalog: Catalog, edge: GraphEdge, source: GraphNode, target: GraphNode): ResolvedEdge {
   const [from, to] = [portsOf(catalog, source), portsOf(catalog, target)];
   const joint =
     edge.sourceHandle && edge.targetHandle ? undefined : joinPorts(edge, from, to, new Set<string>());
@@ -206,13 +206,13 @@ const MISSING_IN = 'in-?';
 /** Returns handles that the edge uses and its nodes lack. They are drawn too, so that every edge is visible. */
 function findMissingPorts(
   catalog: Catalog,
-  wire: Wire,
+  resolvedEdge: ResolvedEdge,
   source: GraphNode,
   target: GraphNode,
 ): readonly PortRef[] {
   const has = (ports: readonly { id: string; isPort: boolean }[], prefix: string, handle: string): boolean =>
     ports.some(port => port.isPort && prefix + port.id === handle);
-  const [out, into] = [wire.sourceHandle, wire.targetHandle];
+  const [out, into] = [resolvedEdge.sourceHandle, resolvedEdge.targetHandle];
   return [
     ...(has(portsOf(catalog, source).outputs, 'out-', out) ? [] : [{ nodeId: source.id, handle: out }]),
     ...(has(portsOf(catalog, target).inputs, 'in-', into) ? [] : [{ nodeId: target.id, handle: into }]),

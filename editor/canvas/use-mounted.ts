@@ -14,8 +14,8 @@ export function useScene(): { readonly scene: Scene; readonly model: Model } {
   const collapsed = useView(view => view.collapsed);
   const scene = useMemo(() => {
     // Edges first: they determine the additional ports that nodes show.
-    const wires = model.wires({ nodes, edges });
-    return makeScene(model.cards(nodes), wires, collapsed);
+    const resolvedEdges = model.resolvedEdges({ nodes, edges });
+    return makeScene(model.cards(nodes), resolvedEdges, collapsed);
   }, [model, nodes, edges, collapsed]);
   return { scene, model };
 }

@@ -24,7 +24,7 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
       <div className={styles.message} role="alert">
         <h1>{messages.failure.title}</h1>
         <p>{isOutdated ? messages.failure.outdated : messages.failure.crash}</p>
-        <Button look="primary" onClick={() => location.reload()}>
+        <Button variant="primary" onClick={() => location.reload()}>
           {messages.common.reload}
         </Button>
       </div>

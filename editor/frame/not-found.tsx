@@ -11,7 +11,7 @@ export function NotFound() {
     <main id="main" tabIndex={-1} className={styles.message}>
       <h1>{title}</h1>
       <p>{text}</p>
-      <ButtonLink href="/workflows" look="primary">
+      <ButtonLink href="/workflows" variant="primary">
         {home}
       </ButtonLink>
     </main>

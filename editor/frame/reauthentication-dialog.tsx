@@ -51,7 +51,7 @@ function PasswordProof({ onProved }: ProofProps) {
         value={password}
         onChange={event => setPassword(event.target.value)}
       />
-      <Button type="submit" look="primary" isBusy={prove.isPending}>
+      <Button type="submit" variant="primary" isBusy={prove.isPending}>
         {texts.submit}
       </Button>
     </Form>

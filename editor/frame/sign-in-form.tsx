@@ -43,7 +43,7 @@ export function SignInForm({ email, onSignedIn }: SignInFormProps) {
         value={password}
         onChange={event => setPassword(event.target.value)}
       />
-      <Button type="submit" look="primary" isBusy={signIn.isPending}>
+      <Button type="submit" variant="primary" isBusy={signIn.isPending}>
         {texts.submit}
       </Button>
     </Form>

@@ -9,7 +9,7 @@ import { Tooltip } from './tooltip.tsx';
 
 interface Look {
   /** Use one `primary` button per view, and `danger` for actions that cannot be undone. */
-  readonly look?: 'primary' | 'plain' | 'quiet' | 'danger';
+  readonly variant?: 'primary' | 'plain' | 'quiet' | 'danger';
   readonly size?: 'm' | 's';
   readonly icon?: Icon | undefined;
 }
@@ -21,7 +21,7 @@ interface ButtonProps extends Look, Omit<ButtonHTMLAttributes<HTMLButtonElement>
 }
 
 export function Button({
-  look = 'plain',
+  variant = 'plain',
   size = 'm',
   icon: IconOf,
   isBusy = false,
@@ -32,7 +32,7 @@ export function Button({
     <button
       type="button"
       {...rest}
-      className={classNames(styles.button, styles[look], styles[size])}
+      className={classNames(styles.button, styles[variant], styles[size])}
       aria-busy={isBusy || undefined}
       disabled={isBusy || rest.disabled}
     >
@@ -52,7 +52,7 @@ interface IconButtonProps extends ButtonProps {
 export function IconButton({
   label,
   icon: IconOf,
-  look = 'quiet',
+  variant = 'quiet',
   size = 'm',
   isBusy,
   ...rest
@@ -63,7 +63,7 @@ export function IconButton({
         type="button"
         {...rest}
         aria-label={label}
-        className={classNames(styles.button, styles.square, styles[look], styles[size])}
+        className={classNames(styles.button, styles.square, styles[variant], styles[size])}
         disabled={isBusy || rest.disabled}
       >
         {isBusy ? <Spinner /> : <IconOf />}
@@ -78,9 +78,9 @@ interface ButtonLinkProps extends Look {
 }
 
 /** Links to another page of the application. */
-export function ButtonLink({ href, look = 'plain', size = 'm', icon: IconOf, children }: ButtonLinkProps) {
+export function ButtonLink({ href, variant = 'plain', size = 'm', icon: IconOf, children }: ButtonLinkProps) {
   return (
-    <Link href={href} className={classNames(styles.button, styles[look], styles[size])}>
+    <Link href={href} className={classNames(styles.button, styles[variant], styles[size])}>
       {IconOf && <IconOf />}
       {children}
     </Link>
@@ -88,9 +88,15 @@ export function ButtonLink({ href, look = 'plain', size = 'm', icon: IconOf, chi
 }
 
 /** Links to an address outside the application. */
-export function ButtonAnchor({ href, look = 'plain', size = 'm', icon: IconOf, children }: ButtonLinkProps) {
+export function ButtonAnchor({
+  href,
+  variant = 'plain',
+  size = 'm',
+  icon: IconOf,
+  children,
+}: ButtonLinkProps) {
   return (
-    <a href={href} className={classNames(styles.button, styles[look], styles[size])}>
+    <a href={href} className={classNames(styles.button, styles[variant], styles[size])}>
       {IconOf && <IconOf />}
       {children}
     </a>

@@ -19,9 +19,9 @@ export function Comparison({ before, after, label }: ComparisonProps) {
   return (
     <div className={styles.comparison}>
       <div className={styles.both}>
-        <MediaView {...after} look="whole" />
+        <MediaView {...after} variant="whole" />
         <div className={styles.over} style={{ clipPath: `inset(0 ${100 - percent}% 0 0)` }}>
-          <MediaView {...before} look="whole" />
+          <MediaView {...before} variant="whole" />
         </div>
         <div className={styles.edge} style={{ left: `${percent}%` }} aria-hidden />
         <input

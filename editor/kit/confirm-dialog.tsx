@@ -27,7 +27,7 @@ export function ConfirmDialog({ title, children, action, run, onClose }: Confirm
       actions={
         <>
           <Button onClick={onClose}>{messages.common.cancel}</Button>
-          <Button look="danger" isBusy={work.isPending} onClick={() => work.mutate()}>
+          <Button variant="danger" isBusy={work.isPending} onClick={() => work.mutate()}>
             {action}
           </Button>
         </>

@@ -23,7 +23,7 @@ export function FormDialog({ title, submit, run, onClose, children }: FormDialog
       <Form onSubmit={() => work.mutate()}>
         {children}
         {work.error && <Failure error={work.error} />}
-        <Button type="submit" look="primary" isBusy={work.isPending}>
+        <Button type="submit" variant="primary" isBusy={work.isPending}>
           {submit}
         </Button>
       </Form>

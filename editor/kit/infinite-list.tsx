@@ -73,7 +73,7 @@ function More({ isBusy, onReach }: { readonly isBusy: boolean; readonly onReach:
     return () => observer.disconnect();
   });
   return (
-    <Button ref={ref} isBusy={isBusy} onClick={onReach} look="quiet">
+    <Button ref={ref} isBusy={isBusy} onClick={onReach} variant="quiet">
       {messages.common.loadMore}
     </Button>
   );

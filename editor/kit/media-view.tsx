@@ -17,7 +17,7 @@ interface MediaViewProps extends ShownMedia {
   /** Text alternative. */
   readonly label: string;
   /** `whole`: with controls; `small`: fills its container; `square`: square thumbnail, without audio. */
-  readonly look?: 'whole' | 'small' | 'square';
+  readonly variant?: 'whole' | 'small' | 'square';
 }
 
 type MediaKind = 'image' | 'video' | 'audio';
@@ -48,15 +48,15 @@ export function kindOfMedia({ url, contentType }: ShownMedia): MediaKind | undef
   return ending === undefined ? undefined : KINDS[ending];
 }
 
-export function MediaView({ url, contentType, posterUrl, label, look = 'whole' }: MediaViewProps) {
+export function MediaView({ url, contentType, posterUrl, label, variant = 'whole' }: MediaViewProps) {
   const kind = kindOfMedia({ url, contentType });
-  const className = classNames(styles.media, look !== 'whole' && styles.filling);
+  const className = classNames(styles.media, variant !== 'whole' && styles.filling);
   if (kind === 'image')
     return (
       <img className={className} src={url} alt={label} loading="lazy" decoding="async" draggable={false} />
     );
-  if (kind === 'video') return <VideoView {...{ url, posterUrl, label, className }} plays={look} />;
-  if (look === 'square') return null;
+  if (kind === 'video') return <VideoView {...{ url, posterUrl, label, className }} plays={variant} />;
+  if (variant === 'square') return null;
   if (kind === 'audio') return <Sound url={url} label={label} />;
   return (
     <a href={url} className={styles.file} download>
@@ -76,7 +76,7 @@ function Sound({ url, label }: Pick<MediaViewProps, 'url' | 'label'>) {
 
 interface VideoViewProps extends Pick<MediaViewProps, 'url' | 'posterUrl' | 'label'> {
   readonly className: string;
-  readonly plays: NonNullable<MediaViewProps['look']>;
+  readonly plays: NonNullable<MediaViewProps['variant']>;
 }
 
 /** Without controls, plays while the pointer is on it. */

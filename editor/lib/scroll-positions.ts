@@ -3,19 +3,19 @@
 const NAME = 'scroll-places';
 const MAX_KEPT = 50;
 
-const places = new Map<string, number>(readKept());
+const positions = new Map<string, number>(readKept());
 
-export const findScrollPosition = (key: string): number => places.get(key) ?? 0;
+export const findScrollPosition = (key: string): number => positions.get(key) ?? 0;
 
 export function saveScrollPosition(key: string, top: number): void {
   // Moves the entry to the end, so that the oldest comes first.
-  places.delete(key);
-  places.set(key, top);
+  positions.delete(key);
+  positions.set(key, top);
 }
 
 window.addEventListener('pagehide', () => {
   try {
-    sessionStorage.setItem(NAME, JSON.stringify([...places].slice(-MAX_KEPT)));
+    sessionStorage.setItem(NAME, JSON.stringify([...positions].slice(-MAX_KEPT)));
   } catch {
     // Storage is full or blocked: lists start at the top.
   }

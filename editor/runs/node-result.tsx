@@ -72,7 +72,7 @@ function Approval({ node }: { readonly node: GraphNode }) {
         <Button size="s" onClick={() => void runs.decide(node.id, false)}>
           {texts.reject}
         </Button>
-        <Button size="s" look="primary" onClick={() => void runs.decide(node.id, true)}>
+        <Button size="s" variant="primary" onClick={() => void runs.decide(node.id, true)}>
           {texts.approve}
         </Button>
       </div>

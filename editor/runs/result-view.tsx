@@ -44,7 +44,7 @@ export function ResultView({
 
 function Shown({ result, label, isSmall }: { result: Result; label: string; isSmall: boolean }) {
   if (result.kind === 'media')
-    return <MediaView {...result} label={label} look={isSmall ? 'small' : 'whole'} />;
+    return <MediaView {...result} label={label} variant={isSmall ? 'small' : 'whole'} />;
   if (result.kind === 'json' && !isSmall)
     return (
       <div className={styles.tree}>

@@ -16,12 +16,12 @@ export function startAreaSelection(
   const { store } = editor.session;
   const before = store.getState().selection;
   const line: Position[] = [from];
-  const take = (place: Position): void => {
+  const take = (point: Position): void => {
     if (shape === 'box')
-      line.splice(1, line.length, { x: place.x, y: from.y }, place, { x: from.x, y: place.y });
-    else if (isFar(line.at(-1) ?? from, place, STEP_PX / renderState.now.viewport.zoom)) line.push(place);
+      line.splice(1, line.length, { x: point.x, y: from.y }, point, { x: from.x, y: point.y });
+    else if (isFar(line.at(-1) ?? from, point, STEP_PX / renderState.now.viewport.zoom)) line.push(point);
     const { scene } = renderState.now;
-    const found = shape === 'box' ? boxesIn(scene, rectOf(from, place)) : boxesWithin(scene, line);
+    const found = shape === 'box' ? boxesIn(scene, rectOf(from, point)) : boxesWithin(scene, line);
     const next = new Set([...kept, ...found.map(({ id }) => id)]);
     if (!isSame(next, store.getState().selection)) store.actions.select(next);
     overlay.area(line);

@@ -28,11 +28,11 @@ export function startConnection(context: PointerContext, from: PortRef): Gesture
     overlay.clear();
   };
   return {
-    move: place => {
-      end = findEnd(context, from, place);
+    move: point => {
+      end = findEnd(context, from, point);
       const isForward = isOutput(from);
       if (start !== undefined)
-        overlay.wire(isForward ? bendBetween(start, end.at) : bendBetween(end.at, start));
+        overlay.pendingEdge(isForward ? bendBetween(start, end.at) : bendBetween(end.at, start));
     },
     end: event => {
       finish();
@@ -43,17 +43,17 @@ export function startConnection(context: PointerContext, from: PortRef): Gesture
   };
 }
 
-function findEnd({ editor, renderState }: PointerContext, from: PortRef, place: Position): End {
+function findEnd({ editor, renderState }: PointerContext, from: PortRef, point: Position): End {
   const { store, catalog } = editor.session;
   const { board } = store.getState();
-  const { scene, viewport, places } = renderState.now;
+  const { scene, viewport, positions } = renderState.now;
   const isFit = (port: PortRef): boolean => canConnect(board, catalog, from, port);
-  const near = portAt(scene, place, { within: PORT_REACH_PX / viewport.zoom, places, isFit });
+  const near = portAt(scene, point, { within: PORT_REACH_PX / viewport.zoom, positions, isFit });
   if (near !== undefined) return { port: near.port, at: near.at };
-  const box = boxAt(scene, place, places);
-  if (box === undefined || box.id === from.nodeId) return { port: undefined, at: place };
+  const box = boxAt(scene, point, positions);
+  if (box === undefined || box.id === from.nodeId) return { port: undefined, at: point };
   const handle = box.card.handles?.find(({ id }) => isFit({ nodeId: box.id, handle: id ?? '' }))?.id;
-  if (handle == null) return { port: undefined, at: place };
+  if (handle == null) return { port: undefined, at: point };
   return { port: { nodeId: box.id, handle }, at: placeOf(box, handle) };
 }
 
@@ -67,7 +67,7 @@ const isGround = ({ clientX, clientY }: PointerEvent): boolean =>
   document.elementFromPoint(clientX, clientY)?.closest('.react-flow__pane') != null;
 
 function openPalette({ editor, renderState }: PointerContext, from: PortRef, at: Position): void {
-  if (boxAt(renderState.now.scene, at, renderState.now.places) !== undefined) return;
+  if (boxAt(renderState.now.scene, at, renderState.now.positions) !== undefined) return;
   editor.view.setState({ panel: { kind: 'add', placement: { at, from } } });
 }
 

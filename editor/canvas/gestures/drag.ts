@@ -10,7 +10,7 @@ import { messages } from '../../flow-messages.ts';
 import { snap } from '../painter/guides.ts';
 import { curveAt } from '../painter/hit-test.ts';
 import { viewOf } from '../painter/painting.ts';
-import { boundsOf, intersects, NO_PLACES, type Places, type Rect } from '../painter/scene.ts';
+import { boundsOf, intersects, NO_POSITIONS, type Positions, type Rect } from '../painter/scene.ts';
 import type { Gesture, PointerContext } from './pointer-context.ts';
 
 const SNAP_PX = 5;
@@ -23,23 +23,25 @@ export function startDrag(context: PointerContext, from: Position, nodeId: strin
   const others = neighbors(context, starts);
   const elements = elementsOf(context, starts);
   const edgeTarget = createEdgeDropTarget(context, starts.size === 1 ? nodeId : undefined);
-  let places = starts;
+  let positions = starts;
   const finish = (): void => {
     context.overlay.clear();
-    context.renderState.set({ places: NO_PLACES, dropEdge: undefined });
+    context.renderState.set({ positions: NO_POSITIONS, dropEdge: undefined });
   };
   return {
-    move: (place, event) => {
-      const wish = { x: place.x - from.x, y: place.y - from.y };
-      const by = event.ctrlKey || event.metaKey ? wish : snapped(context, { frame, others, wish });
-      places = new Map([...starts].map(([id, { x, y }]) => [id, { x: x + by.x, y: y + by.y }]));
-      put(elements, places);
-      context.renderState.set({ places, dropEdge: event.altKey ? undefined : edgeTarget.find(place)?.id });
+    move: (point, event) => {
+      const offset = { x: point.x - from.x, y: point.y - from.y };
+      const by = event.ctrlKey || event.metaKey ? offset : snapped(context, { frame, others, offset });
+      positions = new Map([...starts].map(([id, { x, y }]) => [id, { x: x + by.x, y: y + by.y }]));
+      put(elements, positions);
+      context.renderState.set({ positions, dropEdge: event.altKey ? undefined : edgeTarget.find(point)?.id });
     },
     end: ({ altKey }) => {
-      places = new Map([...places].map(([id, { x, y }]) => [id, { x: Math.round(x), y: Math.round(y) }]));
-      put(elements, places);
-      drop(context, { places, nodeId, isOut: altKey });
+      positions = new Map(
+        [...positions].map(([id, { x, y }]) => [id, { x: Math.round(x), y: Math.round(y) }]),
+      );
+      put(elements, positions);
+      drop(context, { positions, nodeId, isOut: altKey });
       finish();
     },
     cancel: () => {
@@ -50,20 +52,23 @@ export function startDrag(context: PointerContext, from: Position, nodeId: strin
 }
 
 interface Drop {
-  readonly places: Places;
+  readonly positions: Positions;
   readonly nodeId: string;
   /** Whether the nodes are detached from their edges. */
   readonly isOut: boolean;
 }
 
-function drop({ renderState, editor: { session } }: PointerContext, { places, nodeId, isOut }: Drop): void {
+function drop(
+  { renderState, editor: { session } }: PointerContext,
+  { positions, nodeId, isOut }: Drop,
+): void {
   const { store, catalog } = session;
   const { board } = store.getState();
   const edge = board.edges.find(({ id }) => id === renderState.now.dropEdge);
   const inserted = edge && insertIntoEdge(board, catalog, edge, nodeId);
-  const rewired = isOut ? detach(board, catalog, [...places.keys()]) : (inserted ?? []);
-  const label = labelOf(rewired, { isOut, count: places.size });
-  store.actions.perform(label, [...rewired, ...move(apply(board, rewired), places)]);
+  const rewired = isOut ? detach(board, catalog, [...positions.keys()]) : (inserted ?? []);
+  const label = labelOf(rewired, { isOut, count: positions.size });
+  store.actions.perform(label, [...rewired, ...move(apply(board, rewired), positions)]);
 }
 
 const texts = messages.flow.edits;
@@ -77,9 +82,9 @@ function labelOf(
 }
 
 /** Sets positions directly: React only writes a position that differs from the last one it wrote. */
-function put(elements: ReadonlyMap<string, HTMLElement>, places: Places): void {
+function put(elements: ReadonlyMap<string, HTMLElement>, positions: Positions): void {
   for (const [id, element] of elements) {
-    const { x, y } = places.get(id) ?? { x: 0, y: 0 };
+    const { x, y } = positions.get(id) ?? { x: 0, y: 0 };
     element.style.transform = `translate(${x}px,${y}px)`;
   }
 }
@@ -99,7 +104,7 @@ function withChildren(board: Board, ids: readonly string[]): ReadonlyMap<string,
 
 const NOBODY = { id: '', data: {} } as unknown as GraphNode;
 
-function elementsOf({ root }: PointerContext, wanted: Places): ReadonlyMap<string, HTMLElement> {
+function elementsOf({ root }: PointerContext, wanted: Positions): ReadonlyMap<string, HTMLElement> {
   const found = new Map<string, HTMLElement>();
   for (const element of root.querySelectorAll<HTMLElement>('.react-flow__node')) {
     const id = element.dataset.nodeId;
@@ -116,32 +121,32 @@ function neighbors({ renderState }: PointerContext, dragged: ReadonlyMap<string,
   );
 }
 
-interface Wish {
+interface SnapRequest {
   readonly frame: Rect | undefined;
   readonly others: readonly Rect[];
-  readonly wish: Position;
+  readonly offset: Position;
 }
 
-function snapped({ renderState, overlay }: PointerContext, { frame, others, wish }: Wish): Position {
-  if (frame === undefined) return wish;
-  const dragged = { ...frame, x: frame.x + wish.x, y: frame.y + wish.y };
+function snapped({ renderState, overlay }: PointerContext, { frame, others, offset }: SnapRequest): Position {
+  if (frame === undefined) return offset;
+  const dragged = { ...frame, x: frame.x + offset.x, y: frame.y + offset.y };
   const { by, guides } = snap(dragged, others, SNAP_PX / renderState.now.viewport.zoom);
   overlay.guides(guides);
-  return { x: wish.x + by.x, y: wish.y + by.y };
+  return { x: offset.x + by.x, y: offset.y + by.y };
 }
 
 /** Finds the edge under the pointer that the node can be inserted into. Tests each edge once. */
 function createEdgeDropTarget(
   { renderState, editor }: PointerContext,
   nodeId: string | undefined,
-): { find(place: Position): GraphEdge | undefined } {
+): { find(point: Position): GraphEdge | undefined } {
   const { store, catalog } = editor.session;
   const fits = new Map<string, boolean>();
   return {
-    find: place => {
+    find: point => {
       if (nodeId === undefined) return undefined;
-      const { scene, viewport, places } = renderState.now;
-      const found = curveAt(scene, place, { within: DROP_PX / viewport.zoom, places });
+      const { scene, viewport, positions } = renderState.now;
+      const found = curveAt(scene, point, { within: DROP_PX / viewport.zoom, positions });
       const { board } = store.getState();
       const edge = found && board.edges.find(({ id }) => id === found.id);
       if (edge === undefined) return undefined;

@@ -21,7 +21,7 @@ export interface GestureOverlay {
   /** A closed line, in board coordinates. */
   area(line: readonly Position[]): void;
   /** The connection that is being drawn. */
-  wire(bend: Bend): void;
+  pendingEdge(bend: Bend): void;
   clear(): void;
 }
 
@@ -37,7 +37,7 @@ export function toBoardPosition(
 
 /** A gesture in progress. */
 export interface Gesture {
-  move(place: Position, event: PointerEvent): void;
+  move(point: Position, event: PointerEvent): void;
   /** The pointer was released. */
   end(event: PointerEvent): void;
   /** The gesture was aborted: restores the previous state. */

@@ -171,10 +171,10 @@ const portOf = (target: EventTarget | null): PortRef | undefined => {
 
 /** Finds a port of a node that is readable but not mounted yet. */
 function paintedPort({ renderState }: PointerContext, at: Position): PortRef | undefined {
-  const { scene, places, viewport, mounted } = renderState.now;
+  const { scene, positions, viewport, mounted } = renderState.now;
   if (viewport.zoom < FAR_ZOOM) return undefined;
   const isFit = ({ nodeId }: PortRef): boolean => !mounted.has(nodeId);
-  return portAt(scene, at, { within: PORT_PX, places, isFit })?.port;
+  return portAt(scene, at, { within: PORT_PX, positions, isFit })?.port;
 }
 
 const isHandled = ({ target }: Event, root: HTMLElement): boolean =>
@@ -185,11 +185,11 @@ function targetAt(
   event: PointerEvent | MouseEvent,
 ): { readonly nodeId: string | undefined; readonly edgeId: string | undefined } {
   const element = (event.target as Element).closest<HTMLElement>('[data-node-id]');
-  const { scene, places, viewport } = context.renderState.now;
-  const place = toBoardPosition(context, event);
-  const nodeId = element?.dataset.nodeId ?? boxAt(scene, place, places)?.id;
+  const { scene, positions, viewport } = context.renderState.now;
+  const point = toBoardPosition(context, event);
+  const nodeId = element?.dataset.nodeId ?? boxAt(scene, point, positions)?.id;
   if (nodeId !== undefined) return { nodeId, edgeId: undefined };
-  return { nodeId, edgeId: curveAt(scene, place, { within: EDGE_PX / viewport.zoom, places })?.id };
+  return { nodeId, edgeId: curveAt(scene, point, { within: EDGE_PX / viewport.zoom, positions })?.id };
 }
 
 function readPress(context: PointerContext, event: PointerEvent): Press {
@@ -219,13 +219,13 @@ function readPress(context: PointerContext, event: PointerEvent): Press {
       }
     : undefined;
   const port = portOf(event.target) ?? paintedPort(context, from);
-  const wire = port && { start: (): Gesture => startConnection(context, port) };
+  const connect = port && { start: (): Gesture => startConnection(context, port) };
   const screen = { x: event.clientX, y: event.clientY };
   return {
     start: undefined,
     ...drag,
     ...area,
-    ...wire,
+    ...connect,
     ...target,
     pointerId: event.pointerId,
     isTouch,
@@ -257,9 +257,11 @@ function hover(context: PointerContext, event: PointerEvent): void {
   if (event.buttons !== 0 || event.pointerType === 'touch') return;
   const isFree =
     isHandled(event, context.root) && (event.target as Element).closest('[data-node-id]') === null;
-  const { scene, places, viewport, hovered } = context.renderState.now;
-  const place = toBoardPosition(context, event);
-  const found = isFree ? curveAt(scene, place, { within: EDGE_PX / viewport.zoom, places })?.id : undefined;
+  const { scene, positions, viewport, hovered } = context.renderState.now;
+  const point = toBoardPosition(context, event);
+  const found = isFree
+    ? curveAt(scene, point, { within: EDGE_PX / viewport.zoom, positions })?.id
+    : undefined;
   if (found !== hovered) context.renderState.set({ hovered: found });
 }
 

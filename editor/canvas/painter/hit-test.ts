@@ -9,15 +9,15 @@ import {
   type Curve,
   contains,
   intersects,
-  type Places,
+  type Positions,
   type Rect,
   type Scene,
 } from './scene.ts';
 
 /** Returns the topmost node. For groups only the header counts, because the background belongs to the board. */
-export function boxAt({ boxes }: Scene, { x, y }: Position, places: Places): Box | undefined {
+export function boxAt({ boxes }: Scene, { x, y }: Position, positions: Positions): Box | undefined {
   return boxes.findLast(box => {
-    const at = places.get(box.id) ?? box;
+    const at = positions.get(box.id) ?? box;
     const height = box.card.type === 'group' ? NODE_BOX.header : box.height;
     return x >= at.x && x <= at.x + box.width && y >= at.y && y <= at.y + height;
   });
@@ -34,25 +34,25 @@ export function portAt(
   { x, y }: Position,
   {
     within,
-    places,
+    positions,
     isFit,
   }: {
     readonly within: number;
-    readonly places: Places;
+    readonly positions: Positions;
     readonly isFit: (port: FoundPort['port']) => boolean;
   },
 ): FoundPort | undefined {
   let best: (FoundPort & { readonly distance: number }) | undefined;
   for (const box of boxes) {
-    const place = places.get(box.id) ?? box;
+    const position = positions.get(box.id) ?? box;
     const isNearBox =
-      x >= place.x - within &&
-      x <= place.x + box.width + within &&
-      y >= place.y - within &&
-      y <= place.y + box.height + within;
+      x >= position.x - within &&
+      x <= position.x + box.width + within &&
+      y >= position.y - within &&
+      y <= position.y + box.height + within;
     if (!isNearBox) continue;
     for (const { id, x: dx, y: dy } of box.card.handles ?? []) {
-      const at = { x: place.x + dx + PORT_PX / 2, y: place.y + dy + PORT_PX / 2 };
+      const at = { x: position.x + dx + PORT_PX / 2, y: position.y + dy + PORT_PX / 2 };
       const distance = Math.hypot(at.x - x, at.y - y);
       const port = { nodeId: box.id, handle: id ?? '' };
       if (distance <= within && distance < (best?.distance ?? within + 1) && isFit(port))
@@ -66,11 +66,11 @@ export function portAt(
 export function curveAt(
   { curves }: Scene,
   point: Position,
-  { within, places }: { readonly within: number; readonly places: Places },
+  { within, positions }: { readonly within: number; readonly positions: Positions },
 ): Curve | undefined {
   let best: { readonly curve: Curve; readonly distance: number } | undefined;
   for (const curve of curves) {
-    const bend = bendOf(curve, places);
+    const bend = bendOf(curve, positions);
     if (!isNear(bend, point, within)) continue;
     const distance = distanceTo(bend, point);
     if (distance <= within && distance < (best?.distance ?? Number.POSITIVE_INFINITY))

@@ -39,7 +39,7 @@ export function nextMounted(now: RenderState['now'], pinned: ReadonlySet<string>
 }
 
 function wantedNodes(
-  { scene, viewport, size, places }: RenderState['now'],
+  { scene, viewport, size, positions }: RenderState['now'],
   isNear: boolean,
 ): { readonly wanted: readonly string[]; readonly kept: ReadonlySet<string> } {
   if (viewport.zoom < (isNear ? FAR_ZOOM : NEAR_ZOOM)) return { wanted: [], kept: new Set() };
@@ -49,8 +49,8 @@ function wantedNodes(
   const found: { readonly id: string; readonly far: number }[] = [];
   const kept = new Set<string>();
   for (const box of scene.boxes) {
-    const place = places.get(box.id);
-    const at = place === undefined ? box : { ...box, ...place };
+    const position = positions.get(box.id);
+    const at = position === undefined ? box : { ...box, ...position };
     if (!intersects(at, around)) continue;
     kept.add(box.id);
     if (intersects(at, shown)) found.push({ id: box.id, far: Math.hypot(at.x - middle.x, at.y - middle.y) });

@@ -14,7 +14,7 @@ export function OverlayLayer({ root }: { readonly root: Root }) {
     <svg ref={root} className={styles.overlay} aria-hidden>
       <path className={styles.area} />
       <path className={styles.guide} />
-      <path className={styles.wire} />
+      <path className={styles.pendingEdge} />
     </svg>
   );
 }
@@ -34,7 +34,7 @@ export function createOverlay(root: Root, renderState: RenderState): GestureOver
   return {
     area: line => write(0, line.length < 2 ? '' : `M${line.map(toScreen).join('L')}Z`),
     guides: guides => write(1, guides.map(lineOf).join('')),
-    wire: ({ x1, y1, x2, y2, pull }) =>
+    pendingEdge: ({ x1, y1, x2, y2, pull }) =>
       write(
         2,
         `M${toScreen({ x: x1, y: y1 })}C${toScreen({ x: x1 + pull, y: y1 })} ${toScreen({ x: x2 - pull, y: y2 })} ${toScreen({ x: x2, y: y2 })}`,

@@ -24,7 +24,7 @@ export function paintCards(ctx: Context, { colors, viewport }: Painting, boxes: 
     boxes.map(box => grow(box, 0.5)),
     { color: colors.line, width: 1 },
   );
-  paintPlaces(ctx, colors, boxes);
+  paintPlaceholders(ctx, colors, boxes);
   paintPorts(ctx, colors, boxes);
   write(ctx, { px: 13, weight: 600, family: colors.font, color: colors.ink });
   for (const { card, x, y, width } of boxes)
@@ -50,8 +50,8 @@ function paintHeaders(ctx: Context, colors: PaintColors, boxes: readonly Box[]):
 const square = (x: number, y: number, size: number): Rect => ({ x, y, width: size, height: size });
 
 /** Backgrounds of settings and results. */
-function paintPlaces(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
-  const places = boxes.flatMap((box): Rect[] => {
+function paintPlaceholders(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
+  const placeholders = boxes.flatMap((box): Rect[] => {
     const { card, x, y, width, height } = box;
     const fields = shownFields(card.data, height);
     const end = y + (fields.length === 0 ? portsEnd(box) : fieldsEnd(fields));
@@ -67,7 +67,7 @@ function paintPlaces(ctx: Context, colors: PaintColors, boxes: readonly Box[]): 
     ];
   });
   ctx.globalAlpha = FAINT;
-  fill(ctx, places, { color: colors.ink, radius: 6 });
+  fill(ctx, placeholders, { color: colors.ink, radius: 6 });
   ctx.globalAlpha = 1;
 }
 
@@ -126,8 +126,8 @@ function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): v
 function paintValues(ctx: Context, colors: PaintColors, { card, x, y, width, height }: Box): void {
   for (const { y: top, height: high, text, isDefault } of shownFields(card.data, height)) {
     ctx.fillStyle = isDefault ? colors.soft : colors.ink;
-    const place = { x: x + 20, y: y + top + 23, width: width - 40 };
-    paintLines(ctx, text, place, 11.5, Math.floor((high - 28) / 17));
+    const area = { x: x + 20, y: y + top + 23, width: width - 40 };
+    paintLines(ctx, text, area, 11.5, Math.floor((high - 28) / 17));
   }
 }
 

@@ -34,10 +34,10 @@ export function paint(ctx: Context, painting: Painting): void {
 /** How far marks extend beyond the box of a node, in pixels. */
 const MARK_PX = 12;
 
-function seenBoxes({ scene, places }: Painting, view: Rect): readonly Box[] {
+function seenBoxes({ scene, positions }: Painting, view: Rect): readonly Box[] {
   const seen = grow(view, MARK_PX);
   return scene.boxes.flatMap(box => {
-    const at = places.get(box.id);
+    const at = positions.get(box.id);
     const placed = at === undefined ? box : { ...box, x: at.x, y: at.y };
     return intersects(placed, seen) ? [placed] : [];
   });
@@ -49,17 +49,17 @@ const WIDTH_PX = 2;
 const MIN_WIDTH_SCREEN_PX = 0.7;
 
 function paintEdges(ctx: Context, painting: Painting, view: Rect): void {
-  const { scene, places, selection, lit, colors, viewport, markOf } = painting;
+  const { scene, positions, selection, lit, colors, viewport, markOf } = painting;
   const width = Math.max(WIDTH_PX, MIN_WIDTH_SCREEN_PX / viewport.zoom);
   const plain = new Map<string, Bend[]>();
   const strong: [curve: Curve, bend: Bend][] = [];
   for (const curve of scene.curves) {
-    const bend = bendOf(curve, places);
+    const bend = bendOf(curve, positions);
     if (!isSeen(bend, view)) continue;
     const isFlowing = markOf(curve.source.id)?.status === 'RUNNING';
     if (selection.has(curve.id) || lit.has(curve.id) || isFlowing) strong.push([curve, bend]);
     else {
-      const type = typeName(curve.wire.type);
+      const type = typeName(curve.resolvedEdge.type);
       const bends = plain.get(type);
       if (bends === undefined) plain.set(type, [bend]);
       else bends.push(bend);
@@ -75,7 +75,9 @@ function paintEdges(ctx: Context, painting: Painting, view: Rect): void {
   ctx.lineWidth = width * 1.6;
   for (const [curve, bend] of strong) {
     const isChosen = selection.has(curve.id) || lit.has(curve.id);
-    ctx.strokeStyle = isChosen ? colors.accent : (colors.types.get(typeName(curve.wire.type)) ?? colors.soft);
+    ctx.strokeStyle = isChosen
+      ? colors.accent
+      : (colors.types.get(typeName(curve.resolvedEdge.type)) ?? colors.soft);
     strokeBends(ctx, [bend], viewport.zoom);
   }
 }

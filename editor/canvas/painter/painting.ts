@@ -1,6 +1,6 @@
 // Defines the input of the painter: the board, the visible part, and the states of its nodes.
 import type { PaintColors } from './paint-colors.ts';
-import type { Places, Rect, Scene } from './scene.ts';
+import type { Positions, Rect, Scene } from './scene.ts';
 
 export interface Viewport {
   readonly x: number;
@@ -20,7 +20,7 @@ export type StatusOutline = 'run' | 'cached' | 'kept' | 'out' | 'added' | 'chang
 
 export interface Painting {
   readonly scene: Scene;
-  readonly places: Places;
+  readonly positions: Positions;
   readonly viewport: Viewport;
   readonly size: { readonly width: number; readonly height: number };
   /** Device pixels per CSS pixel. */

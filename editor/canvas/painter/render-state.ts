@@ -2,7 +2,7 @@
 // positions, what is hovered. Changing it requests the next frame.
 
 import type { Viewport } from './painting.ts';
-import { NO_PLACES, type Places, type Scene } from './scene.ts';
+import { NO_POSITIONS, type Positions, type Scene } from './scene.ts';
 
 export interface Size {
   readonly width: number;
@@ -14,7 +14,7 @@ interface FrameState {
   readonly viewport: Viewport;
   readonly size: Size;
   /** Positions of nodes while they are dragged. */
-  readonly places: Places;
+  readonly positions: Positions;
   /** Whether the user is panning. */
   readonly isPanning: boolean;
   /** The view is being dragged, or something moved a moment ago: expensive work waits. */
@@ -31,7 +31,7 @@ interface FrameState {
 
 type Listener = (changed: Partial<FrameState>) => void;
 
-const MOVES = ['viewport', 'places', 'isPanning'] as const;
+const MOVES = ['viewport', 'positions', 'isPanning'] as const;
 /** Longer than the pause between two turns of a mouse wheel. */
 const REST_MS = 200;
 
@@ -40,7 +40,7 @@ export class RenderState {
     scene: { boxes: [], byId: new Map(), curves: [] },
     viewport: { x: 0, y: 0, zoom: 1 },
     size: { width: 0, height: 0 },
-    places: NO_PLACES,
+    positions: NO_POSITIONS,
     isPanning: false,
     isMoving: false,
     mounted: new Set(),

@@ -2,7 +2,7 @@
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import { childrenOf } from '../../../src/graph/edit.ts';
 import type { Position } from '../../../src/graph/types.ts';
-import { type CardNode, PORT_PX, type Wire } from '../model.ts';
+import { type CardNode, PORT_PX, type ResolvedEdge } from '../model.ts';
 
 export interface Rect extends Position {
   readonly width: number;
@@ -16,7 +16,7 @@ export interface Box extends Rect {
 
 export interface Curve {
   readonly id: string;
-  readonly wire: Wire;
+  readonly resolvedEdge: ResolvedEdge;
   readonly source: Box;
   readonly target: Box;
   /** Offsets from the corner of the source's box and of the target's. */
@@ -32,13 +32,13 @@ export interface Scene {
 }
 
 /** Positions of nodes while they are dragged. */
-export type Places = ReadonlyMap<string, Position>;
-export const NO_PLACES: Places = new Map();
+export type Positions = ReadonlyMap<string, Position>;
+export const NO_POSITIONS: Positions = new Map();
 
 /** Groups in `collapsed` show only their header: their nodes are hidden, and edges to these end at the header. */
 export function makeScene(
   cards: readonly CardNode[],
-  wires: readonly Wire[],
+  resolvedEdges: readonly ResolvedEdge[],
   collapsed: ReadonlySet<string> = new Set(),
 ): Scene {
   const owners = ownersOf(cards, collapsed);
@@ -52,10 +52,22 @@ export function makeScene(
     if (!owners.has(id)) return { box, at: portOf(box.card, handle) };
     return { box, at: { x: handle.startsWith('in-') ? 0 : box.width, y: box.height / 2 } };
   };
-  const curves = wires.flatMap((wire): Curve[] => {
-    const [source, target] = [endOf(wire.source, wire.sourceHandle), endOf(wire.target, wire.targetHandle)];
+  const curves = resolvedEdges.flatMap((resolvedEdge): Curve[] => {
+    const [source, target] = [
+      endOf(resolvedEdge.source, resolvedEdge.sourceHandle),
+      endOf(resolvedEdge.target, resolvedEdge.targetHandle),
+    ];
     if (source === undefined || target === undefined || source.box === target.box) return [];
-    return [{ id: wire.id, wire, source: source.box, target: target.box, from: source.at, to: target.at }];
+    return [
+      {
+        id: resolvedEdge.id,
+        resolvedEdge,
+        source: source.box,
+        target: target.box,
+        from: source.at,
+        to: target.at,
+      },
+    ];
   });
   const isFrame = ({ card }: Box): boolean => card.type === 'group';
   return {
@@ -108,9 +120,9 @@ export interface Bend {
   readonly pull: number;
 }
 
-export function bendOf({ source, target, from, to }: Curve, places: Places): Bend {
-  const start = places.get(source.id) ?? source;
-  const end = places.get(target.id) ?? target;
+export function bendOf({ source, target, from, to }: Curve, positions: Positions): Bend {
+  const start = positions.get(source.id) ?? source;
+  const end = positions.get(target.id) ?? target;
   const [x1, x2] = [start.x + from.x, end.x + to.x];
   const gap = x2 - x1;
   return {

@@ -44,7 +44,7 @@ function Resume({ id }: { readonly id: string }) {
   const resume = useResume(id);
   return (
     <Button
-      look="primary"
+      variant="primary"
       icon={Play}
       title={texts.resumeHint}
       isBusy={resume.isPending}
@@ -68,7 +68,7 @@ function Decisions({ run }: { readonly run: Execution }) {
       {[true, false].map(approved => (
         <Button
           key={String(approved)}
-          look={approved ? 'primary' : 'plain'}
+          variant={approved ? 'primary' : 'plain'}
           size="s"
           isBusy={resume.isPending}
           onClick={() => resume.mutate({ decision: { nodeId, approved } })}

@@ -19,7 +19,7 @@ export function ConflictNotice() {
   if (conflict === undefined) return null;
   const { actions } = editor.session.store;
   const canTake = changesFor(editor, conflict) !== undefined;
-  const takeTheirs = (): void => {
+  const acceptTheirs = (): void => {
     const changes = changesFor(editor, conflict);
     if (changes !== undefined) actions.perform(texts.edit, changes);
     actions.settle(conflict);
@@ -44,8 +44,8 @@ export function ConflictNotice() {
           {texts.keepMine}
         </Button>
         {canTake && (
-          <Button size="s" onClick={takeTheirs}>
-            {texts.takeTheirs}
+          <Button size="s" onClick={acceptTheirs}>
+            {texts.acceptTheirs}
           </Button>
         )}
       </div>

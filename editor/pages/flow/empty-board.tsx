@@ -46,7 +46,7 @@ export function EmptyBoard() {
       </label>
       <Starters />
       <div className={styles.actions}>
-        <Button look="primary" icon={Plus} onClick={() => commandOf('add').run(editor)}>
+        <Button variant="primary" icon={Plus} onClick={() => commandOf('add').run(editor)}>
           {texts.emptyAdd}
         </Button>
         {hasExample && (

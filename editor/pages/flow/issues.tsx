@@ -7,8 +7,8 @@ import type { GraphEdge } from '../../../src/graph/types.ts';
 import { SeverityIcon } from '../../canvas/severity-icon.tsx';
 import { messages } from '../../flow-messages.ts';
 import { useBoard, useEditor } from '../../runs/editor-context.tsx';
+import { FixAllButton, FixButton } from './fix-button.tsx';
 import styles from './issues.module.css';
-import { RemedyButton, RemedyForAll } from './remedy-button.tsx';
 
 const texts = messages.flow;
 const PAUSE_MS = 250;
@@ -16,7 +16,7 @@ const MAX_SHOWN = 100;
 
 export function Issues() {
   const { view, session, canvas } = useEditor();
-  const { issues, total } = useFindings();
+  const { issues, total } = useIssues();
   const head = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -42,7 +42,7 @@ export function Issues() {
       </button>
       {isOpen && (
         <div className={styles.all}>
-          <RemedyForAll issues={issues} onDone={() => canvas.current?.focus()} />
+          <FixAllButton issues={issues} onDone={() => canvas.current?.focus()} />
         </div>
       )}
       <ul aria-label={texts.issues} className={styles.list} hidden={!isOpen}>
@@ -51,7 +51,7 @@ export function Issues() {
             // biome-ignore lint/suspicious/noArrayIndexKey: findings have no id
             key={index}
             issue={issue}
-            remedy={isOpen && <RemedyButton issue={issue} onDone={keepFocus} />}
+            fix={isOpen && <FixButton issue={issue} onDone={keepFocus} />}
           />
         ))}
         {total > MAX_SHOWN && <li className={styles.more}>{texts.issuesShown(MAX_SHOWN, total)}</li>}
@@ -62,10 +62,10 @@ export function Issues() {
 
 interface ItemProps {
   readonly issue: LintIssue;
-  readonly remedy: ReactNode;
+  readonly fix: ReactNode;
 }
 
-function Item({ issue, remedy }: ItemProps) {
+function Item({ issue, fix }: ItemProps) {
   const { severity, message, nodeId, edgeId } = issue;
   const { session, canvas } = useEditor();
   const label = useBoard(({ board }) => board.nodes.find(({ id }) => id === nodeId)?.data.label);
@@ -85,7 +85,7 @@ function Item({ issue, remedy }: ItemProps) {
           {message}
         </span>
       </button>
-      {remedy}
+      {fix}
     </li>
   );
 }
@@ -98,7 +98,7 @@ function byNode(
   return Map.groupBy(issues, ({ nodeId, edgeId }) => nodeId ?? targets.get(edgeId ?? '') ?? '');
 }
 
-function useFindings(): Findings {
+function useIssues(): Findings {
   const { session } = useEditor();
   const board = useBoard(state => state.board);
   const [findings, setFindings] = useState(NO_FINDINGS);

@@ -7,7 +7,7 @@ import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
 
 /** After an update the service is unavailable for a moment, and bundling takes some seconds more. */
-const LOOKS_MS = [0, 3000, 6000, 15_000, 30_000];
+const CHECK_DELAYS_MS = [0, 3000, 6000, 15_000, 30_000];
 
 export function OutdatedNotice() {
   const { session } = useEditor();
@@ -15,10 +15,10 @@ export function OutdatedNotice() {
   useEffect(() => {
     const stop = new AbortController();
     let timers: ReturnType<typeof setTimeout>[] = [];
-    const look = (): void => void isOutdated(stop.signal).then(is => is && setShown(true));
+    const check = (): void => void isOutdated(stop.signal).then(is => is && setShown(true));
     const unsubscribe = session.onReconnect(() => {
       for (const timer of timers) clearTimeout(timer);
-      timers = LOOKS_MS.map(ms => setTimeout(look, ms));
+      timers = CHECK_DELAYS_MS.map(ms => setTimeout(check, ms));
     });
     return () => {
       stop.abort();
@@ -32,7 +32,7 @@ export function OutdatedNotice() {
       <div className={styles.row}>
         <p role="alert">{messages.flow.outdated.text}</p>
         <span className={styles.close}>
-          <Button size="s" look="primary" onClick={() => location.reload()}>
+          <Button size="s" variant="primary" onClick={() => location.reload()}>
             {messages.common.reload}
           </Button>
         </span>

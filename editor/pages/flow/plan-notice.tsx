@@ -41,13 +41,13 @@ export function PlanNotice() {
         <span role="status" aria-label={texts.price} className={styles.close}>
           {plan.estimate && priceText(plan.estimate)}
         </span>
-        <Button size="s" look="quiet" onClick={close}>
+        <Button size="s" variant="quiet" onClick={close}>
           {messages.common.cancel}
         </Button>
         <Button
           ref={start}
           size="s"
-          look="primary"
+          variant="primary"
           icon={Play}
           isBusy={!isReady}
           onClick={() => void startPlanned(editor)}

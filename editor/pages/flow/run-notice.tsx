@@ -42,7 +42,7 @@ export function RunNotice() {
         )}
         {run?.error && <Failed error={run.error} />}
         <span className={styles.end}>
-          {run && !isUnderWay(run) && <TakeInputs executionId={run.id} />}
+          {run && !isUnderWay(run) && <UseInputs executionId={run.id} />}
           <IconButton
             size="s"
             icon={Close}
@@ -107,17 +107,17 @@ function Failed({ error: { message, nodeId } }: { readonly error: NonNullable<Ru
       {message}{' '}
       {nodeId !== null && (
         <button type="button" className={styles.link} onClick={() => canvas.current?.focusNode(nodeId)}>
-          {texts.save.look}
+          {texts.save.showIssue}
         </button>
       )}
     </p>
   );
 }
 
-function TakeInputs({ executionId }: { readonly executionId: string }) {
-  const takeInputs = useInputsOf();
+function UseInputs({ executionId }: { readonly executionId: string }) {
+  const applyInputs = useInputsOf();
   return (
-    <Button size="s" look="quiet" onClick={() => void takeInputs(executionId)}>
+    <Button size="s" variant="quiet" onClick={() => void applyInputs(executionId)}>
       {texts.runs.useInputs}
     </Button>
   );

@@ -26,13 +26,13 @@ export function SaveStatus() {
       {wrong !== undefined && (
         <button
           type="button"
-          className={styles.look}
+          className={styles.issue}
           onClick={() => {
             session.store.actions.select([wrong]);
             canvas.current?.focusNode(wrong);
           }}
         >
-          {texts.look}
+          {texts.showIssue}
         </button>
       )}
     </>

@@ -53,7 +53,7 @@ function Starter({ template }: { readonly template: Template }) {
   return (
     <button type="button" className={styles.starter} disabled={use.isPending} onClick={() => use.mutate()}>
       <span className={styles.picture}>
-        {picture && <MediaView url={picture} contentType="image/*" label="" look="square" />}
+        {picture && <MediaView url={picture} contentType="image/*" label="" variant="square" />}
         {use.isPending && <Spinner />}
       </span>
       <strong>{title}</strong>

@@ -105,7 +105,7 @@ function RunButton() {
     );
   return (
     <Button
-      look="primary"
+      variant="primary"
       icon={Play}
       isBusy={isStarting}
       disabled={isEmpty}

@@ -38,7 +38,7 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
       title={name}
       onClose={onClose}
       actions={
-        <Button look="danger" onClick={() => setRemoving(true)}>
+        <Button variant="danger" onClick={() => setRemoving(true)}>
           {texts.remove}
         </Button>
       }
@@ -62,7 +62,7 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
         <Uses uses={places} />
       )}
       {uses.hasNextPage && (
-        <Button look="quiet" isBusy={uses.isFetchingNextPage} onClick={() => void uses.fetchNextPage()}>
+        <Button variant="quiet" isBusy={uses.isFetchingNextPage} onClick={() => void uses.fetchNextPage()}>
           {messages.common.loadMore}
         </Button>
       )}
@@ -147,7 +147,7 @@ function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: r
       actions={
         <>
           <Button onClick={onClose}>{messages.common.cancel}</Button>
-          <Button look="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
+          <Button variant="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
             {texts.remove}
           </Button>
         </>

@@ -16,7 +16,7 @@ export function MediaCard({ item, onOpen }: { readonly item: MediaItem; readonly
     <li className={styles.card}>
       <div className={styles.thumbnail}>
         {kind === 'image' || kind === 'video' ? (
-          <MediaView url={url} contentType={contentType} label="" look="square" />
+          <MediaView url={url} contentType={contentType} label="" variant="square" />
         ) : kind === 'audio' ? (
           <FileAudio size={28} />
         ) : (

@@ -29,7 +29,7 @@ export function UploadButton({ onFiles }: { readonly onFiles: (files: Iterable<F
   const ref = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button look="primary" icon={UploadIcon} onClick={() => ref.current?.click()}>
+      <Button variant="primary" icon={UploadIcon} onClick={() => ref.current?.click()}>
         {texts.upload}
       </Button>
       <input

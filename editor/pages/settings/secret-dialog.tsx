@@ -22,7 +22,7 @@ export function SecretDialog({ title, text, label, secret, onClose }: SecretDial
       title={title}
       onClose={onClose}
       actions={
-        <Button look="primary" onClick={onClose}>
+        <Button variant="primary" onClick={onClose}>
           {texts.done}
         </Button>
       }

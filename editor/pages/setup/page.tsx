@@ -128,7 +128,7 @@ function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
           onChange={event => setRevokeKeys(event.target.checked)}
         />
       )}
-      <Button type="submit" look="primary" isBusy={claim.isPending}>
+      <Button type="submit" variant="primary" isBusy={claim.isPending}>
         {kind.submit}
       </Button>
     </Form>

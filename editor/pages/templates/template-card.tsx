@@ -37,7 +37,7 @@ export function TemplateCard({ template }: { readonly template: Template }) {
         {canDuplicate && (
           <div className={styles.use}>
             <Button
-              look="primary"
+              variant="primary"
               size="s"
               aria-label={texts.nameOfUse(title)}
               isBusy={use.isPending}
@@ -55,9 +55,9 @@ export function TemplateCard({ template }: { readonly template: Template }) {
 function Poster({ template: { preview, poster } }: { readonly template: Template }) {
   if (preview !== null)
     return (
-      <MediaView {...preview} {...(poster === null ? {} : { posterUrl: poster })} label="" look="square" />
+      <MediaView {...preview} {...(poster === null ? {} : { posterUrl: poster })} label="" variant="square" />
     );
-  if (poster !== null) return <MediaView url={poster} contentType="image/*" label="" look="square" />;
+  if (poster !== null) return <MediaView url={poster} contentType="image/*" label="" variant="square" />;
   return <LayoutTemplate size={28} />;
 }
 

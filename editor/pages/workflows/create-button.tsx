@@ -35,7 +35,7 @@ export function CreateButton({ folderId }: { readonly folderId: string | undefin
     onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
   });
   return (
-    <Button look="primary" icon={Plus} isBusy={create.isPending} onClick={() => create.mutate()}>
+    <Button variant="primary" icon={Plus} isBusy={create.isPending} onClick={() => create.mutate()}>
       {texts.create}
     </Button>
   );

@@ -40,7 +40,7 @@ export function FolderDialog({
           onChange={event => setName(event.target.value)}
         />
         {save.error && <Failure error={save.error} />}
-        <Button type="submit" look="primary" isBusy={save.isPending}>
+        <Button type="submit" variant="primary" isBusy={save.isPending}>
           {texts.save}
         </Button>
       </Form>
@@ -74,7 +74,7 @@ export function RemoveFolderDialog({
       actions={
         <>
           <Button onClick={onClose}>{messages.common.cancel}</Button>
-          <Button look="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
+          <Button variant="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
             {texts.removeFolder}
           </Button>
         </>

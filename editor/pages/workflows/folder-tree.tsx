@@ -49,7 +49,7 @@ export function FolderTree({ folders, chosen, onChoose }: FolderTreeProps) {
           />
         ))}
       </ul>
-      <Button look="quiet" size="s" icon={FolderPlus} onClick={() => ask({ kind: 'create' })}>
+      <Button variant="quiet" size="s" icon={FolderPlus} onClick={() => ask({ kind: 'create' })}>
         {texts.newFolder}
       </Button>
       {asked?.kind === 'remove' && asked.folder ? (

@@ -37,7 +37,7 @@ export function MoveDialog({ workflow, folders, onClose }: MoveDialogProps) {
             </option>
           ))}
         </SelectField>
-        <Button type="submit" look="primary">
+        <Button type="submit" variant="primary">
           {texts.save}
         </Button>
       </Form>

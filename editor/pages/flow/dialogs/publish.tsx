@@ -61,11 +61,11 @@ export function PublishPart({ workflow, path }: { readonly workflow: WorkflowInf
         />
       ))}
       <div className={styles.buttons}>
-        <Button type="submit" look="primary" size="s" isBusy={publish.isPending}>
+        <Button type="submit" variant="primary" size="s" isBusy={publish.isPending}>
           {workflow.isPublished ? texts.publishAgain : texts.publishNow}
         </Button>
         {workflow.isPublished && (
-          <Button size="s" look="quiet" onClick={() => publish.mutate(false)}>
+          <Button size="s" variant="quiet" onClick={() => publish.mutate(false)}>
             {texts.unpublish}
           </Button>
         )}

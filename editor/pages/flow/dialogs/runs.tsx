@@ -35,7 +35,7 @@ export function RunsDialog({ onClose }: { readonly onClose: () => void }) {
 
 function RunRow({ run, onDone }: { readonly run: ListedExecution; readonly onDone: () => void }) {
   const { runs } = useEditor();
-  const takeInputs = useInputsOf();
+  const applyInputs = useInputsOf();
   const isShown = useRun(state => state.run?.id === run.id);
   const ms = durationMs(run);
   const facts = [
@@ -52,7 +52,7 @@ function RunRow({ run, onDone }: { readonly run: ListedExecution; readonly onDon
         <Ago time={run.createdAt} />
         <span className={styles.soft}>{facts.filter(Boolean).join(' · ')}</span>
       </span>
-      <Button size="s" look="quiet" onClick={() => void takeInputs(run.id).then(onDone)}>
+      <Button size="s" variant="quiet" onClick={() => void applyInputs(run.id).then(onDone)}>
         {texts.useInputs}
       </Button>
       <Button

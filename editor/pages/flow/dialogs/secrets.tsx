@@ -129,7 +129,7 @@ function NewSecret({ known, isBusy, onAdd }: NewSecretProps) {
         onChange={({ target }) => setHosts(target.value)}
       />
       <div className={styles.buttons}>
-        <Button type="submit" look="primary" isBusy={isBusy}>
+        <Button type="submit" variant="primary" isBusy={isBusy}>
           {before === undefined ? texts.add : texts.replace}
         </Button>
       </div>

@@ -124,7 +124,7 @@ function Person({ share: { userId, name, email, role }, onRemove }: PersonProps)
       <Badge>{texts.roles[role] ?? role}</Badge>
       <Button
         size="s"
-        look="quiet"
+        variant="quiet"
         aria-label={texts.remove(shown)}
         onClick={() => onRemove(email ?? String(userId))}
       >

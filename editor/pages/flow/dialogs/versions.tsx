@@ -81,7 +81,7 @@ function VersionRow({ version: { version, createdAt, isCurrent, isPublished }, p
       </span>
       {isCurrent && <Badge tone="accent">{texts.current}</Badge>}
       {isPublished && <Badge tone="success">{messages.flow.share.published}</Badge>}
-      <Button size="s" look="quiet" onClick={() => attempt(compare)}>
+      <Button size="s" variant="quiet" onClick={() => attempt(compare)}>
         {texts.compare}
       </Button>
       {!isCurrent && (

@@ -3,7 +3,7 @@ import type { GraphNode } from '../../../../src/graph/types.ts';
 import { SeverityIcon } from '../../../canvas/severity-icon.tsx';
 import { messages } from '../../../flow-messages.ts';
 import { useEditor, useView } from '../../../runs/editor-context.tsx';
-import { RemedyButton } from '../remedy-button.tsx';
+import { FixButton } from '../fix-button.tsx';
 import styles from './inspector.module.css';
 
 const MAX_SHOWN = 8;
@@ -19,7 +19,7 @@ export function NodeIssues({ node }: { readonly node: GraphNode }) {
         <li key={index}>
           <SeverityIcon severity={issue.severity} />
           <span>{issue.message}</span>
-          <RemedyButton issue={issue} onDone={() => canvas.current?.focusNode(node.id)} />
+          <FixButton issue={issue} onDone={() => canvas.current?.focusNode(node.id)} />
         </li>
       ))}
     </ul>

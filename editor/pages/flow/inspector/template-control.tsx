@@ -72,7 +72,7 @@ function TemplateDialog({ onChoose, onClose }: TemplateDialogProps) {
                   url={`/api/v1/renderer/templates/${id}/thumbnail`}
                   contentType="image/webp"
                   label=""
-                  look="square"
+                  variant="square"
                 />
               </span>
               <span>{label}</span>

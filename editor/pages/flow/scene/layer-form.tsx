@@ -30,11 +30,11 @@ const MORE = {
 const GROUPS: readonly { readonly id: keyof typeof texts.groups; readonly keys: readonly string[] }[] = [
   { id: 'time', keys: ['start', 'duration', 'trim', 'speed', 'loop', 'transition', 'motion'] },
   {
-    id: 'place',
+    id: 'position',
     keys: ['x', 'y', 'width', 'height', 'anchor', 'rotation', 'scale', 'skewX', 'skewY', 'flip', 'zIndex'],
   },
   {
-    id: 'look',
+    id: 'appearance',
     keys: ['opacity', 'blend', 'filters', 'shadow', 'border', 'radius', 'clip', 'mask', 'hidden'],
   },
   MORE,

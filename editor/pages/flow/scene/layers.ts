@@ -76,8 +76,8 @@ export function sceneSpans(graph: JsonObject): readonly Span[] {
       spans.push({ start: clock, end: clock });
       continue;
     }
-    const wish = toSeconds(scene.duration ?? defaults.sceneDuration, SCENE_SECONDS, graph);
-    const length = wish ?? SCENE_SECONDS;
+    const seconds = toSeconds(scene.duration ?? defaults.sceneDuration, SCENE_SECONDS, graph);
+    const length = seconds ?? SCENE_SECONDS;
     const transition = scene.transition ?? defaults.transition;
     const isShared = isObject(transition) && transition.type !== 'cut' && before > 0;
     const wanted = isShared ? (toSeconds(transition.duration, length, graph) ?? TRANSITION_SECONDS) : 0;

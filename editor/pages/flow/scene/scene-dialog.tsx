@@ -64,7 +64,7 @@ function SceneEditor({ nodeId, schema }: SceneEditorProps) {
     return (
       <div className={styles.empty}>
         <p>{texts.empty}</p>
-        <Button look="primary" onClick={() => change(texts.begin, FIRST_SCENE)}>
+        <Button variant="primary" onClick={() => change(texts.begin, FIRST_SCENE)}>
           {texts.begin}
         </Button>
       </div>

@@ -23,7 +23,7 @@ export function Keys() {
   const [isCreating, setCreating] = useState(false);
   const [made, show] = useState<string>();
   const button = (
-    <Button look="primary" icon={Plus} onClick={() => setCreating(true)}>
+    <Button variant="primary" icon={Plus} onClick={() => setCreating(true)}>
       {texts.create}
     </Button>
   );

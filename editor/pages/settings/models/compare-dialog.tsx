@@ -4,10 +4,10 @@ import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { SelectField } from '../../../kit/field.tsx';
 import { texts } from './messages.ts';
-import { PROVIDERS, type ProviderName, type Wish } from './model.ts';
+import { type PlanRequest, PROVIDERS, type ProviderName } from './model.ts';
 
 interface CompareDialogProps {
-  readonly onChoose: (wish: Wish) => void;
+  readonly onChoose: (request: PlanRequest) => void;
   readonly onClose: () => void;
 }
 
@@ -18,7 +18,7 @@ export function CompareDialog({ onChoose, onClose }: CompareDialogProps) {
       title={texts.compareTitle}
       onClose={onClose}
       actions={
-        <Button look="primary" onClick={() => onChoose({ provider })}>
+        <Button variant="primary" onClick={() => onChoose({ provider })}>
           {texts.compare}
         </Button>
       }

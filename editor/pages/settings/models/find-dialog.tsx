@@ -11,7 +11,7 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
 import { Soft, Truncated } from '../section.tsx';
 import { texts } from './messages.ts';
-import { PROVIDERS, type ProviderName, type Wish } from './model.ts';
+import { type PlanRequest, PROVIDERS, type ProviderName } from './model.ts';
 
 interface Offer {
   readonly endpoint: string;
@@ -21,7 +21,7 @@ interface Offer {
 }
 
 interface FindDialogProps {
-  readonly onChoose: (wish: Wish) => void;
+  readonly onChoose: (request: PlanRequest) => void;
   readonly onClose: () => void;
 }
 

@@ -22,7 +22,7 @@ export interface AddedModels {
 }
 
 /** Adds these models, or compares the added ones if none are given. */
-export interface Wish {
+export interface PlanRequest {
   readonly provider: ProviderName;
   readonly endpoints?: readonly string[];
 }

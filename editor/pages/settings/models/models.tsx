@@ -17,7 +17,7 @@ import { Lead, Section, Truncated } from '../section.tsx';
 import { CompareDialog } from './compare-dialog.tsx';
 import { FindDialog } from './find-dialog.tsx';
 import { texts } from './messages.ts';
-import type { AddedModels, Model, Wish } from './model.ts';
+import type { AddedModels, Model, PlanRequest } from './model.ts';
 import { PlanDialog } from './plan-dialog.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 
@@ -27,16 +27,16 @@ export function Models() {
     queryFn: ({ signal }) => api.get<AddedModels>('/admin/models', { signal }),
   });
   const [asked, ask] = useState<'find' | 'compare'>();
-  const [wish, setWish] = useState<Wish>();
-  const choose = (next: Wish): void => {
+  const [request, setRequest] = useState<PlanRequest>();
+  const choose = (next: PlanRequest): void => {
     ask(undefined);
-    setWish(next);
+    setRequest(next);
   };
   return (
     <>
       <PageHead title={shared.parts.models}>
         <Button onClick={() => ask('compare')}>{texts.compare}</Button>
-        <Button look="primary" onClick={() => ask('find')}>
+        <Button variant="primary" onClick={() => ask('find')}>
           {texts.add}
         </Button>
       </PageHead>
@@ -46,7 +46,7 @@ export function Models() {
       {data && <Lists {...data} />}
       {asked === 'find' && <FindDialog onChoose={choose} onClose={() => ask(undefined)} />}
       {asked === 'compare' && <CompareDialog onChoose={choose} onClose={() => ask(undefined)} />}
-      {wish && <PlanDialog wish={wish} onClose={() => setWish(undefined)} />}
+      {request && <PlanDialog request={request} onClose={() => setRequest(undefined)} />}
     </>
   );
 }

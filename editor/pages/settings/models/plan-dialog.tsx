@@ -10,7 +10,7 @@ import { Loading } from '../../../kit/spinner.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { texts } from './messages.ts';
-import type { Model, Wish } from './model.ts';
+import type { Model, PlanRequest } from './model.ts';
 
 type Kind = 'new' | 'changed' | 'gone' | 'unusable';
 
@@ -37,10 +37,16 @@ const TONES: Readonly<Record<Kind, Tone>> = {
 };
 const MAX_SHOWN = 200;
 
-export function PlanDialog({ wish, onClose }: { readonly wish: Wish; readonly onClose: () => void }) {
+export function PlanDialog({
+  request,
+  onClose,
+}: {
+  readonly request: PlanRequest;
+  readonly onClose: () => void;
+}) {
   const { data, error, refetch } = useQuery({
-    queryKey: ['/admin/models/plan', wish],
-    queryFn: ({ signal }) => api.post<Plan>('/admin/models/plan', wish, { signal }),
+    queryKey: ['/admin/models/plan', request],
+    queryFn: ({ signal }) => api.post<Plan>('/admin/models/plan', request, { signal }),
     retry: false,
     gcTime: 0,
   });
@@ -61,7 +67,7 @@ export function PlanDialog({ wish, onClose }: { readonly wish: Wish; readonly on
       actions={
         models.length > 0 && (
           <Button
-            look="primary"
+            variant="primary"
             disabled={data?.isLarge === true && !isSeen}
             isBusy={write.isPending}
             onClick={() => write.mutate()}

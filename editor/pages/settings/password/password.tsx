@@ -71,7 +71,7 @@ function PasswordForm() {
         onChange={event => setRevokeKeys(event.target.checked)}
       />
       {change.error && <Failure error={change.error} />}
-      <Button type="submit" look="primary" isBusy={change.isPending}>
+      <Button type="submit" variant="primary" isBusy={change.isPending}>
         {texts.submit}
       </Button>
     </Form>

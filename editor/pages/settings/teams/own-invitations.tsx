@@ -85,7 +85,7 @@ function Card({ invitation: { team, role, invitedBy, expiresAt }, busy, onAnswer
         {KINDS.map(kind => (
           <Button
             key={kind}
-            look={kind === 'accept' ? 'primary' : 'plain'}
+            variant={kind === 'accept' ? 'primary' : 'plain'}
             aria-label={texts.answerTo[kind](team.name)}
             isBusy={busy === kind}
             onClick={() => onAnswer(kind)}

@@ -43,7 +43,7 @@ function Details({ team, onGone }: { readonly team: Team; readonly onGone: () =>
       <Section
         title={texts.members(team.name)}
         actions={buttons.map(([kind, text]) => (
-          <Button key={kind} look={kind === 'invite' ? 'primary' : 'plain'} onClick={() => setOpen(kind)}>
+          <Button key={kind} variant={kind === 'invite' ? 'primary' : 'plain'} onClick={() => setOpen(kind)}>
             {text}
           </Button>
         ))}

@@ -27,7 +27,7 @@ export function Teams() {
   return (
     <>
       <PageHead title={shared.parts.teams}>
-        <Button look="primary" icon={Plus} onClick={() => setCreating(true)}>
+        <Button variant="primary" icon={Plus} onClick={() => setCreating(true)}>
           {texts.create}
         </Button>
       </PageHead>

@@ -36,7 +36,7 @@ export function Users() {
     <>
       <PageHead title={shared.parts.users}>
         <SearchField label={texts.search} placeholder={texts.searchHint} value={query} onChange={find} />
-        <Button look="primary" onClick={() => setInviting(true)}>
+        <Button variant="primary" onClick={() => setInviting(true)}>
           {texts.invite}
         </Button>
       </PageHead>

@@ -2,20 +2,20 @@
 import type { Catalog } from '../../../src/graph/catalog.ts';
 import type { LintIssue } from '../../../src/graph/issues.ts';
 import { apply, type Board, type Change } from '../board.ts';
-import { EDGE_REMEDIES } from './edges.ts';
-import { NODE_REMEDIES } from './nodes.ts';
-import type { Finding, FindRemedy, Remedy } from './remedy.ts';
-import { SETTING_REMEDIES } from './settings.ts';
+import { EDGE_FIXES } from './edges.ts';
+import type { FindFix, Fix, FixContext } from './fix.ts';
+import { NODE_FIXES } from './nodes.ts';
+import { SETTING_FIXES } from './settings.ts';
 
-export const REMEDIES: Readonly<Record<string, FindRemedy>> = {
-  ...NODE_REMEDIES,
-  ...SETTING_REMEDIES,
-  ...EDGE_REMEDIES,
+export const FIXES: Readonly<Record<string, FindFix>> = {
+  ...NODE_FIXES,
+  ...SETTING_FIXES,
+  ...EDGE_FIXES,
 };
 
 /** Finds the fix for the current board, which may be newer than the issue. */
-export function findRemedy(finding: Finding): Remedy | undefined {
-  return Object.hasOwn(REMEDIES, finding.issue.code) ? REMEDIES[finding.issue.code]?.(finding) : undefined;
+export function findFix(context: FixContext): Fix | undefined {
+  return Object.hasOwn(FIXES, context.issue.code) ? FIXES[context.issue.code]?.(context) : undefined;
 }
 
 /** Returns the changes of all fixes that need no decision, and their number. */
@@ -28,10 +28,10 @@ export function findAllChanges(
   let current = board;
   let count = 0;
   for (const issue of issues) {
-    const remedy = findRemedy({ board: current, catalog, issue });
-    if (remedy?.kind !== 'change') continue;
-    changes.push(...remedy.changes);
-    current = apply(current, remedy.changes);
+    const fix = findFix({ board: current, catalog, issue });
+    if (fix?.kind !== 'change') continue;
+    changes.push(...fix.changes);
+    current = apply(current, fix.changes);
     count++;
   }
   return { count, changes };

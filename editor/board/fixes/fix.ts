@@ -1,37 +1,37 @@
-// Defines a remedy: the fix of a lint issue by a change of the board, or the place where the user decides.
+// Defines a fix of a lint issue: a change of the board, or the field or page where the user decides.
 import type { Catalog, InputDef } from '../../../src/graph/catalog.ts';
 import type { LintIssue } from '../../../src/graph/issues.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 import { type Board, type Change, findNode } from '../board.ts';
 
 /** `label` is the text of the button. */
-export type Remedy =
+export type Fix =
   | { readonly kind: 'change'; readonly label: string; readonly changes: readonly Change[] }
   /** Focuses the field of the input, or opens the palette if only a connection can fill it. */
   | { readonly kind: 'fill'; readonly label: string; readonly nodeId: string; readonly input: InputDef }
   | { readonly kind: 'page'; readonly label: string; readonly href: string };
 
 /** An issue with what the rules' fixes need. The board may have changed since the issue was found. */
-export interface Finding {
+export interface FixContext {
   readonly board: Board;
   readonly catalog: Catalog;
   readonly issue: LintIssue;
 }
 
 /** Returns the fix for an issue of one rule, or undefined if there is none on this board. */
-export type FindRemedy = (finding: Finding) => Remedy | undefined;
+export type FindFix = (context: FixContext) => Fix | undefined;
 
-/** Wraps changes as a remedy, or returns undefined if there are none. */
-export function change(label: string, changes: readonly Change[]): Remedy | undefined {
+/** Makes a fix of changes, or returns undefined if there are none. */
+export function change(label: string, changes: readonly Change[]): Fix | undefined {
   return changes.length === 0 ? undefined : { kind: 'change', label, changes };
 }
 
-export function nodeOf({ board, issue }: Finding): GraphNode | undefined {
+export function nodeOf({ board, issue }: FixContext): GraphNode | undefined {
   return issue.nodeId === undefined ? undefined : findNode(board, issue.nodeId);
 }
 
 /** Returns the last segment of the issue's JSON pointer: a config key, or an index. */
-export function lastSegment({ issue }: Finding): string {
+export function lastSegment({ issue }: FixContext): string {
   const segment = issue.path?.split('/').at(-1) ?? '';
   return segment.replaceAll('~1', '/').replaceAll('~0', '~');
 }

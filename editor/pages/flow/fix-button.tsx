@@ -3,48 +3,48 @@
 import Wand from 'icon:wand-sparkles';
 import { useMemo } from 'react';
 import type { LintIssue } from '../../../src/graph/issues.ts';
-import { findAllChanges, findRemedy } from '../../board/remedies/find-remedy.ts';
-import type { Remedy } from '../../board/remedies/remedy.ts';
+import { findAllChanges, findFix } from '../../board/fixes/find-fix.ts';
+import type { Fix } from '../../board/fixes/fix.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button, ButtonLink } from '../../kit/button.tsx';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 import { controlOf } from './inspector/controls.tsx';
 import { focusField } from './inspector/focus-field.ts';
 
-const texts = messages.flow.remedies;
+const texts = messages.flow.fixes;
 
-interface RemedyButtonProps {
+interface FixButtonProps {
   readonly issue: LintIssue;
   /** Called before the issue and its button disappear. */
   readonly onDone: () => void;
 }
 
 /** Renders nothing if the issue has no fix. */
-export function RemedyButton({ issue, onDone }: RemedyButtonProps) {
+export function FixButton({ issue, onDone }: FixButtonProps) {
   const editor = useEditor();
-  const remedy = useMemo(() => remedyNow(editor, issue), [editor, issue]);
-  if (remedy === undefined) return null;
-  if (remedy.kind === 'page')
+  const fix = useMemo(() => findCurrentFix(editor, issue), [editor, issue]);
+  if (fix === undefined) return null;
+  if (fix.kind === 'page')
     return (
-      <ButtonLink size="s" icon={Wand} href={remedy.href}>
-        {remedy.label}
+      <ButtonLink size="s" icon={Wand} href={fix.href}>
+        {fix.label}
       </ButtonLink>
     );
   const act = (): void => {
     // The board may have changed since the issue was found.
-    const current = remedyNow(editor, issue);
+    const current = findCurrentFix(editor, issue);
     if (current?.kind === 'change') onDone();
     if (current !== undefined) perform(editor, current);
   };
   return (
     <Button size="s" icon={Wand} onClick={act}>
-      {remedy.label}
+      {fix.label}
     </Button>
   );
 }
 
 /** Fixes all issues that need no decision, in one undo step. Hidden for fewer than two. */
-export function RemedyForAll({
+export function FixAllButton({
   issues,
   onDone,
 }: {
@@ -69,21 +69,21 @@ export function RemedyForAll({
   );
 }
 
-function remedyNow({ session }: EditorContextValue, issue: LintIssue): Remedy | undefined {
-  return findRemedy({ board: session.store.getState().board, catalog: session.catalog, issue });
+function findCurrentFix({ session }: EditorContextValue, issue: LintIssue): Fix | undefined {
+  return findFix({ board: session.store.getState().board, catalog: session.catalog, issue });
 }
 
-function perform(editor: EditorContextValue, remedy: Remedy): void {
+function perform(editor: EditorContextValue, fix: Fix): void {
   const { session, view } = editor;
-  if (remedy.kind === 'change') {
-    session.store.actions.perform(remedy.label, remedy.changes);
-    view.setState({ announcement: texts.done(remedy.label) });
+  if (fix.kind === 'change') {
+    session.store.actions.perform(fix.label, fix.changes);
+    view.setState({ announcement: texts.done(fix.label) });
   }
-  if (remedy.kind !== 'fill') return;
-  session.store.actions.select([remedy.nodeId]);
-  if (controlOf(remedy.input) !== undefined) focusField(remedy.input.id);
+  if (fix.kind !== 'fill') return;
+  session.store.actions.select([fix.nodeId]);
+  if (controlOf(fix.input) !== undefined) focusField(fix.input.id);
   else {
-    const from = { nodeId: remedy.nodeId, handle: `in-${remedy.input.id}` };
+    const from = { nodeId: fix.nodeId, handle: `in-${fix.input.id}` };
     view.setState({ panel: { kind: 'add', placement: { from } } });
   }
 }

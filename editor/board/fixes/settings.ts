@@ -7,16 +7,16 @@ import { messages } from '../../flow-messages.ts';
 import type { Board, Change } from '../board.ts';
 import { portsOf } from '../catalog.ts';
 import { replaceNodes, setConfig } from '../edits.ts';
-import { change, type Finding, type FindRemedy, lastSegment, nodeOf, type Remedy } from './remedy.ts';
+import { change, type FindFix, type Fix, type FixContext, lastSegment, nodeOf } from './fix.ts';
 
-const texts = messages.flow.remedies;
+const texts = messages.flow.fixes;
 const MAX_SHOWN = 24;
 
-export const SETTING_REMEDIES: Readonly<Record<string, FindRemedy>> = {
+export const SETTING_FIXES: Readonly<Record<string, FindFix>> = {
   unknown_config_key: onSetting(renameOrRemove),
   removed_config_key: onSetting(({ board, node, key }) => drop(board, node, key)),
-  value_not_in_enum: onSetting(({ finding, board, node, key }) => {
-    const meant = finding.issue.suggestion;
+  value_not_in_enum: onSetting(({ context, board, node, key }) => {
+    const meant = context.issue.suggestion;
     return meant === undefined ? toDefault(board, node, key) : set(board, node, key, meant);
   }),
   wrong_value_type: onSetting(({ board, node, key, value, input }) => {
@@ -25,17 +25,17 @@ export const SETTING_REMEDIES: Readonly<Record<string, FindRemedy>> = {
   }),
   value_out_of_range: onSetting(bringIntoRange),
   config_normalized: onSetting(({ board, node, key, value }) => set(board, node, key, value)),
-  required_field_missing: finding => {
-    const [node, key] = [nodeOf(finding), lastSegment(finding)];
-    const input = node && portsOf(finding.catalog, node).inputs.find(({ id }) => id === key);
+  required_field_missing: context => {
+    const [node, key] = [nodeOf(context), lastSegment(context)];
+    const input = node && portsOf(context.catalog, node).inputs.find(({ id }) => id === key);
     return input && { kind: 'fill', label: texts.fill(input.label), nodeId: node.id, input };
   },
-  params_override_config: finding => takeParams(finding, [lastSegment(finding)]),
-  params_in_use: finding => takeParams(finding, Object.keys(nodeOf(finding)?.data.params ?? {})),
+  params_override_config: context => moveParams(context, [lastSegment(context)]),
+  params_in_use: context => moveParams(context, Object.keys(nodeOf(context)?.data.params ?? {})),
 };
 
 interface Setting {
-  readonly finding: Finding;
+  readonly context: FixContext;
   readonly board: Board;
   readonly node: GraphNode;
   readonly key: string;
@@ -45,25 +45,25 @@ interface Setting {
 }
 
 /** Applies to issues whose pointer ends with an existing key of `data.config`. */
-function onSetting(find: (setting: Setting) => Remedy | undefined): FindRemedy {
-  return finding => {
-    const [node, key] = [nodeOf(finding), lastSegment(finding)];
+function onSetting(find: (setting: Setting) => Fix | undefined): FindFix {
+  return context => {
+    const [node, key] = [nodeOf(context), lastSegment(context)];
     if (node === undefined || !Object.hasOwn(node.data.config ?? {}, key)) return undefined;
-    const { graph } = normalizeConfig({ nodes: [node], edges: [] }, finding.catalog);
+    const { graph } = normalizeConfig({ nodes: [node], edges: [] }, context.catalog);
     const value = graph.nodes[0]?.data.config?.[key] ?? null;
-    const input = portsOf(finding.catalog, node).inputs.find(({ id }) => id === key);
-    return find({ finding, board: finding.board, node, key, value, input });
+    const input = portsOf(context.catalog, node).inputs.find(({ id }) => id === key);
+    return find({ context, board: context.board, node, key, value, input });
   };
 }
 
-function renameOrRemove({ finding, board, node, key, value }: Setting): Remedy | undefined {
-  const meant = finding.issue.suggestion;
+function renameOrRemove({ context, board, node, key, value }: Setting): Fix | undefined {
+  const meant = context.issue.suggestion;
   const { [key]: _, ...rest } = node.data.config ?? {};
   if (meant === undefined || Object.hasOwn(rest, meant)) return drop(board, node, key);
   return change(texts.rename(meant), setWhole(board, node, { ...rest, [meant]: value }));
 }
 
-function bringIntoRange({ board, node, key, value, input }: Setting): Remedy | undefined {
+function bringIntoRange({ board, node, key, value, input }: Setting): Fix | undefined {
   if (input === undefined) return undefined;
   if (Array.isArray(value)) {
     const cut = (value as readonly Json[]).slice(0, input.maxItems);
@@ -101,16 +101,16 @@ function convert(value: Json, { type, enum: allowed }: InputDef): Json | undefin
 }
 
 /** `params` overrides config when the node runs, so moving its values to config keeps the behavior. */
-function takeParams(finding: Finding, keys: readonly string[]): Remedy | undefined {
-  const node = nodeOf(finding);
+function moveParams(context: FixContext, keys: readonly string[]): Fix | undefined {
+  const node = nodeOf(context);
   const params = node?.data.params;
   if (node === undefined || params === undefined) return undefined;
   const taken = Object.fromEntries(keys.flatMap(key => (key in params ? [[key, params[key] ?? null]] : [])));
   if (Object.keys(taken).length === 0) return undefined;
   const left = Object.fromEntries(Object.entries(params).filter(([key]) => !(key in taken)));
   return change(
-    texts.takeParams,
-    replaceNodes(finding.board, [node.id], ({ data: { params: _, config, ...data }, ...rest }) => ({
+    texts.moveParams,
+    replaceNodes(context.board, [node.id], ({ data: { params: _, config, ...data }, ...rest }) => ({
       ...rest,
       data: {
         ...data,
@@ -121,15 +121,15 @@ function takeParams(finding: Finding, keys: readonly string[]): Remedy | undefin
   );
 }
 
-function drop(board: Board, { id }: GraphNode, key: string): Remedy | undefined {
+function drop(board: Board, { id }: GraphNode, key: string): Fix | undefined {
   return change(texts.drop(key), setConfig(board, id, key, undefined));
 }
 
-function toDefault(board: Board, { id }: GraphNode, key: string): Remedy | undefined {
+function toDefault(board: Board, { id }: GraphNode, key: string): Fix | undefined {
   return change(texts.toDefault, setConfig(board, id, key, undefined));
 }
 
-function set(board: Board, { id }: GraphNode, key: string, value: Json): Remedy | undefined {
+function set(board: Board, { id }: GraphNode, key: string, value: Json): Fix | undefined {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text;
   return change(texts.set(shown), setConfig(board, id, key, value));

@@ -9,15 +9,15 @@ import { freeId, remove, replaceEdge } from '../edits.ts';
 import { toNode } from '../placement.ts';
 import { insertIntoEdge } from '../rewiring.ts';
 import { findPort, reaches } from '../wiring.ts';
-import { change, type Finding, type FindRemedy, lastSegment, nodeOf, type Remedy } from './remedy.ts';
+import { change, type FindFix, type Fix, type FixContext, lastSegment, nodeOf } from './fix.ts';
 
-const texts = messages.flow.remedies;
+const texts = messages.flow.fixes;
 
-export const EDGE_REMEDIES: Readonly<Record<string, FindRemedy>> = {
+export const EDGE_FIXES: Readonly<Record<string, FindFix>> = {
   unknown_source: onEdge(removeEdge),
   unknown_target: onEdge(removeEdge),
   unknown_port: onEdge(nameFittingPort),
-  incompatible_types: onEdge((finding, edge) => convertBetween(finding, edge) ?? removeEdge(finding, edge)),
+  incompatible_types: onEdge((context, edge) => convertBetween(context, edge) ?? removeEdge(context, edge)),
   port_fed_twice: keepNewestFeed,
   cycle: breakCycle,
   duplicate_edge_id: ({ board, issue: { edgeId } }) => {
@@ -30,24 +30,24 @@ export const EDGE_REMEDIES: Readonly<Record<string, FindRemedy>> = {
   },
 };
 
-function onEdge(find: (finding: Finding, edge: GraphEdge) => Remedy | undefined): FindRemedy {
-  return finding => {
-    const index = indexOfEdge(finding.board, finding.issue.edgeId ?? '');
-    const edge = index === undefined ? undefined : finding.board.edges[index];
-    return edge && find(finding, edge);
+function onEdge(find: (context: FixContext, edge: GraphEdge) => Fix | undefined): FindFix {
+  return context => {
+    const index = indexOfEdge(context.board, context.issue.edgeId ?? '');
+    const edge = index === undefined ? undefined : context.board.edges[index];
+    return edge && find(context, edge);
   };
 }
 
-function removeEdge({ board }: Finding, { id }: GraphEdge): Remedy | undefined {
+function removeEdge({ board }: FixContext, { id }: GraphEdge): Fix | undefined {
   return change(texts.removeEdge, remove(board, { edges: [id] }));
 }
 
 /** Uses the suggested port, or the only kind of port that fits the other end. Otherwise removes the edge. */
-function nameFittingPort(finding: Finding, edge: GraphEdge): Remedy | undefined {
-  const { board, catalog, issue } = finding;
-  const key = lastSegment(finding);
+function nameFittingPort(context: FixContext, edge: GraphEdge): Fix | undefined {
+  const { board, catalog, issue } = context;
+  const key = lastSegment(context);
   const [source, target] = [findNode(board, edge.source), findNode(board, edge.target)];
-  if (source === undefined || target === undefined) return removeEdge(finding, edge);
+  if (source === undefined || target === undefined) return removeEdge(context, edge);
   if (key !== 'sourceHandle' && key !== 'targetHandle') return undefined;
   const fed = board.edges.filter(other => other.target === edge.target && other.id !== edge.id);
   const taken = new Set(fed.map(({ targetHandle }) => (targetHandle ?? '').replace(/^in-/, '')));
@@ -57,13 +57,13 @@ function nameFittingPort(finding: Finding, edge: GraphEdge): Remedy | undefined 
     const joint = joinPorts({ ...edge, [key]: handle }, ...ports, taken);
     if (joint === undefined || !fits(joint.from.type, joint.to) || taken.has(joint.to.id)) continue;
     const [sourceHandle, targetHandle] = [`out-${joint.from.id}`, `in-${joint.to.id}`];
-    const label = texts.takePort(key === 'sourceHandle' ? joint.from.label : joint.to.label);
+    const label = texts.changePort(key === 'sourceHandle' ? joint.from.label : joint.to.label);
     return change(
       label,
       replaceEdge(board, edge.id, it => ({ ...it, sourceHandle, targetHandle })),
     );
   }
-  return removeEdge(finding, edge);
+  return removeEdge(context, edge);
 }
 
 const fits = (from: InputDef['type'], { type, itemType }: InputDef): boolean =>
@@ -76,7 +76,7 @@ const CONVERTERS: Readonly<Record<string, string>> = {
   'TEXT IMAGE': 'utility:text_to_image_card',
 };
 
-function convertBetween({ board, catalog }: Finding, edge: GraphEdge): Remedy | undefined {
+function convertBetween({ board, catalog }: FixContext, edge: GraphEdge): Fix | undefined {
   const from = findPort(board, catalog, { nodeId: edge.source, handle: edge.sourceHandle ?? '' });
   const to = findPort(board, catalog, { nodeId: edge.target, handle: edge.targetHandle ?? '' });
   const entry = catalog.find(CONVERTERS[`${from?.type} ${to?.type}`] ?? '');
@@ -93,12 +93,12 @@ function convertBetween({ board, catalog }: Finding, edge: GraphEdge): Remedy | 
 }
 
 /** Keeps the last edge, because a run uses its value. */
-function keepNewestFeed(finding: Finding): Remedy | undefined {
-  const { board, catalog } = finding;
-  const node = nodeOf(finding);
+function keepNewestFeed(context: FixContext): Fix | undefined {
+  const { board, catalog } = context;
+  const node = nodeOf(context);
   if (node === undefined) return undefined;
   const feeds = board.edges.filter(({ target }) => target === node.id);
-  const groups = Map.groupBy(feeds, edge => portOf(finding, edge));
+  const groups = Map.groupBy(feeds, edge => portOf(context, edge));
   const lost = [...groups].flatMap(([port, edges]) => {
     const input = portsOf(catalog, node).inputs.find(({ id }) => id === port);
     return input === undefined || input.type === 'LIST' ? [] : edges.slice(0, -1);
@@ -106,7 +106,7 @@ function keepNewestFeed(finding: Finding): Remedy | undefined {
   return change(texts.keepNewest, remove(board, { edges: lost.map(({ id }) => id) }));
 }
 
-function portOf({ board, catalog }: Finding, edge: GraphEdge): string {
+function portOf({ board, catalog }: FixContext, edge: GraphEdge): string {
   if (edge.targetHandle) return edge.targetHandle.replace(/^in-/, '');
   const [source, target] = [findNode(board, edge.source), findNode(board, edge.target)];
   if (source === undefined || target === undefined) return '';
@@ -114,7 +114,7 @@ function portOf({ board, catalog }: Finding, edge: GraphEdge): string {
 }
 
 /** Removes the newest edge of the cycle through the node. */
-function breakCycle({ board, issue: { nodeId = '' } }: Finding): Remedy | undefined {
+function breakCycle({ board, issue: { nodeId = '' } }: FixContext): Fix | undefined {
   const isInCircle = ({ source, target }: GraphEdge): boolean =>
     reaches(board, nodeId, source) && reaches(board, target, nodeId);
   const newest = board.edges.findLast(isInCircle);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { apply, type Board, invert } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
-import { findAllChanges, findRemedy, REMEDIES } from '../../../editor/board/remedies/find-remedy.ts';
-import type { Remedy } from '../../../editor/board/remedies/remedy.ts';
-import { clamp } from '../../../editor/board/remedies/settings.ts';
+import { FIXES, findAllChanges, findFix } from '../../../editor/board/fixes/find-fix.ts';
+import type { Fix } from '../../../editor/board/fixes/fix.ts';
+import { clamp } from '../../../editor/board/fixes/settings.ts';
 import type { InputDef } from '../../../src/graph/catalog.ts';
 import { inspectGraph } from '../../../src/graph/inspect.ts';
 import type { LintIssue } from '../../../src/graph/issues.ts';
@@ -64,38 +64,35 @@ const board = (nodes: readonly GraphNode[], edges: readonly GraphEdge[] = []): B
 });
 const lint = ({ nodes, edges }: Board): readonly LintIssue[] => inspectGraph(catalog, nodes, edges).issues;
 
-function remedyFor(
-  before: Board,
-  code: string,
-): { readonly issue: LintIssue; readonly remedy: Remedy | undefined } {
+function fixFor(before: Board, code: string): { readonly issue: LintIssue; readonly fix: Fix | undefined } {
   const issue = lint(before).find(found => found.code === code);
   assert.ok(issue, `${code}: ${JSON.stringify(lint(before))}`);
-  return { issue, remedy: findRemedy({ board: before, catalog, issue }) };
+  return { issue, fix: findFix({ board: before, catalog, issue }) };
 }
 
 /** Returns the board after the fix, having checked that the issue is gone and that undo restores the board. */
-function fix(before: Board, code: string, label?: string): Board {
-  const { issue, remedy } = remedyFor(before, code);
-  assert.equal(remedy?.kind, 'change', code);
-  if (label !== undefined) assert.equal(remedy.label, label);
-  const after = apply(before, remedy.changes);
+function applyFix(before: Board, code: string, label?: string): Board {
+  const { issue, fix } = fixFor(before, code);
+  assert.equal(fix?.kind, 'change', code);
+  if (label !== undefined) assert.equal(fix.label, label);
+  const after = apply(before, fix.changes);
   assert.deepEqual(
     lint(after).filter(found => found.code === code && found.message === issue.message),
     [],
   );
-  assert.equal(JSON.stringify(apply(after, invert(remedy.changes))), JSON.stringify(before));
+  assert.equal(JSON.stringify(apply(after, invert(fix.changes))), JSON.stringify(before));
   return after;
 }
 
 const mended = (code: string, config: JsonObject, label?: string): JsonObject | undefined =>
-  fix(board([node('p', 'utility:probe', config)]), code, label).nodes[0]?.data.config;
+  applyFix(board([node('p', 'utility:probe', config)]), code, label).nodes[0]?.data.config;
 
 const wires = ({ edges }: Board): readonly string[] =>
   edges.map(
     ({ source, sourceHandle, target, targetHandle }) => `${source} ${sourceHandle} ${target} ${targetHandle}`,
   );
 
-describe('a remedy of a setting', () => {
+describe('a fix of a setting', () => {
   it('renames a misspelled key and removes an unknown one', () => {
     assert.deepEqual(mended('unknown_config_key', { titel: 'x' }, 'Rename to title'), { title: 'x' });
     assert.deepEqual(mended('unknown_config_key', { titel: 'x', title: 'y' }), { title: 'y' });
@@ -121,7 +118,7 @@ describe('a remedy of a setting', () => {
       names: ['a', 'b'],
     });
     assert.equal(
-      remedyFor(board([node('p', 'utility:probe', { names: [] })]), 'value_out_of_range').remedy?.kind,
+      fixFor(board([node('p', 'utility:probe', { names: [] })]), 'value_out_of_range').fix?.kind,
       'fill',
     );
     const fine = { ...settingOf('x', { type: 'NUMBER' }), min: 0.1, max: 1, step: 0.1 };
@@ -131,34 +128,34 @@ describe('a remedy of a setting', () => {
   });
 
   it('leads to the field that is missing', () => {
-    const { remedy } = remedyFor(board([node('n', 'utility:needs')]), 'required_field_missing');
-    assert.deepEqual(remedy?.kind === 'fill' && [remedy.nodeId, remedy.input.id], ['n', 'title']);
+    const { fix } = fixFor(board([node('n', 'utility:needs')]), 'required_field_missing');
+    assert.deepEqual(fix?.kind === 'fill' && [fix.nodeId, fix.input.id], ['n', 'title']);
   });
 
   it('moves params to config', () => {
     const before = board([
       node('p', 'utility:probe', { mode: 'fast', flag: true }, { params: { mode: 'slow', count: 3 } }),
     ]);
-    const one = fix(before, 'params_override_config');
+    const one = applyFix(before, 'params_override_config');
     assert.deepEqual(one.nodes[0]?.data.config, { mode: 'slow', flag: true });
-    const all = fix(before, 'params_in_use');
+    const all = applyFix(before, 'params_in_use');
     assert.deepEqual(all.nodes[0]?.data.config, { mode: 'slow', flag: true, count: 3 });
     assert.equal(all.nodes[0]?.data.params, undefined);
   });
 });
 
-describe('a remedy of a node', () => {
+describe('a fix of a node', () => {
   it('uses the suggested type or a compatible one, or removes the node', () => {
-    const misspelt = fix(board([node('a', 'utility:image_blurr')]), 'unknown_node_type');
+    const misspelt = applyFix(board([node('a', 'utility:image_blurr')]), 'unknown_node_type');
     assert.equal(misspelt.nodes[0]?.data.nodeType, 'utility:image_blur');
     const model = board(
       [node('t', 'input:text'), node('m', 'generate:discontinued_by_its_maker'), node('o', 'output:preview')],
       [edge('1', 't.text', 'm.prompt'), edge('2', 'm.image', 'o.input')],
     );
-    const replaced = fix(model, 'unknown_node_type', 'Use Sandbox image');
+    const replaced = applyFix(model, 'unknown_node_type', 'Use Sandbox image');
     assert.equal(replaced.nodes[1]?.data.nodeType, 'generate:sandbox');
     assert.deepEqual(wires(replaced), wires(model));
-    const odd = fix(board([node('x', 'never:heard-of-this-one')]), 'unknown_node_type', 'Remove node');
+    const odd = applyFix(board([node('x', 'never:heard-of-this-one')]), 'unknown_node_type', 'Remove node');
     assert.deepEqual(odd.nodes, []);
   });
 
@@ -167,17 +164,21 @@ describe('a remedy of a node', () => {
       [node('i', 'input:image'), node('b', 'utility:old_blur', { radius: 3 })],
       [edge('1', 'i.image', 'b.image')],
     );
-    assert.equal(fix(before, 'deprecated_type').nodes[1]?.data.nodeType, 'utility:image_blur');
+    assert.equal(applyFix(before, 'deprecated_type').nodes[1]?.data.nodeType, 'utility:image_blur');
   });
 
   it('corrects node kind, category and unknown ports', () => {
     const probe = node('p', 'utility:probe');
-    assert.equal(fix(board([{ ...probe, type: 'groupFrame' }]), 'wrong_type').nodes[0]?.type, 'basedNode');
+    assert.equal(
+      applyFix(board([{ ...probe, type: 'groupFrame' }]), 'wrong_type').nodes[0]?.type,
+      'basedNode',
+    );
     const odd = node('p', 'utility:probe', {}, { category: 'utilities' });
-    assert.equal(fix(board([odd]), 'unknown_category').nodes[0]?.data.category, 'utility');
+    assert.equal(applyFix(board([odd]), 'unknown_category').nodes[0]?.data.category, 'utility');
     const port = { id: 'mode', label: 'Mode', type: 'TEXT' };
     assert.deepEqual(
-      fix(board([node('p', 'utility:probe', {}, { inputs: [port] })]), 'stray_port').nodes[0]?.data.inputs,
+      applyFix(board([node('p', 'utility:probe', {}, { inputs: [port] })]), 'stray_port').nodes[0]?.data
+        .inputs,
       [],
     );
   });
@@ -185,7 +186,7 @@ describe('a remedy of a node', () => {
   it('gives duplicates of a node or edge a new id', () => {
     const twins = board([node('a', 'input:text'), node('a', 'input:number')]);
     assert.deepEqual(
-      fix(twins, 'duplicate_node_id').nodes.map(({ id, data }) => [id, data.nodeType]),
+      applyFix(twins, 'duplicate_node_id').nodes.map(({ id, data }) => [id, data.nodeType]),
       [
         ['a', 'input:text'],
         ['a-2', 'input:number'],
@@ -194,7 +195,10 @@ describe('a remedy of a node', () => {
     const nodes = [node('t', 'input:text'), node('c', 'utility:prompt_concat')];
     const edges = [edge('e', 't.text', 'c.text1'), edge('e', 't.text', 'c.text2')];
     assert.deepEqual(
-      fix(board(nodes, edges), 'duplicate_edge_id').edges.map(({ id, targetHandle }) => [id, targetHandle]),
+      applyFix(board(nodes, edges), 'duplicate_edge_id').edges.map(({ id, targetHandle }) => [
+        id,
+        targetHandle,
+      ]),
       [
         ['e', 'in-text1'],
         ['e-2', 'in-text2'],
@@ -206,8 +210,8 @@ describe('a remedy of a node', () => {
     const before = board([node('m', 'utility:math', { operation: 'add' })]);
     const found = lint(before).filter(({ code }) => code === 'required_port_unfed');
     const inputs = found.map(issue => {
-      const remedy = findRemedy({ board: before, catalog, issue });
-      return remedy?.kind === 'fill' ? remedy.input.id : undefined;
+      const fix = findFix({ board: before, catalog, issue });
+      return fix?.kind === 'fill' ? fix.input.id : undefined;
     });
     assert.deepEqual(inputs, ['a', 'b']);
   });
@@ -222,14 +226,16 @@ describe('a remedy of a node', () => {
     ];
     const group = (id: string, ...childNodeIds: string[]): GraphNode =>
       node(id, 'utility:group', { childNodeIds });
-    assert.deepEqual(members(fix(board([...nodes, group('h', 'a', 'zz')]), 'unknown_group_member')), ['a']);
+    assert.deepEqual(members(applyFix(board([...nodes, group('h', 'a', 'zz')]), 'unknown_group_member')), [
+      'a',
+    ]);
     const shared = board([...nodes, group('g', 'a'), group('h', 'a', 'b')]);
-    assert.deepEqual(members(fix(shared, 'shared_group_member')), ['b']);
+    assert.deepEqual(members(applyFix(shared, 'shared_group_member')), ['b']);
     const torn = board(
       [...nodes, group('h', 'a', 'c')],
       [edge('1', 'a.text', 'b.text1'), edge('2', 'b.text', 'c.text1')],
     );
-    assert.deepEqual(members(fix(torn, 'group_against_wiring')), ['a', 'c', 'b']);
+    assert.deepEqual(members(applyFix(torn, 'group_against_wiring')), ['a', 'c', 'b']);
   });
 
   it('combines lists of different lengths', () => {
@@ -241,30 +247,30 @@ describe('a remedy of a node', () => {
       ],
       [edge('1', 'l.list', 'c.text1'), edge('2', 'm.list', 'c.text2')],
     );
-    assert.deepEqual(fix(before, 'unequal_lists').nodes[2]?.data.config, { fanOut: 'product' });
+    assert.deepEqual(applyFix(before, 'unequal_lists').nodes[2]?.data.config, { fanOut: 'product' });
   });
 
   it('leads to the page where a provider is set up', () => {
     const issue = { severity: 'warning', code: 'provider_not_configured', message: '', nodeId: 'a' } as const;
-    assert.equal(findRemedy({ board: board([]), catalog, issue })?.kind, 'page');
+    assert.equal(findFix({ board: board([]), catalog, issue })?.kind, 'page');
   });
 });
 
-describe('a remedy of an edge', () => {
+describe('a fix of an edge', () => {
   const text = node('t', 'input:text');
   const join = node('c', 'utility:prompt_concat');
 
   it('removes one whose end is gone', () => {
-    assert.deepEqual(fix(board([text], [edge('1', 't.text', 'x.prompt')]), 'unknown_target').edges, []);
-    assert.deepEqual(fix(board([join], [edge('1', 'x.text', 'c.text1')]), 'unknown_source').edges, []);
+    assert.deepEqual(applyFix(board([text], [edge('1', 't.text', 'x.prompt')]), 'unknown_target').edges, []);
+    assert.deepEqual(applyFix(board([join], [edge('1', 'x.text', 'c.text1')]), 'unknown_source').edges, []);
   });
 
   it('uses the suggested or a compatible port, or removes the edge', () => {
-    const near = fix(board([text, join], [edge('1', 't.text', 'c.txt2')]), 'unknown_port', 'Use Text 2');
+    const near = applyFix(board([text, join], [edge('1', 't.text', 'c.txt2')]), 'unknown_port', 'Use Text 2');
     assert.deepEqual(wires(near), ['t out-text c in-text2']);
-    const far = fix(board([text, join], [edge('1', 't.something-else', 'c.text2')]), 'unknown_port');
+    const far = applyFix(board([text, join], [edge('1', 't.something-else', 'c.text2')]), 'unknown_port');
     assert.deepEqual(wires(far), ['t out-text c in-text2']);
-    const none = fix(
+    const none = applyFix(
       board([text, node('b', 'utility:image_blur')], [edge('1', 't.text', 'b.nothing-here')]),
       'unknown_port',
     );
@@ -276,13 +282,13 @@ describe('a remedy of an edge', () => {
       [node('v', 'input:video'), node('b', 'utility:image_blur')],
       [edge('1', 'v.video', 'b.image')],
     );
-    const converted = fix(video, 'incompatible_types', 'Insert Video frame');
+    const converted = applyFix(video, 'incompatible_types', 'Insert Video frame');
     assert.deepEqual(wires(converted), [
       'v out-video video-frame in-video',
       'video-frame out-image b in-image',
     ]);
     const no = board([node('i', 'input:image'), join], [edge('1', 'i.image', 'c.text1')]);
-    assert.deepEqual(wires(fix(no, 'incompatible_types', 'Remove connection')), []);
+    assert.deepEqual(wires(applyFix(no, 'incompatible_types', 'Remove connection')), []);
   });
 
   it('keeps the edge whose value a run takes', () => {
@@ -291,7 +297,7 @@ describe('a remedy of an edge', () => {
       [edge('1', 't.text', 'c.text1'), edge('2', 'u.text', 'c.text1'), edge('3', 't.text', 'c.text2')],
     );
     assert.deepEqual(
-      fix(before, 'port_fed_twice').edges.map(({ id }) => id),
+      applyFix(before, 'port_fed_twice').edges.map(({ id }) => id),
       ['2', '3'],
     );
   });
@@ -302,13 +308,13 @@ describe('a remedy of an edge', () => {
       [edge('1', 'c.text', 'd.text1'), edge('2', 'd.text', 'c.text1'), edge('3', 't.text', 'c.text2')],
     );
     assert.deepEqual(
-      fix(before, 'cycle').edges.map(({ id }) => id),
+      applyFix(before, 'cycle').edges.map(({ id }) => id),
       ['1', '3'],
     );
   });
 });
 
-describe('all remedies together', () => {
+describe('all fixes together', () => {
   it('are one change that leaves only issues that need a decision', () => {
     const before = board(
       [
@@ -326,7 +332,7 @@ describe('all remedies together', () => {
   });
 
   it('do nothing for issues of an outdated board', () => {
-    for (const code of Object.keys(REMEDIES)) {
+    for (const code of Object.keys(FIXES)) {
       const issue = {
         severity: 'warning',
         code,
@@ -335,8 +341,8 @@ describe('all remedies together', () => {
         edgeId: 'x',
         path: '/nodes/7/data/config/x',
       } as const;
-      const remedy = findRemedy({ board: board([]), catalog, issue });
-      assert.ok(remedy === undefined || remedy.kind === 'page', code);
+      const fix = findFix({ board: board([]), catalog, issue });
+      assert.ok(fix === undefined || fix.kind === 'page', code);
     }
   });
 });

@@ -8,40 +8,40 @@ import { messages } from '../../flow-messages.ts';
 import { findNode } from '../board.ts';
 import { portsOf } from '../catalog.ts';
 import { freeId, remove, replaceNodes, setConfig, setData } from '../edits.ts';
-import { change, type Finding, type FindRemedy, lastSegment, nodeOf, type Remedy } from './remedy.ts';
+import { change, type FindFix, type Fix, type FixContext, lastSegment, nodeOf } from './fix.ts';
 
-const texts = messages.flow.remedies;
+const texts = messages.flow.fixes;
 
-export const NODE_REMEDIES: Readonly<Record<string, FindRemedy>> = {
+export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
   unknown_node_type: replaceType,
   deprecated_type: replaceType,
-  wrong_type: finding => {
-    const { suggestion } = finding.issue;
-    const node = nodeOf(finding);
+  wrong_type: context => {
+    const { suggestion } = context.issue;
+    const node = nodeOf(context);
     if (node === undefined || suggestion === undefined || node.type === suggestion) return undefined;
     return change(
       texts.rightKind,
-      replaceNodes(finding.board, [node.id], it => ({ ...it, type: suggestion })),
+      replaceNodes(context.board, [node.id], it => ({ ...it, type: suggestion })),
     );
   },
-  unknown_category: finding => {
-    const node = nodeOf(finding);
-    const entry = finding.catalog.find(node?.data.nodeType ?? '');
-    const category = entry === undefined ? finding.issue.suggestion : categoryOf(entry);
+  unknown_category: context => {
+    const node = nodeOf(context);
+    const entry = context.catalog.find(node?.data.nodeType ?? '');
+    const category = entry === undefined ? context.issue.suggestion : categoryOf(entry);
     if (node === undefined || category === undefined) return undefined;
-    return change(texts.category(category), setData(finding.board, node.id, { category }));
+    return change(texts.category(category), setData(context.board, node.id, { category }));
   },
-  stray_port: finding => {
-    const node = nodeOf(finding);
-    const inputs = node?.data.inputs?.filter((_, index) => String(index) !== lastSegment(finding));
+  stray_port: context => {
+    const node = nodeOf(context);
+    const inputs = node?.data.inputs?.filter((_, index) => String(index) !== lastSegment(context));
     if (node === undefined || inputs === undefined) return undefined;
-    return change(texts.dropPort, setData(finding.board, node.id, { inputs }));
+    return change(texts.dropPort, setData(context.board, node.id, { inputs }));
   },
-  required_port_unfed: finding => {
-    const node = nodeOf(finding);
+  required_port_unfed: context => {
+    const node = nodeOf(context);
     if (node === undefined) return undefined;
-    const input = portsOf(finding.catalog, node).inputs.find(
-      port => describeUnfed(port) === finding.issue.message,
+    const input = portsOf(context.catalog, node).inputs.find(
+      port => describeUnfed(port) === context.issue.message,
     );
     return input && { kind: 'fill', label: texts.fill(input.label), nodeId: node.id, input };
   },
@@ -53,19 +53,19 @@ export const NODE_REMEDIES: Readonly<Record<string, FindRemedy>> = {
       { of: 'nodes', index, before, after: { ...before, id: freeId(board, before.id) } },
     ]);
   },
-  unknown_group_member: finding => keepMembers(finding, id => findNode(finding.board, id) !== undefined),
-  shared_group_member: finding => {
-    const before = finding.board.nodes.slice(
+  unknown_group_member: context => keepMembers(context, id => findNode(context.board, id) !== undefined),
+  shared_group_member: context => {
+    const before = context.board.nodes.slice(
       0,
-      finding.board.nodes.findIndex(({ id }) => id === finding.issue.nodeId),
+      context.board.nodes.findIndex(({ id }) => id === context.issue.nodeId),
     );
     const taken = new Set(before.flatMap(childrenOf));
-    return keepMembers(finding, id => !taken.has(id));
+    return keepMembers(context, id => !taken.has(id));
   },
-  group_against_wiring: takeIntoGroup,
-  unequal_lists: finding => {
-    const node = nodeOf(finding);
-    return node && change(texts.product, setConfig(finding.board, node.id, 'fanOut', 'product'));
+  group_against_wiring: addToGroup,
+  unequal_lists: context => {
+    const node = nodeOf(context);
+    return node && change(texts.product, setConfig(context.board, node.id, 'fanOut', 'product'));
   },
   provider_not_configured: () => ({
     kind: 'page',
@@ -75,14 +75,14 @@ export const NODE_REMEDIES: Readonly<Record<string, FindRemedy>> = {
 };
 
 /** Replaces the node's type with the suggested type or one with compatible ports. Otherwise removes the node. */
-function replaceType(finding: Finding): Remedy | undefined {
-  const { board, catalog, issue } = finding;
-  const node = nodeOf(finding);
+function replaceType(context: FixContext): Fix | undefined {
+  const { board, catalog, issue } = context;
+  const node = nodeOf(context);
   if (node === undefined) return undefined;
-  const entry = catalog.find(issue.suggestion ?? '') ?? findSubstitute(finding, node);
+  const entry = catalog.find(issue.suggestion ?? '') ?? findSubstitute(context, node);
   if (entry === undefined) return change(texts.removeNode, remove(board, { nodes: [node.id] }));
   return change(
-    texts.takeType(entry.label),
+    texts.changeType(entry.label),
     replaceNodes(board, [node.id], ({ data: { inputs: _, outputs: __, ...data }, ...rest }) => ({
       ...rest,
       type: entry.customNodeType ?? 'basedNode',
@@ -92,7 +92,7 @@ function replaceType(finding: Finding): Remedy | undefined {
 }
 
 /** Prefers types of the same family (before the colon) that lose no edge and the fewest settings, then the cheapest. */
-function findSubstitute({ board, catalog }: Finding, node: GraphNode): CatalogEntry | undefined {
+function findSubstitute({ board, catalog }: FixContext, node: GraphNode): CatalogEntry | undefined {
   const [kind] = node.data.nodeType.split(':');
   const keys = Object.keys(node.data.config ?? {});
   const edges = board.edges.filter(({ source, target }) => source === node.id || target === node.id);
@@ -119,19 +119,19 @@ function findSubstitute({ board, catalog }: Finding, node: GraphNode): CatalogEn
 const categoryOf = ({ category }: CatalogEntry): string =>
   CATEGORIES.find(known => known === category) ?? 'model';
 
-function keepMembers(finding: Finding, isKept: (id: string) => boolean): Remedy | undefined {
-  const node = nodeOf(finding);
+function keepMembers(context: FixContext, isKept: (id: string) => boolean): Fix | undefined {
+  const node = nodeOf(context);
   if (node === undefined) return undefined;
   const members = childrenOf(node);
   const kept = members.filter(isKept);
   if (kept.length === members.length) return undefined;
-  return change(texts.leaveGroup, setConfig(finding.board, node.id, 'childNodeIds', kept));
+  return change(texts.leaveGroup, setConfig(context.board, node.id, 'childNodeIds', kept));
 }
 
 /** Adds all nodes between the members to the group, unless they are in another group. */
-function takeIntoGroup(finding: Finding): Remedy | undefined {
-  const { board } = finding;
-  const node = nodeOf(finding);
+function addToGroup(context: FixContext): Fix | undefined {
+  const { board } = context;
+  const node = nodeOf(context);
   if (node === undefined) return undefined;
   const members = new Set(childrenOf(node));
   const after = reached(members, id => board.edges.filter(e => e.source === id).map(e => e.target));
