@@ -1,10 +1,10 @@
-// Counts what a run records: the bytes of its outputs as JSON, and the memory that they take here.
+// Counts what a run records: the JSON size of its outputs and the memory they take in this process.
 import type { Step, StepError } from './types.ts';
 
-/** The outputs that one run records, text and JSON, as JSON bytes. */
+/** The limit for the outputs that one run records (text and JSON), in bytes of JSON. */
 export const MAX_RUN_BYTES = 32 * 1024 * 1024;
 
-/** The code of the step, and of the run, that recorded more. */
+/** The error code of the step and the run that exceed the limit. */
 export const OUTPUT_TOO_LARGE = 'run_output_too_large';
 
 export const TOO_LARGE: StepError = {
@@ -14,9 +14,9 @@ export const TOO_LARGE: StepError = {
 };
 
 export interface Size {
-  /** As JSON, in UTF-8. */
+  /** Size as JSON in UTF-8. */
   readonly bytes: number;
-  /** In memory, at most; about. */
+  /** Approximate upper bound of the size in memory. */
   readonly held: number;
 }
 
@@ -26,7 +26,10 @@ const add = (one: Size, other: Size): Size => ({
   held: one.held + other.held,
 });
 
-/** The size of plain JSON data. Past `maxBytes` the rest is not counted: shared parts may make it endless. */
+/**
+ * Returns the size of plain JSON data. Stops counting past `maxBytes`, because shared references can make the total
+ * exponential.
+ */
 export function sizeOf(value: unknown, maxBytes: number): Size {
   const size = { bytes: 0, held: 0 };
   measure(value, { size, maxBytes, shared: new Map() });
@@ -116,23 +119,23 @@ function isPlain(text: string): boolean {
   return true;
 }
 
-/** What a step of an earlier turn records: its outputs, or the results of its items so far. */
+/** Returns the size of a step from an earlier execution: its outputs, or the results of its items so far. */
 export function sizeOfStep({ outputs, items }: Step, maxBytes: number): Size {
   if (outputs !== undefined) return sizeOf(outputs, maxBytes);
   return items === undefined ? NOTHING : sizeOf(items, maxBytes);
 }
 
-/** The bytes of one run's outputs, counted as they arrive. */
+/** Counts the bytes of one run's outputs as they arrive. */
 export class OutputMeter {
   #size = NOTHING;
-  /** The node whose output did not fit any more. */
+  /** The node whose output exceeded the limit. */
   exceededBy: string | undefined;
 
   get size(): Size {
     return this.#size;
   }
 
-  /** Counts what is larger by that much; false where it is too large together. Nothing fits afterwards. */
+  /** Adds to the total. Returns false if the total exceeds the limit; every later call then returns false too. */
   add(nodeId: string, size: Size): boolean {
     if (this.exceededBy !== undefined) return false;
     const sum = add(this.#size, size);

@@ -1,4 +1,4 @@
-// The key of the node cache: equal keys promise equal results.
+// Computes the key of the node cache. Equal keys mean equal results.
 import type { PlanNode } from '../graph/plan.ts';
 import type { FieldType, MediaRef, Value } from '../graph/types.ts';
 import { isMediaType } from '../graph/values.ts';
@@ -7,9 +7,9 @@ import { sha256Hex } from '../lib/crypto.ts';
 import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 
 /**
- * The key under which the result of these values may be kept, 64 hex digits; undefined where it may not: the
- * definition does not ask for it, a setting used a secret, or a paid model has no fixed seed.
- * Hashed are the node type, its version, the address of its provider, and the very values that `run` gets, media by the hash of their bytes.
+ * Returns the cache key for these values (64 hex digits), or undefined if the result must not be cached: the definition
+ * does not allow it, a setting uses a secret, or a paid model has no fixed seed. The hash covers the node type and
+ * version, the provider's address, and the values passed to `run`, with media identified by the hash of their bytes.
  */
 export function cacheKey(
   definition: NodeDefinition,
@@ -31,7 +31,7 @@ export function cacheKey(
   return SECRET.test(text) ? undefined : sha256Hex(text);
 }
 
-/** Another server at the same protocol may have another model under the same name. */
+/** Another server that speaks the same protocol may serve a different model under the same name. */
 function addressOf(requirement: string | undefined, providers: NodeContext['providers']): string | undefined {
   const place = Object.entries(providers).find(([name]) => name === requirement)?.[1];
   return typeof place === 'object' ? place.baseUrl : undefined;
@@ -39,7 +39,7 @@ function addressOf(requirement: string | undefined, providers: NodeContext['prov
 
 const SECRET = /\{\{\s*secrets\./;
 
-/** The value with each media reference in it replaced by the hash of its bytes. */
+/** Returns the value with each media reference replaced by the hash of its bytes. */
 function hashable(value: unknown, type: FieldType | undefined): unknown {
   if (value === undefined || type === undefined) return value;
   if (isMediaType(type)) return (value as MediaRef).sha256;

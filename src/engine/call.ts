@@ -1,5 +1,5 @@
-// One call of a node's `run`: answered from the cache where it may be, paid for where it costs, its outputs toCallResult
-// for the edges.
+// Calls a node's `run` once: looks in the cache, reserves credits for paid calls, and tags the outputs with their
+// types.
 import type { PlanNode } from '../graph/plan.ts';
 import type { Value, Values } from '../graph/types.ts';
 import { isValue, toValue } from '../graph/values.ts';
@@ -19,27 +19,30 @@ export interface Call {
   readonly definition: NodeDefinition;
   readonly node: PlanNode;
   readonly values: Readonly<Record<string, unknown>>;
-  /** Ports whose values came along edges: what others wrote there never gets to see a secret. */
+  /**
+   * Ports whose values arrived along edges. Secrets are never inserted into them, because other people may have written
+   * them.
+   */
   readonly wired: { has(port: string): boolean };
   readonly ctx: NodeContext;
-  /** What the provider says that the call used, once it has delivered. */
+  /** The usage that the provider reported after delivery. */
   readonly usage: () => unknown;
-  /** Called with what is reserved for the call, before it is made. */
+  /** Called with the reservation before the call is made. */
   readonly onReserved: (payment: Payment) => void;
-  /** Called with what the call costs where its run ends before it does. */
+  /** Called with the cost of the call if its run ends first. */
   readonly onOwed: (credits: number) => void;
-  /** Whether it costs even if its run ends. */
+  /** Whether the call costs credits even if its run ends. */
   readonly isOwed: () => boolean;
 }
 
-/** What the run does for its calls. */
+/** The run's services that a call uses. */
 export type CallHost = Pick<RunOptions, 'cache' | 'pay' | 'secrets'>;
 
 export type CallResult =
   | Suspend
   | { readonly outputs: Values; readonly isCached: boolean; readonly credits: number };
 
-/** Runs the node. What it gives at once is returned at once: free nodes pay for no promise. */
+/** Runs the node. A synchronous result is returned synchronously, so that free nodes do not pay for a promise. */
 export function callNode(call: Call, host: CallHost): CallResult | Promise<CallResult> {
   const isPaid = call.definition.entry.executionCost === 'paid' && host.pay !== undefined;
   const key = host.cache === undefined ? undefined : keyOf(call);
@@ -50,7 +53,7 @@ export function callNode(call: Call, host: CallHost): CallResult | Promise<CallR
     : toCallResult(call.node, result, 0);
 }
 
-/** A node whose call goes on at a provider throws the Suspend from deep inside. */
+/** A node whose call continues at a provider throws Suspend from deep inside. */
 function toSuspend(thrown: unknown): Suspend {
   if (thrown instanceof Suspend) return thrown;
   throw thrown;
@@ -62,13 +65,13 @@ function keyOf({ definition, node, values, ctx }: Call): string | undefined {
 
 async function callCachedOrPaid(call: Call, host: CallHost, key: string | undefined): Promise<CallResult> {
   const { signal, job } = call.ctx;
-  // What was asked for already is collected, whatever others have found meanwhile.
+  // A call that was already submitted is collected, whatever the cache holds by now.
   if (key !== undefined && job.stored === undefined) {
     const outputs = await host.cache?.find(key, signal);
     if (outputs !== undefined) return { outputs, isCached: true, credits: 0 };
     signal.throwIfAborted();
   }
-  // Set aside first, so that nothing is asked of a provider that could not be paid for.
+  // Credits are reserved first, so that no provider is called without funds.
   const isPaid = call.definition.entry.executionCost === 'paid';
   const reserved = job.stored?.credits;
   const payment = isPaid
@@ -82,7 +85,7 @@ async function callCachedOrPaid(call: Call, host: CallHost, key: string | undefi
     if (key !== undefined && !(result instanceof Suspend)) host.cache?.keep(key, result.outputs);
     return result;
   } catch (err) {
-    // It may still deliver: what was set aside for it stays.
+    // The provider may still deliver, so the reservation stays.
     if (err instanceof Suspend) return err;
     if (payment !== undefined && endsRun(signal) && call.isOwed()) {
       call.onOwed(payment.settle(call.usage()));
@@ -95,7 +98,7 @@ async function callCachedOrPaid(call: Call, host: CallHost, key: string | undefi
   }
 }
 
-/** The provider delivered, and is paid, but the result could not be stored. */
+/** The provider delivered and the call is charged, but the result could not be stored. */
 export class ChargedFailure extends NodeError {
   readonly credits: number;
 
@@ -107,8 +110,8 @@ export class ChargedFailure extends NodeError {
   }
 }
 
-// Secrets are put in here, or by the node itself, and nowhere else: the values that were hashed for the cache, and that
-// errors quote, have none.
+// Secrets are inserted here or by the node itself, and nowhere else: the values that the cache hashes and that errors
+// quote contain none.
 function invoke(
   { definition, values, wired, ctx }: Call,
   { secrets }: CallHost,
@@ -130,7 +133,7 @@ function toCallResult(node: PlanNode, result: NodeResult, credits: number): Call
     const output = result[id];
     if (output === undefined) continue;
     const def = node.outputDefs.find(candidate => candidate.id === id);
-    // An output node shows its value under a name that is no port.
+    // An output node returns its value under a name that is not a port.
     if (def !== undefined) outputs[id] = toValue(output, def);
     else if (isValue(output)) outputs[id] = output;
   }

@@ -1,4 +1,4 @@
-// What a step reports of a failure: the node's own message where it is meant for people, else only that it failed.
+// Turns a thrown error into the error of a step: the message if it is meant for people, otherwise a generic one.
 import { ValueError } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
@@ -9,7 +9,7 @@ const UNKNOWN: StepError = {
   message: 'The node failed for a reason that is not shown here; the log of the service has it.',
 };
 
-/** The failure as its step reports it. The message of any other error is not shown; `onUnknown` gets the error. */
+/** Converts a thrown value. Hides the message of unknown errors and passes them to `onUnknown`. */
 export function toStepError(thrown: unknown, onUnknown: (thrown: unknown) => void): StepError {
   if (thrown instanceof NodeError) return { code: thrown.code, message: thrown.message };
   if (thrown instanceof ValueError) return { code: 'invalid_input', message: thrown.message };

@@ -1,4 +1,4 @@
-// Mapping a node over lists: what each item is run with, and the lists that the items' results become.
+// Maps a node over lists: computes the inputs of each item and gathers the items' results into lists.
 import type { OutputDef } from '../graph/catalog.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import type { JsonObject, Value, Values } from '../graph/types.ts';
@@ -6,7 +6,7 @@ import { portName } from '../graph/values.ts';
 import { NodeError } from '../nodes/define.ts';
 import type { Arrivals } from './inputs.ts';
 
-/** Items of one mapped node, at most. */
+/** The maximum number of items of one mapped node. */
 const MAX_ITEMS = 100;
 
 interface MappedList {
@@ -16,9 +16,10 @@ interface MappedList {
 }
 
 /**
- * What arrived, item by item, where a list arrived at a port that takes single values; undefined where none did.
- * Lists are zipped, a list of one serves every item; `fanOut: "product"` in the settings pairs each with each, the
- * last list running fastest. Throws a NodeError where the lengths differ or the items are too many.
+ * Splits the arrived values into one set per item if a list arrived at a single-value port; otherwise returns
+ * undefined. Lists are zipped, and a list with one item serves every item. With `fanOut: "product"` in the settings,
+ * all combinations are made and the last list varies fastest. Throws a NodeError if the lengths differ or there are too
+ * many items.
  */
 export function spreadItems(
   node: PlanNode,
@@ -45,7 +46,7 @@ export function spreadItems(
   });
 }
 
-/** One list a port, in the order of the items; an item without a value at the port is left out of its list. */
+/** Returns one list per port, in item order. Items without a value at the port are left out of its list. */
 export function gatherItems(results: readonly Values[], outputDefs: readonly OutputDef[]): Values {
   const gathered = outputDefs.map(({ id }): [string, Value] => {
     const items = results.flatMap(outputs => (Object.hasOwn(outputs, id) ? (outputs[id] ?? []) : []));

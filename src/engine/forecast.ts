@@ -1,6 +1,6 @@
-// What a run will do, as far as it is known before it begins: how often each node is called, and with which values.
-// It walks the plan with the engine's own rules. What only the run can make is carried along as a placeholder, so that
-// the length of a list, or the way that an If takes, is known even where the values themselves are not.
+// Predicts what a run will do before it starts: how often each node is called, and with which values. Walks the plan by
+// the engine's own rules. Placeholders stand for values that only the run can produce, so that list lengths and
+// branches are known even where the values are not.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject, Value, Values } from '../graph/types.ts';
@@ -15,14 +15,14 @@ import { hasUnknownShape, isKnown, toKnownPlain, UNKNOWN_SHAPE, UNKNOWN_VALUE } 
 import type { NodeCache, RunOptions, StepError } from './types.ts';
 
 export interface ForecastOptions extends Pick<RunOptions, 'define' | 'overrides' | 'steps'> {
-  /** The nodes that are asked about; others are looked at only where these depend on them. */
+  /** The nodes to forecast. Other nodes are evaluated only if these depend on them. */
   readonly isWanted: (node: PlanNode) => boolean;
-  /** A media that is stored already; UNKNOWN_MEDIA for one that would have to be fetched. */
+  /** Finds stored media. Returns UNKNOWN_MEDIA for media that would have to be fetched. */
   readonly findMedia: NodeContext['media']['resolve'];
   readonly providers: NodeContext['providers'];
-  /** Who asks. */
+  /** The account that asks. */
   readonly account: string;
-  /** Absent: results of earlier runs are not looked for. */
+  /** Absent: the node cache is not searched. */
   readonly cache?: Pick<NodeCache, 'find'>;
 }
 
@@ -30,22 +30,25 @@ export interface ForecastOptions extends Pick<RunOptions, 'define' | 'overrides'
 export interface NodeForecast {
   readonly node: PlanNode;
   readonly definition: NodeDefinition;
-  /** The values of each call that is still to be made, as far as they are known; a list of unknown length counts once. */
+  /** The known values of each call still to be made. A list of unknown length counts as one call. */
   readonly calls: readonly Readonly<Record<string, unknown>>[];
-  /** Whether there will be exactly so many calls. */
+  /** Whether the number of calls is exact. */
   readonly isCounted: boolean;
-  /** Whether every call would find the result of an earlier run. */
+  /** Whether every call would be answered from the node cache. */
   readonly isCached: boolean;
   /** Why the node will fail before it makes any call. */
   readonly error?: StepError;
 }
 
-// A graph can ask for any amount of work; past this time the rest of it counts as unknown.
+// A graph can ask for any amount of work. Past this time, the rest counts as unknown.
 const MAX_MS = 1_000;
 const SLICE_MS = 4;
 const MAX_LOOK_UPS = 1_000;
 
-/** Never makes a call that costs, fetches or writes. Nodes that will be skipped, or are done, make no calls. */
+/**
+ * Forecasts the wanted nodes. Never makes a call that costs, fetches or writes. Nodes that are skipped or completed
+ * make no calls.
+ */
 export async function forecastPlan(plan: Plan, options: ForecastOptions): Promise<readonly NodeForecast[]> {
   const needed = findNeeded(plan, options.isWanted);
   const forecaster = new Forecaster(options);
@@ -62,7 +65,7 @@ export async function forecastPlan(plan: Plan, options: ForecastOptions): Promis
   return forecasts;
 }
 
-/** By index: the wanted nodes and all that they depend on. */
+/** Returns, by index, whether a node is wanted or a wanted node depends on it. */
 function findNeeded({ nodes }: Plan, isWanted: (node: PlanNode) => boolean): readonly boolean[] {
   const needed = nodes.map(isWanted);
   for (let index = nodes.length - 1; index >= 0; index--) {
@@ -92,7 +95,7 @@ class Forecaster {
   readonly #deadlineMs = performance.now() + MAX_MS;
   #sliceEndMs = performance.now() + SLICE_MS;
   #lookUps = 0;
-  /** Bytes of outputs that are known; past what a run records, the rest counts as unknown. */
+  /** Bytes of known outputs. Past the limit of a run, the rest counts as unknown. */
   #knownBytes = 0;
 
   constructor(options: ForecastOptions) {
@@ -126,7 +129,7 @@ class Forecaster {
     };
   }
 
-  /** One call: its values, and its outputs where an earlier run or the node itself can say. */
+  /** Forecasts one call: its values, and its outputs if the cache or the node itself can tell them. */
   async #forecastCall(
     node: PlanNode,
     definition: NodeDefinition,
@@ -167,7 +170,7 @@ class Forecaster {
     if (definition.foreseeable === undefined) return undefined;
     const { findMedia, providers, account } = this.#options;
     const signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.#deadlineMs - performance.now())));
-    // All that a foreseeable node takes of its context.
+    // The only parts of the context that a foreseeable node uses.
     const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers, account, signal };
     const call = { definition, node, values, wired: arrivals, ctx: ctx as unknown as NodeContext };
     try {
@@ -175,7 +178,7 @@ class Forecaster {
       return 'outputs' in result ? result.outputs : undefined;
     } catch (err) {
       if (signal.aborted) return undefined;
-      // A node that will fail leaves its dependents as they would be if it were mended.
+      // For its dependents, a node that will fail counts as a node with unknown outputs.
       explain(err);
       return undefined;
     }
@@ -188,7 +191,7 @@ class Forecaster {
   }
 }
 
-/** A of pays for nothing. */
+/** A forecast never pays. */
 const FREE_OF_CHARGE = {
   usage: () => undefined,
   onReserved: () => undefined,
@@ -196,7 +199,7 @@ const FREE_OF_CHARGE = {
   isOwed: () => false,
 };
 
-/** The values that `run` would get; undefined where one of them is not known, or does not fit. */
+/** Returns the values that `run` would get, or undefined if one of them is unknown or invalid. */
 function resolveKnown(
   node: PlanNode,
   settings: JsonObject,
@@ -213,7 +216,7 @@ function resolveKnown(
   }
 }
 
-/** Defaults and settings, and of what is wired only what is known. */
+/** Returns the defaults, the settings and the known values that arrived. */
 function partialValues(node: PlanNode, settings: JsonObject, arrivals: Arrivals): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null);
   for (const { id, default: value } of node.inputDefs) if (value !== undefined) values[id] = value;
@@ -225,7 +228,7 @@ function partialValues(node: PlanNode, settings: JsonObject, arrivals: Arrivals)
   return values;
 }
 
-/** Whether the node is called once for each item of a list that only the run makes. */
+/** Whether the node is mapped over a list that only the run produces. */
 function isMappedByUnknown(node: PlanNode, arrivals: Arrivals): boolean {
   return node.inputDefs.some(({ id, isPort, type }) => {
     const value = isPort && type !== 'LIST' && type !== 'ANY' ? arrivals.get(id) : undefined;
@@ -245,14 +248,14 @@ function outputsOf(
   return gatherItems(outputs, node.outputDefs);
 }
 
-/** A port of one type gives one value; at any other there may be a list, or nothing. */
+/** A port with a single-value type yields one value. Any other may yield a list or nothing. */
 function unknownOutputs(node: PlanNode, single: Value): Values {
   return Object.fromEntries(
     node.outputDefs.map(({ id, type }) => [id, type === 'LIST' || type === 'ANY' ? UNKNOWN_SHAPE : single]),
   );
 }
 
-/** What a run would say of the failure; anything that is not the graph's fault is thrown on. */
+/** Returns the error that a run would report. Rethrows errors that the graph did not cause. */
 function explain(err: unknown): StepError {
   return toStepError(err, unknown => {
     throw unknown;

@@ -1,4 +1,5 @@
-// What a node is run with: the values that arrived along its edges over its settings, each as its port or field takes it.
+// Resolves a node's inputs: values that arrived along edges override settings, each converted to the type of its port
+// or field.
 import { canJoin, type InputDef } from '../graph/catalog.ts';
 import { findProblem } from '../graph/fields.ts';
 import type { PlanNode } from '../graph/plan.ts';
@@ -6,12 +7,12 @@ import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
 import { isMediaType, jsonToValue, portName, toPlain } from '../graph/values.ts';
 import { NodeError } from '../nodes/define.ts';
 
-/** Input port id → what arrived there. A port that nothing arrived at is absent. */
+/** The values that arrived, by input port id. Ports without a value are absent. */
 export type Arrivals = ReadonlyMap<string, Value>;
 
 /**
- * Reads what arrived from the node's sources. Where several edges lead into one port, a LIST port gathers them in
- * order, any other takes the last one that has a value.
+ * Collects the values from the node's sources. If several edges lead into one port, a LIST port gathers their values in
+ * order; any other port takes the last one.
  */
 export function collectArrivals(node: PlanNode, outputsOf: (source: number) => Values | undefined): Arrivals {
   const arrivals = new Map<string, Value>();
@@ -26,7 +27,7 @@ export function collectArrivals(node: PlanNode, outputsOf: (source: number) => V
   return arrivals;
 }
 
-/** Whether all that is wired came to nothing, or all that is wired to one required port. */
+/** Whether the node is skipped: no wired port, or no wire of a required port, received a value. */
 export function isSkippable(node: PlanNode, arrivals: Arrivals): boolean {
   if (node.inputs.length === 0) return false;
   if (arrivals.size === 0) return true;
@@ -34,8 +35,8 @@ export function isSkippable(node: PlanNode, arrivals: Arrivals): boolean {
 }
 
 /**
- * The values that `run` gets: settings, then what arrived over them; absent ones take the default of their field.
- * Throws a NodeError or ValueError that names the port or field that cannot be filled.
+ * Returns the values passed to `run`: arrived values override settings, and missing ones take the default of their
+ * field. Throws a NodeError or ValueError that names the port or field that cannot be filled.
  */
 export function resolveValues(
   node: PlanNode,
@@ -55,7 +56,7 @@ export function resolveValues(
   return values;
 }
 
-/** Sentences about the required inputs that no connection, setting or default fills. */
+/** Describes the required inputs that no connection, setting or default fills. */
 export function describeMissingInputs(node: PlanNode, settings: JsonObject): readonly string[] {
   const wired = new Set(node.inputs.map(({ port }) => port));
   return node.inputDefs
@@ -91,7 +92,7 @@ function refuseRemoved(setting: Json | undefined, def: InputDef): undefined {
   throw new NodeError('invalid_config', `${portName(def)} is no longer a field of this node: remove it.`);
 }
 
-/** A list whose items are what its port takes. */
+/** Checks that the items of a list fit the port's item type. */
 function checkItems(value: unknown, def: InputDef): unknown {
   const { itemType } = def;
   if (itemType === undefined || itemType === 'ANY' || !Array.isArray(value)) return value;

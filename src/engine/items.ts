@@ -1,5 +1,5 @@
-// A node mapped over lists: a call for each item, the results as lists again. Items neither stop nor delay each other;
-// the node waits while calls of any of them go on at a provider.
+// Runs a node that is mapped over lists: one call per item, with the results gathered into lists. Items run
+// independently of each other. The node waits while any item's call continues at a provider.
 import type { Values } from '../graph/types.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
 import { TOO_LARGE } from './budget.ts';
@@ -21,14 +21,14 @@ interface Items {
   readonly host: StepHost;
   readonly execution: NodeExecution;
   readonly arrivals: readonly Arrivals[];
-  /** By item; null: it has none yet. */
+  /** Results by item; null if the item has none yet. */
   readonly results: (Values | null)[];
   readonly failures: Map<number, StepError>;
   cachedCount: number;
   credits: number;
 }
 
-/** Runs the node for each item that has no result yet, of this attempt or an earlier one. */
+/** Runs the node for each item without a result from this or an earlier attempt. */
 export async function runItems(
   host: StepHost,
   execution: NodeExecution,
@@ -52,7 +52,7 @@ export async function runItems(
   return finishItems(items);
 }
 
-/** Neither done nor waited for. */
+/** Whether the item can start: it has no outcome, and its call is not waiting for the provider. */
 function canStart({ host, execution, results, failures }: Items, index: number): boolean {
   if (results[index] !== null || failures.has(index)) return false;
   const { calls } = host.options;
@@ -74,13 +74,13 @@ async function runItem(items: Items, index: number): Promise<void> {
       throw new NodeError('cannot_wait', 'A node cannot wait while it is run for the items of a list.');
     }
     items.credits += result.credits;
-    // The run is over: what did arrive is reported with the end of the node.
+    // The run is over. Results that arrived are reported with the end of the node.
     if (options.budget?.record(execution.node.id, result.outputs) === false) return;
     results[index] = result.outputs;
     if (result.isCached) items.cachedCount++;
   } catch (thrown) {
     if (thrown instanceof ChargedFailure) items.credits += thrown.credits;
-    // Of a run that is stopped no item has failureFields: it is asked for again.
+    // In a stopped run no item has failed: the item runs again when the run resumes.
     if (options.signal.aborted) return;
     items.failures.set(index, toReportedError(options, execution.node.id, thrown));
   }
@@ -89,7 +89,7 @@ async function runItem(items: Items, index: number): Promise<void> {
   options.onProgress?.(execution.node.id, results.filter(result => result !== null).length / results.length);
 }
 
-// An item's own fraction says little of all of them; the node's progress is the share of items done.
+// An item's own progress says little about the list, so the node's progress is the share of finished items.
 const ignoreProgress = (): void => undefined;
 
 function startFields({
@@ -116,7 +116,7 @@ function finishItems(items: Items): Step {
   const { host, execution, results, failures } = items;
   const finishedAtMs = host.options.now();
   if (host.options.budget?.exceededBy === execution.node.id) {
-    // Results that cost are kept for a resume; the others are let go.
+    // Paid results are kept for a resume. Free ones are dropped.
     const kept = items.credits > 0 ? { items: results } : {};
     return { ...startFields(items), ...kept, status: 'FAILED', error: TOO_LARGE, finishedAtMs };
   }

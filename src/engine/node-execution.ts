@@ -1,4 +1,4 @@
-// One call of a node, and what it keeps of itself in the node's step: what is shared by nodes that are called once and
+// Makes one call of a node and records its provider task in the node's step. Shared by nodes that are called once and
 // nodes that are mapped over a list.
 import type { PlanNode } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
@@ -8,12 +8,12 @@ import { toStepError } from './failure.ts';
 import { type Arrivals, resolveValues } from './inputs.ts';
 import type { Payment, ProviderTask, RunOptions, Step, StepError } from './types.ts';
 
-/** What the run that a node belongs to does for it. */
+/** The run's services that a node execution uses. */
 export interface StepHost {
   readonly options: RunOptions;
-  /** Reports that the node goes on. */
+  /** Reports a new state of the node. */
   report(index: number, step: Step): void;
-  /** Has the work done when there is slots for it. The work must not reject. */
+  /** Runs the work when a call slot is free. The work must not reject. */
   submit(work: () => Promise<void>): Promise<void>;
 }
 
@@ -24,23 +24,23 @@ export interface NodeExecution {
   readonly settings: JsonObject;
   readonly earlier: Step | undefined;
   readonly start: NodeStart;
-  /** What the step reports of calls at providers: those under way, and the last one. */
+  /** The provider tasks that the step reports, by item: those under way, and the last one. */
   readonly jobs: Record<number, ProviderTask>;
   provider?: Step['provider'] | undefined;
   warnings?: Step['warnings'] | undefined;
-  /** What calls cost that the end of the run has cut off. */
+  /** The cost of calls that the end of the run cut off. */
   owed: number;
 }
 
-/** One call of a mapped node, or the only one. */
+/** One call of a mapped node, or the only call of a node. */
 export interface NodeCall {
   readonly item: number;
   readonly progress: (fraction: number) => void;
-  /** Reports the node as it stands, its calls at providers included. */
+  /** Reports the current state of the node, with its provider tasks. */
   readonly report: () => void;
-  /** What is reserved for the call. */
+  /** The credits reserved for the call. */
   payment?: Payment;
-  /** The call costs even if the run ends. */
+  /** Set if the call costs credits even if the run ends. */
   isOwed?: true;
 }
 
@@ -79,10 +79,13 @@ export function call(
   return options.around === undefined ? make() : options.around(node, make);
 }
 
-// Of the items of a list, the last ones.
+// Only the warnings of the last items of a list are kept.
 const MAX_WARNINGS = 10;
 
-/** What the call keeps of itself: reported as part of the node's step, and durable before the call goes on. */
+/**
+ * Creates the record of a provider task. The record is reported in the node's step and stored before the call
+ * continues.
+ */
 function createCallRecord(
   options: RunOptions,
   execution: NodeExecution,
@@ -109,7 +112,7 @@ function createCallRecord(
           slots: {
             ...slots,
             claim: record => {
-              // Part of the node's state from now on: what is not in it is no call of the run.
+              // Recorded before the slot is claimed: a call that is not in the node's state is not a call of the run.
               note(record);
               return slots.claim(execution.node.id, item, record.provider);
             },
@@ -125,7 +128,7 @@ function createCallRecord(
     keep: async record => {
       note(record);
       execution.provider = { name: record.provider, jobId: record.id };
-      // A worker that was frozen meanwhile may have lost the run: storing it once more shows it.
+      // A worker that was suspended may have lost the run meanwhile. Saving again reveals that.
       for (let tookMs = Number.POSITIVE_INFINITY; tookMs > FRESH_MS; ) {
         const begunMs = options.now();
         report();
@@ -142,7 +145,7 @@ export function callFields(execution: NodeExecution): Pick<Step, 'jobs' | 'provi
     : { jobs: { ...execution.jobs }, ...providerFields(execution) };
 }
 
-/** What the node has cost with the calls that the end of the run has cut off. */
+/** Returns the node's cost, including calls that the end of the run cut off. */
 export function owedFields({ owed, earlier, node }: NodeExecution): Pick<Step, 'credits' | 'nodeType'> {
   return owed === 0 ? {} : { credits: (earlier?.credits ?? 0) + owed, nodeType: node.nodeType };
 }
@@ -165,12 +168,12 @@ function wakeReason(options: RunOptions, { nodeId, suspended }: Step): NonNullab
 
 type SelfSuspended = Step & { readonly suspended: NonNullable<Step['suspended']> };
 
-/** Whether the node itself asked to wait, rather than for a call that it made. */
+/** Whether the node itself asked to wait, as opposed to waiting for a provider call. */
 export function isSelfSuspended(step: Step | undefined): step is SelfSuspended {
   return step?.suspended !== undefined && step.suspended.kind !== 'call';
 }
 
-/** What was stored longer ago is no sign that the run is still this worker's. */
+/** A save that took longer than this does not prove that the run still belongs to this worker. */
 const FRESH_MS = 10_000;
 
 export function toReportedError(options: RunOptions, nodeId: string, thrown: unknown): StepError {

@@ -1,14 +1,15 @@
-// What a node owes for calls at providers when its run ends before they do.
+// Computes what a node owes for provider calls when its run ends before they do.
 import type { Step } from './types.ts';
 
-/** Whether the run ends for good: at any other reason another worker goes on with it. */
+/** Whether the run ends for good. With any other reason, another worker continues it. */
 export function endsRun({ aborted, reason }: AbortSignal): boolean {
   return aborted && (reason === 'cancelled' || reason === 'timeout');
 }
 
 /**
- * The last state of a node whose run ends while it is under way. It owes what is reserved for calls without an id: their
- * provider may have been asked, and cannot be asked to stop. Calls with an id are cancelled, and charged, by that.
+ * Returns the last state of a node whose run ends while it is active. The node owes the reservation of calls without a
+ * provider id: the provider may have received them and cannot be asked to stop. Calls with an id are cancelled at the
+ * provider and charged by their outcome.
  */
 export function toCancelled(step: Step): Step {
   const { suspended: _, jobs = {}, ...rest } = step;

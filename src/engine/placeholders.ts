@@ -1,11 +1,12 @@
-// Stand-ins for what only a run can make; a forecast recognizes them by identity, and never looks inside.
+// Defines placeholders for values that only a run can produce. A forecast recognizes them by identity and never reads
+// them.
 import type { InputDef } from '../graph/catalog.ts';
 import type { MediaRef, Value } from '../graph/types.ts';
 import { toPlain } from '../graph/values.ts';
 
-/** One value, whatever it will be. */
+/** A single unknown value. */
 export const UNKNOWN_VALUE: Value = { type: 'JSON', json: null };
-/** One value, a list of unknown length, or nothing. */
+/** A single value, a list of unknown length, or nothing. */
 export const UNKNOWN_SHAPE: Value = { type: 'JSON', json: null };
 /** A file that is not stored yet. */
 export const UNKNOWN_MEDIA: MediaRef = {
@@ -19,19 +20,19 @@ export const UNKNOWN_MEDIA: MediaRef = {
   duration: null,
 };
 
-/** Whether the value is there already, with all that is in it. */
+/** Whether the value and everything in it is known. */
 export function isKnown(value: Value): boolean {
   if (value === UNKNOWN_VALUE || value === UNKNOWN_SHAPE) return false;
   if (value.type === 'LIST') return value.items.every(isKnown);
   return !('media' in value) || value.media !== UNKNOWN_MEDIA;
 }
 
-/** Whether it is not even known how many values there are. */
+/** Whether even the number of values is unknown. */
 export function hasUnknownShape(value: Value): boolean {
   return value === UNKNOWN_SHAPE || (value.type === 'LIST' && value.items.includes(UNKNOWN_SHAPE));
 }
 
-/** The value as a node takes it at the port; undefined where it is not known, or does not fit. */
+/** Returns the value in the form that a node receives at the port, or undefined if it is unknown or does not fit. */
 export function toKnownPlain(value: Value, port: InputDef): unknown {
   if (!isKnown(value)) return undefined;
   try {

@@ -1,15 +1,15 @@
-// The ready set: which nodes of a plan can start, kept by counting for each node the sources that have not settled.
+// Tracks which nodes of a plan can start by counting the unsettled sources of each node.
 import type { Plan } from '../graph/plan.ts';
 
 export class ReadySet {
   readonly #plan: Plan;
-  /** Unsettled sources by node; -1 once the node itself has settled. */
+  /** The number of unsettled sources by node; -1 once the node itself has settled. */
   readonly #blocks: number[];
   readonly #queue: number[] = [];
   #head = 0;
   #unsettled: number;
 
-  /** `settled`: indexes of nodes that settled in an earlier attempt. */
+  /** `settled`: the indexes of nodes that settled in an earlier attempt. */
   constructor(plan: Plan, settled: readonly number[]) {
     this.#plan = plan;
     this.#blocks = plan.nodes.map(node => node.sourceCount);
@@ -19,7 +19,7 @@ export class ReadySet {
     for (const [index, blocks] of this.#blocks.entries()) if (blocks === 0) this.#queue.push(index);
   }
 
-  /** How many nodes have not settled, ready or not. */
+  /** The number of nodes that have not settled, ready or not. */
   get unsettled(): number {
     return this.#unsettled;
   }
@@ -28,17 +28,17 @@ export class ReadySet {
     return this.#head < this.#queue.length;
   }
 
-  /** The node that has been ready for longest. */
+  /** Removes and returns the node that has been ready longest. */
   takeNext(): number | undefined {
     return this.#queue[this.#head++] ?? this.#empty();
   }
 
-  /** A node that was taken may start again. */
+  /** Lets a node that was taken start again. */
   requeue(index: number): void {
     this.#queue.push(index);
   }
 
-  /** The node needs no more running; nodes that waited only for it become ready. */
+  /** Marks the node as settled. Nodes that waited only for it become ready. */
   settle(index: number): void {
     this.#blocks[index] = -1;
     this.#unsettled--;

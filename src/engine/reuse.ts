@@ -1,10 +1,11 @@
-// What a new run can keep of an earlier one: the results of nodes that would be run with the very same things again.
+// Determines which results of an earlier run a new run can reuse: those of nodes with the same type, settings and
+// sources.
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Step } from './types.ts';
 
-/** A plan with the config keys that the run's `inputs` set. */
+/** A plan, and the config keys that the run's `inputs` set. */
 export interface PlannedRun {
   readonly plan: Plan;
   readonly overrides: ReadonlyMap<string, JsonObject>;
@@ -15,9 +16,9 @@ export interface EarlierRun extends PlannedRun {
 }
 
 /**
- * The steps that the next run begins with. Kept as `cached`, at no cost, is each completed node whose type, settings
- * and wires are the same and all of whose sources are kept or skipped as before; of a mapped node that failed, the
- * items that had a result. The nodes of `again` and all that hangs on them run again.
+ * Returns the steps that the next run starts with. A completed node is reused as `cached`, free of charge, if its type,
+ * settings and wires are the same and all of its sources are reused or skipped as before. A mapped node that failed
+ * keeps the items that have a result. The nodes in `again` and everything that depends on them run again.
  */
 export function reuseSteps(earlier: EarlierRun, next: PlannedRun, again: readonly string[]): readonly Step[] {
   const prints = new Map(earlier.plan.nodes.map(node => [node.id, fingerprint(earlier, node)]));
@@ -45,7 +46,7 @@ function fingerprint({ plan, overrides }: PlannedRun, node: PlanNode): string {
   return canonicalJson([node.nodeType, { ...node.settings, ...overrides.get(node.id) }, wires]);
 }
 
-/** A result of another run, in this one. */
+/** Returns the result of another run as a cached result of this one. */
 export function asCached({ credits: _credits, nodeType: _nodeType, ...step }: Step): Step {
   return { ...step, cached: true };
 }

@@ -1,4 +1,4 @@
-// Runs a plan: starts what is ready, as much at once as it may, until everything has settled, waits, or is stopped.
+// Runs a plan: starts ready nodes up to the concurrency limit until everything has settled, waits, or is stopped.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { Values } from '../graph/types.ts';
@@ -9,13 +9,13 @@ import { ReadySet } from './ready.ts';
 import { DECISION_TIMEOUT, runNode } from './step.ts';
 import type { RunOptions, RunOutcome, Step, StepError, WaitingCalls } from './types.ts';
 
-// Free nodes follow each other without a pause; so long a run of them gives way to the rest of the process.
+// Free nodes run one after the other without a pause. After this time, the loop yields to the rest of the process.
 const SLICE_MS = 4;
 const GRACE_MS = 30_000;
 
 /**
- * Runs the plan from where the earlier steps left it. A failed node fails the run once the branches that do not
- * depend on it have finished. Rejects only where a callback of the options throws.
+ * Runs the plan from the state that the earlier steps describe. A failed node fails the run after the independent
+ * branches have finished. Rejects only if a callback of the options throws.
  */
 export async function runPlan(plan: Plan, options: RunOptions): Promise<RunOutcome> {
   const run = new PlanRun(plan, options);
@@ -42,12 +42,12 @@ class PlanRun implements StepHost {
   /** Nodes that have started and not ended. */
   readonly #inFlight = new Set<number>();
   readonly #waiting = new Set<number>();
-  /** Calls under way: nodes that are not mapped, and items of those that are. */
+  /** The number of active calls: of unmapped nodes, and of items of mapped ones. */
   #callCount = 0;
   #failure: { readonly nodeId: string; readonly error: StepError } | undefined;
   #fault: { readonly err: unknown } | undefined;
   #isClosed = false;
-  /** Something could start, and there is no memory for it. */
+  /** Something could start, but memory is short. */
   #isHeldBack = false;
   #wake: (() => void) | undefined;
 
@@ -70,7 +70,7 @@ class PlanRun implements StepHost {
   async runUntilIdle(): Promise<void> {
     let sliceEndMs = performance.now() + SLICE_MS;
     while (!this.options.signal.aborted) {
-      // After a pause too: what it waited for may have come without a turn of the event loop.
+      // Also checked after a pause: the awaited event may have occurred without a turn of the event loop.
       if (performance.now() >= sliceEndMs) {
         await nextTurn();
         sliceEndMs = performance.now() + SLICE_MS;
@@ -81,9 +81,9 @@ class PlanRun implements StepHost {
     }
   }
 
-  /** Gives what is in flight its time to stop, and lists as CANCELLED whatever started and has not ended. */
+  /** Gives work in flight time to stop, then reports every node that has not ended as CANCELLED. */
   async cancelInFlight(): Promise<void> {
-    // Items that have not started find the signal fired and end at once.
+    // Items that have not started see the aborted signal and end at once.
     for (const startItem of this.#items.splice(0)) void startItem();
     const endMs = performance.now() + (this.options.graceMs ?? GRACE_MS);
     while (this.#inFlight.size > 0 && performance.now() < endMs) {
@@ -109,7 +109,7 @@ class PlanRun implements StepHost {
   }
 
   report(index: number, step: Step): void {
-    // A node that was given up on may still come to an end; nobody listens any more.
+    // Ignores nodes that end after the run stopped waiting for them.
     if (this.#isClosed) return;
     this.#steps[index] = step;
     this.options.onStep(step);
@@ -122,7 +122,7 @@ class PlanRun implements StepHost {
     });
   }
 
-  /** Starts an item or a node; false where none can start. */
+  /** Starts an item or a node. Returns false if none can start. */
   #startNext(): boolean {
     if (this.#fault !== undefined) throw this.#fault.err;
     if (this.#waiting.size > 0) this.#wakeDue();
@@ -161,7 +161,7 @@ class PlanRun implements StepHost {
     }
     this.#inFlight.add(index);
     const landing = step.then(late => this.#finish(index, late));
-    // A mapped node takes no room itself, its items do.
+    // A mapped node takes no call slot itself; its items do.
     if (this.#steps[index]?.items === undefined) this.#track(landing);
     else landing.then(this.wake, this.#noteFault);
   }
@@ -216,7 +216,10 @@ class PlanRun implements StepHost {
     return suspended.kind === 'decision' && this.options.decisions?.has(nodeId) === true;
   }
 
-  /** Lets nodes whose time has come start again while others still run. Decisions come only with another run. */
+  /**
+   * Restarts waiting nodes whose event has occurred while others still run. Decisions arrive only with another
+   * execution of the run.
+   */
   #wakeDue(): void {
     for (const index of this.#waiting) {
       const step = this.#steps[index];
@@ -242,7 +245,7 @@ class PlanRun implements StepHost {
     const waitsFor = (['call', 'decision', 'time'] as const).find(kind =>
       waits.some(wait => wait.kind === kind),
     );
-    // Whoever watches over calls keeps their time too.
+    // The poller enforces the deadlines of calls.
     const untilMs = Math.min(...waits.filter(wait => wait.kind !== 'call').map(wait => wait.untilMs));
     return {
       kind: 'suspended',
@@ -251,7 +254,7 @@ class PlanRun implements StepHost {
     };
   }
 
-  /** Resolves when something has happened, or the time has passed. */
+  /** Resolves when something has changed or the time has passed. */
   async #pause(ms: number | undefined): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
@@ -264,13 +267,13 @@ class PlanRun implements StepHost {
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Whether the node has something to do: a call of it has ended, or was never asked for. */
+/** Whether the node can continue: one of its calls has ended, or none was submitted. */
 function hasEndedCall({ nodeId, jobs = {} }: Step, calls: WaitingCalls | undefined): boolean {
   const open = Object.keys(jobs);
   return calls === undefined || open.length === 0 || open.some(item => calls.hasEnded(nodeId, Number(item)));
 }
 
-/** A run that goes on after it was stopped asks anew. */
+/** A run that continues after it was stopped submits its calls again. */
 function withoutWait({ suspended: _, jobs: __, ...step }: Step): Omit<Step, 'suspended' | 'jobs'> {
   return step;
 }

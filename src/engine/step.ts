@@ -1,4 +1,4 @@
-// One node from its inputs to the step that a run records of it: called once, or once for each item of a list.
+// Runs one node from its inputs to the step that the run records: called once, or once per list item.
 import type { PlanNode } from '../graph/plan.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
 import { TOO_LARGE } from './budget.ts';
@@ -19,10 +19,10 @@ import {
 } from './node-execution.ts';
 import type { Step } from './types.ts';
 
-/** The code of a step that waited for a decision until its time was over. */
+/** The error code of a step whose decision did not arrive in time. */
 export const DECISION_TIMEOUT = 'decision_timeout';
 
-/** Runs the node and returns the step it ends with: at once where the node answers at once. Never throws. */
+/** Runs the node and returns its final step, synchronously if the node answers synchronously. Never throws. */
 export function runNode(
   host: StepHost,
   {
@@ -53,7 +53,7 @@ export function runNode(
     };
     const items = spreadItems(node, settings, arrivals);
     if (items !== undefined) return runItems(host, execution, items);
-    // A worker that takes a woken node over still knows that it was woken.
+    // A worker that takes over a woken node must still know that it was woken.
     const suspended = isSelfSuspended(earlier) ? { suspended: earlier.suspended } : {};
     const report = (): void =>
       host.report(index, { ...start, status: 'RUNNING', ...suspended, ...callFields(execution) });
@@ -77,7 +77,7 @@ export function runNode(
 
 function begin({ options }: StepHost, node: PlanNode, earlier: Step | undefined): NodeStart {
   const nowMs = options.now();
-  // A node that wakes goes on with the start it had.
+  // A node that wakes keeps its start time and attempt.
   if (earlier?.status === 'WAITING') {
     return { nodeId: node.id, attempt: earlier.attempt, startedAtMs: earlier.startedAtMs ?? nowMs };
   }
@@ -110,13 +110,13 @@ function end({ options }: StepHost, execution: NodeExecution, result: CallResult
   return { ...start, ...callFields(execution), status: 'WAITING', suspended: { kind, sinceMs, untilMs } };
 }
 
-/** What a node has cost by a call that delivered and failed all the same. */
+/** Returns the cost of a call that delivered and failed anyway. */
 function chargeOf({ earlier, node }: NodeExecution, thrown: unknown): Pick<Step, 'credits' | 'nodeType'> {
   if (!(thrown instanceof ChargedFailure) || thrown.credits === 0) return {};
   return { credits: (earlier?.credits ?? 0) + thrown.credits, nodeType: node.nodeType };
 }
 
-/** A node that stops because the run does is CANCELLED, whatever it threw. */
+/** Returns the failed step. A node that stops because its run does is CANCELLED, whatever it threw. */
 function fail(
   { options }: StepHost,
   start: NodeStart & Pick<Step, 'credits' | 'nodeType'>,

@@ -1,4 +1,4 @@
-// What a run is made of, between the engine that produces it and the services that keep and show it.
+// Defines the types that the engine shares with the code that stores and shows runs.
 import type { Json, JsonObject, Values } from '../graph/types.ts';
 import type { NodeContext, NodeDefinition, RunSecrets } from '../nodes/define.ts';
 
@@ -21,14 +21,14 @@ export interface StepError {
   readonly message: string;
 }
 
-/** The newest state of one node in one run: a checkpoint is a batch of these, and a run resumes from them. */
+/** The newest state of one node in one run. A checkpoint is a batch of steps, and a run resumes from them. */
 export interface Step {
   readonly nodeId: string;
   readonly status: NodeStatus;
   readonly outputs?: Values;
   readonly error?: StepError;
   readonly cached?: true;
-  /** Starts of this node in this run, takeovers included. */
+  /** How often this node has started in this run, including after a change of worker. */
   readonly attempt: number;
   readonly startedAtMs?: number;
   readonly finishedAtMs?: number;
@@ -38,76 +38,76 @@ export interface Step {
     readonly sinceMs: number;
     readonly untilMs: number;
   };
-  /** Fan-out: results by item, kept so that a resume runs only the items that failed. */
+  /** Fan-out: results by item, kept so that a resume runs only the failed items. */
   readonly items?: readonly (Values | null)[];
-  /** Fan-out: failures by item while others are still under way. */
+  /** Fan-out: failures by item, while other items are still active. */
   readonly failures?: Readonly<Record<number, StepError>>;
-  /** Calls at providers under way, by the index of their item, 0 where the node is not mapped: asked for again after a takeover. */
+  /** Active provider tasks by item index (0 if the node is not mapped). A worker that takes over polls them again. */
   readonly jobs?: Readonly<Record<number, ProviderTask>>;
-  /** The last call at a provider, for its owner to ask about there. */
+  /** The last provider task, so that the workflow's owner can ask the provider about it. */
   readonly provider?: { readonly name: string; readonly jobId: string | null };
-  /** Of a state that was read to be shown: values in it were cut. */
+  /** Set on states that were read for display: values in them were cut. */
   readonly truncated?: true;
-  /** What is not as it was asked for, in sentences. */
+  /** Sentences about what differs from the request. */
   readonly warnings?: readonly string[];
-  /** What the node has cost in this run so far: of calls that delivered. Absent: nothing. */
+  /** The cost of the node's delivered calls in this run so far. Absent: nothing. */
   readonly credits?: number;
-  /** Of a node that has cost something, for the ledger. */
+  /** Set on nodes that cost something, for the ledger. */
   readonly nodeType?: string;
 }
 
 export type ProviderTask = NonNullable<NodeContext['job']['stored']>;
 
-/** Kept results of nodes whose key has been seen before in this workspace. */
+/** Stores results of nodes by cache key within a workspace. */
 export interface NodeCache {
   find(key: string, signal: AbortSignal): Promise<Values | undefined>;
-  /** Never fails the run: a result that could not be kept is only slower next time. */
+  /** Never fails the run: a result that could not be stored only makes the next run slower. */
   keep(key: string, outputs: Values): void;
 }
 
 export interface Payment {
-  /** What is reserved for the call: its price, or the most that its node allows. */
+  /** The credits reserved for the call: its price, or the maximum that its node allows. */
   readonly credits: number;
-  /** By what a bill of the call is counted, where its provider says what it used. */
+  /** The values that a later bill is computed from, if the provider reports usage. */
   readonly terms?: ProviderTask['terms'];
-  /** The values to send, where what is reserved bounds them. */
+  /** The values to send, adjusted so that the call cannot exceed the reservation. */
   readonly values?: Readonly<Record<string, unknown>>;
-  /** What the call is charged, by what its provider says that it used. */
+  /** Returns the charge for the call, given the usage that the provider reported. */
   settle(usage: unknown): number;
-  /** Called where the call did not deliver: it costs nothing. */
+  /** Called if the call did not deliver: it costs nothing. */
   refund(): void;
 }
 
-/** What the run knows of its calls at providers, which go on without it. */
+/** The run's provider calls, which continue without the run. */
 export interface WaitingCalls {
   hasEnded(nodeId: string, item: number): boolean;
-  /** The same, for who now asks for the result: if it has not ended, the next sign is waited for. */
+  /** Like `hasEnded`, but consumes the event: if the provider is not done after all, the next event is waited for. */
   takeEnded(nodeId: string, item: number): boolean;
-  /** Calls back when more of them have ended; returns the way out. */
+  /** Calls back when more calls have ended. Returns an unsubscribe function. */
   subscribe(onEnded: () => void): () => void;
 }
 
-/** What the calls of all runs share of each provider. */
+/** Slots for calls at providers, shared by all runs. */
 export type CallSlots = Omit<NonNullable<NodeContext['job']['slots']>, 'claim'> & {
-  /** Whether the call may be submitted; else it has to wait, and counts as ended once there is room. */
+  /** Claims a slot. A call without one waits, and counts as ended once a slot is granted. */
   claim(nodeId: string, item: number, provider: ProviderTask['provider']): Promise<SlotAnswer>;
 };
 type SlotAnswer = Awaited<ReturnType<NonNullable<NodeContext['job']['slots']>['claim']>>;
 
-/** What a run may still record, and whether its process has memory for more of it. */
+/** What a run may still record, and whether its process has memory for more. */
 export interface RunBudget {
-  /** Counts outputs that have arrived; false where the run records too much with them. It is then stopped. */
+  /** Counts outputs that arrived. Returns false if the run exceeds its limit; the run is then stopped. */
   record(nodeId: string, outputs: Values): boolean;
-  /** The node whose outputs were too large. */
+  /** The node whose outputs exceeded the limit. */
   readonly exceededBy: string | undefined;
-  /** Whether a node, or an item of one, may be started now. */
+  /** Whether a node, or an item of one, may start now. */
   canStart(): boolean;
-  /** Calls back when there may be room again; returns an unsubscribe function. */
+  /** Calls back when memory may be free again. Returns an unsubscribe function. */
   subscribe(onRoom: () => void): () => void;
 }
 
 export interface PaidCall {
-  /** Of a call that is under way already: what is reserved for it. */
+  /** The existing reservation of a call that was already submitted. */
   readonly reserved?: number | undefined;
   readonly definition: NodeDefinition;
   readonly node: { readonly id: string; readonly nodeType: string };
@@ -117,8 +117,8 @@ export interface PaidCall {
 export interface RunOptions {
   readonly define: (nodeType: string) => NodeDefinition | undefined;
   /**
-   * Steps of earlier attempts, by node id. COMPLETED and FAILED ones stand; WAITING ones wake when due; all others
-   * run again, less the `items` that have a result. Whether a node is skipped is found anew.
+   * Steps of earlier attempts, by node id. COMPLETED and FAILED ones stand, WAITING ones wake when due, and all others
+   * run again except for `items` that have a result. Skipped nodes are determined again.
    */
   readonly steps: ReadonlyMap<string, Step>;
   readonly context: (
@@ -128,43 +128,45 @@ export interface RunOptions {
   ) => Omit<NodeContext, 'suspended' | 'nodeId' | 'signal' | 'progress' | 'job' | 'secrets'>;
   /** Config keys that the run's `inputs` set, by node id. */
   readonly overrides: ReadonlyMap<string, JsonObject>;
-  /** Decisions of people, by node id of a node WAITING for one. */
+  /** Decisions of people, by the id of the node that waits for one. */
   readonly decisions?: ReadonlyMap<string, Json>;
   readonly cache?: NodeCache;
-  /** Absent: the run records and holds what it likes. */
+  /** Absent: nothing limits what the run records and holds. */
   readonly budget?: RunBudget;
   /**
-   * Sets aside what a call may cost, just before it is made, and resolves to its price. Rejects where
-   * there are too few credits: the call is then not made.
+   * Reserves credits just before a call and resolves to its price. Rejects if there are too few credits; the call is
+   * then not made.
    */
   readonly pay?: (call: PaidCall) => Promise<Payment>;
-  /** Put into the settings of nodes that send them to somebody, for the eyes of the node's call alone; scrubbed from failures. */
+  /**
+   * Inserted into the settings of nodes that send them out, visible to the node's call only, and scrubbed from errors.
+   */
   readonly secrets?: RunSecrets;
-  /** Called with each call of a node, to do it in a context of its own. */
+  /** Wraps each call of a node, for example in a span. */
   readonly around?: <T>(node: { readonly id: string; readonly nodeType: string }, call: () => T) => T;
-  /** Called with each new state, in order; must not throw. */
+  /** Called with each new state, in order. Must not throw. */
   readonly onStep: (step: Step) => void;
-  /** Resolves once the states reported so far would outlive this process; rejects where the run has been taken away. */
+  /** Resolves once the reported states are stored. Rejects if the run was reassigned. */
   readonly saved?: () => Promise<void>;
-  /** Absent: no call of before has ended. */
+  /** Absent: no earlier call has ended. */
   readonly calls?: WaitingCalls;
-  /** Absent: providers always have room. */
+  /** Absent: providers always have a free slot. */
   readonly slots?: CallSlots;
   readonly onProgress?: (nodeId: string, fraction: number) => void;
-  /** Called with what a node threw, where its step says only that it failed. */
+  /** Called with the thrown error if the step only says that the node failed. */
   readonly onError?: (nodeId: string, err: unknown) => void;
-  /** Nodes, and items of nodes mapped over lists, in flight at once. */
+  /** The maximum number of nodes, and items of mapped nodes, in flight at once. */
   readonly concurrency: number;
-  /** How long nodes in flight are waited for once the signal has fired; 30 s where absent. */
+  /** How long to wait for nodes in flight after the signal fired. Default: 30 s. */
   readonly graceMs?: number;
   readonly signal: AbortSignal;
   readonly now: () => number;
 }
 
 /**
- * How a run of a plan ended. `suspended`: nothing else can run until `untilMs` or, where any node waits for one, a
- * decision or the end of a call. `expired`: a decision did not come in time.
- * `aborted`: the signal fired; nodes in flight are CANCELLED, the reason is known to the caller.
+ * How the run of a plan ended. `suspended`: nothing can run until `untilMs`, a decision, or the end of a call.
+ * `expired`: a decision did not arrive in time. `aborted`: the signal fired; nodes in flight are CANCELLED, and the
+ * caller knows the reason.
  */
 export type RunOutcome =
   | { readonly kind: 'completed' }

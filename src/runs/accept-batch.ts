@@ -1,5 +1,5 @@
-// Accepting runs, many in one commit: each exists with its key, its job and its reservation, or not at all. Who cannot pay is
-// refused alone, in order of arrival.
+// Accepts many runs in one commit: each is stored with its idempotency key, job and reservation, or not at all. Runs
+// that cannot be paid are refused individually, in order of arrival.
 import type { Step } from '../engine/types.ts';
 import { type DaysSpending, insertReservations, listSpending, lockPools } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
@@ -14,16 +14,16 @@ export interface NewAcceptance {
   readonly trigger: string;
   readonly steps: readonly Step[];
   readonly idempotency: IdempotencyClaim | null;
-  /** The worker of this process, where it has a place for the run. */
+  /** The worker of this process if it has a slot for the run. */
   readonly workerId: string | null;
-  /** What is set aside for a run that may cost. */
+  /** The credits to reserve for a run that may cost. */
   readonly credits: number;
-  /** Whether its workflow has a daily budget. */
+  /** Whether the workflow has a daily budget. */
   readonly hasBudget: boolean;
 }
 
 export type Accepted =
-  /** The run as it begins. */
+  /** The run as it starts. */
   | { readonly row: RunRow }
   /** Another run of the last 24 hours has the idempotency key. */
   | { readonly isRepeated: true }
@@ -59,7 +59,10 @@ async function acceptAll(
   return items.map(item => rejected.get(item) ?? rows.get(item.facts.id) ?? { isRepeated: true });
 }
 
-/** Counted outside the commit: other processes count for themselves, so a workspace may pass its number by a few. */
+/**
+ * Counts the active runs of the workspaces. Runs outside the commit, so several processes together may exceed a
+ * workspace's limit by a few.
+ */
 async function countAdmission(
   db: Db,
   items: readonly NewAcceptance[],
@@ -70,7 +73,7 @@ async function countAdmission(
   );
   if (workspaces.size === 0) return ADMIT_NONE;
   const loads = await countUnderWay(db, [...workspaces], maxConcurrent);
-  // None passes a run of its workspace that waits for its turn.
+  // A new run must not overtake a run of its workspace that waits for its turn.
   const full = loads.map(load => (load.has_parked ? { ...load, under_way: maxConcurrent } : load));
   return createAdmission(full, maxConcurrent);
 }
@@ -91,7 +94,7 @@ function toReservation({ facts, credits }: NewAcceptance) {
   return { executionId, workspace, workflowId, amount: credits };
 }
 
-/** What becomes of those that are not accepted. The locks on the pools make other processes wait until this is committed. */
+/** Finds the runs that are not accepted. Locks the pools, so that other processes wait for this commit. */
 async function findRejected(
   tx: Tx,
   paid: readonly NewAcceptance[],
@@ -108,7 +111,7 @@ async function findRejected(
   ]);
 }
 
-/** Pure: those that do not payable, each by what is remaining behind those before it. */
+/** Refuses, in order, each run that costs more than the runs before it leave over. Pure. */
 function findRefusals(
   items: readonly NewAcceptance[],
   balances: ReadonlyMap<string, number>,
@@ -133,7 +136,7 @@ function findRefusals(
   return refusals;
 }
 
-/** Runs whose key is in use, by an earlier one or one of the same batch: they take nothing of what is remaining. */
+/** Lists runs whose key is in use by an earlier run or by another run of the batch. They consume no credits. */
 async function listRepeated(tx: Tx, items: readonly NewAcceptance[]): Promise<ReadonlySet<NewAcceptance>> {
   const keyed = items.filter(({ idempotency }) => idempotency !== null);
   if (keyed.length === 0) return new Set();

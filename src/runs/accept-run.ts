@@ -1,4 +1,4 @@
-// The commit that makes a run exist, with its job and its idempotency key, and the answer that says so.
+// Commits a validated run with its job and idempotency key, and returns the answer for the caller.
 import { AppError, OutageError, toError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import { currentScope } from '../lib/span.ts';
@@ -17,10 +17,10 @@ import type { ReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { runRequestText } from './run-request.ts';
 
-/** A run that nothing speaks against any more. */
+/** A run that passed validation. */
 export interface ValidatedRun {
   readonly workflow: ReadWorkflowRow;
-  /** Of the graph that it runs. */
+  /** The version of the graph to run. */
   readonly version: number;
   readonly request: RunRequest;
   readonly nodesTotal: number;
@@ -28,11 +28,14 @@ export interface ValidatedRun {
   readonly webhook: WebhookTarget | undefined;
   readonly trigger: string;
   readonly idempotency: Idempotency | null;
-  /** What it begins with of earlier runs. */
+  /** Results of earlier runs that it starts with. */
   readonly reused: ReusedSteps;
 }
 
-/** Resolves once the run is sure to execute. Where another request was first with the key, to that one's answer. */
+/**
+ * Resolves once the run is certain to execute. If another request used the key first, resolves to that request's
+ * answer.
+ */
 export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRun): Promise<AcceptedRun> {
   const { workflow, idempotency, reused } = run;
   requireWithinMax(run.estimate, run.request.maxCredits);
@@ -47,7 +50,7 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
   });
   if ('refusal' in accepted) throw toPaymentError(accepted.refusal, run.estimate);
   if (!('isRepeated' in accepted)) return toAccepted(facts, run.estimate.credits);
-  // Another request was first with this key, a moment ago.
+  // Another request used this key a moment ago.
   const first = await replay(deps, user.userId, workflow.id, idempotency);
   if (first !== undefined) return first;
   throw new AppError(
@@ -70,7 +73,7 @@ function toRunFacts(deps: RunDeps, user: UserActor, run: ValidatedRun): RunFacts
     workspace: workspaceOf(workflow),
     request: runRequestText(run.request),
     webhook: webhook === undefined ? null : sealTarget(deps, webhook),
-    // With an outside database another process may run it while a caller of this one waits.
+    // With an external database, another process may execute the run while a caller of this one waits.
     watched: deps.settings.DATABASE_URL !== undefined,
     is_paid: run.estimate.isPaid,
     nodes_total: run.nodesTotal,
@@ -80,7 +83,7 @@ function toRunFacts(deps: RunDeps, user: UserActor, run: ValidatedRun): RunFacts
   };
 }
 
-/** The commit, here in a slot where there is one, and where its outcome is unknown, the question whether the run is there. */
+/** Commits the run, in a local slot if one is free. If the commit's outcome is unknown, looks the run up. */
 async function commitRun(
   deps: RunDeps,
   acceptance: Omit<NewAcceptance, 'workerId'>,
@@ -100,7 +103,7 @@ async function commitRun(
       throw unknownOutcome(id, new AggregateError([toError(err), toError(lookupError)]));
     });
     if (found !== undefined) return { isFound: true };
-    // A server that we merely lost sight of may commit it yet.
+    // A server that merely became unreachable may still commit it.
     throw err instanceof OutageError ? unknownOutcome(id, err) : err;
   }
 }

@@ -1,4 +1,4 @@
-// What a run reports while it goes on: node states gathered for a moment, written together, one write at a time.
+// Writes checkpoints of a running run: gathers node states for a moment and writes them together, one write at a time.
 import { sizeOf } from '../engine/budget.ts';
 import { isSettled, type Step } from '../engine/types.ts';
 import type { Values } from '../graph/types.ts';
@@ -10,14 +10,14 @@ import type { RunEvent } from './lifecycle.ts';
 import type { RunMemory } from './memory.ts';
 
 type ReportField = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
-/** How a run leaves its worker, but for the states of its nodes. */
+/** How a run leaves its worker, without the states of its nodes. */
 export type LeaseRelease = WithoutLease<Extract<RunEvent, { readonly kind: 'suspend' | 'release' | 'end' }>>;
 type WithoutLease<E> = E extends unknown ? Omit<E, ReportField> : never;
 
-// A run of a few free nodes is over sooner, and then costs no checkpoint of its own.
+// A run with a few free nodes ends earlier and then needs no checkpoint of its own.
 const GATHER_MS = 10;
 
-/** Of an item's result that is made again rather than stored on the way. */
+/** Above this size, an item's result is computed again after a crash instead of being stored early. */
 const LARGE_BYTES = 16_000;
 
 const isLarge = (item: Values): boolean => sizeOf(item, LARGE_BYTES).bytes > LARGE_BYTES;
@@ -30,19 +30,19 @@ interface CheckpointedRun {
 }
 
 /**
- * `stop` is aborted with 'lost' where a write finds that the lease number no longer stands or the database stays away,
- * with 'broken' where it refuses what is to be written.
+ * Aborts `stop` with 'lost' if a write finds that the lease is gone or the database stays away, and with 'broken' if
+ * the database rejects the data.
  */
 export class Checkpoints {
-  /** The newest state of every node that has begun. */
+  /** The newest state of every node that has started. */
   readonly steps: Map<string, Step>;
   readonly #deps: RunDeps;
   readonly #timeoutAtMs: number;
   readonly #stop: AbortController;
   readonly #memory: RunMemory;
-  /** The results of items that are stored. */
+  /** Item results that are already stored. */
   readonly #storedItems = new WeakSet<Values>();
-  /** As it was last written. */
+  /** The row as it was last written. */
   #row: RunRow;
   #pending = new Map<string, Step>();
   #writing: Promise<void> = Promise.resolve();
@@ -61,16 +61,18 @@ export class Checkpoints {
 
   add(step: Step): void {
     if (this.#isShut) return;
-    // Of a released run only what a call at a provider keeps of itself still counts: it may have cost already.
+    // After a release, only the records of provider tasks still count: they may have cost credits.
     if (this.#stop.signal.reason === 'released' && step.jobs === undefined) return;
     this.steps.set(step.nodeId, step);
-    // Re-inserted, so that the order of writing is the order of happening.
+    // Re-inserted, so that states are written in the order in which they occurred.
     this.#pending.delete(step.nodeId);
     this.#pending.set(step.nodeId, step);
     this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
   }
 
-  /** Resolves once what was added is stored; rejects where the run is no longer this worker's, or cannot be stored. */
+  /**
+   * Resolves once the added states are stored. Rejects if the run no longer belongs to this worker or cannot be stored.
+   */
   async saved(): Promise<void> {
     this.#clearTimer();
     this.#flush();
@@ -78,7 +80,7 @@ export class Checkpoints {
     if (this.#isShut) throw new Error('The states of the run can no longer be stored by this worker.');
   }
 
-  /** Writes what is left together with the way the run leaves this worker. Rejects where it could not be written. */
+  /** Writes the remaining states together with the release of the lease. Rejects if they could not be written. */
   async releaseLease(release: LeaseRelease): Promise<void> {
     await this.#writing;
     await this.#write(release);
@@ -106,8 +108,8 @@ export class Checkpoints {
   }
 
   /**
-   * `true` stands for the result of an item that is stored already (executed-graph.ts foldSteps), and while the node
-   * runs for a large one that cost nothing: whoever takes the run over makes that again.
+   * Replaces item results that are already stored by `true` (see foldSteps in executed-graph.ts). While the node runs,
+   * also replaces large results that cost nothing: a worker that takes over computes them again.
    */
   #toStored(step: Step): Step {
     if (step.items === undefined) return step;
@@ -140,7 +142,7 @@ export class Checkpoints {
     const state = { lease, steps, nodesDone: countSettled(this.steps), timeoutAtMs: this.#timeoutAtMs };
     const event = { ...release, ...state } as RunEvent;
     const written = await outlast(
-      // A write that did arrive and is made again finds the run released, or says the same things twice.
+      // A retry of a write that did arrive finds the run released, or writes the same states again.
       () => this.#deps.commit.write(this.#row, event, this.#memory.bytes),
       err => this.#deps.log.warn({ err, executionId: id }, 'a checkpoint is written again'),
     );

@@ -1,5 +1,5 @@
-// The one writer of runs: events that arrive while a commit is under way share the next, and with each new row commits
-// what follows: node states, jobs, deliveries, credits.
+// Writes all changes of runs. Events that arrive during a commit share the next one, which also writes what follows
+// from them: node states, jobs, deliveries, credits.
 import { createBatcher } from '../lib/batch.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
 import { cancelCalls, saveCalls } from '../store/calls.ts';
@@ -15,46 +15,47 @@ import { transition } from './lifecycle.ts';
 import { admitClaims, createAdmission } from './policy.ts';
 
 export interface Claimant {
-  /** As it is when the statement is sent. */
+  /** Read when the statement is sent. */
   readonly workerId: string;
-  /** Workspaces that the worker takes no more runs of for now. */
+  /** Workspaces whose runs the worker does not claim for now. */
   saturated(): readonly string[];
 }
 
-/** What happens to a run that is locked. Asked again, in another transaction, where one of its neighbours failed. */
+/** Decides the event for a locked run. Called again in another transaction if another run of the batch failed. */
 export type EventOf = (run: RunRow, tx: Tx) => Promise<RunEvent | undefined> | RunEvent | undefined;
 
 export interface RunCommit {
   accept(acceptance: NewAcceptance): Promise<Accepted>;
-  /** undefined: the run has ended, a live worker has its lease, or it was deferred. */
+  /** Returns undefined if the run has ended, a live worker holds its lease, or it was deferred. */
   claim(id: string, claimant: Claimant): Promise<RunRow | undefined>;
   /**
-   * The run as it is then; undefined: the event no longer concerns it. At most one event of a run at a time.
-   * `recordedBytes`: what the run has recorded so far.
+   * Applies an event. Returns the new row, or undefined if the event no longer applies. A run must have at most one
+   * event in flight. `recordedBytes`: the size of what the run has recorded so far.
    */
   write(run: RunRow, event: RunEvent, recordedBytes?: number): Promise<RunRow | undefined>;
-  /** The same for runs that this process does not execute: each is read and locked, and `eventOf` says what happens to it. */
+  /** Changes runs that this process does not execute: locks each run and asks `eventOf` for the event. */
   change(ids: readonly string[], eventOf: EventOf): Promise<readonly RunRow[]>;
   /** Runs that ended by writes of this process, by status. */
   readonly finished: ReadonlyMap<string, number>;
 }
 
-// Larger batches no longer gain throughput and make every member wait longer.
+// Larger batches gain no throughput and make every member wait longer.
 const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
-// What a run has recorded that shares its writes with others. Larger ones are written one at a time, and keep no other waiting.
+// Runs that have recorded more than this are written alone, so that they delay no others.
 const MAX_SHARED_BYTES = 256_000;
-// A row that has changed meanwhile is read again; who changes it more often than this has lost its worker long since.
+// A changed row is read again up to this often. A row that changes more often no longer belongs to this worker.
 const MAX_TRIES = 5;
 
 export interface CommitOptions {
   readonly db: Db;
-  /** A workspace's runs under way at once. */
+  /** The limit for active runs per workspace. */
   readonly maxConcurrent: number;
   readonly timers: WakeTimers<'runs' | 'deliveries'>;
 }
 
 export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): RunCommit {
-  // Both count a workspace's runs and add to them: one after the other, or together they would pass its number.
+  // Both count a workspace's runs and add to them. They run one after the other, because together they would exceed the
+  // limit.
   const serialize = createSerializer();
   const finished = new Map<string, number>();
   const onWritten = (row: RunRow, effects: readonly Effect[]): void => {
@@ -128,7 +129,7 @@ async function claimBatch(
     const rows = new Map((await applyLocked(tx, claimedChanges, () => undefined)).map(row => [row?.id, row]));
     return claims.map(({ id }) => {
       const row = rows.get(id);
-      // The same run requested for twice in one batch is given once.
+      // A run that was claimed twice in one batch is returned once.
       rows.delete(id);
       return row;
     });
@@ -140,7 +141,7 @@ interface RequestedChange {
   readonly eventOf: EventOf;
 }
 
-/** Each as its run then is: what is requested twice of a run happens in the order of asking. */
+/** Applies the changes in order. Several changes of the same run each see the row that the previous one left. */
 async function changeBatch(
   tx: Tx,
   requested: readonly RequestedChange[],
@@ -164,7 +165,10 @@ async function changeBatch(
   return results;
 }
 
-/** Tried again with the rows as they are, where somebody else was faster: a cancel, a call that ended. */
+/**
+ * Writes the changes. If another writer was faster (a cancel, a call that ended), reads the row and applies the event
+ * again.
+ */
 async function writeBatch(
   db: Db,
   changes: readonly RunChange[],
@@ -193,13 +197,13 @@ async function writeBatch(
   return changes.map(({ run }) => results.get(run.id));
 }
 
-/** The same event for runs whose rows are locked; timers are the caller's to set. */
+/** Applies the same event to runs whose rows are locked. The caller sets the timers. */
 export async function applyToLocked(tx: Tx, runs: readonly RunRow[], event: RunEvent): Promise<void> {
   const changes = runs.map(run => ({ run, event }));
   await applyLocked(tx, changes, () => undefined);
 }
 
-/** For rows that are locked: what is decided is written. */
+/** Applies events to runs whose rows are locked. */
 async function applyLocked(
   tx: Tx,
   changes: readonly RunChange[],
@@ -226,7 +230,7 @@ function applyEvent({ run, event }: RunChange): readonly AppliedEvent[] {
   return next === undefined ? [] : [{ before: run, next }];
 }
 
-/** One statement where neither credits nor calls change, else one transaction; the same for all runs of a batch. */
+/** Uses one statement if neither credits nor calls change, otherwise one transaction for the whole batch. */
 function writeTransitions(db: Db, applied: readonly AppliedEvent[]): Promise<ReadonlySet<string>> {
   if (applied.length === 0) return Promise.resolve(new Set());
   return applied.some(one => changesCredits(one) || changesCalls(one))
@@ -234,7 +238,7 @@ function writeTransitions(db: Db, applied: readonly AppliedEvent[]): Promise<Rea
     : writeTransitionsIn(db, applied);
 }
 
-/** Whether one of these comes of it. */
+/** Whether the transition has an effect of one of these kinds. */
 function has({ effects }: Transition, ...kinds: readonly Effect['kind'][]): boolean {
   return effects.some(({ kind }) => kinds.includes(kind));
 }
@@ -246,7 +250,8 @@ async function writeTransitionsIn(tx: Tx, applied: readonly AppliedEvent[]): Pro
   const written = await writeRuns(tx, applied.map(toWrite));
   const calling = applied.filter(one => written.has(one.before.id) && changesCalls(one));
   if (calling.length > 0) await writeCalls(tx, calling);
-  // Of a run that another worker executes, that worker charges what it writes. After the calls, which say what stays reserved.
+  // Credits come after calls, because active calls keep their reservations. If the row belongs to another worker, that
+  // worker charges.
   const paid = applied.filter(one => written.has(one.before.id) && changesCredits(one));
   if (paid.length > 0) await writeCredits(tx, paid);
   return written;
@@ -286,7 +291,7 @@ async function writeCredits(tx: Tx, applied: readonly AppliedEvent[]): Promise<v
       if (effect.kind === 'release credits') ended.push(before.id);
       if (effect.kind !== 'charge') continue;
       const { nodeId, nodeType, total } = effect;
-      // The last one of a node is what it has cost.
+      // The last total of a node is its cost.
       totals.set(`${before.id} ${nodeId}`, { executionId: before.id, nodeId, nodeType, total });
     }
   }
@@ -294,7 +299,7 @@ async function writeCredits(tx: Tx, applied: readonly AppliedEvent[]): Promise<v
   if (ended.length > 0) await releaseRuns(tx, ended);
 }
 
-/** One piece of work at a time. */
+/** Runs one piece of work at a time. */
 function createSerializer(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return work => {

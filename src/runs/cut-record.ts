@@ -1,9 +1,9 @@
-// Cuts what is shown of a run to the size that an answer, an event or a webhook may have.
+// Cuts the record of a run to the maximum size of an answer, an event or a webhook.
 import { sizeOf } from '../engine/budget.ts';
 import { JsonText, stringifyJson } from '../lib/json-text.ts';
 import { levelOf } from '../lib/level.ts';
 
-/** Of `GET /executions/{id}`, a snapshot, an event and a webhook's body. */
+/** The limit of `GET /executions/{id}`, snapshots, events and webhook bodies. */
 const MAX_BYTES = 16_000_000;
 
 /** A NodeState, or an entry of `outputs`. */
@@ -17,8 +17,8 @@ interface ShownRun {
 }
 
 /**
- * The record, at most 16 MB as JSON: of its values the longest are cut, all to the same length, and their node states
- * are marked `truncated`. JSON that is cut becomes a text.
+ * Returns the record with at most 16 MB of JSON. The longest values are cut, all to the same length, and their node
+ * states are marked `truncated`. JSON that is cut becomes text.
  */
 export function cutRecord<R extends ShownRun>(record: R, maxBytes = MAX_BYTES): R {
   if (sizeOf(record, maxBytes).bytes <= maxBytes) return record;
@@ -26,13 +26,13 @@ export function cutRecord<R extends ShownRun>(record: R, maxBytes = MAX_BYTES): 
   const texts = createTexts();
   const sizes = [...nodeStates, ...outputs].flatMap(one => listValues(one).map(texts.bytesOf));
   const frame = { ...record, nodeStates: nodeStates.map(withoutValues), outputs: outputs.map(withoutValues) };
-  // Each value has a name, a comma and, where its state is cut, a mark.
+  // Each value needs a name, a comma and, if its state is cut, a mark.
   const frameBytes = Buffer.byteLength(stringifyJson(frame)) + 12 * sizes.length + 20 * nodeStates.length;
   const most = levelOf(sizes, maxBytes - frameBytes);
   const cut = new Set<string>();
   const cutOne = <S extends Shown>(one: S): S =>
     mapValues(one, value => cutValue(texts, value, most, () => cut.add(one.nodeId)));
-  // A frame as large as that has the labels of many items: those are left out.
+  // A frame this large contains the labels of many items: the outputs are left out.
   const isFrameLarge = frameBytes > maxBytes;
   if (isFrameLarge) for (const { nodeId } of outputs) cut.add(nodeId);
   const cutOutputs = isFrameLarge ? [] : outputs.map(cutOne);
@@ -44,7 +44,7 @@ export function cutRecord<R extends ShownRun>(record: R, maxBytes = MAX_BYTES): 
   };
 }
 
-/** One NodeState, cut like a record that has no other. */
+/** Cuts one NodeState like a record of its own. */
 export function cutState<S extends Shown>(state: S): S {
   return cutRecord({ nodeStates: [state] }).nodeStates[0] ?? state;
 }
@@ -113,7 +113,7 @@ function cutValue(texts: Texts, value: unknown, most: number, onCut: () => void)
     length = Math.floor(Math.min(length * 0.95, (length * most) / bytes));
     bytes = textBytes(text.slice(0, length));
   }
-  // Not between the halves of a character.
+  // Never splits a surrogate pair.
   const isHalf = (text.codePointAt(length - 1) ?? 0) > 0xffff;
   return text.slice(0, isHalf ? length - 1 : length);
 }

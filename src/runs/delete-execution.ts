@@ -1,4 +1,4 @@
-// Removing one execution before its time.
+// Deletes one execution.
 import { AppError } from '../lib/errors.ts';
 import { authorize } from '../services/accounts/access.ts';
 import { type Actor, requireScope } from '../services/accounts/actor.ts';
@@ -9,7 +9,7 @@ import { getExecutionRow } from './executions.ts';
 
 const SCOPE = 'workflows:write';
 
-/** Its record, states and deliveries; its pictures stay in the media. Throws 409 where it has not ended. */
+/** Deletes the record, states and deliveries. Media are kept. Throws 409 if the execution has not ended. */
 export async function removeExecution(deps: RunDeps, actor: Actor, id: string): Promise<{ success: true }> {
   const user = requireScope(actor, SCOPE);
   const row = await getExecutionRow(deps, actor, id, SCOPE);

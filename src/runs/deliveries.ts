@@ -1,4 +1,4 @@
-// The webhook deliveries of an execution: shown with their attempts, sent again, and tried out with a sample.
+// Lists, resends and tests the webhook deliveries of an execution.
 import { AppError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import { authorize } from '../services/accounts/access.ts';
@@ -13,7 +13,7 @@ import { buildEvent } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
 import { getExecutionRow } from './executions.ts';
 
-/** Every delivery of the execution with the log of its attempts: none without a webhook, or before the end. */
+/** Lists every delivery with the log of its attempts. Empty without a webhook or before the end of the execution. */
 export async function listExecutionDeliveries(deps: RunDeps, actor: Actor, executionId: string) {
   const { id } = await getExecutionRow(deps, actor, executionId);
   const deliveries = await listDeliveries(deps.db, id);
@@ -21,7 +21,7 @@ export async function listExecutionDeliveries(deps: RunDeps, actor: Actor, execu
   return { data: await Promise.all(data), nextCursor: null };
 }
 
-/** Sends the event again, with twelve more attempts, whatever came of it before. Throws 404 for an unknown delivery. */
+/** Sends the event again with twelve more attempts, whatever its state. Throws 404 for an unknown delivery. */
 export async function redeliver(deps: RunDeps, actor: Actor, executionId: string, deliveryId: string) {
   const user = requireScope(actor, 'workflows:execute');
   const { id, workflow_id } = await getExecutionRow(deps, actor, executionId);
@@ -57,7 +57,7 @@ function presentDelivery(row: DeliveryRow, attempts: readonly AttemptRow[]) {
   };
 }
 
-/** Sends a signed sample of an event at once, and returns what came back. Nothing is kept. */
+/** Sends a signed sample event at once and returns the receiver's answer. Stores nothing. */
 export async function testWebhook(deps: RunDeps, actor: Actor, block: unknown, signal: AbortSignal) {
   requireScope(actor, 'workflows:execute');
   const target = parseWebhook(deps.settings, block);

@@ -1,4 +1,4 @@
-// The webhook event of a run that ended: its body, byte for byte as it will be signed and sent.
+// Builds the webhook event of a run that ended: its body, byte for byte as it is signed and sent.
 import { randomUUID } from 'node:crypto';
 import type { Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
@@ -20,7 +20,7 @@ export interface EndedRun {
 // The receiver may be anybody.
 const STRANGER = { isOwner: false } as const;
 
-/** null where the run asked for no webhook. One event a run: its row is unique by execution. */
+/** Returns null if the run has no webhook. A run has one event: its row is unique by execution. */
 export function buildDelivery(
   run: EndedRun,
   status: TerminalStatus,
@@ -33,7 +33,7 @@ export function buildDelivery(
     executionId: run.row.id,
     workflowId: run.row.workflow_id,
     status,
-    // Nodes that ran: one that was skipped, or never begun, did not.
+    // Only nodes that ran: skipped and unstarted nodes are left out.
     nodeStates: run.plan.nodes.flatMap(node => {
       const step = steps.get(node.id);
       return step?.startedAtMs === undefined ? [] : [presentStep(node, step, STRANGER)];
@@ -45,7 +45,7 @@ export function buildDelivery(
   return { id: newId('delivery'), event_id: eventId, event: kind, url, secret, body };
 }
 
-/** What an event says of its run, in the order in which it is written. */
+/** The fields of an event, in the order in which they are written. */
 interface EventFields {
   readonly executionId: string;
   readonly workflowId: string;
@@ -61,7 +61,7 @@ export interface WebhookEvent {
   readonly body: string;
 }
 
-/** A new event of a run, its body as it will be signed and sent. */
+/** Builds a new event and the body to sign and send. */
 export function buildEvent(fields: EventFields): WebhookEvent {
   const kind = fields.status === 'COMPLETED' ? 'execution.completed' : 'execution.failed';
   const eventId = randomUUID();

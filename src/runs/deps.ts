@@ -1,5 +1,5 @@
-// What the functions of this module get first: the parts that every service gets, the writer and reader of runs, and the
-// place where accepted runs start.
+// Defines the dependencies of this module: those of every service, the writer and reader of runs, and the placement of
+// accepted runs.
 import type { Deps } from '../services/deps.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { RunReads } from './calls/run-reads.ts';
@@ -13,16 +13,16 @@ export interface RunDeps extends Deps {
   readonly traffic: ProviderTraffic;
 }
 
-/** Where a run begins that is being accepted. */
+/** Decides where an accepted run starts. */
 export interface Placement {
-  /** A slot for a run of the workspace in this process; undefined: it goes by the queue. */
+  /** Reserves a slot in this process for a run of the workspace. undefined: the run is queued. */
   reserve(workspace: string): ReservedSlot | undefined;
 }
 
 export interface ReservedSlot {
   readonly workerId: string;
-  /** Begins with the run, which was claimed for the worker as it was accepted. Releases the slot by itself. */
+  /** Starts the run, which was claimed for this worker when it was accepted. Releases the slot at the end. */
   start(deps: RunDeps, run: RunRow): void;
-  /** Releases the slot where nothing begins. */
+  /** Releases the slot if no run starts. */
   release(): void;
 }

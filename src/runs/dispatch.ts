@@ -1,5 +1,5 @@
-// Where runs start: here, where this process has a worker with a slot for one that is being accepted, else wherever the
-// queue brings it. Which placement a process has is chosen once, by app.ts.
+// Starts runs: in this process if its worker has a slot, otherwise through the queue. service.ts chooses the placement
+// of a process at startup.
 import { toError } from '../lib/errors.ts';
 import { isOutage } from '../store/db.ts';
 import { enqueue } from '../store/queue.ts';
@@ -9,7 +9,7 @@ import { endUnreadable } from './end-run.ts';
 import { executeRun } from './worker.ts';
 import type { RunControl, WorkerSlots } from './worker-slots.ts';
 
-/** Of a process without a worker. */
+/** The placement of a process without a worker. */
 export const QUEUE_ONLY: Placement = { reserve: () => undefined };
 
 export function createLocalPlacement(slots: WorkerSlots): Placement {
@@ -33,13 +33,13 @@ export function createLocalPlacement(slots: WorkerSlots): Placement {
 }
 
 /**
- * Claims a run that the queue has brought, once there is a slot for it, and begins with it. Resolves then: what keeps
- * the run from there on is its lease. A run that is not ours to advance is left alone.
+ * Waits for a slot, claims a queued run and starts it. Resolves once it has started: from then on its lease keeps it.
+ * Skips a run that must not be claimed.
  */
 export async function claimFromQueue(deps: RunDeps, slots: WorkerSlots, id: string): Promise<void> {
   const slot = await slots.waitForSlot();
   if (slot === undefined) return enqueue(deps.db, 'run', [id]);
-  // A job may come while the run before it is still being released, such as its own wake-up.
+  // A job may arrive while the run is still being released, for example its own wake-up.
   for (let run = slots.runs.get(id); run !== undefined; run = slots.runs.get(id)) await run.ended;
   const { control, release } = slots.register(id);
   const releaseAll = (): void => {
@@ -57,7 +57,7 @@ export async function claimFromQueue(deps: RunDeps, slots: WorkerSlots, id: stri
   }
 }
 
-/** A run that cannot be read or written goes on with the next heartbeat; one that never can is ended. */
+/** Executes the run. After an error it continues with the next heartbeat, or ends if it can never be read. */
 async function execute(deps: RunDeps, slots: WorkerSlots, run: RunRow, control: RunControl): Promise<void> {
   const executionId = run.id;
   try {

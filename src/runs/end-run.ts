@@ -1,4 +1,4 @@
-// Ending a run that no worker executes: cancelled before or between its turns, or given up on by the queue.
+// Ends runs that no worker executes: cancelled while queued or waiting, or abandoned by the queue.
 import { toCancelled } from '../engine/owed.ts';
 import { isSettled, type Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
@@ -11,7 +11,7 @@ import type { RunEvent } from './lifecycle.ts';
 import type { StoredError } from './present-execution.ts';
 import { parseRunRequest } from './run-request.ts';
 
-/** The event that ends a run that no worker executes; undefined where one does. */
+/** Returns the event that ends a run without a worker, or undefined if a worker executes it. */
 export async function endingUnleased(
   deps: RunDeps,
   tx: Tx,
@@ -30,7 +30,7 @@ export async function endingUnleased(
   return { kind: 'end unleased', ending, steps: cancelled };
 }
 
-/** The last states of nodes that are still under way, waiting, or not begun when their run ends. */
+/** Returns the final states of nodes that are active, waiting or not started when their run ends. */
 export function cancelOpen(plan: Plan, steps: ReadonlyMap<string, Step>, nowMs: number): readonly Step[] {
   return plan.nodes.flatMap(({ id }): readonly Step[] => {
     const step = steps.get(id);
@@ -41,7 +41,7 @@ export function cancelOpen(plan: Plan, steps: ReadonlyMap<string, Step>, nowMs: 
   });
 }
 
-/** Ends a run whose job the queue has given up on, so that none stays open for ever. */
+/** Ends a run whose job the queue has given up on, so that no run stays open forever. */
 export async function giveUp(deps: RunDeps, id: string): Promise<void> {
   const message = 'The run could not be started, however often it was tried.';
   const error = { code: 'internal_error', message, nodeId: null };
@@ -49,7 +49,7 @@ export async function giveUp(deps: RunDeps, id: string): Promise<void> {
   deps.runNotifier.notify(id);
 }
 
-/** Ends a run that this worker has claimed and cannot read: its webhook says so, without its nodes. */
+/** Ends a run that this worker claimed and cannot read. Its webhook contains no nodes. */
 export async function endUnreadable(deps: RunDeps, row: RunRow): Promise<void> {
   const atMs = deps.now();
   const message = 'The run could not be read, however often it was tried.';

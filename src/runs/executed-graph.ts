@@ -1,4 +1,4 @@
-// The graph of an accepted run, as it stood when the run was accepted, and the states of its nodes.
+// Reads the graph of an accepted run as it was at that time, and the states of its nodes.
 import { MAX_RUN_BYTES, OUTPUT_TOO_LARGE, TOO_LARGE } from '../engine/budget.ts';
 import type { Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
@@ -10,7 +10,9 @@ import { listShownSteps, listStepsOfRuns, listWholeSteps, type StepRow } from '.
 import type { RunDeps } from './deps.ts';
 import { parseRunRequest } from './run-request.ts';
 
-/** The plan of an accepted run; it was sound when the run was accepted, and is empty should it no longer be. */
+/**
+ * Returns the plan of an accepted run. It was valid when the run was accepted; if it no longer is, the plan is empty.
+ */
 export async function planOf(
   deps: RunDeps,
   row: Pick<ExecutionRow, 'workflow_id' | 'workflow_version' | 'request'>,
@@ -21,26 +23,31 @@ export async function planOf(
   return result.ok ? result.plan : { nodes: [] };
 }
 
-/** By node id, to be shown: of a run that recorded much, with long values cut and without the results of items. */
+/**
+ * Returns states by node id for display. If the run recorded much, long values are cut and the results of items are
+ * left out.
+ */
 export async function stepsOf(db: Tx, executionId: string): Promise<Map<string, Step>> {
   const rows = await listShownSteps(db, executionId);
   return new Map(rows.map(({ step }) => [(step as Step).nodeId, step as Step]));
 }
 
-/** What a run that keeps to its limit may have stored: results of items, then as lists, and states on the way. */
+/**
+ * The most that a run within its limit can have stored: item results, the lists made of them, and intermediate states.
+ */
 export const MAX_STORED_BYTES = 4 * MAX_RUN_BYTES;
 
-/** Whole states by node id, for a run that goes on with them. Throws 413 where they are more than a run may record. */
+/** Returns whole states by node id for a run that continues. Throws 413 if they exceed what a run may record. */
 export async function readWholeSteps(db: Tx, executionId: string): Promise<Map<string, Step>> {
   const [stored] = await listStepsOfRuns(db, [executionId], { maxBytes: 0 });
   if ((stored?.bytes ?? 0) > MAX_STORED_BYTES) throw new AppError(OUTPUT_TOO_LARGE, TOO_LARGE.message);
   return foldSteps(await listWholeSteps(db, executionId));
 }
 
-/** A state as it is written: `true` stands for the result of an item that an earlier state of the node has. */
+/** A state as it is stored: `true` stands for an item result that an earlier state of the node contains. */
 type StoredStep = Omit<Step, 'items'> & { readonly items?: readonly (Values | null | true)[] };
 
-/** Whole states by node id, of which the last one counts. */
+/** Folds rows into whole states by node id. The last state of a node counts. */
 export function foldSteps(rows: readonly StepRow[]): Map<string, Step> {
   const steps = new Map<string, Step>();
   for (const { step } of rows) {

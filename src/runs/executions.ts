@@ -1,4 +1,4 @@
-// Executions read, listed and stopped.
+// Reads, lists and cancels executions.
 import type { Step } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { authorize, canDo, hasOwnRole, isTeam, roleOf } from '../services/accounts/access.ts';
@@ -16,7 +16,10 @@ import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentExecution, presentListedExecution, presentStep } from './present-execution.ts';
 import type { ListExecutionsQuery } from './run.schema.ts';
 
-/** The execution, for whoever may edit its workflow, or started it and has not left its team since. Throws 404, 403. */
+/**
+ * Returns the execution for users who may edit its workflow, or who started it and have not left its team. Throws 404,
+ * 403.
+ */
 export async function getExecutionRow(
   deps: RunDeps,
   actor: Actor,
@@ -37,7 +40,7 @@ async function authorizeExecution(
   if (isStarter && !(isTeam(row.workspace) && (await hasLeft(deps.db, row.workspace, user.userId))))
     return row;
   const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
-  // Whoever starts a run of a team's workflow by a share is not in the team.
+  // A user who starts a run of a team's workflow through a share is not a member of the team.
   const reads = isStarter ? hasOwnRole : mayEdit;
   if (workflow !== undefined && reads(user, workflow)) return row;
   throw new AppError(
@@ -49,10 +52,10 @@ async function authorizeExecution(
 const mayEdit = (user: UserActor, workflow: ReadWorkflowRow): boolean =>
   canDo(roleOf(user, workflow), 'edit');
 
-/** More than any node of a run records today; older runs may have more. */
+/** More than any node of a run can record today. Older runs may have more. */
 const MAX_OUTPUT_BYTES = 64_000_000;
 
-/** The state of one node with its values whole. Throws 404 for a node that the run has not. */
+/** Returns the state of one node with its whole values. Throws 404 for an unknown node. */
 export async function getNodeOutputs(deps: RunDeps, actor: Actor, id: string, nodeId: string) {
   const row = await getExecutionRow(deps, actor, id);
   const node = (await planOf(deps, row)).nodes.find(candidate => candidate.id === nodeId);
@@ -67,7 +70,7 @@ export async function getExecution(deps: RunDeps, actor: Actor, id: string): Pro
   return recordOf(deps, actor, await getExecutionRow(deps, actor, id));
 }
 
-/** The record of a row whose access is settled. */
+/** Returns the record of a row. The caller has checked access. */
 export async function recordOf(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<ExecutionRecord> {
   const steps = await stepsOf(deps.db, row.id);
   const hasProviderSteps = [...steps.values()].some(({ provider }) => provider !== undefined);
@@ -75,21 +78,24 @@ export async function recordOf(deps: RunDeps, actor: Actor, row: ExecutionRow): 
   return presentExecution(row, await planOf(deps, row), steps, reader);
 }
 
-/** What the caller is to the workflow of the run; of a deleted one nobody is the owner. */
+/** Returns the caller's relation to the workflow of the run. A deleted workflow has no owner. */
 export async function readerOf(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<Reader> {
   if (actor.kind === 'anonymous') return { isOwner: false };
   const workflow = await findWorkflow(deps.db, row.workflow_id, actor.userId);
   return { isOwner: workflow !== undefined && roleOf(actor, workflow) === 'OWNER' };
 }
 
-/** The graph as it ran. */
+/** Returns the graph that the run executes. */
 export async function getExecutionGraph(deps: RunDeps, actor: Actor, id: string): Promise<string> {
   const row = await getExecutionRow(deps, actor, id);
   const { text } = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
   return `{"workflowId":${JSON.stringify(row.workflow_id)},"workflowVersion":${row.workflow_version},${text}}`;
 }
 
-/** Newest first: of one workflow that the caller may edit, or all that the caller started and may still read. */
+/**
+ * Lists, newest first, the runs of a workflow that the caller may edit, or all runs that the caller started and may
+ * still read.
+ */
 export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecutionsQuery, workflowId?: string) {
   const user = requireScope(actor, 'workflows:read');
   if (workflowId !== undefined)
@@ -111,8 +117,8 @@ export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecution
 }
 
 /**
- * Stops a run, wherever it is: at once where no worker executes it, else by asking the worker, which has 30 s.
- * A run that has ended stays as it is.
+ * Cancels a run: at once if no worker executes it, otherwise by notifying the worker, which has 30 s. A run that has
+ * ended does not change.
  */
 export async function cancelRun(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {
   const user = requireScope(actor, 'workflows:execute');
@@ -131,7 +137,10 @@ const CANCELLED = {
   error: { code: 'cancelled', message: 'The run was cancelled.', nodeId: null },
 } as const;
 
-/** Whoever may run the workflow may stop its runs; those of a deleted one, whoever started them. */
+/**
+ * Users who may run the workflow may cancel its runs. The run of a deleted workflow may be cancelled by the user who
+ * started it.
+ */
 async function authorizeCancel(
   deps: RunDeps,
   user: UserActor,

@@ -1,4 +1,4 @@
-// Workers among themselves: each says that it lives, and takes over from those that no longer do.
+// Sends the worker's heartbeat and reassigns the runs of dead workers.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { newId } from '../lib/ids.ts';
@@ -24,7 +24,7 @@ export const HEARTBEAT_MS = 5000;
 
 export type UnlockPools = (pools: readonly string[]) => Promise<void>;
 
-/** Enrols this process; the row is what makes its runs its own. */
+/** Registers this process as a worker. Its runs refer to the row. */
 export async function registerWorker(deps: RunDeps, pools: readonly string[]): Promise<string> {
   const worker: WorkerRow = {
     id: newId('worker'),
@@ -38,9 +38,9 @@ export async function registerWorker(deps: RunDeps, pools: readonly string[]): P
 }
 
 /**
- * One heartbeat: keeps this worker alive, and queues again the runs of workers that are dead, those of this host at
- * once, others after 20 s of silence. A worker that was declared dead itself releases everything, writes nothing,
- * and enrols anew.
+ * Sends one heartbeat: keeps this worker alive and requeues the runs of dead workers, those of this host at once,
+ * others after 20 s of silence. A worker that was itself declared dead stops all of its runs without writing and
+ * registers again.
  */
 export async function beat(
   deps: RunDeps,
@@ -62,7 +62,10 @@ export async function beat(
     await deps.db.transaction(tx => enqueueDeferredRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
 }
 
-/** Sets right what a lost connection left: runs that name this worker unknown to it, and cancels it was not notified of. */
+/**
+ * Repairs the effects of a lost connection: requeues runs that name this worker but are unknown to it, and applies
+ * cancels that it missed.
+ */
 async function reconcile(
   deps: RunDeps,
   slots: WorkerSlots,
@@ -75,7 +78,7 @@ async function reconcile(
   if (orphans.length > 0) await requeue(deps, orphans);
 }
 
-/** Queues runs again that name a worker which does not advance them, where they have not moved since. */
+/** Requeues runs whose worker does not advance them, unless they have changed since. */
 async function requeue(deps: RunDeps, orphans: readonly OrphanRun[]): Promise<void> {
   const byId = new Map(orphans.map(orphan => [orphan.id, orphan]));
   await deps.commit.change([...byId.keys()], ({ id }) => {
@@ -84,7 +87,9 @@ async function requeue(deps: RunDeps, orphans: readonly OrphanRun[]): Promise<vo
   });
 }
 
-/** Removes a worker and queues its runs again. Returns its queue pools; undefined where another process did it first. */
+/**
+ * Removes a worker and requeues its runs. Returns its queue pools, or undefined if another process removed it first.
+ */
 export function removeWorker(deps: RunDeps, workerId: string): Promise<readonly string[] | undefined> {
   return deps.db.transaction(async tx => {
     const pools = await deleteWorker(tx, workerId);
@@ -94,13 +99,13 @@ export function removeWorker(deps: RunDeps, workerId: string): Promise<readonly 
   });
 }
 
-/** Unlocks jobs that belong to nobody: of a worker that died between its start and its enrolment. Now and then is enough. */
+/** Unlocks jobs of pools without a worker, left by a worker that died before it was registered. Runs rarely. */
 export async function unlockOrphanPools(deps: RunDeps, unlock: UnlockPools): Promise<void> {
   const orphans = await listOrphanPools(deps.db);
   if (orphans.length > 0) await unlock(orphans);
 }
 
-/** Queues again what is locked by pools of this process and was lost on its way here. */
+/** Requeues jobs that pools of this process have locked but never received. */
 export async function unlockLostJobs(
   deps: RunDeps,
   pools: readonly string[],
@@ -114,7 +119,10 @@ export async function unlockLostJobs(
 
 const FORGOTTEN_AT_ONCE = 500;
 
-/** Wakes runs that wait for calls without a row, e.g. of a database that was restored from parts: they ask by themselves. */
+/**
+ * Wakes runs that wait for calls without a row, for example in a partially restored database. They then poll their
+ * calls themselves.
+ */
 export async function wakeRunsWithoutCalls(deps: RunDeps): Promise<void> {
   const ids = await listRunsWithoutCalls(deps.db, FORGOTTEN_AT_ONCE);
   if (ids.length === 0) return;
@@ -137,8 +145,8 @@ async function takeOver(deps: RunDeps, workerId: string, unlock: UnlockPools): P
 }
 
 /**
- * Whether the worker's process is no more: with the embedded PostgreSQL there is one service only, so every other is
- * gone; else a process of this host can be looked up, where it shares our boot and pid namespace.
+ * Whether the worker's process is gone. With the embedded PostgreSQL there is only one service, so every other worker
+ * is gone. Otherwise a process on this host can be looked up if it shares the boot and pid namespace.
  */
 function isGone(deps: RunDeps, worker: WorkerRow): boolean {
   if (deps.settings.DATABASE_URL === undefined) return true;
@@ -151,16 +159,17 @@ function readPidSpace(): string {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
-    // No /proc (macOS): there only silence counts.
+    // Without /proc (macOS), only missing heartbeats count.
     return 'unknown';
   }
 }
 
-/** Distinguishes a process from a later one with the same pid; '' where there is none. */
+/** Returns an identity that distinguishes a process from a later one with the same pid; '' if there is none. */
 function processIdentity(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Field 22, the start time, counted after the command, which stands in parentheses and may contain spaces (proc_pid_stat(5)).
+    // Field 22, the start time. Counted from the end of the command, which is in parentheses and may contain spaces
+    // (proc_pid_stat(5)).
     return `${PID_SPACE}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
   } catch {
     return '';

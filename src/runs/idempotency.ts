@@ -1,4 +1,4 @@
-// Idempotency keys of requests that start runs: the same body again gets the first answer again.
+// Handles idempotency keys of requests that start runs: the same body receives the first answer again.
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
@@ -20,11 +20,11 @@ export interface AcceptedRun {
   readonly workflowId: string;
   readonly estimatedCredits: number;
   readonly createdAt: string;
-  /** The idempotency key had been used: this is the first answer again. */
+  /** Whether this repeats the first answer to the idempotency key. */
   readonly replayed: boolean;
 }
 
-/** `replayed`: absent, it is the first answer. */
+/** Builds the answer. `replayed` is false for the first one. */
 export const toAccepted = (
   { id, workflow_id, created_at }: Pick<RunFacts, 'id' | 'workflow_id' | 'created_at'>,
   estimatedCredits: number,
@@ -37,7 +37,10 @@ export const toAccepted = (
   replayed,
 });
 
-/** The key with a hash of what was asked, equal for equal JSON. null without a key. Throws 400 for one that is none. */
+/**
+ * Returns the key with a hash of the request, equal for equal JSON, or null without a key. Throws 400 for an invalid
+ * key.
+ */
 export function idempotencyOf(route: RunRoute, key: string | undefined, body: object): Idempotency | null {
   if (key === undefined) return null;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
@@ -46,7 +49,10 @@ export function idempotencyOf(route: RunRoute, key: string | undefined, body: ob
   return { route, key, body_hash: sha256Hex(canonicalJson(body)) };
 }
 
-/** The answer that the first request with the key got; undefined where there was none in 24 hours. Throws 422. */
+/**
+ * Returns the answer to the first request with the key in the last 24 hours, or undefined if there was none. Throws
+ * 422.
+ */
 export async function replay(
   deps: RunDeps,
   userId: number,

@@ -1,4 +1,4 @@
-// The life of a run, as one pure function: what a run becomes by an event, and what else must be committed with that.
+// Defines the life of a run as one pure function: the row that an event leads to, and the effects to commit with it.
 import type { ProviderTask, Step } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
 import type { NewCall } from '../store/calls.ts';
@@ -6,34 +6,34 @@ import type { TerminalStatus } from '../store/executions.ts';
 import type { NewDelivery, RunFacts, RunRow, RunState } from '../store/runs.ts';
 import { firstPollAt } from './calls/pace.ts';
 
-/** What the worker with this lease number reports of nodes. */
+/** What the worker that holds this lease reports about nodes. */
 interface WorkerReport {
   readonly lease: number;
   /** Oldest first. */
   readonly steps: readonly Step[];
   readonly nodesDone: number;
-  /** When its running time will be over. */
+  /** When the run exceeds its time limit. */
   readonly timeoutAtMs: number;
 }
 
 export type RunEvent =
-  /** A worker claims it. */
+  /** A worker claims the run. */
   | { readonly kind: 'claim'; readonly workerId: string; readonly atMs: number }
   | ({ readonly kind: 'checkpoint' } & WorkerReport)
-  /** Nothing of it can go on before something happens: a time comes, a person decides, or a call ends. */
+  /** The run cannot continue before an event: a time, a person's decision, or the end of a call. */
   | ({ readonly kind: 'suspend'; readonly atMs: number; readonly runningMs: number } & WorkerReport &
       Suspension)
-  /** Its worker stops, and another shall go on at once. */
+  /** The worker stops, and another should continue at once. */
   | ({ readonly kind: 'release'; readonly runningMs: number } & WorkerReport)
   | ({ readonly kind: 'end'; readonly ending: Ending } & WorkerReport)
-  /** Of a run that no worker executes: cancelled, or given up on. */
+  /** Ends a run that no worker executes: cancelled or abandoned. */
   | { readonly kind: 'end unleased'; readonly ending: Ending; readonly steps: readonly Step[] }
-  /** Somebody wants it to end; its worker does it. */
+  /** A user cancels the run; its worker ends it. */
   | { readonly kind: 'cancel' }
   | { readonly kind: 'decide'; readonly decisions: string }
-  /** What it waited for has come. */
+  /** The event that the run waited for has occurred. */
   | { readonly kind: 'wake'; readonly atMs: number }
-  /** Its worker is dead, or does not know of it. */
+  /** Its worker is dead or does not know the run. */
   | { readonly kind: 'reassign'; readonly workerId: string; readonly lease?: number };
 
 export interface Suspension {
@@ -50,13 +50,13 @@ export interface Ending {
   readonly delivery: NewDelivery | null;
 }
 
-/** What is committed with a new row, and comes about by that alone. */
+/** What is committed together with a new row. */
 export type Effect =
   | { readonly kind: 'save steps'; readonly steps: readonly Step[] }
-  /** A job of the queue brings it to a worker. */
+  /** Queues a job that brings the run to a worker. */
   | { readonly kind: 'queue'; readonly at: Date }
   | { readonly kind: 'deliver'; readonly delivery: NewDelivery }
-  /** What a node has cost so far. */
+  /** The total cost of a node so far. */
   | {
       readonly kind: 'charge';
       readonly nodeId: string;
@@ -64,7 +64,7 @@ export type Effect =
       readonly total: number;
     }
   | { readonly kind: 'release credits' }
-  /** The calls at providers that a node has under way, and those that are over. */
+  /** The provider calls of a node that are active, and those that are over. */
   | {
       readonly kind: 'save calls';
       readonly nodeId: string;
@@ -72,9 +72,9 @@ export type Effect =
       /** By item; null: all of them. */
       readonly over: readonly number[] | null;
     }
-  /** Nobody wants the results of the run's calls any more. */
+  /** Nobody needs the results of the run's calls any more. */
   | { readonly kind: 'cancel calls' }
-  /** A deferred run of the workspace may go on. */
+  /** A deferred run of the workspace may start. */
   | { readonly kind: 'release slot' }
   | { readonly kind: 'notify worker of cancel' }
   | { readonly kind: 'notify worker of wake' };
@@ -86,13 +86,13 @@ export interface Transition {
 
 export interface Acceptance {
   readonly facts: RunFacts;
-  /** Known from the run that it resumes. */
+  /** Steps reused from earlier runs. */
   readonly steps: readonly Step[];
-  /** The worker that has it from its acceptance on; null: it is queued. */
+  /** The worker that executes the run from its acceptance on; null: the run is queued. */
   readonly workerId: string | null;
 }
 
-/** The row of a run that is accepted: as if a worker, where one has room, had claimed it a moment later. */
+/** Returns the first row of an accepted run. With a worker, the run is claimed at once. */
 export function initialTransition({ facts, steps, workerId }: Acceptance): Transition {
   const queued: RunRow = { ...facts, ...NEW_STATE, seq: steps.length };
   const saved: readonly Effect[] = steps.length === 0 ? [] : [{ kind: 'save steps', steps }];
@@ -117,7 +117,10 @@ const NEW_STATE: RunState = {
   finished_at: null,
 };
 
-/** What becomes of the run; undefined where the event no longer concerns it: it has ended, or another worker has it. */
+/**
+ * Returns the new row and its effects, or undefined if the event no longer applies: the run has ended, or another
+ * worker holds it.
+ */
 export function transition(run: RunRow, event: RunEvent): Transition | undefined {
   if (run.finished_at !== null) return undefined;
   return 'nodesDone' in event ? applyWorkerEvent(run, event) : applyExternalEvent(run, event);
@@ -172,7 +175,7 @@ function applyExternalEvent(run: RunRow, event: Exclude<RunEvent, WorkerEvent>):
 }
 
 function claimed(run: RunRow, workerId: string, atMs: number): RunRow {
-  // A clock that went on while no worker had the run has counted until now.
+  // A clock that kept running without a worker has counted until now.
   const countedMs = run.running_since === null ? 0 : Math.max(0, atMs - run.running_since.getTime());
   return {
     ...run,
@@ -200,12 +203,12 @@ function withSteps(run: RunRow, change: Omit<WorkerReport, 'lease'>): Transition
   };
 }
 
-/** The last state of each node that calls a provider says which of its calls are under way. */
+/** The last state of each node that calls a provider says which of its calls are active. */
 function toCallEffects({ steps, timeoutAtMs }: Omit<WorkerReport, 'lease'>): readonly Effect[] {
   const byNode = new Map<string, Effect>();
   for (const step of steps) {
     const { nodeId, provider, status, jobs = {} } = step;
-    // The provider learns of the cancelled call with the end of the run.
+    // The provider learns about the cancelled call when the run ends.
     if (provider === undefined || status === 'CANCELLED') continue;
     const calls = isSettled(status) ? [] : Object.entries(jobs);
     byNode.set(nodeId, {
@@ -226,7 +229,8 @@ function endedItems({ items = [], failures = {} }: Step): readonly number[] {
 function toCall(item: number, job: ProviderTask, timeoutAtMs: number): readonly NewCall[] {
   const { id, submittedAtMs, deadlineAtMs, queued = false, slot = false } = job;
   if (submittedAtMs === undefined || deadlineAtMs === undefined) return [];
-  // Without an id it is still being submitted, and its worker watches over it; a row is saved for what it counts.
+  // A call without an id is still being submitted, and its worker watches it. A row is stored only for the slot it
+  // occupies.
   if (id === null && !queued && !slot) return [];
   const asks = job.asks ?? 0;
   const deadlineMs = Math.min(deadlineAtMs, timeoutAtMs);
@@ -252,7 +256,7 @@ function toCall(item: number, job: ProviderTask, timeoutAtMs: number): readonly 
 function suspended(saved: Transition, event: Extract<RunEvent, { readonly kind: 'suspend' }>): Transition {
   const { row } = saved;
   const keepsDeadline = event.waitsFor === 'call';
-  // A run that is being cancelled still has that ahead; one that was woken a moment ago goes on at once.
+  // A run that is being cancelled must still do so, and a run that was just woken continues at once.
   const isDue = row.status === 'CANCELLING' || row.wake_at !== null;
   const wakeAtMs = isDue ? 0 : event.wakeAtMs;
   const change: Partial<RunState> = {
@@ -267,7 +271,7 @@ function suspended(saved: Transition, event: Extract<RunEvent, { readonly kind: 
 
 function woken(run: RunRow, atMs: number): Transition {
   const row = { ...run, wake_at: new Date(atMs) };
-  // The worker that has it learns of it before it is released: its row is no longer what it was.
+  // A worker that holds the run notices before it releases it, because the row has changed.
   return { row, effects: [run.worker_id === null ? queueEffect(0) : { kind: 'notify worker of wake' }] };
 }
 
@@ -284,12 +288,12 @@ function ended(saved: Transition, ending: Ending): Transition {
   const effects: Effect[] = [];
   if (ending.delivery !== null) effects.push({ kind: 'deliver', delivery: ending.delivery });
   if (saved.row.is_paid) effects.push({ kind: 'release credits' });
-  // A completed run has none under way.
+  // A completed run has no active calls.
   if (ending.status !== 'COMPLETED') effects.push({ kind: 'cancel calls' });
   return released(saved, change, effects);
 }
 
-/** No worker executes the run any more. */
+/** Releases the lease: no worker executes the run any more. */
 function released(
   { row, effects }: Transition,
   change: Partial<RunState>,
@@ -307,7 +311,7 @@ function queueEffect(atMs: number): Effect {
   return { kind: 'queue', at: new Date(Math.max(0, atMs)) };
 }
 
-// What fits the column: 23 days.
+// The limit of the column: 23 days.
 const MAX_RUNNING_MS = 2_000_000_000;
 
 function boundedMs(ms: number): number {

@@ -1,25 +1,26 @@
-// The memory that the runs of this process reserve together: past its limit no run is claimed and no node is started. A
-// workspace that holds as much as is left starts no more, so that one share leaves memory to the others.
+// Limits the memory that the runs of this process hold together. Past the limit, no run is claimed and no node starts.
+// A workspace that already holds as much as is left starts nothing more, so that one account leaves memory to the
+// others.
 import { getHeapStatistics } from 'node:v8';
 import { MAX_RUN_BYTES, OutputMeter, type Size, sizeOf } from '../engine/budget.ts';
 import type { RunBudget } from '../engine/types.ts';
 import type { Values } from '../graph/types.ts';
 
-/** The limit where none is set: a quarter of the heap. */
+/** Returns the limit in bytes. Default: a quarter of the heap. */
 export function memoryLimit(megabytes: number | undefined): number {
   return megabytes === undefined ? getHeapStatistics().heap_size_limit / 4 : megabytes * 1024 * 1024;
 }
 
 interface WorkspaceUsage {
   held: number;
-  /** In the order in which they began. */
+  /** In start order. */
   readonly runs: Set<RunMemory>;
 }
 
 export class RunMemoryPool {
   readonly #limit: number;
   #held = 0;
-  /** In the order in which they began. */
+  /** In start order. */
   readonly #runs = new Set<RunMemory>();
   readonly #workspaces = new Map<string, WorkspaceUsage>();
   readonly #listeners = new Set<() => void>();
@@ -30,19 +31,19 @@ export class RunMemoryPool {
     this.#limit = limit;
   }
 
-  /** Bytes that all runs reserve, about. */
+  /** The approximate number of bytes that all runs hold. */
   get held(): number {
     return this.#held;
   }
 
-  /** Whether no further run is to be claimed. Those who ask are called back where it is. */
+  /** Whether no further run may be claimed. If so, subscribers are notified when memory is freed. */
   isFull(): boolean {
     const isFull = this.#held >= this.#limit;
     this.#isAwaited ||= isFull;
     return isFull;
   }
 
-  /** Begins to count a run. `onExceeded` is called once it records more than a run may. */
+  /** Starts tracking a run. `onExceeded` is called when it records more than a run may. */
   track(workspace: string, onExceeded: () => void): RunMemory {
     const share = this.#workspaces.get(workspace) ?? { held: 0, runs: new Set() };
     this.#workspaces.set(workspace, share);
@@ -66,14 +67,14 @@ export class RunMemoryPool {
     return run;
   }
 
-  /** Calls back when memory was freed; returns an unsubscribe function. */
+  /** Calls back when memory was freed. Returns an unsubscribe function. */
   readonly subscribe = (onFreed: () => void): (() => void) => {
     this.#listeners.add(onFreed);
     return () => this.#listeners.delete(onFreed);
   };
 
-  // The oldest run always goes on, and the oldest of a workspace while there is memory at all: each of them ends or
-  // leaves memory some time, so that none waits for ever.
+  // The oldest run always continues, and the oldest run of a workspace continues while any memory is left. Each of them
+  // eventually ends or frees memory, so no run waits forever.
   #canStart(share: WorkspaceUsage, run: RunMemory): boolean {
     const left = this.#limit - this.#held;
     if (share.held < left || isFirst(left > 0 ? share.runs : this.#runs, run)) return true;
@@ -97,7 +98,7 @@ interface PoolShare {
   close(): void;
 }
 
-/** One run of this process: what it records and what it holds. */
+/** What one run of this process records and holds. */
 export class RunMemory implements RunBudget {
   readonly #meter = new OutputMeter();
   readonly #onExceeded: () => void;
@@ -109,7 +110,7 @@ export class RunMemory implements RunBudget {
     this.#share = share;
   }
 
-  /** Bytes of its outputs as JSON. */
+  /** The size of its outputs as JSON. */
   get bytes(): number {
     return this.#meter.size.bytes;
   }
@@ -133,7 +134,7 @@ export class RunMemory implements RunBudget {
     return false;
   }
 
-  /** Counts memory; negative: that it was let go. */
+  /** Reserves memory; a negative number frees it. */
   reserve(bytes: number): void {
     this.#held += bytes;
     this.#share.reserve(bytes);
@@ -147,7 +148,7 @@ export class RunMemory implements RunBudget {
     return this.#share.subscribe(onFreed);
   }
 
-  /** Resolves once there is memory for more of the run, or the signal fires. */
+  /** Resolves once the run may use more memory, or the signal fires. */
   async waitForMemory(signal: AbortSignal): Promise<void> {
     while (!this.canStart() && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -158,7 +159,7 @@ export class RunMemory implements RunBudget {
     }
   }
 
-  /** The run has left this process. */
+  /** Frees everything when the run leaves this process. */
   close(): void {
     this.reserve(-this.#held);
     this.#share.close();

@@ -1,4 +1,4 @@
-// The node cache of one workspace, as the engine asks for it.
+// Implements the engine's node cache for one workspace.
 import { sizeOf } from '../engine/budget.ts';
 import type { NodeCache } from '../engine/types.ts';
 import type { Value, Values } from '../graph/types.ts';

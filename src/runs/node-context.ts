@@ -1,4 +1,4 @@
-// What a node of a run may do: read and store media, reach out through the guarded client, read the clock.
+// Builds the context of a node: reads and stores media, fetches through the guarded client, reads the clock.
 import type { RunOptions } from '../engine/types.ts';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import { SVG_TYPE } from '../media/accepted-types.ts';

@@ -1,5 +1,5 @@
-// The money of a run: set aside when it is accepted, topped up before each paid call, charged for what delivered,
-// given back when it ends. A run that cannot cost has no row in the ledger.
+// Handles the credits of a run: reserved when it is accepted, topped up before each paid call, charged on delivery,
+// released at the end. A run that cannot cost has no row in the ledger.
 import type { PaidCall, ProviderTask, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
@@ -11,7 +11,7 @@ import type { Refusal } from './accept-batch.ts';
 import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
 
-/** Throws 402 where the run would cost more than its caller allows. */
+/** Throws 402 if the run would cost more than its caller allows. */
 export function requireWithinMax({ credits, breakdown }: Estimate, maxCredits: number | undefined): void {
   if (maxCredits === undefined || credits <= maxCredits) return;
   throw new AppError(
@@ -21,7 +21,7 @@ export function requireWithinMax({ credits, breakdown }: Estimate, maxCredits: n
   );
 }
 
-/** Why a run is not accepted, as its caller reads it: 402. */
+/** Converts the refusal of a run into the 402 error for its caller. */
 export function toPaymentError(refusal: Refusal, { credits, breakdown }: Estimate): AppError {
   if (refusal.code === 'insufficient_credits') {
     const { code, balance } = refusal;
@@ -42,7 +42,7 @@ export function toPaymentError(refusal: Refusal, { credits, breakdown }: Estimat
   );
 }
 
-/** Raises the run's reservation for a call of so many credits; AppError where it may not be made. */
+/** Raises the run's reservation for a call. Throws an AppError if the call must not be made. */
 async function raiseInTransaction(
   tx: Tx,
   run: Pick<RunRow, 'id' | 'lease'>,
@@ -57,11 +57,11 @@ async function raiseInTransaction(
       `This call needs ${credits} credits, and there are too few left.`,
     );
   }
-  // Thrown inside the transaction: what was set aside goes with it.
+  // Thrown inside the transaction, so that the raise is rolled back.
   if (outcome === 'raised') await requireWithinBudget(tx, run.id, credits);
 }
 
-/** What a person can act on is reported as the node's failure. */
+/** Reports errors that a person can act on as the node's failure. */
 function toRefusal(err: unknown): never {
   if (err instanceof AppError && err.status === 402)
     throw new NodeError(err.code, err.message, { cause: err });
@@ -77,26 +77,26 @@ async function requireWithinBudget(tx: Tx, executionId: string, credits: number)
   );
 }
 
-/** What a run has spent before this worker goes on with it. */
+/** What a run has spent before this worker continues it. */
 export interface EarlierSpending {
   readonly maxCredits: number | undefined;
-  /** Set aside for calls that are under way. */
+  /** Credits reserved for active calls. */
   readonly reserved: number;
-  /** undefined: it is asked for when it is needed, since no call of before can still be charged. */
+  /** undefined: read when needed, because no earlier call can still be charged. */
   readonly charged: number | undefined;
 }
 
 /**
- * What the engine asks before each paid call: raises the reservation until it covers this call together with the others that are under
- * way. Rejects, naming the reason, where it cannot; the call is then not made.
+ * Creates the function that the engine calls before each paid call. It raises the reservation until it covers this call
+ * and the other active ones. It rejects with the reason if it cannot; the call is then not made.
  */
 export function createPay(
   { db, reads }: Pick<RunDeps, 'db' | 'reads'>,
   run: Pick<RunRow, 'id' | 'lease'>,
   spent: EarlierSpending,
 ): NonNullable<RunOptions['pay']> {
-  // What the run was charged before this worker took it over, and what its calls were reserved since. Calls that
-  // delivered stay reserved: what is charged for them leaves the reservation, and counts for the promise all the same.
+  // The credits charged before this worker took over, and those reserved since. Delivered calls stay in `reserved`,
+  // because their charge is taken from the reservation.
   let chargedBefore = spent.charged;
   let reserved = spent.reserved;
   const reserve = async (credits: number): Promise<void> => {
@@ -109,7 +109,7 @@ export function createPay(
         `With this call the run would cost ${total} credits, more than maxCredits (${spent.maxCredits}).`,
       );
     }
-    // As the estimate of most runs has it; only more than that is set aside in a transaction.
+    // Most calls are covered by the estimate. Only a raise needs a transaction.
     if (!isCovered(coverage, run.lease, total))
       await db.transaction(tx => raiseInTransaction(tx, run, { total, credits })).catch(toRefusal);
     reserved += credits;
@@ -117,7 +117,7 @@ export function createPay(
   const refund = (credits: number): void => {
     reserved -= credits;
   };
-  // One call at a time: none is refused because of another that is refused in the end.
+  // One call at a time, so that no call is refused because of another that is refused in the end.
   let turn: Promise<void> = Promise.resolve();
   return async call => {
     const { credits, isExact, values } = quote(call);
@@ -154,15 +154,15 @@ type PriceTerms = NonNullable<ProviderTask['terms']>;
 
 interface Quote {
   readonly credits: number;
-  /** Whether that is its price, rather than the most that its node allows. */
+  /** Whether `credits` is the exact price, as opposed to the maximum that the node allows. */
   readonly isExact: boolean;
 }
 
-/** What must be reserved for the call, and the values to send for that. Throws NodeError where it must not be made. */
+/** Returns the credits to reserve and the values to send. Throws a NodeError if the call must not be made. */
 function quote({ definition, values, reserved }: PaidCall): Quote & { readonly values: PaidCall['values'] } {
   const price = priceOf(definition, values);
   const bounded = boundCall(definition, values);
-  // A call that is under way was quoted before.
+  // An active call was quoted before.
   if (reserved !== undefined)
     return { credits: reserved, isExact: price?.isExact === true, values: bounded ?? values };
   if (price === null) {
@@ -176,8 +176,8 @@ function quote({ definition, values, reserved }: PaidCall): Quote & { readonly v
 }
 
 /**
- * What a call costs by what it used. A price that was known beforehand is not passed; any other bill is charged in full,
- * also beyond what was reserved.
+ * Returns the charge of a call by its usage. An exact price is an upper bound. Any other bill is charged in full, even
+ * beyond the reservation.
  */
 function chargeOf(
   pricing: Pricing | undefined,
@@ -191,7 +191,7 @@ function chargeOf(
 
 const MAX_TERM_LENGTH = 64;
 
-/** By what a bill is counted after the run has ended: the short settings of the call. */
+/** Returns the short settings of the call, by which a bill is computed after the run has ended. */
 function termsOf({ definition, node, values }: PaidCall, isExact: boolean): PriceTerms | undefined {
   if (definition.pricing?.settle === undefined) return undefined;
   const isTerm = (value: unknown): value is string | number | boolean =>
@@ -204,7 +204,7 @@ function termsOf({ definition, node, values }: PaidCall, isExact: boolean): Pric
   return { nodeType: node.nodeType, values: Object.fromEntries(terms), isExact };
 }
 
-/** What a cancelled call costs that its provider bills all the same. */
+/** Returns the charge of a cancelled call that its provider bills anyway. */
 export function priceByTerms(
   { findNode }: Pick<RunDeps, 'findNode'>,
   { credits, terms }: { readonly credits: number; readonly terms: PriceTerms | null },

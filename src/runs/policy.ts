@@ -1,26 +1,29 @@
-// Who goes first where there are not enough slots: the shares of workspaces in a worker, and their runs at once.
+// Decides which runs start first when slots are scarce: the share of each workspace in a worker, and its limit of
+// active runs.
 import type { RunRow, WorkspaceLoad } from '../store/runs.ts';
 
-/** A run that has a slot. */
+/** A run that occupies a slot. */
 export interface Occupant {
   readonly workspace: string;
   readonly sinceMs: number;
 }
 
-/** A run that takes longer waits for something outside, or computes much: for how long nobody knows. */
+/** A longer run waits for something external or computes a lot, for an unknown time. */
 export const LONG_MS = 500;
 
-/** Of a worker's slots, how many are for runs that have just come by the queue; one that is long releases it to the next. */
+/**
+ * Returns how many of a worker's slots are for runs that just arrived from the queue. A long run moves to another slot.
+ */
 export function queueShare(capacity: number): number {
   return Math.ceil(capacity / 4);
 }
 
-/** Whether a run that is being accepted may begin here at once; its workspace's runs count however long they admit. */
+/** Whether an accepted run may start in this process at once. All runs of its workspace count, however short. */
 export function mayStartHere(capacity: number, occupants: readonly Occupant[], workspace: string): boolean {
   return !listAtLimit(capacity, occupants).includes(workspace);
 }
 
-/** Workspaces whose long runs use as many slots as all long runs leave free: they get no more for now. */
+/** Lists workspaces whose long runs occupy as many slots as all long runs leave free. They get no more for now. */
 export function listSaturated(
   capacity: number,
   occupants: readonly Occupant[],
@@ -38,7 +41,7 @@ function listAtLimit(capacity: number, occupants: readonly Occupant[]): readonly
     .map(([workspace]) => workspace);
 }
 
-/** Counts a workspace's runs at once: `admit` says whether one more may go on, and counts it. */
+/** Counts a workspace's active runs. `admit` returns whether one more may start, and counts it. */
 export interface Admission {
   admit(workspace: string): boolean;
 }
@@ -55,7 +58,7 @@ export function createAdmission(loads: readonly WorkspaceLoad[], maxConcurrent: 
   };
 }
 
-/** Which of the runs that a worker is offered it claims; the others are deferred. One that is under way goes on. */
+/** Returns which of the offered runs the worker claims; the others are deferred. Active runs always continue. */
 export function admitClaims(
   runs: readonly RunRow[],
   { admit }: Admission,

@@ -1,4 +1,4 @@
-// An execution as clients see it: one object for the record, the event stream and the webhook body.
+// Presents an execution to clients: one form for the record, the event stream and the webhook body.
 import { isSettled, type NodeStatus, type Step, type StepError } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
@@ -13,7 +13,7 @@ type ExecutionOutput = { readonly nodeId: string; readonly label: string; readon
   Record<string, Shown>
 >;
 
-/** JSON, or its text where JavaScript would change it. */
+/** JSON, or its text if JavaScript would change the value. */
 type Shown = Json | JsonText;
 
 function presentValue(value: Value): Shown {
@@ -22,17 +22,19 @@ function presentValue(value: Value): Shown {
 
 const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
 
-/** What a reader is to the workflow; a webhook is nobody. */
+/** The reader's relation to the workflow. A webhook has none. */
 export interface Reader {
   readonly isOwner: boolean;
 }
 
-/** A node whose call goes on at a provider is at work, wherever its run is meanwhile. */
+/** A node whose call continues at a provider is RUNNING, wherever its run is. */
 function statusOf(step: Step | undefined): NodeStatus {
   return step?.suspended?.kind === 'call' ? 'RUNNING' : (step?.status ?? 'PENDING');
 }
 
-/** Of a list the share of items done; of a call that goes on at a provider the share of its model's usual duration. */
+/**
+ * Returns the share of finished items of a list, or the share of the model's usual duration for a call at a provider.
+ */
 function progressOf(step: Step | undefined, nowMs: number): number {
   if (step?.status === 'COMPLETED') return 1;
   if (step === undefined || isSettled(step.status)) return 0;
@@ -43,7 +45,7 @@ function progressOf(step: Step | undefined, nowMs: number): number {
   return guessProgress(submittedAtMs, usualMs, nowMs) ?? 0;
 }
 
-/** The state of one node; `step` undefined: not begun. */
+/** Presents the state of one node. `step` is undefined if it has not started. */
 export function presentStep(
   node: { readonly id: string; readonly label: string },
   step: Step | undefined,
@@ -67,7 +69,7 @@ export function presentStep(
   };
 }
 
-// The members of a result (docs/api.md, Results): text, value and outputUrl, each with its plural where the port has a list.
+// The members of a result (docs/api.md, Results): text, value and outputUrl, and their plurals for ports with a list.
 const MEMBERS = {
   TEXT: ['text', 'texts'],
   NUMBER: ['value', 'values'],
@@ -77,7 +79,7 @@ const MEMBERS = {
   AUDIO: ['outputUrl', 'outputUrls'],
 } as const;
 
-/** The first value of each kind among the ports; a list of one has both its forms. */
+/** Presents the first value of each kind. A list with one item has both forms. */
 function presentValues(outputs: Values): Record<string, Shown> {
   const shown: Record<string, Shown> = {};
   for (const value of Object.values(outputs)) {
@@ -93,7 +95,7 @@ function presentValues(outputs: Values): Record<string, Shown> {
   return shown;
 }
 
-/** What is reported of a rendered video besides its address. */
+/** Presents the details of a rendered video besides its address. */
 function presentRender(value: Value): { readonly render?: JsonObject } {
   if (!('media' in value) || value.media.render === undefined) return {};
   const { width, height, duration, render } = value.media;
@@ -111,7 +113,7 @@ const OUTPUT_MEMBER = {
   AUDIO: 'url',
 } as const;
 
-/** What the output nodes show; where a graph has none, what its last nodes gave. */
+/** Presents what the output nodes show or, if the graph has none, the results of its last nodes. */
 function presentOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly ExecutionOutput[] {
   const declared = plan.nodes.filter(node => node.category === 'output');
   const shown = declared.length > 0 ? declared : plan.nodes.filter(node => node.dependents.length === 0);
@@ -132,7 +134,7 @@ export interface StoredError extends StepError {
   readonly nodeId: string | null;
 }
 
-/** What lists show: no node states, inputs or outputs. */
+/** Presents an execution in lists, without node states, inputs and outputs. */
 export function presentListedExecution(row: ExecutionRow) {
   return {
     id: row.id,
@@ -159,7 +161,7 @@ export function presentListedExecution(row: ExecutionRow) {
 }
 
 function presentWebhook(row: ExecutionRow) {
-  // Of a run that has ended, the delivery may have been swept; nothing is left of it.
+  // The delivery of an ended run may have been swept.
   if (row.webhook === null || (row.finished_at !== null && row.delivery_state === null)) return null;
   const { url } = JSON.parse(row.webhook) as { url: string };
   return {
@@ -170,7 +172,7 @@ function presentWebhook(row: ExecutionRow) {
   };
 }
 
-/** The record (docs/api.md, Results), 16 MB at most: longer values are cut. */
+/** Presents the record (docs/api.md, Results), at most 16 MB: longer values are cut. */
 export function presentExecution(
   row: ExecutionRow,
   plan: Plan,

@@ -1,4 +1,5 @@
-// Resuming a run: one that waits goes on by a decision; one that has ended, by a new run that keeps what is still valid.
+// Resumes runs: a waiting run continues with a decision, and an ended run is followed by a new one that reuses valid
+// results.
 
 import type { JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
@@ -23,7 +24,7 @@ export interface ResumeRunInput {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Resolves once it is sure to go on. Throws 409 `not_resumable`, and what `startRun` throws. */
+/** Resolves once the run is certain to continue. Throws 409 `not_resumable` and the errors of `startRun`. */
 export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInput): Promise<AcceptedRun> {
   const user = requireScope(actor, 'workflows:execute');
   const { request } = input;
@@ -120,7 +121,7 @@ async function runAgain(
   const number = request.useLatestWorkflow === true ? workflow.version : row.workflow_version;
   const version = await deps.versions.get(deps.db, workflow.id, number);
   const known = new Set(version.graph.nodes.map(node => node.id));
-  // Inputs of nodes that the latest graph no longer has go with them; new ones must fit.
+  // Inputs of nodes that the latest graph no longer has are dropped. New ones must fit.
   const given = [...memberTexts(before.inputs?.text ?? '{}')].filter(([nodeId]) => known.has(nodeId));
   const sent = memberTexts(request.inputs?.text ?? '{}');
   const inputs = new JsonText<JsonObject>(joinMembers(new Map([...given, ...sent])));

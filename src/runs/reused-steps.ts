@@ -1,4 +1,4 @@
-// What a run begins with of earlier ones: results that are still valid, and results that a caller pins to nodes.
+// Finds results of earlier runs that a new run starts with: those that are still valid, and those that the caller pins.
 import { MAX_RUN_BYTES, OUTPUT_TOO_LARGE, sizeOfStep, TOO_LARGE } from '../engine/budget.ts';
 import { asCached, type PlannedRun, reuseSteps } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
@@ -11,7 +11,7 @@ import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest } from './run-request.ts';
 
 export interface ReusedSteps {
-  /** The execution that is gone on with. */
+  /** The execution that the run continues. */
   readonly fromId?: string;
   /** By node id. */
   readonly steps: ReadonlyMap<string, Step>;
@@ -22,10 +22,10 @@ interface Wanted extends PlannedRun {
   readonly request: Pick<RunRequest, 'keep' | 'pins'>;
 }
 
-/** Executions that one request may name: each is read completely. */
+/** The maximum number of executions that one request may name, because each is read completely. */
 const MAX_PINNED_EXECUTIONS = 20;
 
-/** Throws 400 `invalid_request` for an execution of another workflow, one under way, or a result that is not there. */
+/** Throws 400 `invalid_request` for an execution of another workflow, an active execution, or a missing result. */
 export async function findReusedSteps(deps: RunDeps, wanted: Wanted): Promise<ReusedSteps> {
   const { keep, pins = {} } = wanted.request;
   const reusable = keep === undefined ? [] : await findReusable(deps, wanted, keep);

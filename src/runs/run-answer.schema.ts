@@ -1,4 +1,4 @@
-// The forms of answers about runs, their deliveries and their credits, for the OpenAPI document.
+// Defines the schemas of answers about runs, deliveries and credits for the OpenAPI document.
 import { Type } from 'typebox';
 import { NODE_STATUSES } from '../engine/types.ts';
 import { Edge, Node } from '../services/graph.schema.ts';
@@ -134,7 +134,7 @@ const EVENTS = {
   }),
 };
 
-/** The events of a run's stream, by their name. */
+/** The events of a run's stream, by name. */
 export const EventStream = EventStreamOf(
   'RunEvent',
   'One server-sent event of a run: its fields `event`, `id` and `data`',
@@ -166,7 +166,7 @@ export const ExecutedGraph = Named('ExecutedGraph', 'The graph that a run execut
 
 export const Success = Type.Object({ success: Type.Literal(true) });
 
-/** What a webhook is sent when a run has ended. */
+/** The body of a webhook after a run has ended. */
 export const CompletionEvent = Named('CompletionEvent', 'What a webhook is sent when a run has ended', {
   event: Type.Enum(DELIVERY_EVENTS),
   eventId: Type.String({ format: 'uuid', description: 'The same across retries' }),

@@ -1,4 +1,4 @@
-// What a caller asks of a run: the body of /run and /execute, checked against the graph it is to run on.
+// Parses the request to run a workflow (the body of /run and /execute) and checks it against the graph.
 import { pointer } from '../graph/issues.ts';
 import { nearest, unknownNodeType } from '../graph/nearest.ts';
 import type { Plan, PlanResult } from '../graph/plan.ts';
@@ -10,10 +10,10 @@ import type { RunDeps } from './deps.ts';
 import type { RunRequest } from './run.schema.ts';
 
 const MAX_ISSUES = 100;
-/** Input nodes that a refusal names. */
+/** The maximum number of input nodes that an error lists. */
 const MAX_LISTED = 20;
 
-/** The text that `executions.request` keeps. */
+/** Returns the text stored in `executions.request`. */
 export function runRequestText(request: RunRequest): string {
   const { inputs, metadata, targets, pins, useCache, timeoutMs, maxCredits } = request;
   return stringifyJson({ inputs, metadata, targets, pins, useCache, timeoutMs, maxCredits });
@@ -34,7 +34,7 @@ function asSent(
   return text === undefined ? {} : { [name]: new JsonText(text) };
 }
 
-/** The plan that a request asks for. Throws 400 `cyclic_graph`, `invalid_request` or `invalid_graph`. */
+/** Returns the plan for the request. Throws 400 `cyclic_graph`, `invalid_request` or `invalid_graph`. */
 export function planRequest(
   deps: RunDeps,
   version: Pick<GraphVersion, 'plan'>,
@@ -68,7 +68,10 @@ function refusePlan(result: Extract<PlanResult, { ok: false }>): AppError {
   });
 }
 
-/** The config keys that the `inputs` set, by node id. Throws 400 `invalid_inputs` for a key that names no input node. */
+/**
+ * Returns the config keys that the `inputs` set, by node id. Throws 400 `invalid_inputs` for a key that is not an input
+ * node.
+ */
 export function inputOverrides(
   deps: RunDeps,
   graph: Graph,

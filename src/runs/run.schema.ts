@@ -1,4 +1,4 @@
-// The forms of requests that start, list and follow runs.
+// Defines the schemas of requests that start, list and follow runs.
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Json, JsonObject } from '../graph/types.ts';
 import type { JsonText } from '../lib/json-text.ts';
@@ -6,7 +6,7 @@ import { PageQuery } from '../services/paging.ts';
 import { NamedExact } from '../services/schema.ts';
 import { EXECUTION_STATUSES } from '../store/executions.ts';
 
-/** An object that arrives as the text in which it was sent: routes name these members in `config.asSent`. */
+/** An object that is kept as the text in which it was sent. Routes name these members in `config.asSent`. */
 const AsSent = (schema: TSchema) => Type.Unsafe<JsonText<JsonObject>>(schema);
 
 const RUN_FIELDS = {

@@ -1,4 +1,4 @@
-// Starting a run: who may, of which graph, with which inputs.
+// Starts a run: checks access, plan, inputs and cost, then has it accepted.
 import { AppError } from '../lib/errors.ts';
 import { authorize, workspaceOf } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
@@ -33,8 +33,8 @@ export interface StartRunInput {
 }
 
 /**
- * Starts a run of the workflow's current graph and resolves once it is sure to execute.
- * Refusals leave nothing behind, an idempotency key included.
+ * Starts a run of the workflow's current graph. Resolves once it is certain to execute. A refused request stores
+ * nothing, not even its idempotency key.
  */
 export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput): Promise<AcceptedRun> {
   const user = requireScope(actor, 'workflows:execute');
@@ -69,8 +69,8 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
 }
 
 /**
- * What the run may cost. Throws, before credits are reserved, where it is known that a paid call cannot be made:
- * 400 `provider_not_configured`, `svg_not_drawable`; 403 `unpriced_model`; 402 `max_credits_exceeded`.
+ * Estimates the run. Throws before credits are reserved if a paid call is known to be impossible: 400
+ * `provider_not_configured`, `svg_not_drawable`; 403 `unpriced_model`; 402 `max_credits_exceeded`.
  */
 export async function estimateForStart(
   deps: RunDeps,

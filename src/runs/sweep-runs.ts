@@ -1,4 +1,4 @@
-// The daily cleanup: ended executions, deliveries, idempotency keys, kept results, ended sessions, counters.
+// Runs the daily cleanup: ended executions, deliveries, idempotency keys, cached results, ended sessions, counters.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstIdOf } from '../lib/ids.ts';
 import { isOutage } from '../store/db.ts';
@@ -16,19 +16,19 @@ import { removeSuperseded } from '../store/workflows/versions.ts';
 import type { RunDeps } from './deps.ts';
 
 const DAY_MS = 86_400_000;
-// Seven statements a batch of runs: 2,000 of them take 35 ms, where four times 500 take 56.
+// A batch takes seven statements: 2,000 runs take 35 ms, but four times 500 take 56 ms.
 const BATCH = 2000;
-/** Of the time that a batch took. */
+/** The pause after a batch, as a share of its duration. */
 const REST = 1;
 
-/** Stops between two batches where the signal is aborted; the next day goes on. */
+/** Stops between two batches if the signal is aborted. The next day continues. */
 export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const { KEEP_EXECUTIONS_DAYS, KEEP_DELIVERIES_DAYS } = deps.settings;
   const daysAgo = (days: number): Date => new Date(deps.now() - days * DAY_MS);
   const sweepOld = (table: Parameters<typeof deleteOld>[1], days: number): Promise<number> =>
     inBatches(signal, () => deleteOld(deps.db, table, daysAgo(days), BATCH));
   const counts = {
-    // Before the executions, whose keys are then gone already.
+    // Before the executions, so that their keys are already gone.
     idempotencyKeys: await sweepOld('idempotency_keys', 1),
     deliveries: await sweepOld('deliveries', KEEP_DELIVERIES_DAYS),
     ...(await sweepExecutions(deps, daysAgo(KEEP_EXECUTIONS_DAYS), signal)),
@@ -36,21 +36,21 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     renders: await inBatches(signal, () =>
       deleteRendersBefore(deps.db, daysAgo(KEEP_EXECUTIONS_DAYS), BATCH),
     ),
-    // Their files were orphans from the first, and are gone by now.
+    // The files of these rows were orphans from the start and are gone by now.
     renderParts: await sweepOld('render_parts', 2),
     versions: await sweepVersions(deps, signal),
     autosaves: await inBatches(signal, () => removeSuperseded(deps.db, null, BATCH)),
     sessions: await sweepOld('sessions', 1),
     signInNetworks: await sweepOld('sign_in_networks', KNOWN_DAYS),
     passwordLinks: await sweepOld('password_links', 1),
-    // An expired one can be sent again for as long.
+    // An expired invitation can be sent again for this long.
     invitations: await sweepOld('team_invitations', 30),
     rateWindows: await sweepOld('rate_windows', 2),
   };
   deps.log.info({ counts }, 'old runs were swept');
 }
 
-/** Ended executions row by row, to the day; then the partitions of their node states. */
+/** Deletes ended executions row by row, then the partitions of their node states. */
 async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: AbortSignal) {
   const { db, log, settings } = deps;
   const beforeId = firstIdOf('execution', finishedBefore.getTime());
@@ -62,7 +62,7 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
     afterId = ids.at(-1) ?? afterId;
     return ids.length;
   });
-  // A backup that runs holds the lock that these take; the next night there is another chance.
+  // A running backup holds the lock that these statements need. The next night tries again.
   const later = (err: unknown) => {
     if (!isOutage(err)) throw err;
     log.warn({ err }, 'partitions of node states are left for the next night');
@@ -73,7 +73,7 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
   return { executions, stepPartitions: steps?.length ?? 0 };
 }
 
-/** After the runs, whose versions are kept. */
+/** Runs after the executions, because the versions of kept executions are kept. */
 async function sweepVersions({ db, settings }: RunDeps, signal: AbortSignal): Promise<number> {
   const { KEEP_VERSIONS } = settings;
   if (KEEP_VERSIONS === undefined) return 0;
@@ -91,7 +91,7 @@ async function sweepVersions({ db, settings }: RunDeps, signal: AbortSignal): Pr
   return removed;
 }
 
-/** Rests between two batches as long as one took, so that what else is asked of the database has its turn. */
+/** Pauses between two batches, so that other queries get their turn. */
 async function inBatches(signal: AbortSignal, sweep: () => Promise<number>): Promise<number> {
   let total = 0;
   for (let count = BATCH; count === BATCH; total += count) {

@@ -1,5 +1,5 @@
-// A run followed as it happens: its end awaited, or its changes one by one. Woken by notifications, read from PostgreSQL, so
-// that nothing is missed whichever process advances the run.
+// Follows a run: waits for its end or streams its changes. Notifications wake it, but the data is read from PostgreSQL,
+// so that nothing is missed whichever process advances the run.
 import type { Step } from '../engine/types.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import { type ChangeWaiter, createChangeWaiter } from '../lib/change-waiter.ts';
@@ -14,10 +14,10 @@ import { getExecutionRow, readerOf, recordOf } from './executions.ts';
 import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentListedExecution, presentStep } from './present-execution.ts';
 
-// A notification can be lost (a listening connection that broke); a look now and then makes up for it.
+// Notifications can be lost when a connection breaks, so the run is also polled.
 const LOOK_MS = 1000;
 
-/** What waiting for the end of a run came to: its record, or after `timeoutMs` the status it has. */
+/** The record of the run, or only its status if it has not ended after `timeoutMs`. */
 export interface AwaitedRun {
   readonly record?: ExecutionRecord;
   readonly status: ExecutionStatus;
@@ -60,9 +60,9 @@ export type RunEvent =
 const PROGRESS_EVERY_MS = 250;
 
 /**
- * The events of an execution (docs/api.md, Runs): a snapshot, then each node's and the run's changes, until the run has ended. Ids are
- * the run's sequence numbers; `afterId` leaves out the snapshot and resumes behind that event. Node states are the
- * newest ones: of two changes between looks, the first is not sent. undefined: nothing is left to send.
+ * Streams the events of an execution (docs/api.md, Runs): a snapshot, then each change of a node or the run until the
+ * run has ended. Ids are the run's sequence numbers; `afterId` skips the snapshot and resumes after that event. Only
+ * the newest of several states between two reads is sent. Returns undefined if nothing is left to send.
  */
 export async function watchRun(
   deps: RunDeps,
@@ -106,8 +106,8 @@ async function* follow(
 }
 
 /**
- * What happened above `seen` up to the row, in order. Every number that is no node state's is a change of the run's
- * status; of several, the last is sent. States newer than the row are sent at the next look.
+ * Yields what happened after `seen` up to the row, in order. Every number without a node state is a change of the run's
+ * status, of which the last is sent. States newer than the row are sent after the next read.
  */
 function* changesOf(
   row: ExecutionRow,
@@ -130,7 +130,7 @@ function* changesOf(
   }
 }
 
-/** Notifications of one run, and what its nodes report of their progress. */
+/** Notifications of one run, and the progress of its nodes. */
 interface Subscription extends Pick<ChangeWaiter, 'wait'> {
   takeProgress(): Generator<RunEvent>;
   close(): void;

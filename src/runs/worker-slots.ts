@@ -1,19 +1,19 @@
-// The active runs of a worker, and its slots for them.
+// Tracks a worker's slots and its active runs.
 import { memoryLimit, RunMemoryPool } from './memory.ts';
 import { LONG_MS, listSaturated, mayStartHere, type Occupant, queueShare } from './policy.ts';
 
 /**
- * Why a run was stopped from outside. `released` and `lost` end nothing: another worker goes on. `broken`: what it
- * has done cannot be stored.
+ * Why a run was stopped from outside. `released` and `lost`: another worker continues it. `broken`: its results cannot
+ * be stored.
  */
 export type StopReason = 'cancelled' | 'timeout' | 'broken' | 'released' | 'lost';
 
-/** Notifies an active run that calls of it have ended. */
+/** Notifies an active run that some of its calls have ended. */
 export class Wakes {
   #listener: (() => void) | undefined;
   #isMissed = false;
 
-  /** One listener; it is called at once for a wake that came before it. */
+  /** Sets the only listener. It is called at once for an earlier wake. */
   listen(listener: (() => void) | undefined): void {
     this.#listener = listener;
     if (listener === undefined || !this.#isMissed) return;
@@ -27,7 +27,7 @@ export class Wakes {
   }
 }
 
-/** What an active run is reached by. */
+/** How an active run is controlled. */
 export interface RunControl {
   readonly stop: AbortController;
   readonly wakes: Wakes;
@@ -37,14 +37,14 @@ export interface RunControl {
 export interface ActiveRun {
   readonly stop: (reason: StopReason) => void;
   readonly wake: () => void;
-  /** Resolves once this process has released it. */
+  /** Resolves once this process has released the run. */
   readonly ended: Promise<void>;
 }
 
 interface Slot {
   /** undefined until the run is known. */
   occupant: Occupant | undefined;
-  /** Whether it is one of those for runs that have just come by the queue. */
+  /** Whether it is one of the slots for runs that just arrived from the queue. */
   isQueued: boolean;
 }
 
@@ -52,7 +52,7 @@ const MAX_FAILURES = 3;
 const MAX_TRACKED_FAILURES = 1000;
 
 export class WorkerSlots {
-  /** The worker that this process is to the others. Another one after it was taken for dead. */
+  /** The id of this process's worker. It changes after the worker was declared dead. */
   workerId = '';
   #isOpen = false;
   readonly capacity: number;
@@ -60,7 +60,7 @@ export class WorkerSlots {
   readonly runs = new Map<string, ActiveRun>();
   readonly #slots = new Set<Slot>();
   readonly #waiting = new Set<() => void>();
-  /** Failures of runs that could not be read or written, by execution id; the last ones. */
+  /** The number of failures to read or write a run, by execution id. Only the most recent runs are kept. */
   readonly #failures = new Map<string, number>();
   readonly #memory: RunMemoryPool;
   readonly #now: () => number;
@@ -72,7 +72,7 @@ export class WorkerSlots {
     memory.subscribe(() => this.#wakeAll());
   }
 
-  /** Counts one more failure of a run; true once it need not be tried again. */
+  /** Counts a failure of a run. Returns true if it must not be tried again. */
   hasFailedTooOften(id: string): boolean {
     const count = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.delete(id);
@@ -83,20 +83,20 @@ export class WorkerSlots {
     return false;
   }
 
-  /** From now on it takes runs, as that worker. */
+  /** Starts accepting runs under this worker id. */
   open(workerId: string): void {
     this.workerId = workerId;
     this.#isOpen = true;
   }
 
-  /** A slot for a run that is being accepted; undefined where it had better be queued. */
+  /** Reserves a slot for an accepted run. Returns undefined if the run should be queued. */
   reserve(workspace: string): (() => void) | undefined {
     if (!this.#isOpen || this.#memory.isFull() || !this.#hasFreeSlot()) return undefined;
     if (!mayStartHere(this.capacity, this.#occupants(), workspace)) return undefined;
     return this.#claim({ occupant: { workspace, sinceMs: this.#now() }, isQueued: false }).release;
   }
 
-  /** Resolves once there is a slot for a run out of the queue; to undefined once this worker takes no more. */
+  /** Resolves once there is a slot for a queued run, or to undefined once this worker accepts no more. */
   async waitForSlot(): Promise<ClaimedSlot | undefined> {
     while (
       this.#isOpen &&
@@ -106,18 +106,18 @@ export class WorkerSlots {
     return this.#isOpen ? this.#claim({ occupant: undefined, isQueued: true }) : undefined;
   }
 
-  /** Workspaces that get no more slots for now. */
+  /** Lists workspaces that get no more slots for now. */
   saturated(): readonly string[] {
     return listSaturated(this.capacity, this.#occupants(), this.#now());
   }
 
-  /** Claims no more runs; the active ones go on. */
+  /** Stops accepting runs. Active ones continue. */
   close(): void {
     this.#isOpen = false;
     this.#wakeAll();
   }
 
-  /** Registers a run before it is claimed, so that whoever asks for it finds it here. */
+  /** Registers a run before it is claimed, so that it can be found here from then on. */
   register(id: string): { readonly control: RunControl; release(): void } {
     const stop = new AbortController();
     const wakes = new Wakes();
@@ -142,7 +142,7 @@ export class WorkerSlots {
     return count;
   }
 
-  /** The slots for runs that have just come by the queue not counted. */
+  /** Does not count the slots for runs that just arrived from the queue. */
   #hasFreeSlot(): boolean {
     return this.#count({ isQueued: false }) < this.capacity - queueShare(this.capacity);
   }
@@ -150,7 +150,7 @@ export class WorkerSlots {
   #claim(slot: Slot): ClaimedSlot {
     this.#slots.add(slot);
     let timer: NodeJS.Timeout | undefined;
-    // A long run releases its slot to the next as soon as there is another for it.
+    // A long run moves to a regular slot as soon as one is free.
     const promote = (): void => {
       if (!this.#hasFreeSlot()) return;
       clearInterval(timer);
@@ -184,7 +184,7 @@ export class WorkerSlots {
 }
 
 export interface ClaimedSlot {
-  /** Says whose run it is, once it is claimed. */
+  /** Assigns the slot to the run's workspace once the run is claimed. */
   assign(workspace: string): void;
   release(): void;
 }

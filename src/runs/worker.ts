@@ -1,4 +1,4 @@
-// Executing a run that was claimed: the engine goes on from what is done, and each outcome is an event of the run.
+// Executes a claimed run: the engine continues from the stored steps, and each outcome becomes an event of the run.
 import { MAX_RUN_BYTES, sizeOfStep, TOO_LARGE } from '../engine/budget.ts';
 import { runPlan } from '../engine/run.ts';
 import {
@@ -37,21 +37,21 @@ import { traceNodes } from './trace/node-spans.ts';
 import { inRunScope, noteOutcome } from './trace/run-scope.ts';
 import type { RunControl, StopReason } from './worker-slots.ts';
 
-/** Branches of one run in flight at once. */
+/** The maximum number of concurrent branches of one run. */
 const NODE_CONCURRENCY = 16;
-// A node that took this many workers with it takes no more.
+// A node that was active each time that many workers died is not started again.
 const MAX_STARTS = 20;
 
 /**
- * Advances a claimed run until it ends, waits, or is taken away. Rejects where it could not be read or written: it then
- * goes back with the next heartbeat.
+ * Advances a claimed run until it ends, waits, or is reassigned. Rejects if the run could not be read or written; the
+ * next heartbeat then requeues it.
  */
 export function executeRun(deps: RunDeps, row: RunRow, control: RunControl): Promise<void> {
   return doAccepted(() => inRunScope(deps, row, () => execute(deps, row, control)));
 }
 
 async function execute(deps: RunDeps, row: RunRow, { stop, wakes, memory: pool }: RunControl): Promise<void> {
-  // To the nodes, a run that records too much is one that is cancelled.
+  // For its nodes, a run that records too much is cancelled.
   const memory = pool.track(row.workspace, () => stop.abort('cancelled'));
   try {
     await executeTracked(deps, row, { stop, wakes }, memory);
@@ -101,11 +101,11 @@ interface LoadedRun {
   readonly plan: Plan;
   readonly overrides: ReturnType<typeof inputOverrides>;
   readonly steps: Map<string, Step>;
-  /** Calls of before that have ended meanwhile. */
+  /** Earlier calls that have ended meanwhile. */
   readonly endedCalls: readonly CallName[];
   readonly spending: EarlierSpending;
   readonly secrets?: RunOptions['secrets'];
-  /** Set where the run can no longer be planned, e.g. because a node type is gone. */
+  /** Set if the run can no longer be planned, for example because a node type is gone. */
   readonly refusal?: StoredError;
 }
 
@@ -116,7 +116,7 @@ async function loadRun(
   signal: AbortSignal,
 ): Promise<LoadedRun> {
   const request = parseRunRequest(row.request);
-  // A first claim finds nothing done, unless the run keeps results of others.
+  // A first claim has no steps unless the run reuses results of others.
   const isFresh = row.lease === 1 && row.resumed_from_id === null && request.pins === undefined;
   const { steps, isWhole } = isFresh
     ? { steps: new Map<string, Step>(), isWhole: true }
@@ -142,11 +142,11 @@ async function loadRun(
 
 interface LoadedSteps {
   readonly steps: Map<string, Step>;
-  /** false: the run has recorded more than it may, and these are only to be shown. */
+  /** false: the run has recorded more than it may, and these steps are for display only. */
   readonly isWhole: boolean;
 }
 
-/** The states of an earlier turn, once there is memory for them. */
+/** Reads the steps of an earlier execution once there is memory for them. */
 async function loadSteps(
   deps: RunDeps,
   row: RunRow,
@@ -156,7 +156,7 @@ async function loadSteps(
   const { bytes, rows } = await deps.reads.steps(row.id);
   if (rows !== undefined) return { steps: recordSteps(memory, foldSteps(rows)), isWhole: true };
   if (bytes <= MAX_STORED_BYTES) await memory.waitForMemory(signal);
-  // Nothing of a run that is stopped is run again.
+  // A stopped run executes nothing, so steps for display are enough.
   if (bytes > MAX_STORED_BYTES || signal.aborted)
     return { steps: await stepsOf(deps.db, row.id), isWhole: bytes <= MAX_STORED_BYTES };
   memory.reserve(bytes);
@@ -170,7 +170,7 @@ function recordSteps(memory: RunMemory, steps: Map<string, Step>): Map<string, S
   return steps;
 }
 
-/** What is known of the calls at providers that the run left under way. */
+/** Reads what is known about the provider calls that the run left active. */
 async function loadCalls(
   deps: RunDeps,
   row: RunRow,
@@ -191,13 +191,13 @@ async function loadCalls(
   const awaited = new Set(
     calls.filter(call => call.is_awaited).map(({ node_id, item }) => `${item} ${node_id}`),
   );
-  // One whose row is gone is asked for: nobody else would.
+  // A call without a row is polled by the run itself, because nobody else would.
   const endedCalls = known.filter(({ node_id, item }) => !awaited.has(`${item} ${node_id}`));
   const reserved = jobs.reduce((sum, { credits = 0 }) => sum + credits, 0);
   return { endedCalls, spending: { maxCredits, reserved, charged } };
 }
 
-/** Of a node that was in flight whenever a worker died, the failure that ends it. */
+/** Fails a node that was active each time a worker died. */
 function failAfterTooManyStarts(deps: RunDeps, step: Step): Step {
   if (step.status !== 'RUNNING' || step.attempt < MAX_STARTS) return step;
   const message = `The worker died each of the ${step.attempt} times that this node was started.`;
@@ -249,7 +249,7 @@ function decisionsOf({ decisions }: RunRow): ReadonlyMap<string, Json> {
   return new Map(decisions === null ? [] : Object.entries(JSON.parse(decisions) as Record<string, Json>));
 }
 
-/** How the run leaves this worker; undefined: it has left already. */
+/** How the run leaves this worker; undefined: the lease is already gone. */
 type LeaseOutcome =
   | { readonly status: TerminalStatus; readonly error: StoredError | null }
   | Suspension
@@ -261,7 +261,7 @@ function leaseOutcomeOf(
   reason: StopReason | undefined,
   exceededBy: string | undefined,
 ): LeaseOutcome {
-  // Of a released run the last states were not kept: its outcome counts for nothing.
+  // The last states of a released run were not stored, so its outcome does not count.
   if (reason === 'released' || reason === 'lost' || reason === 'broken') return OUTCOME_OF_STOP[reason];
   if (exceededBy !== undefined) return { status: 'FAILED', error: { ...TOO_LARGE, nodeId: exceededBy } };
   if (reason !== undefined && outcome.kind === 'suspended') return OUTCOME_OF_STOP[reason];
@@ -302,7 +302,7 @@ const OUTCOME_OF_STOP: Readonly<Record<StopReason, LeaseOutcome>> = {
   lost: undefined,
 };
 
-/** Writes the last node states and the leaseOutcome in one commit; the run then belongs to nobody. */
+/** Writes the last node states and the outcome in one commit, which releases the lease. */
 async function releaseRun(
   deps: RunDeps,
   run: LoadedRun,

@@ -1,4 +1,5 @@
-// Room at providers: how many calls each takes at once over all processes, who may submit, and in which turn.
+// Stores the slots for calls at providers: the limit of each provider over all processes, and which waiting call is
+// next.
 import type { CallKey } from './calls.ts';
 import { CHANNELS } from './channels.ts';
 import type { Tx } from './db.ts';
@@ -6,7 +7,7 @@ import { all, first } from './rows.ts';
 
 export interface ProviderLimit {
   readonly provider: string;
-  /** Calls at once, as found by 429. */
+  /** The limit for concurrent calls that 429 answers revealed. */
   readonly calls: number;
 }
 
@@ -14,7 +15,9 @@ export function listLimits(tx: Tx): Promise<readonly ProviderLimit[]> {
   return all(tx, 'select provider, calls from provider_limits where calls is not null');
 }
 
-/** One after the other, over all processes. Returns the number found by 429; null: none was seen. */
+/**
+ * Locks the provider's limit across processes. Returns the limit that 429 answers revealed; null if there were none.
+ */
 async function lockLimit(tx: Tx, provider: string): Promise<number | null> {
   const lock = (): Promise<{ readonly calls: number | null } | undefined> => {
     return first(tx, 'select calls from provider_limits where provider = $1 for no key update', [provider]);
@@ -25,7 +28,7 @@ async function lockLimit(tx: Tx, provider: string): Promise<number | null> {
   return (await lock())?.calls ?? null;
 }
 
-/** The smaller of the two; null: no limit. */
+/** Returns the smaller limit; null means unlimited. */
 function smallerLimit(one: number | null, other: number | null): number | null {
   if (one === null || other === null) return one ?? other;
   return Math.min(one, other);
@@ -37,8 +40,9 @@ export interface NewSlot extends CallKey {
 }
 
 /**
- * Gives each call room at the provider, as far as there is and nobody waits; the others wait as rows. Returns the places of
- * those in the list that have room. `most`: the operator's number. The caller's transaction keeps other processes out.
+ * Claims slots as far as they are free and no call waits. The other calls are stored as waiting rows. Returns the
+ * indexes of the calls that have a slot. `maxConcurrent`: the operator's limit. Locks the limit until the transaction
+ * ends.
  */
 export async function claimSlots(
   tx: Tx,
@@ -74,8 +78,8 @@ with input as materialized (
 select i.index from stored s join input i using (execution_id, node_id, item) where s.slot_at is not null`;
 
 /**
- * Calls that wait for room and may have it now: those of the workspaces that have the fewest, in order of arrival, and all
- * whose time is over. The caller's transaction keeps other processes out until they have been admitted.
+ * Returns the waiting calls that can have a slot now: those of the workspaces with the fewest slots, in order of
+ * arrival, and all whose deadline has passed. Locks the limit until the transaction ends.
  */
 export async function nextWaitingCalls(
   tx: Tx,
@@ -86,7 +90,7 @@ export async function nextWaitingCalls(
   return all(tx, NEXT_WAITING_CALLS, [provider, most, batch]);
 }
 
-// Each waiting workspace is found by one step in the index, however many calls it has waiting.
+// Each waiting workspace is found by one index step, however many calls it has waiting.
 const NEXT_WAITING_CALLS = `
 with recursive taken as materialized (
   select workspace, count(*) as slots from calls
@@ -113,7 +117,7 @@ select execution_id, node_id, item from chosen
 union
 (select execution_id, node_id, item from calls where provider = $1 and slot_at is null and deadline_at <= now() limit $3)`;
 
-/** Gives calls the room they waited for; the caller wakes their runs in the same transaction. */
+/** Grants slots to waiting calls. The caller wakes their runs in the same transaction. */
 export async function grantSlots(tx: Tx, calls: readonly CallKey[]): Promise<void> {
   await tx.query(
     `update calls c set slot_at = now()
@@ -124,8 +128,8 @@ export async function grantSlots(tx: Tx, calls: readonly CallKey[]): Promise<voi
 }
 
 /**
- * The provider has turned a submission away: it takes half of what it has, here and as rows. Refusals of one second are of
- * the same burst and count once.
+ * Halves the limit after the provider rejected a submission. Rejections within one second belong to the same burst and
+ * count once.
  */
 export async function shrinkLimit(tx: Tx, provider: string, callsHere: number): Promise<void> {
   await tx.query(
@@ -143,7 +147,7 @@ export async function shrinkLimit(tx: Tx, provider: string, callsHere: number): 
   );
 }
 
-/** The provider has taken so many submissions since the last time. */
+/** Raises the limit by the number of accepted submissions since the last time. */
 export async function growLimit(tx: Tx, provider: string, submissions: number): Promise<void> {
   await tx.query(
     'update provider_limits set calls = least(calls + $2::int, 1000000) where provider = $1 and calls is not null',
@@ -161,7 +165,7 @@ export function listDurations(tx: Tx): Promise<readonly ModelDuration[]> {
   return all(tx, 'select provider, model, usual_ms from model_durations');
 }
 
-/** Moves what a model usually takes by a fifth of the difference. Returns what it is then. */
+/** Moves the usual duration of a model by a fifth of the difference. Returns the new durations. */
 export function learnDurations(tx: Tx, seen: readonly ModelDuration[]): Promise<readonly ModelDuration[]> {
   return all(
     tx,

@@ -1,19 +1,19 @@
-// Calls at providers that are under way, a row each: kept with the states of their nodes, taken up by pollers when they
-// are due, marked when they have ended.
+// Stores active provider calls, one row each: written with the states of their nodes, claimed by pollers when due, and
+// marked when they have ended.
 import type { Tx } from './db.ts';
 import { all, first } from './rows.ts';
 
-/** The calls of one node as its state has them. One that it does not have yet may have asked for room meanwhile. */
+/** The calls of one node according to its state. Rows of calls that the state does not contain yet may exist. */
 export interface NodeCalls {
   readonly execution_id: string;
   readonly node_id: string;
   readonly workspace: string;
   readonly calls: readonly NewCall[];
-  /** The items whose calls are over; null: all that the node has. */
+  /** The items whose calls are over; null: all calls of the node. */
   readonly over: readonly number[] | null;
 }
 
-/** By what the bill of a call is counted, as its record has it. */
+/** The values that the bill of a call is computed from. */
 export interface CallTerms {
   readonly nodeType: string;
   readonly values: Readonly<Record<string, string | number | boolean>>;
@@ -24,14 +24,14 @@ export interface NewCall {
   readonly item: number;
   readonly provider: string;
   readonly model: string | null;
-  /** null: it is not submitted yet. */
+  /** null: not submitted yet. */
   readonly job_id: string | null;
   readonly state: string | null;
   readonly token: string | null;
   readonly asks: number;
-  /** Whether it counts for its provider's number; else it waits for room there. */
+  /** Whether it occupies a slot at its provider; otherwise it waits for one. */
   readonly has_slot: boolean;
-  /** What is reserved for it, and by what its bill is counted. */
+  /** The credits reserved for it, and the terms of its bill. */
   readonly credits: number;
   readonly terms: CallTerms | null;
   readonly submitted_at: Date;
@@ -39,7 +39,7 @@ export interface NewCall {
   readonly deadline_at: Date;
 }
 
-/** Makes the rows what the states of the nodes say. A call that was asked for without a result waits again. */
+/** Makes the rows match the states of the nodes. A call that was polled without a result waits again. */
 export async function saveCalls(tx: Tx, nodes: readonly NodeCalls[]): Promise<void> {
   await tx.query(SAVE_CALLS, [JSON.stringify(nodes)]);
 }
@@ -68,7 +68,7 @@ on conflict (execution_id, node_id, item) do update
     credits = excluded.credits, terms = excluded.terms
   where (c.job_id, c.asks) is distinct from (excluded.job_id, excluded.asks)`;
 
-/** Of runs that have ended: nobody wants the results of their calls, and the providers are to be asked to cancel. */
+/** Marks the calls of ended runs as cancelled, so that their providers are asked to stop. */
 export async function cancelCalls(tx: Tx, executionIds: readonly string[]): Promise<void> {
   await tx.query(
     `with waiting as (delete from calls where execution_id = any ($1::text[]) and slot_at is null)
@@ -86,18 +86,18 @@ export interface CallRow {
   readonly model: string | null;
   readonly job_id: string | null;
   readonly state: string | null;
-  /** Set where the provider was given an address to call at its end. */
+  /** Set if the provider was given a hook address. */
   readonly token: string | null;
   readonly submitted_at: Date;
   readonly deadline_at: Date;
   readonly cancelled_at: Date | null;
-  /** What is reserved for it. */
+  /** The credits reserved for it. */
   readonly credits: number;
 }
 
 export type CallKey = Pick<CallRow, 'execution_id' | 'node_id' | 'item'>;
 
-/** Calls of the provider that are due, longest first; nobody else gets them before `leaseMs` are over. */
+/** Claims due calls of the provider, longest overdue first. No other poller gets them for `leaseMs`. */
 export function claimDueCalls(
   tx: Tx,
   provider: string,
@@ -117,7 +117,7 @@ export function claimDueCalls(
   );
 }
 
-/** Says when to ask for each of the calls again. */
+/** Sets when each call is polled next. */
 export async function postponeCalls(
   tx: Tx,
   calls: readonly (CallKey & { readonly due_at: Date })[],
@@ -130,7 +130,7 @@ export async function postponeCalls(
   );
 }
 
-/** Marks calls as ended; the caller has locked their runs, and wakes them in the same transaction. */
+/** Marks calls as ended. The caller has locked their runs and wakes them in the same transaction. */
 export async function endCalls(tx: Tx, calls: readonly CallKey[]): Promise<void> {
   await tx.query(
     `update calls c set ended_at = now()
@@ -147,7 +147,7 @@ export interface DroppedCall extends CallKey {
   readonly terms: CallTerms | null;
 }
 
-/** Removes calls that nobody wants, once it is known what became of them. Returns those that were still there. */
+/** Deletes cancelled calls whose outcome is known. Returns those that still existed. */
 export function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<readonly DroppedCall[]> {
   return all(
     tx,
@@ -158,7 +158,7 @@ export function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<readonly D
   );
 }
 
-/** The run's calls that it can go on with: they have ended, or were given the room that they waited for. */
+/** Lists the calls that the run can continue with: they have ended, or were granted a slot. */
 export function listEndedCalls(
   tx: Tx,
   executionId: string,
@@ -172,11 +172,11 @@ export function listEndedCalls(
 }
 
 export interface CallState extends CallKey {
-  /** It goes on at its provider, or waits for room there. */
+  /** It is active at its provider, or waits for a slot there. */
   readonly is_awaited: boolean;
 }
 
-/** The calls of runs that have rows, those that have not ended included. */
+/** Lists all call rows of the runs. */
 export function listCalls(tx: Tx, executionIds: readonly string[]): Promise<readonly CallState[]> {
   return all(
     tx,
@@ -186,7 +186,7 @@ export function listCalls(tx: Tx, executionIds: readonly string[]): Promise<read
   );
 }
 
-/** Runs that wait for calls of which no row is left to wake them. */
+/** Lists runs that wait for calls without any row that could wake them. */
 export async function listRunsWithoutCalls(tx: Tx, limit: number): Promise<readonly string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select e.id from executions e
@@ -200,7 +200,7 @@ export async function listRunsWithoutCalls(tx: Tx, limit: number): Promise<reado
 
 export type FoundCall = CallKey & Pick<CallRow, 'provider' | 'model' | 'submitted_at'>;
 
-/** The call that a provider's hook names; undefined where it is over. */
+/** Finds the call that a provider's hook names, or undefined if it is over. */
 export function findCallByToken(tx: Tx, provider: string, token: string): Promise<FoundCall | undefined> {
   return first(
     tx,
@@ -210,7 +210,7 @@ export function findCallByToken(tx: Tx, provider: string, token: string): Promis
   );
 }
 
-/** When the next call of the provider is due, and whether any waits for room there. */
+/** When the next call of the provider is due, and whether any waits for a slot. */
 export interface PollSchedule {
   readonly due_at: Date | null;
   readonly has_waiting: boolean;

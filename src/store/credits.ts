@@ -1,5 +1,5 @@
-// The credit ledger. Every function moves one amount: the entry, the pool's row and the run's row in one statement,
-// so that the pool equals the sum of its entries whatever happens between two statements.
+// Stores the credit ledger. Every function moves an amount in one statement (entry, pool and run), so that a pool
+// always equals the sum of its entries.
 import type { Tx } from './db.ts';
 import { type After, all, matches } from './rows.ts';
 
@@ -8,7 +8,7 @@ export interface Pool {
   readonly held: number;
 }
 
-/** A workspace that nobody ever granted anything to has an empty pool. */
+/** Returns the pool of a workspace. A workspace without grants has an empty pool. */
 export async function findPool(tx: Tx, workspace: string): Promise<Pool> {
   const { rows } = await tx.query<Pool>('select balance, held from credit_pools where workspace = $1', [
     workspace,
@@ -16,7 +16,7 @@ export async function findPool(tx: Tx, workspace: string): Promise<Pool> {
   return rows[0] ?? { balance: 0, held: 0 };
 }
 
-/** Adds to the balance, or takes from it where the amount is negative; false where it does not suffice. */
+/** Adds to the balance, or subtracts a negative amount. Returns false if the balance is too low. */
 export function grant(tx: Tx, workspace: string, amount: number, note: string): Promise<boolean> {
   return matches(
     tx,
@@ -33,7 +33,10 @@ export function grant(tx: Tx, workspace: string, amount: number, note: string): 
   );
 }
 
-/** The balances of these pools, locked until the transaction ends; always in one order, so that none waits in a circle. */
+/**
+ * Locks pools until the transaction ends and returns their balances. Always locks in the same order, so that
+ * transactions cannot deadlock.
+ */
 export async function lockPools(tx: Tx, workspaces: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { rows } = await tx.query<{ workspace: string; balance: number }>(
     `select workspace, balance from credit_pools where workspace = any ($1::text[]) order by workspace for no key update`,
@@ -50,8 +53,8 @@ export interface Reservation {
 }
 
 /**
- * Sets the estimates of new runs aside; the constraint refuses to pass a balance. A run whose cost is not known yet reserves
- * nothing, and so needs no pool and no entry.
+ * Reserves the estimates of new runs. A constraint refuses to exceed a balance. A run with an unknown cost reserves
+ * nothing and needs no pool and no entry.
  */
 export async function insertReservations(tx: Tx, reservations: readonly Reservation[]): Promise<void> {
   await tx.query(
@@ -71,7 +74,7 @@ export async function insertReservations(tx: Tx, reservations: readonly Reservat
   );
 }
 
-/** What is set aside for a run and what it was charged, and who may spend it. */
+/** What is reserved for a run, what it was charged, and who may spend it. */
 export interface Coverage {
   readonly execution_id: string;
   readonly charged: number;
@@ -80,7 +83,7 @@ export interface Coverage {
   readonly has_ended: boolean;
 }
 
-/** Of runs that may cost. While a worker has a run by its lease number nobody else lowers what covers its calls. */
+/** Lists the coverage of runs that may cost. While a worker holds the lease, nobody else lowers it. */
 export function listCoverage(tx: Tx, executionIds: readonly string[]): Promise<readonly Coverage[]> {
   return all(
     tx,
@@ -90,12 +93,12 @@ export function listCoverage(tx: Tx, executionIds: readonly string[]): Promise<r
   );
 }
 
-/** What a raise of a run's reservation came to: it was high enough, it was raised, or the balance is too small. */
+/** The result of raising a reservation: already high enough, raised, or the balance is too low. */
 export type Raise = 'none' | 'raised' | 'refused';
 
 /**
- * Raises what is set aside for a run until that and what it was charged come to `total`. Refused where the balance does
- * not cover it, or the run has no reservation at all.
+ * Raises the reservation of a run until it and the charges add up to `total`. Refused if the balance is too low or the
+ * run has no reservation.
  */
 export async function raiseReservation(tx: Tx, executionId: string, total: number): Promise<Raise> {
   const { rows } = await tx.query<{ missing: number; workspace: string; workflow_id: string }>(
@@ -120,7 +123,7 @@ export async function raiseReservation(tx: Tx, executionId: string, total: numbe
   return rowCount === 1 ? 'raised' : 'refused';
 }
 
-/** What a node has cost: `total` so far, or `add` to what it was charged before. */
+/** The cost of a node: `total` so far, or `add` to its earlier charges. */
 export type NodeCharge = {
   readonly executionId: string;
   readonly nodeId: string;
@@ -128,9 +131,9 @@ export type NodeCharge = {
 } & ({ readonly total: number } | { readonly add: number });
 
 /**
- * Charges runs what their nodes have cost, less what was charged for them before: out of what is reserved for the run,
- * then out of the pool's balance. What neither covers is recorded as `overrun`, once, and moves nothing. The caller has
- * locked the executions and the pools; a node is named once.
+ * Charges runs for their nodes, minus earlier charges: first from the run's reservation, then from the pool's balance.
+ * What neither covers is recorded once as `overrun` and moves nothing. The caller has locked the executions and the
+ * pools, and names each node once.
  */
 export async function chargeNodes(tx: Tx, charges: readonly NodeCharge[]): Promise<void> {
   await tx.query(CHARGE_NODES, [JSON.stringify(charges)]);
@@ -178,8 +181,8 @@ union all
 select workspace, 'overrun', amount - charge, execution_id, workflow_id, node_id, node_type from nodes where amount > charge`;
 
 /**
- * Gives back what is still reserved for runs that have ended, but for their calls at providers that are still to be
- * cancelled: what those reserve is charged or given back once the provider says whether it bills them.
+ * Releases the remaining reservations of ended runs, except for provider calls that are still to be cancelled. Their
+ * reservation is charged or released once the provider reports whether it bills them.
  */
 export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Promise<void> {
   await tx.query(
@@ -202,13 +205,13 @@ export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Prom
 }
 
 export interface DaysSpending {
-  /** Credits that the workflow may cost a day; null: any. */
+  /** The workflow's daily budget in credits; null: unlimited. */
   readonly budget: number | null;
-  /** What its runs that were accepted on that day have cost or set aside. */
+  /** Credits charged to and reserved for its runs that were accepted that day. */
   readonly spent: number;
 }
 
-/** What the workflow of a run has spent on the UTC day on which that run was accepted. */
+/** Returns the spending of a run's workflow on the UTC day on which the run was accepted. */
 export async function findSpending(tx: Tx, executionId: string): Promise<DaysSpending> {
   const { rows } = await tx.query<DaysSpending>(
     `with run as (
@@ -224,7 +227,7 @@ export async function findSpending(tx: Tx, executionId: string): Promise<DaysSpe
   return rows[0] ?? { budget: null, spent: 0 };
 }
 
-/** The same of workflows with a budget, today (UTC). */
+/** Returns today's spending (UTC) of workflows with a budget. */
 export async function listSpending(
   tx: Tx,
   workflowIds: readonly string[],
@@ -252,7 +255,7 @@ export interface EntryRow {
   readonly created_at: Date;
 }
 
-/** Newest first. */
+/** Lists entries, newest first. */
 export function listEntries(tx: Tx, workspace: string, page: After<number>): Promise<readonly EntryRow[]> {
   return all(
     tx,

@@ -1,4 +1,4 @@
-// One execution with its node states and decisions.
+// Reads executions and their idempotency keys.
 import type { Tx } from './db.ts';
 import type { DeliveryState } from './deliveries.ts';
 import { first } from './rows.ts';
@@ -42,14 +42,14 @@ export interface ExecutionRow {
   readonly delivery_state: DeliveryState | null;
   readonly delivery_attempts: number | null;
   readonly delivery_last_status_code: number | null;
-  /** null: a run that cannot cost. */
+  /** null: the run cannot cost credits. */
   readonly credits_estimated: number | null;
   readonly credits_held: number | null;
   readonly credits_charged: number | null;
   readonly credits_released: number | null;
 }
 
-/** Of `executions e`, `deliveries d` and `run_credits c`. */
+/** Columns of `executions e`, `deliveries d` and `run_credits c`. */
 export const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.status, e.trigger, e.request, e.webhook,
   e.lease, e.worker_id, e.seq, e.nodes_total, e.running_ms, e.wake_at, e.error, e.idempotency_key, e.resumed_from_id,
   e.decisions, e.created_at, e.started_at, e.finished_at, e.nodes_done,
@@ -65,7 +65,7 @@ export function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefi
   );
 }
 
-/** Of the newest thousand runs that completed, the newest one of the version. */
+/** Returns the newest completed run of the version among the newest thousand completed runs. */
 export async function findNewestCompleted(
   tx: Tx,
   workflowId: string,
@@ -81,7 +81,7 @@ export async function findNewestCompleted(
   return rows[0]?.id;
 }
 
-/** Whose key it is, and of which requests. */
+/** The owner of a key, and the kind of request. */
 export interface IdempotencyKey {
   readonly userId: number;
   readonly workflowId: string;
@@ -94,7 +94,7 @@ export interface IdempotencyRow {
   readonly execution_id: string;
 }
 
-/** The first use of the key within 24 hours. */
+/** Returns the first use of the key within 24 hours. */
 export function findIdempotencyKey(tx: Tx, key: IdempotencyKey): Promise<IdempotencyRow | undefined> {
   return first(
     tx,
@@ -104,7 +104,7 @@ export function findIdempotencyKey(tx: Tx, key: IdempotencyKey): Promise<Idempot
   );
 }
 
-/** Of these keys the ones that were used within 24 hours, each as the JSON array of its members. */
+/** Returns those of the keys that were used within 24 hours, each as the JSON array of its members. */
 export async function listTakenKeys(tx: Tx, keys: readonly IdempotencyKey[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ user_id: number; workflow_id: string; route: string; key: string }>(
     `select k.user_id, k.workflow_id, k.route, k.key
@@ -116,7 +116,7 @@ export async function listTakenKeys(tx: Tx, keys: readonly IdempotencyKey[]): Pr
   return new Set(rows.map(row => JSON.stringify([row.user_id, row.workflow_id, row.route, row.key])));
 }
 
-/** Keeps the key for an execution that is there already; the first use within 24 hours stands. */
+/** Stores the key for an existing execution. The first use within 24 hours stands. */
 export async function keepIdempotencyKey(
   tx: Tx,
   key: IdempotencyKey & { readonly body_hash: string; readonly executionId: string },

@@ -1,5 +1,5 @@
-// The rows of runs as they are accepted, read and changed. A batch of changes is one statement, so that neighbours share
-// its commit; what must happen together stands in the same statement.
+// Stores the rows of runs. A batch of changes is one statement, so that the changes share one commit and everything
+// that belongs together is written together.
 import { CHANNELS } from './channels.ts';
 import type { Tx } from './db.ts';
 import type { DeliveryEvent } from './deliveries.ts';
@@ -7,7 +7,7 @@ import type { ExecutionStatus } from './executions.ts';
 import { jobSpecs } from './queue.ts';
 import { all, matches } from './rows.ts';
 
-/** What a run is, and never changes. */
+/** The properties of a run that never change. */
 export interface RunFacts {
   readonly id: string;
   readonly workflow_id: string;
@@ -16,36 +16,36 @@ export interface RunFacts {
   readonly workspace: string;
   /** JSON text of inputs, metadata and options as sent. */
   readonly request: string;
-  /** JSON text of {url, secret}, the secret encrypted; null without a webhook. */
+  /** JSON text of {url, secret}, with the secret encrypted; null without a webhook. */
   readonly webhook: string | null;
   /** Whether other processes subscribe to its changes. */
   readonly watched: boolean;
-  /** Whether it may cost: only then has it a row in run_credits. */
+  /** Whether it may cost credits. Only then does it have a row in run_credits. */
   readonly is_paid: boolean;
   readonly nodes_total: number;
   readonly resumed_from_id: string | null;
-  /** W3C trace context of the request that asked for it; null where nothing is traced. */
+  /** W3C trace context of the request that started it; null without tracing. */
   readonly traceparent: string | null;
   readonly created_at: Date;
 }
 
-/** What changes in a run's life; runs/lifecycle.ts says how. */
+/** The state of a run. runs/lifecycle.ts defines how it changes. */
 export interface RunState {
   readonly status: ExecutionStatus;
-  /** Raised by each claim. */
+  /** Incremented by each claim. */
   readonly lease: number;
   readonly worker_id: string | null;
-  /** It waits for a run of its workspace to end. */
+  /** It waits for another run of its workspace to end. */
   readonly parked: boolean;
-  /** It counts for its workspace's number of runs at once. */
+  /** It counts toward its workspace's limit of active runs. */
   readonly under_way: boolean;
-  /** Raised by each node state and each change of status: the id of its events. */
+  /** Incremented by each node state and each change of status. Used as the id of events. */
   readonly seq: number;
   readonly nodes_done: number;
   readonly running_ms: number;
-  /** Set while no worker executes it and its running time goes on. */
+  /** Set while no worker executes it and its running time continues. */
   readonly running_since: Date | null;
-  /** Of a run that no worker executes: when it goes on. Of another: that it was woken. */
+  /** Without a worker: when it continues. With a worker: that it was woken. */
   readonly wake_at: Date | null;
   readonly error: string | null;
   /** JSON object: node id → decision. */
@@ -63,7 +63,7 @@ const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace
 export interface NewRun {
   readonly row: RunRow;
   readonly trigger: string;
-  /** Node states that are already known when the run begins (a resumed run). */
+  /** Node states known when the run starts (a resumed run). */
   readonly steps: readonly object[];
   readonly idempotency: IdempotencyClaim | null;
   /** Whether it waits in the queue. */
@@ -77,8 +77,8 @@ export interface IdempotencyClaim {
 }
 
 /**
- * Stores new runs with their idempotency keys and jobs. Returns the ids that were stored: a run whose idempotency key
- * another run of the last 24 hours has is left out completely.
+ * Stores new runs with their idempotency keys and jobs. Returns the ids that were stored. A run is left out completely
+ * if another run of the last 24 hours has its idempotency key.
  */
 export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<ReadonlySet<string>> {
   const input = runs.map(({ row, ...more }) => ({ ...row, ...more }));
@@ -124,7 +124,7 @@ export function findRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRo
   return all(tx, `select ${COLUMNS} from executions e where e.id = any ($1::text[])`, [ids]);
 }
 
-/** The same, locked until the transaction ends. */
+/** Reads runs and locks them until the transaction ends. */
 export function lockRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
   return all(
     tx,
@@ -133,10 +133,10 @@ export function lockRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRo
   );
 }
 
-/** A worker whose heartbeat is older is dead to the others. */
+/** A worker with an older heartbeat counts as dead. */
 export const TAKEOVER_SECONDS = 20;
 
-/** Locks the runs that have not ended and that no live worker executes. */
+/** Locks runs that have not ended and that no live worker executes. */
 export function lockClaimableRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
   return all(
     tx,
@@ -149,7 +149,7 @@ export function lockClaimableRuns(tx: Tx, ids: readonly string[]): Promise<reado
   );
 }
 
-/** Locks all runs that name the worker. */
+/** Locks all active runs that name the worker. */
 export function lockRunsOf(tx: Tx, workerId: string): Promise<readonly RunRow[]> {
   return all(
     tx,
@@ -160,7 +160,7 @@ export function lockRunsOf(tx: Tx, workerId: string): Promise<readonly RunRow[]>
 
 export interface WorkspaceLoad {
   readonly workspace: string;
-  /** Runs under way, `most` where there are as many or more. */
+  /** The number of active runs, counted up to `most`. */
   readonly under_way: number;
   readonly has_parked: boolean;
 }
@@ -180,7 +180,7 @@ export function countUnderWay(
   );
 }
 
-/** Locks the run where the lease number stands and it has not ended; false where it is no longer the asking worker's. */
+/** Locks the run if it has not ended and the lease is current. Returns false if it no longer belongs to the worker. */
 export function lockLeasedRun(tx: Tx, run: Pick<RunRow, 'id' | 'lease'>): Promise<boolean> {
   return matches(
     tx,
@@ -199,21 +199,21 @@ export interface NewDelivery {
   readonly body: string;
 }
 
-/** A change of one run's row with what goes with it. */
+/** A change of one run's row, and what is written with it. */
 export interface RunWrite {
-  /** As the row was when the change was decided; another row is left alone. */
+  /** The row that the change was decided on. If the stored row differs, nothing is written. */
   readonly before: RunRow;
   readonly row: RunRow;
-  /** engine/types.ts Step, oldest first. */
+  /** Steps (engine/types.ts), oldest first. */
   readonly steps: readonly object[];
   readonly delivery: NewDelivery | null;
-  /** When a worker shall take it up; null: no job. */
+  /** When a worker should claim it; null: no job. */
   readonly job_at: Date | null;
-  /** Whether a deferred run of its workspace may go on for it. */
+  /** Whether a deferred run of its workspace may start instead. */
   readonly frees: boolean;
   /** Whether its worker is notified of the cancel. */
   readonly cancels: boolean;
-  /** Whether its worker is notified that it was woken. */
+  /** Whether its worker is notified of the wake-up. */
   readonly wakes: boolean;
 }
 
@@ -294,7 +294,7 @@ with input as materialized (
 select id from written, (select count(*) from jobs) as enqueued, (select count(*) from notified) as notified,
   (select count(*) from stopped) as asked, (select count(*) from woken) as roused`;
 
-/** Marks queued runs as waiting for one of their workspace to end. */
+/** Marks queued runs as waiting for another run of their workspace to end. */
 export async function deferRuns(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query('update executions set parked = true where id = any ($1::text[])', [ids]);
 }

@@ -1,5 +1,4 @@
-// What follows of a look at calls: their runs go on, or they are looked at again; and of room at a provider: those who
-// wait for it are let in, fairly.
+// Applies poll results: wakes runs whose calls ended and reschedules the rest. Grants free slots to waiting calls.
 
 import { grantSlots, nextWaitingCalls } from '../../store/call-slots.ts';
 import { type CallKey, type CallRow, dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
@@ -12,11 +11,11 @@ import { priceByTerms } from '../pay.ts';
 
 export interface PollResult {
   readonly call: CallRow;
-  /** Of a call that was dropped and is billed all the same: what the provider says that it used. */
+  /** Set if a dropped call is billed anyway: the usage that the provider reported. */
   readonly bill?: { readonly usage: unknown };
-  /** `over`: its run goes on though the provider did not say that the work has ended. A time: when to look again. */
+  /** `over`: the run continues although the provider did not report an end. A date: when to poll again. */
   readonly outcome: 'ended' | 'over' | 'dropped' | Date;
-  /** The provider has refused by its rate limit. */
+  /** The provider rejected the poll because of its rate limit. */
   readonly isLimited: boolean;
 }
 
@@ -34,13 +33,13 @@ export async function applyPollResults(deps: RunDeps, results: readonly PollResu
   await recordDurations(deps, callsThat('ended'));
 }
 
-/** Charges what was billed of calls that nobody wants, and gives back the rest of what was reserved for them. */
+/** Charges cancelled calls that the provider bills, and releases the rest of their reservations. */
 async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult[]): Promise<void> {
   const calls = await dropCalls(
     tx,
     results.map(({ call }) => keyOf(call)),
   );
-  // Who deletes the row settles it, so nothing is charged twice.
+  // Only the transaction that deletes the row settles it, so nothing is charged twice.
   const reserved = calls.filter(({ credits }) => credits > 0);
   if (reserved.length === 0) return;
   await lockPools(tx, [...new Set(reserved.map(({ workspace }) => workspace))]);
@@ -62,7 +61,7 @@ const nameOf = ({ execution_id, node_id, item }: CallKey): string => `${executio
 
 const keyOf = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
 
-/** Calls whose provider has just said that they have ended show how long their models take. */
+/** Records how long calls took that their provider just reported as ended. */
 export async function recordDurations(
   { traffic, now }: RunDeps,
   calls: readonly Pick<CallRow, 'provider' | 'model' | 'submitted_at'>[],
@@ -77,7 +76,7 @@ export async function recordDurations(
   );
 }
 
-/** Marks the calls as ended and lets their runs go on; the worker that executes one is notified. */
+/** Marks the calls as ended and wakes their runs. A worker that executes such a run is notified. */
 export async function wakeRuns(deps: RunDeps, calls: readonly CallKey[]): Promise<void> {
   await deps.runDb.transaction(tx => changeAndWake(deps, tx, calls, () => endCalls(tx, calls.map(keyOf))));
   deps.wakeTimers.set('runs', 0);
@@ -85,7 +84,7 @@ export async function wakeRuns(deps: RunDeps, calls: readonly CallKey[]): Promis
 
 const MAX_GRANTED_AT_ONCE = 200;
 
-/** Lets in who waits for room at the provider, as far as there is. */
+/** Grants the provider's free slots to waiting calls. */
 export async function grantWaitingCalls(deps: RunDeps, provider: string): Promise<void> {
   const limit = deps.traffic.maxConcurrent(provider);
   await deps.runDb.transaction(async tx => {
@@ -102,7 +101,7 @@ async function changeAndWake(
   change: () => Promise<void>,
 ): Promise<void> {
   const atMs = deps.now();
-  // Runs before calls, as everywhere: none waits in a circle.
+  // Locks runs before calls, as everywhere, so that transactions cannot deadlock.
   const runs = await lockRuns(tx, [...new Set(calls.map(({ execution_id }) => execution_id))]);
   await change();
   await applyToLocked(tx, runs, { kind: 'wake', atMs });

@@ -1,4 +1,5 @@
-// Hooks of providers: they wake the run that waits for the call, and are never believed for its result.
+// Receives hooks of providers. A hook only wakes the run that waits for the call; its content is never trusted as a
+// result.
 
 import { isIP } from 'node:net';
 import { isLoopbackHost, isPublicAddress } from '../../lib/addresses.ts';
@@ -19,7 +20,10 @@ export interface ReceivedHook {
 
 export type HookReceiver = (hook: ReceivedHook) => Promise<void>;
 
-/** Throws 404 for a provider that sends none, 401 where it has not signed the hook. One that nobody waits for changes nothing. */
+/**
+ * Throws 404 for a provider without hooks, and 401 for a hook without a valid signature. A hook for an unknown call is
+ * ignored.
+ */
 export function createHookReceiver(deps: RunDeps): HookReceiver {
   const keys: HookKeys = createHookKeys(
     readProviders(deps.settings),
@@ -55,7 +59,7 @@ function isHookProvider(name: string): name is HookProvider {
   return HOOK_PROVIDERS.some(known => known === name);
 }
 
-/** The address that a provider is given for a call; undefined where it could not reach us. */
+/** Returns the hook address for a call, or undefined if providers cannot reach this service. */
 export function hookAddress({
   settings,
 }: Pick<RunDeps, 'settings'>): (provider: string, token: string) => string | undefined {

@@ -1,37 +1,41 @@
-// When to look for the end of a call at its provider: by how long the model usually takes, else by how old the call is.
+// Decides when to poll a provider for a call: by the usual duration of the model if known, otherwise by the age of the
+// call.
 
 export interface PollTiming {
   readonly submittedAtMs: number;
   readonly deadlineAtMs: number;
   readonly nowMs: number;
-  /** How long calls of the model usually take. */
+  /** The usual duration of the model's calls. */
   readonly usualMs: number | undefined;
-  /** Whether the provider was asked to report the end. */
+  /** Whether the provider was asked to report the end with a hook. */
   readonly hasHook: boolean;
-  /** What the provider asked for. */
+  /** The delay that the provider asked for. */
   readonly afterMs: number;
 }
 
 const MIN_DELAY_MS = 1000;
 const MAX_DELAY_MS = 15_000;
-/** While the end is far, as far as is known. */
+/** The longest delay while the expected end is far away. */
 const MAX_PAUSE_MS = 60_000;
-/** Of a call of unknown length, a share of its age between two looks. */
+/** For calls of unknown duration: the delay between polls as a share of the call's age. */
 const SHARE_OF_AGE = 0.2;
-/** Of the usual length: where the first look is, from where on the end is close, and the steps from there on. */
+/**
+ * As shares of the usual duration: the first poll, the point from which polls become frequent, and the delay between
+ * them.
+ */
 const FIRST_SHARE = 0.4;
 const CLOSE_SHARE = 0.8;
 const STEP_SHARE = 0.1;
-/** A provider that reports the end by itself is asked that much more rarely. */
+/** Calls with a hook are polled this many times less often. */
 const HOOK_FACTOR = 3;
 
-/** Of a call that was submitted just now, or asked for so often without a result. */
+/** Returns the first poll of a call that was just submitted, or that was asked for `asks` times without a result. */
 export function firstPollAt(submittedAtMs: number, asks: number, usualMs: number | undefined): number {
   const first = usualMs === undefined ? MIN_DELAY_MS : Math.max(MIN_DELAY_MS, usualMs * FIRST_SHARE);
   return submittedAtMs + Math.min(first, MAX_PAUSE_MS) + asks * MIN_DELAY_MS;
 }
 
-/** The next look after one that found the work going on. Never later than the call's deadline. */
+/** Returns the next poll after one that found the call still running. Never later than the call's deadline. */
 export function nextPollAt({
   submittedAtMs,
   deadlineAtMs,
@@ -48,7 +52,7 @@ export function nextPollAt({
 
 function delayAt(ageMs: number, usualMs: number | undefined): number {
   const byAge = bounded(ageMs * SHARE_OF_AGE);
-  // Twice as old as usual: nothing is known of it any more.
+  // At twice the usual duration, the estimate no longer applies.
   if (usualMs === undefined || ageMs >= 2 * usualMs) return byAge;
   const closeMs = Math.min(CLOSE_SHARE * usualMs - ageMs, MAX_PAUSE_MS);
   return Math.max(closeMs, bounded(STEP_SHARE * usualMs));
@@ -58,13 +62,13 @@ function bounded(ms: number): number {
   return Math.min(Math.max(ms, MIN_DELAY_MS), MAX_DELAY_MS);
 }
 
-/** How much of a call is over, as far as that can be guessed from how long its model usually takes. */
+/** Estimates the progress of a call from the usual duration of its model. */
 export function guessProgress(
   submittedAtMs: number,
   usualMs: number | undefined,
   nowMs: number,
 ): number | undefined {
   if (usualMs === undefined || usualMs <= 0) return undefined;
-  // The rest is said by its end alone.
+  // Only the end of the call reports the rest.
   return Math.min(0.95, Math.max(0, nowMs - submittedAtMs) / usualMs);
 }

@@ -1,6 +1,5 @@
-// Watches over calls at providers that no run in memory waits for: asks for those that are due, at the pace that the
-// provider takes, wakes the runs whose calls have ended, lets calls in that wait for room, and cancels calls
-// at providers that nobody wants any more.
+// Polls provider calls that no run in memory waits for, at a rate that the provider accepts. Wakes runs whose calls
+// have ended, grants free slots to waiting calls, and cancels calls of runs that ended.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../lib/batch.ts';
 import { startDeadline } from '../../lib/deadline.ts';
@@ -11,10 +10,10 @@ import type { RunDeps } from '../deps.ts';
 import { applyPollResults, grantWaitingCalls, type PollResult } from './apply-poll-results.ts';
 import { guessProgress, nextPollAt } from './pace.ts';
 
-/** Providers whose calls may be limited; of most of them they go on by themselves. */
+/** Providers whose calls may be limited. Most of them continue without a connection. */
 type PolledProvider = Exclude<keyof Providers, 'speechCommand'>;
 
-/** Requests a second to each provider, of each worker. Replicate takes 50 of all. */
+/** Polls per second to each provider, per worker. Replicate allows 50 in total. */
 const PER_SECOND: Readonly<Record<PolledProvider, number>> = {
   fal: 400,
   replicate: 30,
@@ -23,21 +22,21 @@ const PER_SECOND: Readonly<Record<PolledProvider, number>> = {
   elevenlabs: 20,
 };
 const TICK_MS = 100;
-/** Between two looks at the table while nothing is known to be due; and of a provider that is not configured. */
+/** How often the table is read while nothing is due, and for a provider that is not configured. */
 const IDLE_MS = 1000;
 const UNUSED_MS = 30_000;
-/** A call that its poller does not come back to is asked for by another. */
+/** If the poller does not finish with a call in this time, another poller may claim it. */
 const LEASE_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 const LIMITED_PAUSE_MS = 2000;
 const MAX_BATCH = 100;
-/** Requests under way at once: a provider that does not answer costs no more than these. */
+/** The maximum number of concurrent polls, so that an unresponsive provider costs no more than this. */
 const MAX_POLLS = 200;
-/** A provider that does not say for so long what became of a call that nobody wants is asked no more: the call counts as billed. */
+/** How long to ask what became of a cancelled call. After that, the call counts as billed. */
 const CANCEL_PATIENCE_MS = 600_000;
 const REFRESH_MS = 60_000;
 
-/** Begins to poll until the signal fires. Resolves when the last look has ended. */
+/** Polls until the signal fires. Resolves when the last poll has ended. */
 export async function pollCalls(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const providers = readProviders(deps.settings);
   const names = Object.keys(PER_SECOND) as readonly PolledProvider[];
@@ -45,7 +44,7 @@ export async function pollCalls(deps: RunDeps, signal: AbortSignal): Promise<voi
   await Promise.all([refreshTraffic(deps, signal), ...pollers]);
 }
 
-/** What other processes have found out is read now and then. */
+/** Periodically reads what other processes found out. */
 async function refreshTraffic(deps: RunDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await deps.traffic
@@ -55,7 +54,7 @@ async function refreshTraffic(deps: RunDeps, signal: AbortSignal): Promise<void>
   }
 }
 
-/** One paced stream of requests: what the pace allows since the last time, to the calls that have been due for longest. */
+/** Polls one provider at a limited rate, the longest overdue calls first. */
 class ProviderPoller {
   readonly #deps: RunDeps;
   readonly #name: PolledProvider;
@@ -67,7 +66,7 @@ class ProviderPoller {
   #allowance: number;
   #countedAtMs: number;
   #pausedUntilMs = 0;
-  /** While it sleeps: until when, and what ends that. */
+  /** While it sleeps: until when, and the function that ends the sleep. */
   #untilMs = 0;
   #wake: (() => void) | undefined;
 
@@ -103,7 +102,7 @@ class ProviderPoller {
     await Promise.all(this.#polls);
   }
 
-  /** Does what there is to be done; returns after how long there may be more. */
+  /** Does one round of work. Returns the delay until the next one. */
   async #tick(): Promise<number> {
     const { traffic, runDb, now } = this.#deps;
     await traffic.flush(this.#name);
@@ -143,7 +142,7 @@ class ProviderPoller {
     this.#deps.log.warn({ err, provider: this.#name }, 'calls at a provider could not be asked for');
   }
 
-  /** Something falls due then, which is not in the table yet or was not when it was read. */
+  /** Wakes the poller if a call falls due earlier than its next round. */
   #onDue(atMs: number): void {
     if (atMs < this.#untilMs) this.#wake?.();
   }
@@ -157,7 +156,7 @@ class ProviderPoller {
     await promise;
     clearTimeout(timer);
     this.#wake = undefined;
-    // However many rouse it: the table is not read more often than that.
+    // The table is read at most once per tick, however often the poller is woken.
     if (!this.#signal.aborted) await earliest;
   }
 }
@@ -170,7 +169,8 @@ async function pollCall(
 ): Promise<PollResult> {
   const nowMs = deps.now();
   const isCancelled = call.cancelled_at !== null;
-  // What was not submitted, or at a provider that is no longer configured, cannot be asked for; a run finds out by itself.
+  // A call that was not submitted, or whose provider is no longer configured, cannot be polled. Its run finds out by
+  // itself.
   if (peek === undefined || call.job_id === null)
     return isCancelled
       ? dropped(call, call.job_id === null ? undefined : { usage: undefined })
@@ -185,7 +185,7 @@ async function pollCall(
   if (state.kind === 'cancelled') return dropped(call);
   if (state.kind === 'billed') return dropped(call, { usage: state.usage });
   if (isCancelled) {
-    // What costs nothing need not be followed to its end.
+    // A call without cost need not be followed to its end.
     if (state.kind === 'running' && call.credits === 0) return dropped(call);
     const isGivenUp = nowMs - (call.cancelled_at?.getTime() ?? 0) > CANCEL_PATIENCE_MS;
     if (isGivenUp) return dropped(call, { usage: undefined });

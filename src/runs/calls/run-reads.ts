@@ -1,20 +1,20 @@
-// What a worker reads of the runs that it goes on with: those that come together are read together, as they are written.
+// Reads the state of runs that a worker resumes. Reads of several runs share one query.
 import { createBatcher } from '../../lib/batch.ts';
 import { type CallState, listCalls } from '../../store/calls.ts';
 import { type Coverage, listCoverage } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
 import { listStepsOfRuns, type StoredSteps } from '../../store/steps.ts';
 
-/** Each by an execution's id. */
+/** Every method takes the id of an execution. */
 export interface RunReads {
-  /** Without rows where the run has recorded more than is read together with others. */
+  /** Without rows if the run has recorded too much to be read together with others. */
   steps(id: string): Promise<StoredSteps>;
   calls(id: string): Promise<readonly CallState[]>;
-  /** undefined: it was accepted as a run that costs nothing. */
+  /** undefined: the run was accepted as free of charge. */
   coverage(id: string): Promise<Coverage | undefined>;
 }
 
-/** Of one run, so that a batch stays small. */
+/** The limit per run, so that a batch stays small. */
 const MAX_STEP_BYTES = 256_000;
 
 const BATCH = { maxItems: 200, concurrency: 2 } as const;

@@ -1,5 +1,4 @@
-// What the processes of a service share of each provider: how many calls it takes at once, and how long its models
-// usually take.
+// Shares between processes how many concurrent calls each provider accepts and how long its models usually take.
 import type { CallSlots } from '../../engine/types.ts';
 import { createBatcher } from '../../lib/batch.ts';
 import { getOrMake } from '../../lib/get-or-make.ts';
@@ -18,7 +17,7 @@ import {
 import type { Db } from '../../store/db.ts';
 import type { RunRow } from '../../store/runs.ts';
 
-/** A call that has ended, and how long it took. */
+/** A call that has ended, and its duration. */
 export interface EndedCall {
   readonly provider: string;
   readonly model: string | null;
@@ -36,14 +35,14 @@ export interface TrafficOptions {
 
 const BATCH = { maxItems: 200, concurrency: 1 } as const;
 const MAX_TOOK_MS = 86_400_000;
-/** No call is looked at sooner after its submission. */
+/** The earliest poll after a submission. */
 const FIRST_POLL_MS = 1000;
 
 export class ProviderTraffic {
   readonly #db: Db;
   readonly #log: Logger;
   readonly #maxConcurrent: Readonly<Record<string, number>>;
-  /** Providers that have refused a submission once: their number is asked for before each. */
+  /** Providers that have rate-limited a submission. Every call to them needs a slot. */
   readonly #limited = new Set<string>();
   readonly #usualMs = new Map<string, number>();
   readonly #submitted = new Map<string, number>();
@@ -56,12 +55,12 @@ export class ProviderTraffic {
     this.#maxConcurrent = maxConcurrent;
   }
 
-  /** The operator's number of calls at once; null: none. */
+  /** The operator's limit for concurrent calls; null if there is none. */
   maxConcurrent(provider: string): number | null {
     return this.#maxConcurrent[provider] ?? null;
   }
 
-  /** Whether the call may be submitted now; else it waits as a row until it is its workspace's turn. */
+  /** Claims a slot for the call. Without a free slot, the call waits as a row until its workspace's turn. */
   async claim(provider: string, call: NewSlot): Promise<SlotAnswer> {
     if (this.maxConcurrent(provider) === null && !this.#limited.has(provider)) return 'open';
     const answer = await this.#claimOf(provider)(call);
@@ -69,7 +68,7 @@ export class ProviderTraffic {
     return answer;
   }
 
-  /** The provider has refused a submission by its rate limit, with so many at work in this process. */
+  /** Lowers the limit after the provider rejected a submission. `callsHere`: the active calls of this process. */
   onRateLimited(provider: string, callsHere: number): void {
     this.#limited.add(provider);
     shrinkLimit(this.#db, provider, callsHere).catch((err: unknown) =>
@@ -77,24 +76,24 @@ export class ProviderTraffic {
     );
   }
 
-  /** Another process was turned away. */
+  /** Records that another process was rate-limited. */
   markLimited(provider: string): void {
     this.#limited.add(provider);
   }
 
-  /** The provider has taken a submission. */
+  /** Counts an accepted submission. */
   onSubmitted(provider: string): void {
     if (this.#limited.has(provider)) this.#submitted.set(provider, (this.#submitted.get(provider) ?? 0) + 1);
     this.#listeners.get(provider)?.(Date.now() + FIRST_POLL_MS);
   }
 
-  /** Calls back when calls of the provider fall due that this process knows of. Returns the way out. */
+  /** Calls back when calls of the provider fall due that this process knows of. Returns an unsubscribe function. */
   subscribe(provider: string, onDue: (atMs: number) => void): () => void {
     this.#listeners.set(provider, onDue);
     return () => this.#listeners.delete(provider);
   }
 
-  /** Writes how many submissions the provider has taken since the last time. */
+  /** Stores how many submissions the provider has accepted since the last flush. */
   async flush(provider: string): Promise<void> {
     const count = this.#submitted.get(provider) ?? 0;
     if (count === 0) return;
@@ -106,13 +105,13 @@ export class ProviderTraffic {
     return model === null ? undefined : this.#usualMs.get(`${provider} ${model}`);
   }
 
-  /** Counts calls that have ended for what their models usually take. */
+  /** Records the durations of ended calls. */
   async recordDurations(calls: readonly EndedCall[]): Promise<void> {
     const durations = medians(calls);
     if (durations.length > 0) this.#cache(await learnDurations(this.#db, durations));
   }
 
-  /** Reads what other processes have found. */
+  /** Reads what other processes found out. */
   async refresh(): Promise<void> {
     for (const { provider } of await listLimits(this.#db)) this.#limited.add(provider);
     this.#cache(await listDurations(this.#db));
@@ -123,7 +122,7 @@ export class ProviderTraffic {
       this.#usualMs.set(`${provider} ${model}`, usual_ms);
   }
 
-  /** Calls that arrive together ask together. */
+  /** Batches claims that arrive together. */
   #claimOf(provider: string): ClaimSlot {
     return getOrMake(this.#claims, provider, () =>
       createBatcher<NewSlot, SlotAnswer>(async calls => {
@@ -135,7 +134,7 @@ export class ProviderTraffic {
   }
 }
 
-/** The traffic as one run meets it. */
+/** Returns the view of one run on the traffic. */
 export function createCallSlots(
   { traffic }: { readonly traffic: ProviderTraffic },
   run: Pick<RunRow, 'id' | 'workspace'>,
@@ -156,7 +155,7 @@ export function createCallSlots(
   };
 }
 
-/** One row a model, as the statement needs it. */
+/** Returns one row per model, as the statement requires. */
 function medians(ended: readonly EndedCall[]): readonly ModelDuration[] {
   const groups = Map.groupBy(
     ended.filter(({ model }) => model !== null),

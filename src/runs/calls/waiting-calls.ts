@@ -1,4 +1,4 @@
-// The calls at providers of an active run: which of them have ended, as the rows of calls say.
+// Tracks which provider calls of an active run have ended, according to their rows.
 import type { WaitingCalls } from '../../engine/types.ts';
 import { listEndedCalls } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
@@ -11,7 +11,7 @@ export interface CallName {
 
 const nameOf = (nodeId: string, item: number): string => `${item} ${nodeId}`;
 
-/** Reads the rows again each time that the run is woken. */
+/** Reads the rows again whenever the run is woken. */
 export function createWaitingCalls(
   deps: Pick<RunDeps, 'db' | 'log'>,
   executionId: string,

@@ -1,4 +1,5 @@
-// The price of a graph, stored or not, for whoever may read it: what a run of it would reserve, and why it could not run.
+// Estimates a graph, stored or not, for anyone who may read it: the credits that a run would reserve, and why it could
+// not run.
 import { makePlan } from '../../graph/plan.ts';
 import type { Graph, JsonObject } from '../../graph/types.ts';
 import type { Issue } from '../../lib/errors.ts';
@@ -19,7 +20,7 @@ import { forecastPaidNodes } from './estimate-run.ts';
 
 export interface GraphToPrice {
   readonly graph: Graph;
-  /** Whose media it may use; absent: the caller's own. */
+  /** The workspace whose media it may use. Absent: the caller's own. */
   readonly workspace?: string | undefined;
   readonly inputs?: Readonly<Record<string, unknown>> | undefined;
   readonly targets?: readonly string[] | undefined;
@@ -30,7 +31,7 @@ export interface GraphPrice extends Estimate {
   readonly issues: readonly Issue[];
 }
 
-/** Throws what starting such a run would throw of its graph and inputs: 400. */
+/** Throws the same 400 errors for the graph and inputs as starting such a run. */
 export async function estimateGraph(
   deps: RunDeps,
   actor: UserActor,

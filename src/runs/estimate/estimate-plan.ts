@@ -1,4 +1,4 @@
-// What a run may cost: each paid node at the price of its calls, or at the most that its config allows. Pure.
+// Computes what a run may cost: each paid node at the price of its calls, or at the maximum of its config. Pure.
 import type { NodeForecast } from '../../engine/forecast.ts';
 import { describeMissingInputs } from '../../engine/inputs.ts';
 import type { PlannedRun } from '../../engine/reuse.ts';
@@ -10,10 +10,10 @@ import { limitsOf } from '../../services/accounts/daily-executions.ts';
 import type { RunDeps } from '../deps.ts';
 
 export interface Estimate {
-  /** Whether any node to be run may cost: only then has the run a row in the ledger. */
+  /** Whether any node may cost credits. Only then does the run have a row in the ledger. */
   readonly isPaid: boolean;
   readonly credits: number;
-  /** False where a price, or the length of a list, is known at run time only. */
+  /** False if a price or the length of a list is known at run time only. */
   readonly exact: boolean;
   /** The paid nodes. */
   readonly breakdown: readonly {
@@ -23,7 +23,7 @@ export interface Estimate {
   }[];
 }
 
-/** Adds up the calls that a forecast of the paid nodes has found. */
+/** Adds up the calls of the forecast paid nodes. */
 export function priceForecast(forecasts: readonly NodeForecast[]): Estimate {
   const lines = forecasts.map(({ node, definition, calls, isCounted }) => {
     const prices = calls.map(values => priceOf(definition, values));
@@ -52,7 +52,7 @@ export function isPaid(deps: Pick<RunDeps, 'catalog'>, node: Pick<PlanNode, 'nod
 
 type NodeIssue = Issue & { readonly nodeId: string };
 
-/** The nodes that this service cannot run, since their provider is not configured. */
+/** Finds nodes whose provider is not configured. */
 export function findUnavailable({ nodes }: Plan): readonly NodeIssue[] {
   return nodes.flatMap(({ id, unavailable }) =>
     unavailable === undefined
@@ -61,7 +61,7 @@ export function findUnavailable({ nodes }: Plan): readonly NodeIssue[] {
   );
 }
 
-/** The required inputs that nothing fills: their nodes would fail in a run. */
+/** Finds required inputs that nothing fills. Their nodes would fail in a run. */
 export function findMissingInputs(
   { plan, overrides }: PlannedRun,
   isDone: (nodeId: string) => boolean = () => false,
@@ -77,14 +77,14 @@ export function findMissingInputs(
     );
 }
 
-/** The nodes with a call that costs more than their maxCredits, as far as its inputs are known. */
+/** Finds nodes with a call that costs more than their maxCredits, as far as its inputs are known. */
 export function findOverMax(forecasts: readonly NodeForecast[]): readonly NodeIssue[] {
   return forecasts
     .filter(({ definition, calls }) => calls.some(values => boundCall(definition, values) === null))
     .map(({ node }) => ({ nodeId: node.id, code: 'max_credits_exceeded', message: OVER_MAX_CREDITS }));
 }
 
-/** The nodes whose model nobody has a price for, where the plan of who runs them does not allow that. */
+/** Finds nodes whose model has no price, if the user's plan does not allow such models. */
 export function findUnpriced(
   { settings }: Pick<RunDeps, 'settings'>,
   { plan }: Pick<UserActor, 'plan'>,

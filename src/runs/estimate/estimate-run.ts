@@ -1,4 +1,4 @@
-// The cost of a run before it begins, for the one who asks and for the credits that a start reserves.
+// Estimates the cost of a run before it starts, for callers and for the reservation of a start.
 import { forecastPlan, type NodeForecast } from '../../engine/forecast.ts';
 import { UNKNOWN_MEDIA } from '../../engine/placeholders.ts';
 import type { PlannedRun } from '../../engine/reuse.ts';
@@ -25,15 +25,15 @@ import {
 } from './estimate-plan.ts';
 
 export interface RunToEstimate extends PlannedRun {
-  /** Whose media the run may use. */
+  /** The owner whose media the run may use. */
   readonly owner: { readonly userId: number; readonly workspace: string };
-  /** What an earlier run has left, by node id. */
+  /** Results of an earlier run, by node id. */
   readonly steps?: ReadonlyMap<string, Step>;
-  /** Absent: results of earlier runs are not looked for. */
+  /** Absent: the node cache is not searched. */
   readonly cache?: NodeCache;
 }
 
-/** What the run will do with its paid nodes, less those that are done. */
+/** Forecasts the paid nodes that are not completed. */
 export async function forecastPaidNodes(
   deps: RunDeps,
   { plan, overrides, owner, steps = new Map(), cache }: RunToEstimate,
@@ -52,9 +52,9 @@ export async function forecastPaidNodes(
 }
 
 /**
- * The answer of POST /workflows/{id}/estimate: what would be reserved, and in `issues` why a node could not run.
- * `cached` marks nodes that would find their results and cost nothing after all. Throws what starting the run would
- * throw of its graph and inputs.
+ * Answers POST /workflows/{id}/estimate: the credits that would be reserved, and in `issues` why a node could not run.
+ * `cached` marks nodes that would be answered from the cache free of charge. Throws the same errors for the graph and
+ * inputs as starting the run.
  */
 export async function estimateWorkflow(
   deps: RunDeps,
@@ -86,7 +86,7 @@ export async function estimateWorkflow(
   );
   return {
     credits,
-    // A credit is a US cent of cost.
+    // One credit is one US cent.
     costUsd: credits / 100,
     exact,
     breakdown: breakdown.map(line => ({ ...line, cached: cached.has(line.nodeId) })),

@@ -1,4 +1,4 @@
-// The forms of estimates: what is asked of a run before it begins, and what it will cost.
+// Defines the schemas of estimates: their request and their answer.
 import { Type } from 'typebox';
 import { Named, NamedExact } from '../../services/schema.ts';
 import { ExecuteBody } from '../run.schema.ts';

@@ -1,4 +1,4 @@
-// What a run of a template costs, with the inputs that it has stored.
+// Prices a run of a template with its stored inputs.
 import type { Catalog } from '../../graph/catalog.ts';
 import { AppError } from '../../lib/errors.ts';
 import { workspaceOf } from '../../services/accounts/access.ts';
@@ -8,13 +8,13 @@ import type { RunDeps } from '../deps.ts';
 import { priceForecast } from './estimate-plan.ts';
 import { forecastPaidNodes } from './estimate-run.ts';
 
-/** Kept with the version, which never changes; a price is valid for the models that it was made from. */
+/** Cached by version, which never changes. A price is valid for the models that it was computed from. */
 const kept = new WeakMap<
   object,
   { readonly entries: Catalog['entries']; readonly price: TemplatePrice | null }
 >();
 
-/** Of the version that others see; null where its graph cannot be run. */
+/** Prices the version that others see. Returns null if its graph cannot run. */
 export async function priceTemplate(deps: RunDeps, row: TemplateRow): Promise<TemplatePrice | null> {
   const version = await deps.versions.get(deps.db, row.id, row.published_version ?? row.version);
   const { entries } = deps.catalog;

@@ -1,4 +1,4 @@
-// SVGs that a run is going to give to paid models, which take pixels: each must be drawable before the run is accepted.
+// Checks, before a run is accepted, that the SVGs it passes to paid models can be rasterized.
 import type { NodeForecast } from '../../engine/forecast.ts';
 import type { MediaRef } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -15,10 +15,10 @@ interface SvgInput {
 
 const MAX_SVG_BYTES = 1_048_576;
 const TIMEOUT_MS = 30_000;
-// By the hash of their bytes: the same drawing is not tried again for each run.
+// Keyed by the hash of the bytes, so that a drawing is checked once.
 const drawable = createLru<true>(10_000);
 
-/** Throws 400 `svg_not_drawable`, with a line for each node that would be given one. */
+/** Throws 400 `svg_not_drawable` with an issue for each node that would receive an invalid SVG. */
 export async function requireDrawable(deps: RunDeps, forecasts: readonly NodeForecast[]): Promise<void> {
   const inputs = forecasts.flatMap(findSvgInputs);
   if (inputs.length === 0) return;

@@ -1,15 +1,16 @@
-// The spans of the nodes in a stretch of a run: begun with the first call, ended as the node settles or waits.
+// Traces the nodes of one execution of a run: a span starts with the first call and ends when the node settles or
+// waits.
 import { isSettled, type RunOptions, type Step } from '../../engine/types.ts';
 import { currentScope, inScope, type Span } from '../../lib/span.ts';
 
 export interface NodeSpans {
   readonly around: NonNullable<RunOptions['around']>;
   note(step: Step): void;
-  /** Ends those of nodes that were left where they are. */
+  /** Ends the spans of nodes that are still active. */
   close(): void;
 }
 
-/** undefined: the run is not traced. */
+/** Returns undefined if the run is not traced. */
 export function traceNodes(): NodeSpans | undefined {
   const scope = currentScope();
   const run = scope?.span;
@@ -17,7 +18,7 @@ export function traceNodes(): NodeSpans | undefined {
   const open = new Map<string, Span>();
   return {
     around({ id, nodeType }, work) {
-      // The items of a node that is mapped over a list share one.
+      // The items of a mapped node share one span.
       const attributes = { 'graphwright.node.id': id, 'graphwright.node.type': nodeType };
       const span = open.get(id) ?? run.child(`node ${nodeType}`, { attributes });
       open.set(id, span);

@@ -1,9 +1,12 @@
-// The span of one stretch that a worker executes of a run, and the ids that its log lines carry.
+// Traces one execution of a run by a worker, and adds its ids to log lines.
 import { currentScope, inScope } from '../../lib/span.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { RunDeps } from '../deps.ts';
 
-/** Does the work as that of the run: its log lines name it, and its spans join the trace of the request that asked for it. */
+/**
+ * Does the work in the scope of the run: log lines carry its id, and spans join the trace of the request that started
+ * it.
+ */
 export async function inRunScope(
   { tracer }: Pick<RunDeps, 'tracer'>,
   run: RunRow,
@@ -30,7 +33,7 @@ export async function inRunScope(
   }
 }
 
-/** How the stretch ended: the status of the run, or what it waits for. */
+/** Records how the execution ended: the status of the run, or what it waits for. */
 export function noteOutcome(outcome: string): void {
   const span = currentScope()?.span;
   span?.set({ 'graphwright.run.outcome': outcome });
