@@ -48,6 +48,14 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'workflows/workflows newestOutput',
     'workflows/workflows readBy',
   ],
+  'of runs that an earlier part of the same statement found by their ids': [
+    'runs ENQUEUE_JOBS',
+    'runs INSERT_DELIVERIES',
+    'runs INSERT_STEPS',
+    'runs UNPARK_RUNS',
+    'runs WRITE_RUNS',
+    'runs notify',
+  ],
   // Limits would be shared out between the databases, as parts of the number at once.
   'of a provider, which takes the calls of all workspaces': [
     'call-slots NEXT_WAITING_CALLS',

@@ -5,19 +5,20 @@ import { insertRuns, type RunRow, writeRuns } from '../../../src/store/runs.ts';
 
 /** Stores a run with a job and ends it with two node states. Throws if either step fails. */
 export async function writeRun(db: Db, id: string): Promise<void> {
-  const row: RunRow = { ...ACCEPTED, id, created_at: new Date(), started_at: new Date() };
+  const row: RunRow = { ...RUNNING, id, created_at: new Date(), started_at: new Date() };
   const accepted = await insertRuns(db, [
     { row, trigger: 'api', steps: [], idempotency: null, has_job: true },
   ]);
   assert.ok(accepted.has(id), 'it is accepted');
   const ended: RunRow = { ...row, status: 'COMPLETED', seq: 3, under_way: false, finished_at: new Date() };
-  const goesWith = { delivery: null, job_at: null, frees: true, cancels: false, wakes: false };
+  const rest = { delivery: null, job_at: null, frees: true, cancels: false, wakes: false };
   const steps = [{ nodeId: 'a' }, { nodeId: 'b' }];
-  const written = await writeRuns(db, [{ before: row, row: ended, steps, ...goesWith }]);
+  const written = await writeRuns(db, [{ before: row, row: ended, steps, ...rest }]);
   assert.ok(written.has(id), 'it is ended');
 }
 
-const ACCEPTED = {
+/** A run that a worker executes, without its id and times. */
+export const RUNNING = {
   workflow_id: 'wf_a',
   workflow_version: 1,
   user_id: 1,

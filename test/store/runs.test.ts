@@ -1,0 +1,187 @@
+// Tests each part of the statement that writes runs: it applies to rows that still match, and to no others.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { CHANNELS } from '../../src/store/channels.ts';
+import { insertRuns, type NewDelivery, type RunRow, type RunWrite, writeRuns } from '../../src/store/runs.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { waitUntil } from '../support/processes.ts';
+import { RUNNING } from '../support/runs/written-runs.ts';
+
+const STEPS = [{ nodeId: 'a' }, { nodeId: 'b' }];
+const DELIVERY: NewDelivery = {
+  id: 'dlv_1',
+  event_id: '00000000-0000-4000-8000-000000000001',
+  event: 'execution.completed',
+  url: 'https://example.com/hook',
+  secret: Buffer.from('sealed').toString('base64'),
+  body: '{}',
+};
+
+describe('writing runs', () => {
+  let database: TestDatabase;
+  let number = 0;
+  before(async () => {
+    database = await createTestDatabase();
+  });
+  after(() => database.drop());
+  beforeEach(() => database.db.query('truncate executions, execution_steps, deliveries cascade'));
+
+  const list = async <T>(sql: string, values: readonly unknown[] = []): Promise<readonly T[]> =>
+    (await database.db.query<{ value: T }>(sql, [...values])).rows.map(({ value }) => value);
+
+  /** Stores a run that a worker executes. */
+  const insert = async (facts: Partial<RunRow> = {}): Promise<RunRow> => {
+    const row: RunRow = {
+      ...RUNNING,
+      id: `ex_${++number}`,
+      created_at: new Date(),
+      started_at: new Date(),
+      ...facts,
+    };
+    await insertRuns(database.db, [{ row, trigger: 'api', steps: [], idempotency: null, has_job: false }]);
+    return row;
+  };
+  /** Stores a run that waits for another run of its workspace. */
+  const insertParked = async (workspace: string): Promise<string> => {
+    const { id } = await insert({ workspace, worker_id: null, under_way: false, status: 'QUEUED' });
+    await database.db.query('update executions set parked = true where id = $1', [id]);
+    return id;
+  };
+  /** The write of two node states, with everything else left out. */
+  const writeOf = (row: RunRow, more: Partial<RunWrite> = {}): RunWrite => ({
+    before: row,
+    row: { ...row, seq: row.seq + STEPS.length, nodes_done: 2 },
+    steps: STEPS,
+    delivery: null,
+    job_at: null,
+    frees: false,
+    cancels: false,
+    wakes: false,
+    ...more,
+  });
+  const jobsOf = (...ids: readonly string[]): Promise<readonly string[]> =>
+    list(
+      `select t.identifier || ' ' || (payload->>'id') as value from graphile_worker._private_jobs j
+       join graphile_worker._private_tasks t on t.id = j.task_id where payload->>'id' = any ($1::text[]) order by 1`,
+      [ids],
+    );
+
+  describe('updates the row', () => {
+    it('if it has not changed', async () => {
+      const row = await insert();
+      assert.deepEqual(await writeRuns(database.db, [writeOf(row)]), new Set([row.id]));
+      assert.deepEqual(await list("select seq || ' ' || nodes_done as value from executions"), ['3 2']);
+    });
+
+    const changes: Readonly<Record<string, string>> = {
+      'its sequence number': 'seq = seq + 1',
+      'its lease': 'lease = lease + 1',
+      'its worker': "worker_id = 'wrk_other'",
+      'its wake-up': 'wake_at = now()',
+      'its end': "status = 'CANCELLED', finished_at = now()",
+    };
+    for (const [name, change] of Object.entries(changes)) {
+      it(`not if ${name} has changed: then nothing is written with it`, async () => {
+        const row = await insert({ watched: true });
+        const parked = await insertParked(row.workspace);
+        await database.db.query(`update executions set ${change} where id = $1`, [row.id]);
+        const write = writeOf(row, { delivery: DELIVERY, job_at: new Date(), frees: true });
+        assert.deepEqual(await writeRuns(database.db, [write]), new Set());
+        assert.deepEqual(await list('select execution_id as value from execution_steps'), []);
+        assert.deepEqual(await list('select id as value from deliveries'), []);
+        assert.deepEqual(await list('select id as value from executions where parked'), [parked]);
+        assert.deepEqual(await jobsOf(row.id, parked, DELIVERY.id), []);
+      });
+    }
+
+    it('of each run that has not changed, whatever became of others of the batch', async () => {
+      const [changed, same] = [await insert(), await insert()];
+      await database.db.query('update executions set lease = lease + 1 where id = $1', [changed.id]);
+      const written = await writeRuns(database.db, [writeOf(changed), writeOf(same)]);
+      assert.deepEqual(written, new Set([same.id]));
+    });
+  });
+
+  it('stores the node states as one row under the number of the last one', async () => {
+    const row = await insert();
+    await writeRuns(database.db, [writeOf(row)]);
+    const silent = await insert();
+    await writeRuns(database.db, [writeOf(silent, { steps: [] })]);
+    const rows = await list(
+      'select json_build_array(execution_id, seq, steps::json) as value from execution_steps',
+    );
+    assert.deepEqual(rows, [[row.id, row.seq + STEPS.length, STEPS]]);
+  });
+
+  it('stores the delivery for the user of the run, with its secret decoded and a job', async () => {
+    const row = await insert();
+    await writeRuns(database.db, [writeOf(row, { delivery: DELIVERY })]);
+    const sql = `select json_build_array(id, execution_id, user_id, url, convert_from(secret, 'UTF8'), state) as value from deliveries`;
+    assert.deepEqual(await list(sql), [
+      [DELIVERY.id, row.id, row.user_id, DELIVERY.url, 'sealed', 'pending'],
+    ]);
+    assert.deepEqual(await jobsOf(row.id, DELIVERY.id), [`deliver ${DELIVERY.id}`]);
+  });
+
+  it('unparks and queues the oldest parked run for each slot that its workspace gets back', async () => {
+    const ended = [
+      await insert({ workspace: 'w' }),
+      await insert({ workspace: 'w' }),
+      await insert({ workspace: 'x' }),
+    ];
+    const parked = [await insertParked('w'), await insertParked('w'), await insertParked('w')];
+    const other = await insertParked('y');
+    await writeRuns(
+      database.db,
+      ended.map(row => writeOf(row, { frees: true })),
+    );
+    const left = await list('select id as value from executions where parked order by id');
+    assert.deepEqual(left, [parked[2], other]);
+    assert.deepEqual(await jobsOf(...parked, other), [`run ${parked[0]}`, `run ${parked[1]}`]);
+  });
+
+  it('leaves a parked run to the transaction that is unparking it', async () => {
+    const ended = await insert();
+    const parked = [await insertParked(ended.workspace), await insertParked(ended.workspace)];
+    await database.db.transaction(async tx => {
+      await tx.query('select from executions where id = $1 for update', [parked[0]]);
+      await writeRuns(database.db, [writeOf(ended, { frees: true })]);
+    });
+    assert.deepEqual(await list('select id as value from executions where parked'), [parked[0]]);
+  });
+
+  it('queues a run for the time at which a worker should claim it', async () => {
+    const [now, later] = [await insert(), await insert()];
+    const at = new Date(Date.now() + 3_600_000);
+    await writeRuns(database.db, [writeOf(now, { job_at: new Date() }), writeOf(later, { job_at: at })]);
+    const sql = `select run_at as value from graphile_worker._private_jobs where payload->>'id' = $1`;
+    assert.deepEqual(await list(sql, [later.id]), [at]);
+    assert.deepEqual(await jobsOf(now.id, later.id), [`run ${now.id}`, `run ${later.id}`]);
+  });
+
+  it('notifies of watched, cancelled and woken runs, each on its channel and only of those', async () => {
+    const heard: string[] = [];
+    const close = await database.db.listen(Object.values(CHANNELS), (channel, ids) =>
+      heard.push(`${channel} ${ids}`),
+    );
+    try {
+      const watched = [await insert({ watched: true }), await insert({ watched: true })];
+      const [cancelled, woken, silent] = [await insert(), await insert(), await insert()];
+      await writeRuns(database.db, [
+        ...watched.map(row => writeOf(row)),
+        writeOf(cancelled, { cancels: true }),
+        writeOf(woken, { wakes: true }),
+        writeOf(silent),
+      ]);
+      const expected = [
+        `${CHANNELS.changed} ${watched[0]?.id},${watched[1]?.id}`,
+        `${CHANNELS.cancel} ${cancelled.id}`,
+        `${CHANNELS.woken} ${woken.id}`,
+      ];
+      await waitUntil('the notifications', () => heard.length >= expected.length);
+      assert.deepEqual(heard.toSorted(), expected.toSorted());
+    } finally {
+      await close();
+    }
+  });
+});
