@@ -1,4 +1,4 @@
-// What is counted of a run's outputs is what JSON takes, however often a value occurs in them.
+// Tests that the counted size of a run's outputs equals their JSON, however often a value occurs in them.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { MAX_RUN_BYTES, sizeOf } from '../../src/engine/budget.ts';
@@ -13,15 +13,15 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 for (const [name, value] of Object.entries(VALUES)) {
-  it(`counts ${name} as JSON has them`, () => {
+  it(`measures ${name} like their JSON`, () => {
     const bytes = Buffer.byteLength(JSON.stringify(value));
     const { bytes: counted } = sizeOf(value, MAX_RUN_BYTES);
-    // Each array may count one comma more, and each object too.
+    // Each array and object may count one comma more.
     assert.ok(counted >= bytes && counted <= bytes + 4, `${counted} of ${bytes}`);
   });
 }
 
-it('counts a value each time that it occurs, and reads it once', () => {
+it('counts a repeated value every time and walks it once', () => {
   let reads = 0;
   const read = (_: object, key: string | symbol, list: unknown): unknown => {
     if (key === '9999') reads++;

@@ -1,4 +1,4 @@
-// The node cache: what makes two calls the same, and what is never kept.
+// Tests the node cache: which calls share a key, and which results are never stored.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cacheKey } from '../../src/engine/cache.ts';
@@ -47,12 +47,12 @@ const keyOf = (values: Readonly<Record<string, unknown>>, definition = define())
 };
 
 describe('the key of a call', () => {
-  it('is the same for the same values in any order', () => {
+  it('does not depend on the order of values', () => {
     assert.equal(keyOf({ a: 'x', extra: { p: 1, q: 2 } }), keyOf({ extra: { q: 2, p: 1 }, a: 'x' }));
     assert.match(keyOf({ a: 'x' }) ?? '', /^[0-9a-f]{64}$/);
   });
 
-  it('identifies media by their bytes, not by their address, wherever they stand', () => {
+  it('identifies media by their bytes, not by their address, at any depth', () => {
     const forms = (media: MediaRef) => [
       { picture: media },
       { whole: [{ type: 'IMAGE', media }] },
@@ -64,7 +64,7 @@ describe('the key of a call', () => {
     assert.equal(new Set([...keys(picture('s1')), ...keys(picture('s2'))]).size, 8);
   });
 
-  it('is another for another value, setting, type or version', () => {
+  it('differs for another value, setting, type or version', () => {
     const keys = [
       keyOf({ a: 'x' }),
       keyOf({ a: 'y' }),
@@ -77,11 +77,11 @@ describe('the key of a call', () => {
     assert.equal(new Set(keys).size, keys.length);
   });
 
-  it('does not exist for a definition that does not ask for it', () => {
+  it('does not exist if the definition does not allow caching', () => {
     assert.equal(keyOf({}, define({ cache: false })), undefined);
   });
 
-  it('does not exist where a setting uses a secret, however deep', () => {
+  it('does not exist if a setting uses a secret, at any depth', () => {
     assert.equal(keyOf({ headers: [{ auth: 'Bearer {{secrets.TOKEN}}' }] }), undefined);
     assert.equal(keyOf({ a: '{{ secrets.TOKEN }}' }), undefined);
   });
@@ -112,7 +112,7 @@ describe('a run with a cache', () => {
     return runRecorded(definitions, planGraph(definitions, graph), { cache });
   };
 
-  it('runs a node once, and then reports that its result was kept', async () => {
+  it('runs a node once and then reports a cached result', async () => {
     const { cache } = memory();
     runs = 0;
     const first = (await run(cache)).steps.get('c');
@@ -123,14 +123,14 @@ describe('a run with a cache', () => {
     assert.deepEqual(second?.outputs, first?.outputs);
   });
 
-  it('keeps neither failures nor nodes that wait', async () => {
+  it('stores neither failures nor nodes that wait', async () => {
     const { cache, kept } = memory();
     await run(cache, { way: 'fail' });
     await run(cache, { way: 'wait' });
     assert.equal(kept.size, 0);
   });
 
-  it('keeps each item of a list by itself', async () => {
+  it('stores each item of a list separately', async () => {
     const { cache } = memory();
     runs = 0;
     await run(cache, {}, 'x y');

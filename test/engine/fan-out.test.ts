@@ -1,4 +1,4 @@
-// Nodes mapped over lists: zip, broadcast, product, bounds, and items that fail or are resumed.
+// Tests nodes that are mapped over lists: zip, broadcast, product, limits, and items that fail or are resumed.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions, Step } from '../../src/engine/types.ts';
@@ -18,7 +18,7 @@ import { NODES } from './nodes.ts';
 const calls: string[] = [];
 let broken = 'xz';
 
-/** Fails for the texts in `broken`, and notes every text it was called with. */
+/** Fails for the texts in `broken`, and records every text it was called with. */
 const fragile = defineNode({
   nodeType: 't:fragile',
   label: 'Fragile',
@@ -53,7 +53,7 @@ const run = (
   options: Partial<RunOptions> = {},
 ) => runRecorded(DEFINITIONS, planGraph(DEFINITIONS, sketchGraph(nodes, edges)), options);
 
-/** The step of a join fed by these lists at its ports a, b, c. */
+/** Returns the step of a join node with these lists at its ports a, b, c. */
 async function joinLists(
   lists: readonly string[],
   config: NodeSketch['config'] = {},
@@ -72,40 +72,40 @@ describe('a list at a single-value port', () => {
     assert.deepEqual((await joinLists(['x y z']))?.outputs, { text: texts('(x)', '(y)', '(z)') });
   });
 
-  it('is zipped with others of its length', async () => {
+  it('is zipped with lists of the same length', async () => {
     assert.deepEqual((await joinLists(['x y', '1 2']))?.outputs, { text: texts('(x,1)', '(y,2)') });
   });
 
-  it('of one item serves every item of another', async () => {
+  it('serves every item of another list if it has one item', async () => {
     assert.deepEqual((await joinLists(['x', '1 2', 'k l']))?.outputs, { text: texts('(x,1,k)', '(x,2,l)') });
   });
 
-  it('of one item alone still makes a list', async () => {
+  it('makes a list even if it has one item', async () => {
     assert.deepEqual((await joinLists(['x']))?.outputs, { text: texts('(x)') });
   });
 
-  it('of another length fails the node by the names of the ports', async () => {
+  it('fails the node and names the ports if the lengths differ', async () => {
     assert.deepEqual((await joinLists(['x y', '1 2 3']))?.error, {
       code: 'unequal_lists',
       message: 'The lists differ in length: "A" (a) has 2, "B" (b) has 3. Make them equal, or of one item.',
     });
   });
 
-  it('makes the product where the config says so, the last list running fastest', async () => {
+  it('makes the product if the config says so, with the last list varying fastest', async () => {
     const step = await joinLists(['x y', '1 2 3', 'k'], { fanOut: 'product' });
     assert.deepEqual(step?.outputs, {
       text: texts('(x,1,k)', '(x,2,k)', '(x,3,k)', '(y,1,k)', '(y,2,k)', '(y,3,k)'),
     });
   });
 
-  it('of no items makes empty lists, also together with a list of one', async () => {
+  it('makes empty lists if it has no items, even together with a list of one', async () => {
     assert.deepEqual((await joinLists(['']))?.outputs, { text: listValue() });
     assert.deepEqual((await joinLists(['', 'x']))?.outputs, { text: listValue() });
     assert.equal((await joinLists(['', 'x y']))?.error?.code, 'unequal_lists');
     assert.deepEqual((await joinLists(['', 'x y'], { fanOut: 'product' }))?.outputs, { text: listValue() });
   });
 
-  it('of more than 100 items is refused', async () => {
+  it('is refused if it has more than 100 items', async () => {
     const many = (length: number) => Array.from({ length }, (_, index) => index).join(' ');
     assert.equal((await joinLists([many(100)]))?.status, 'COMPLETED');
     assert.deepEqual((await joinLists([many(101)]))?.error, {
@@ -118,7 +118,7 @@ describe('a list at a single-value port', () => {
     );
   });
 
-  it('goes on as lists: mapped again, or taken whole', async () => {
+  it('continues as lists, which are mapped again or taken whole', async () => {
     const { steps } = await run(
       {
         l: give('x y'),
@@ -132,7 +132,7 @@ describe('a list at a single-value port', () => {
     assert.deepEqual(steps.get('c')?.outputs, { number: numberValue(2) });
   });
 
-  it('reports progress by the share of items done', async () => {
+  it('reports progress as the share of finished items', async () => {
     const seen: number[] = [];
     await run({ l: give('x y'), j: { type: 't:join' } }, ['l.list > j.a'], {
       onProgress: (_, share) => seen.push(share),
@@ -140,7 +140,7 @@ describe('a list at a single-value port', () => {
     assert.deepEqual(seen, [0.5, 1]);
   });
 
-  it('cannot be waited for item by item', async () => {
+  it('cannot wait item by item', async () => {
     const { steps } = await run({ l: give('x'), s: { type: 't:sleepy' } }, ['l.list > s.a']);
     assert.equal(steps.get('s')?.error?.code, 'cannot_wait');
   });
@@ -149,7 +149,7 @@ describe('a list at a single-value port', () => {
 describe('an item that fails', () => {
   const nodes = { l: give('v x y z'), f: { type: 't:fragile' } };
 
-  it('fails the node by its index, and the others are kept', async () => {
+  it("fails the node with the item's index and keeps the other results", async () => {
     broken = 'xz';
     const { steps, outcome } = await run(nodes, ['l.list > f.a']);
     assert.deepEqual(steps.get('f')?.error, {
@@ -160,7 +160,7 @@ describe('an item that fails', () => {
     assert.equal(outcome.kind, 'failed');
   });
 
-  it('is the only one that is run again', async () => {
+  it('is the only item that runs again', async () => {
     broken = 'xz';
     const first = await run(nodes, ['l.list > f.a']);
     const { items } = first.steps.get('f') ?? {};
@@ -175,7 +175,7 @@ describe('an item that fails', () => {
     assert.equal(second.steps.get('f')?.items, undefined);
   });
 
-  it('is not trusted where the list has another length by now', async () => {
+  it('runs again with all others if the length of the list has changed', async () => {
     calls.length = 0;
     const stale: Step = {
       nodeId: 'f',

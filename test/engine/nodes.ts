@@ -1,4 +1,4 @@
-// Definitions that the engine's tests are made of, each the smallest that shows one behaviour.
+// Defines the nodes that the engine's tests use, each as small as possible.
 import { any, choice, defineNode, list, NodeError, number, Suspend, text } from '../../src/nodes/define.ts';
 
 export const give = defineNode({
@@ -11,7 +11,7 @@ export const give = defineNode({
   run: ({ value }) => ({ text: value }),
 });
 
-/** A list of texts: `items` is written with spaces between. */
+/** A list of texts: `items` is written with spaces between them. */
 export const giveList = defineNode({
   nodeType: 't:list',
   label: 'Give list',
@@ -37,7 +37,7 @@ export const giveNumber = defineNode({
   run: ({ value }) => ({ number: value }),
 });
 
-/** Joins its texts in parentheses; `late` has it answer after a turn of the event loop. */
+/** Joins its texts in parentheses. `late` makes it answer after a turn of the event loop. */
 export const join = defineNode({
   nodeType: 't:join',
   label: 'Join',
@@ -62,7 +62,7 @@ export const need = defineNode({
   run: ({ a, b, size, mode }) => ({ text: `${a}/${b ?? '-'}/${size}/${mode}` }),
 });
 
-/** Passes on at `yes` or `no`, and leaves the other port without a value. */
+/** Passes its value on at `yes` or `no`, and leaves the other port without a value. */
 export const fork = defineNode({
   nodeType: 't:fork',
   label: 'Fork',

@@ -1,4 +1,4 @@
-// What a node owes for its calls when its run ends under it.
+// Tests what a node owes for its calls when its run ends before they do.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toCancelled } from '../../src/engine/owed.ts';
@@ -20,12 +20,12 @@ const running = (jobs: NonNullable<Step['jobs']>, credits?: number): Step => ({
 });
 
 describe('a node whose run ends', () => {
-  it('owes what is reserved for calls that no id can stop', () => {
+  it('owes the reservation of calls without a provider id', () => {
     const { status, credits, jobs } = toCancelled(running({ 0: job({}), 1: job({ credits: 2 }) }, 10));
     assert.deepEqual([status, credits, jobs], ['CANCELLED', 17, undefined]);
   });
 
-  it('owes nothing yet for calls that have an id, and nothing for those that wait to be submitted', () => {
+  it('owes nothing yet for calls with an id, and nothing for calls that wait to be submitted', () => {
     const { credits } = toCancelled(running({ 0: job({ id: 'resp_1' }), 1: job({ queued: true }) }));
     assert.equal(credits, undefined);
   });

@@ -1,5 +1,5 @@
-// Calls that cost: set aside before they are made, counted when they deliver, free from the cache. Secrets: seen by
-// the call alone.
+// Tests paid calls (reserved before they are made, charged on delivery, free from the cache) and secrets, which only
+// the call sees.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions } from '../../src/engine/types.ts';
@@ -53,8 +53,8 @@ const secretsOf = (replace: RunSecrets['replace']): RunSecrets => ({
   conceal: data => data,
 });
 
-describe('a call that costs', () => {
-  it('is paid for before it is made, and its step says what it cost', async () => {
+describe('a paid call', () => {
+  it('is reserved before it is made, and its step reports the cost', async () => {
     const order: string[] = [];
     const paid = paidNode(order);
     const { steps } = await runRecorded([paid], planGraph([paid], single()), {
@@ -67,7 +67,7 @@ describe('a call that costs', () => {
     assert.equal(steps.get('m')?.credits, 4);
   });
 
-  it('is not made where it cannot be paid for', async () => {
+  it('is not made if it cannot be paid for', async () => {
     const calls: string[] = [];
     const paid = paidNode(calls);
     const { outcome, steps } = await runRecorded([paid], planGraph([paid], single()), {
@@ -81,7 +81,7 @@ describe('a call that costs', () => {
     assert.equal(steps.get('m')?.credits, undefined);
   });
 
-  it('costs what it is settled at by what it used', async () => {
+  it('costs what its usage settles at', async () => {
     const reported: unknown[] = [];
     const paid = paidNode([]);
     const { steps } = await runRecorded([paid], planGraph([paid], single()), {
@@ -98,7 +98,7 @@ describe('a call that costs', () => {
     assert.equal(steps.get('m')?.credits, 3);
   });
 
-  it('costs nothing where it fails', async () => {
+  it('costs nothing if it fails', async () => {
     const paid = paidNode([]);
     const { steps } = await runRecorded([paid], planGraph([paid], single({ prompt: 'bad' })), {
       pay: payFour,
@@ -123,7 +123,7 @@ describe('a call that costs', () => {
     assert.equal(steps.get('m')?.credits, undefined);
   });
 
-  it('costs by the item, for those that delivered, and a resume pays for the others only', async () => {
+  it('costs per delivered item, and a resume pays for the others only', async () => {
     const paid = paidNode([]);
     const plan = planGraph([words, paid], mapped);
     const first = await runRecorded([words, paid], plan, { pay: payFour });
@@ -144,7 +144,7 @@ describe('a call that costs', () => {
 });
 
 describe('a secret', () => {
-  it('is seen by the call, and by no step and no cache', async () => {
+  it('is seen by the call, but by no step and no cache', async () => {
     const calls: string[] = [];
     const paid = paidNode(calls);
     const asked: string[] = [];
@@ -162,7 +162,7 @@ describe('a secret', () => {
     assert.ok(!JSON.stringify(reported.map(({ outputs: _, ...step }) => step)).includes('hush'));
   });
 
-  it('is not put into what came along an edge, nor into nodes that pass it on', async () => {
+  it('is inserted neither into values that arrived along an edge nor into nodes that pass it on', async () => {
     const calls: string[] = [];
     const paid = paidNode(calls);
     const leak = defineNode({

@@ -1,4 +1,4 @@
-// Calls at providers: their records stand in the node's step while it runs, and reach whoever takes the run over.
+// Tests provider tasks: their records are part of the running node's step and reach the worker that takes over the run.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ProviderTask, Step } from '../../src/engine/types.ts';
@@ -39,7 +39,7 @@ const run = (seen: Seen, graph = single, options: Parameters<typeof runRecorded>
 const ofNode = (reported: readonly Step[]): readonly Step[] =>
   reported.filter(({ nodeId }) => nodeId === 'm');
 
-describe('a call at a provider', () => {
+describe('a provider task', () => {
   it('is reported in the step while it runs, and no longer once it has ended', async () => {
     const { reported } = await run([]);
     assert.deepEqual(
@@ -52,7 +52,7 @@ describe('a call at a provider', () => {
     );
   });
 
-  it('can be asked about at the provider after it has ended, well or not', async () => {
+  it('can be looked up at the provider after it has ended, successfully or not', async () => {
     const provider = { name: 'fal', jobId: 'job-a' };
     assert.deepEqual((await run([])).steps.get('m')?.provider, provider);
     const bad = sketchGraph({ m: { type: 't:call', config: { a: 'bad' } } }, []);
@@ -63,7 +63,7 @@ describe('a call at a provider', () => {
     );
   });
 
-  it('goes on only once its record would outlive the process', async () => {
+  it('continues only once its record is stored', async () => {
     const order: string[] = [];
     const { steps } = await run([], single, {
       onStep: ({ status, jobs }) => order.push(`${status}${jobs === undefined ? '' : ' with its job'}`),
@@ -76,7 +76,7 @@ describe('a call at a provider', () => {
     assert.equal(steps.get('m')?.status, 'FAILED');
   });
 
-  it('is known to the worker that takes the run over', async () => {
+  it('is known to the worker that takes over the run', async () => {
     const stored = { provider: 'fal', id: 'job-a', state: '/x' } as const;
     const step: Step = { nodeId: 'm', status: 'RUNNING', attempt: 1, jobs: { 0: stored } };
     const seen: Seen = [];
@@ -85,7 +85,7 @@ describe('a call at a provider', () => {
     assert.equal(steps.get('m')?.status, 'COMPLETED');
   });
 
-  it('is reported by the item where the node is mapped, and taken over by the item', async () => {
+  it('is reported and taken over per item if the node is mapped', async () => {
     const first = await run([], mapped);
     const running = ofNode(first.reported).filter(({ status }) => status === 'RUNNING');
     assert.ok(running.some(({ jobs }) => Object.values(jobs ?? {}).length === 3));
@@ -99,7 +99,7 @@ describe('a call at a provider', () => {
     assert.deepEqual(seen, [jobs[1], undefined]);
   });
 
-  it('is forgotten by a step that the run was stopped in', async () => {
+  it('is removed from the step in which the run was stopped', async () => {
     const stop = new AbortController();
     const slow = defineNode({
       nodeType: 't:call',

@@ -1,4 +1,4 @@
-// Random graphs against the simplest evaluator there is: one node after the other, in order, by the rules as written.
+// Compares runs of random graphs with a simple evaluator that executes one node after the other.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isSettled, type Step } from '../../src/engine/types.ts';
@@ -54,7 +54,7 @@ function randomPlan(seed: number): Plan {
   return planGraph(NODES, sketchGraph(nodes, edges));
 }
 
-/** Status and outputs of every node, by the rules of a run, with no engine. */
+/** Returns status and outputs of every node by the rules of a run, without the engine. */
 function evaluate(plan: Plan): Map<string, readonly [string, Values | undefined]> {
   const results: (readonly [string, Values | undefined])[] = [];
   for (const node of plan.nodes) results.push(evaluateNode(node, index => results[index]?.[1]));
@@ -98,7 +98,7 @@ function resultsOf(steps: RecordedRun['steps']): Map<string, readonly [string, V
 
 describe('a run of a random graph', () => {
   for (const seed of SEEDS) {
-    it(`of seed ${seed} ends as the simple evaluation does, each node after its sources`, async () => {
+    it(`of seed ${seed} ends like the simple evaluation, each node after its sources`, async () => {
       const plan = randomPlan(seed);
       const expected = evaluate(plan);
       const { reported, steps, outcome } = await runRecorded(NODES, plan, { concurrency: 1 + (seed % 5) });
@@ -126,7 +126,7 @@ describe('a run of a random graph', () => {
   }
 });
 
-/** Every node starts after all of its sources have settled. */
+/** Asserts that every node starts after all of its sources have settled. */
 function assertOrder(plan: Plan, reported: readonly Step[]): void {
   const firsts = new Map<string, number>();
   const settled = new Map<string, number>();

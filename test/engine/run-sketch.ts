@@ -1,4 +1,4 @@
-// Runs a sketch of a graph and reads off what its nodes came to.
+// Runs a sketch of a graph and returns the outcome of each node.
 import type { RunOptions } from '../../src/engine/types.ts';
 import type { NodeDefinition } from '../../src/nodes/define.ts';
 import { type NodeSketch, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';

@@ -1,4 +1,4 @@
-// Runs of small plans: what is run, skipped and failed, and with which values.
+// Tests runs of small plans: which nodes run, are skipped or fail, and with which values.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
@@ -16,7 +16,7 @@ import { NODES } from './nodes.ts';
 import { run } from './run-sketch.ts';
 
 describe('values', () => {
-  it('flow along the edges, converted by the type of the port', async () => {
+  it('flow along the edges, converted to the type of the port', async () => {
     const { outcome, outputOf } = await run(
       {
         t: { type: 't:give', config: { value: 'hi' } },
@@ -29,7 +29,7 @@ describe('values', () => {
     assert.deepEqual(outputOf('j'), textValue('(hi,7)'));
   });
 
-  it('come from config, then params, then the wires', async () => {
+  it('come from config, then params, then wires', async () => {
     const nodes = (wired: boolean) =>
       run(
         {
@@ -42,14 +42,14 @@ describe('values', () => {
     assert.deepEqual((await nodes(true)).outputOf('n'), textValue('wire/b/5/fast'));
   });
 
-  it('of the run go over the settings of a node', async () => {
+  it('of the run override the settings of a node', async () => {
     const { outputOf } = await run({ t: { type: 't:give', config: { value: 'config' } } }, [], {
       overrides: new Map([['t', { value: 'given' }]]),
     });
     assert.deepEqual(outputOf('t'), textValue('given'));
   });
 
-  it('of several edges into one port: the last that has one', async () => {
+  it('of several edges into one port: the last one present wins', async () => {
     const { outputOf } = await run(
       {
         t: { type: 't:give', config: { value: 'x' } },
@@ -69,7 +69,7 @@ describe('values', () => {
     assert.deepEqual(outputOf('c'), numberValue(3));
   });
 
-  it('of settings outside the declared fields reach the node as they stand', async () => {
+  it('of undeclared settings reach the node unchanged', async () => {
     const echo = defineNode({
       nodeType: 't:echo',
       label: 'Echo',
@@ -84,18 +84,18 @@ describe('values', () => {
   });
 });
 
-describe('a value that is missing or wrong', () => {
+describe('a missing or invalid value', () => {
   const failureOf = async (config: NodeSketch['config']) =>
     (await run({ n: { type: 't:need', ...(config === undefined ? {} : { config }) } }, [])).errorOf('n');
 
-  it('fails the node by the label and id of the port', async () => {
+  it('fails the node and names the port by label and id', async () => {
     assert.deepEqual(await failureOf(undefined), {
       code: 'missing_input',
       message: '"Main text" (a) needs a value, and nothing gives it one.',
     });
   });
 
-  it('is named with what the field takes', async () => {
+  it('is reported with what the field accepts', async () => {
     const messageOf = async (config: NonNullable<NodeSketch['config']>) => {
       const error = await failureOf({ a: 'x', ...config });
       assert.equal(error?.code, 'invalid_config');
@@ -108,7 +108,7 @@ describe('a value that is missing or wrong', () => {
     assert.equal(await messageOf({ b: true }), '"B" (b) must be a text, not true.');
   });
 
-  it('that arrives by wire is the input’s fault', async () => {
+  it("that arrives by wire is reported as the input's fault", async () => {
     const { errorOf } = await run(
       { n: { type: 't:number' }, f: { type: 't:fork' }, c: { type: 't:sum' } },
       ['n.number > f', 'f.yes > c.x'],
@@ -131,14 +131,14 @@ describe('a value that is missing or wrong', () => {
     });
   });
 
-  it('null in a setting counts as unset', async () => {
+  it('counts null in a setting as unset', async () => {
     assert.equal((await failureOf({ a: null }))?.code, 'missing_input');
     assert.equal(await failureOf({ a: 'x', size: null }), undefined);
   });
 });
 
 describe('a node is skipped', () => {
-  it('where its required input came to nothing, though another arrived', async () => {
+  it('if its required input has no value, even if another arrived', async () => {
     const { statuses, outcome } = await run(
       { t: { type: 't:give' }, f: { type: 't:fork' }, n: { type: 't:need' }, after: { type: 't:join' } },
       ['t.text > f.input', 'f.no > n.a', 't.text > n.b', 'n.text > after.a'],
@@ -147,7 +147,7 @@ describe('a node is skipped', () => {
     assert.deepEqual(outcome, { kind: 'completed' });
   });
 
-  it('where all its wired inputs came to nothing, though none is required', async () => {
+  it('if none of its wired inputs has a value, even if none is required', async () => {
     const { statuses } = await run({ t: { type: 't:fail' }, j: { type: 't:join' } }, [
       't.text > j.a',
       't.text > j.b',
@@ -155,7 +155,7 @@ describe('a node is skipped', () => {
     assert.deepEqual(statuses, { t: 'FAILED', j: 'SKIPPED' });
   });
 
-  it('not where an optional input alone is absent', async () => {
+  it('but not if only an optional input is absent', async () => {
     const { outputOf } = await run(
       { t: { type: 't:give', config: { value: 'x' } }, f: { type: 't:fail' }, n: { type: 't:need' } },
       ['t.text > n.a', 'f.text > n.b'],
@@ -163,7 +163,7 @@ describe('a node is skipped', () => {
     assert.deepEqual(outputOf('n'), textValue('x/-/5/fast'));
   });
 
-  it('not where it merges and one branch arrived', async () => {
+  it('but not if it merges branches and one arrived', async () => {
     const { outputOf } = await run(
       {
         t: { type: 't:give', config: { value: 'x' } },
@@ -179,7 +179,7 @@ describe('a node is skipped', () => {
 });
 
 describe('a failed node', () => {
-  it('fails the run once the other branches have finished, and the first failure is reported', async () => {
+  it('fails the run once the other branches have finished, with the first failure', async () => {
     const { outcome, statuses } = await run(
       {
         f: { type: 't:fail' },
@@ -197,7 +197,7 @@ describe('a failed node', () => {
     assert.deepEqual(statuses, { f: 'FAILED', late: 'COMPLETED', after: 'COMPLETED', n: 'FAILED' });
   });
 
-  it('hides an error that was not meant for people, and hands it to the log', async () => {
+  it('hides an error that is not meant for people and logs it', async () => {
     const logged: unknown[] = [];
     const { errorOf } = await run({ f: { type: 't:fail', config: { with: 'bug' } } }, [], {
       onError: (nodeId, err) => logged.push(nodeId, err),
@@ -208,7 +208,7 @@ describe('a failed node', () => {
     assert.match(String(logged[1]), /secret path/);
   });
 
-  it('keeps the code and message of an AppError, but not of an internal one', async () => {
+  it('keeps the code and message of an AppError, except an internal one', async () => {
     const refuse = (code: 'unreadable_image' | 'internal_error') =>
       run({ r: { type: 't:refuse' } }, [], {}, [
         defineNode({
@@ -230,14 +230,14 @@ describe('a failed node', () => {
     assert.equal((await refuse('internal_error')).errorOf('r')?.code, 'node_failed');
   });
 
-  it('is one of a type that this service does not have', async () => {
+  it('has a type that this service does not know', async () => {
     const definitions = [...NODES];
     const plan = planGraph(definitions, sketchGraph({ u: { type: 't:unknown' } }, []));
     const { outcome } = await runRecorded(definitions, plan);
     assert.equal(outcome.kind === 'failed' && outcome.error.code, 'unknown_node_type');
   });
 
-  it('is one that gives what its port cannot carry', async () => {
+  it('returns a value that its port does not accept', async () => {
     const { errorOf } = await run({ w: { type: 't:wrong' } }, [], {}, [
       defineNode({
         nodeType: 't:wrong',
@@ -254,7 +254,7 @@ describe('a failed node', () => {
 });
 
 describe('branches', () => {
-  /** A node that answers only when `together` of its kind run at once. */
+  /** A node that answers only when `together` nodes of its kind run at once. */
   const meeting = (together: number) => {
     const met = Promise.withResolvers<void>();
     const seen = { now: 0, most: 0 };
@@ -276,13 +276,13 @@ describe('branches', () => {
     return { definition, seen };
   };
 
-  it('that do not depend on each other run at once', async () => {
+  it('that do not depend on each other run concurrently', async () => {
     const { definition } = meeting(3);
     const nodes = { a: { type: 't:meet' }, b: { type: 't:meet' }, c: { type: 't:meet' } };
     assert.deepEqual((await run(nodes, [], {}, [definition])).outcome, { kind: 'completed' });
   });
 
-  it('run at once no more than the bound allows, items of lists included', async () => {
+  it('stay within the concurrency limit, including items of lists', async () => {
     const { definition, seen } = meeting(2);
     const nodes = {
       l: { type: 't:list', config: { items: 'a b c d' } },
@@ -297,7 +297,7 @@ describe('branches', () => {
 });
 
 describe('steps', () => {
-  it('of a node that answers at once are one, of one that takes time two', async () => {
+  it('of a synchronous node are one, of an asynchronous node two', async () => {
     const { reported } = await run(
       { a: { type: 't:join' }, b: { type: 't:join', config: { late: 'yes' } } },
       [],
@@ -309,7 +309,7 @@ describe('steps', () => {
     for (const step of reported) assert.equal(typeof step.startedAtMs, 'number');
   });
 
-  it('let the rest of the process have its turn in a long chain of free nodes', async () => {
+  it('yield to the rest of the process in a long chain of free nodes', async () => {
     const ids = Array.from({ length: 1000 }, (_, index) => `n${index}`);
     let turns = 0;
     const ticker = setInterval(() => turns++, 1);
@@ -332,7 +332,7 @@ describe('steps', () => {
     assert.ok(turns > 0);
   });
 
-  it('report progress by node', async () => {
+  it('report progress per node', async () => {
     const seen: [string, number][] = [];
     const half = defineNode({
       nodeType: 't:half',
@@ -350,7 +350,7 @@ describe('steps', () => {
     assert.deepEqual(seen, [['h', 0.5]]);
   });
 
-  it('reject the run where the function that receives them throws', async () => {
+  it('reject the run if the function that receives them throws', async () => {
     const onStep = (): never => {
       throw new Error('no room for steps');
     };

@@ -1,4 +1,4 @@
-// Runs that are stopped from outside: what is cancelled, what is kept, and how long anything is waited for.
+// Tests runs that are stopped from outside: what is cancelled, what is kept, and how long the engine waits.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ describe('a run that is stopped', () => {
       },
     });
 
-  it('cancels what is in flight and never starts the rest', async () => {
+  it('cancels active nodes and never starts the rest', async () => {
     const stop = new AbortController();
     const { outcome, statuses } = await run(
       { h: { type: 't:hang' }, w: { type: 't:wait' }, after: { type: 't:join' } },
@@ -33,7 +33,7 @@ describe('a run that is stopped', () => {
     assert.deepEqual(statuses, { h: 'CANCELLED', w: 'CANCELLED', after: undefined });
   });
 
-  it('waits no longer than its grace for a node that ignores the signal', async () => {
+  it('waits no longer than its grace period for a node that ignores the signal', async () => {
     const stop = new AbortController();
     const { outcome, reported } = await run(
       { h: { type: 't:hang' } },
@@ -48,7 +48,7 @@ describe('a run that is stopped', () => {
     );
   });
 
-  it('records nothing of a node that comes to an end after it was given up on', async () => {
+  it('records nothing from a node that ends after the grace period', async () => {
     const stop = new AbortController();
     const late = Promise.withResolvers<{ text: string }>();
     const deaf = defineNode({
@@ -70,7 +70,7 @@ describe('a run that is stopped', () => {
     );
   });
 
-  it('ends the items of a list that have not begun, and keeps the results of those that have', async () => {
+  it('ends unstarted items of a list and keeps the results of finished ones', async () => {
     const stop = new AbortController();
     const { outcome, steps } = await run(
       { l: { type: 't:list', config: { items: 'a b c' } }, j: { type: 't:join', config: { late: 'yes' } } },
@@ -86,12 +86,12 @@ describe('a run that is stopped', () => {
     assert.deepEqual(steps.get('j')?.items, [{ text: textValue('(a)') }, null, null]);
   });
 
-  it('before it began runs nothing', async () => {
+  it('before it started runs nothing', async () => {
     const { outcome, reported } = await run({ a: { type: 't:give' } }, [], { signal: AbortSignal.abort() });
     assert.deepEqual([outcome.kind, reported.length], ['aborted', 0]);
   });
 
-  it('when its last node has just ended is complete', async () => {
+  it('right after its last node ended is complete', async () => {
     const stop = new AbortController();
     const { outcome } = await run({ a: { type: 't:give' } }, [], {
       signal: stop.signal,

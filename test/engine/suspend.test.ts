@@ -1,4 +1,4 @@
-// Nodes that wait, and runs that go on from the steps of earlier attempts.
+// Tests nodes that wait, and runs that continue from the steps of earlier attempts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions, Step } from '../../src/engine/types.ts';
@@ -16,7 +16,7 @@ const ASK = { w: { type: 't:wait', config: { kind: 'decision', ms: 1000 } }, aft
 const EDGES = ['w.output > after.a'];
 
 describe('a node that waits', () => {
-  it('suspends the run until its time, with what hangs on it not begun', async () => {
+  it('suspends the run until its time, and its dependents do not start', async () => {
     const { outcome, reported } = await run(DELAY, EDGES, { now: () => 5000 });
     assert.deepEqual(outcome, { kind: 'suspended', untilMs: 6000, waitsFor: 'time' });
     assert.deepEqual(reported, [
@@ -30,14 +30,14 @@ describe('a node that waits', () => {
     ]);
   });
 
-  it('stays as it is where the run goes on too early', async () => {
+  it('keeps waiting if the run continues too early', async () => {
     const { steps } = await run(DELAY, EDGES, { now: () => 5000 });
     const { outcome, reported } = await run(DELAY, EDGES, { steps, now: () => 5999 });
     assert.deepEqual(outcome, { kind: 'suspended', untilMs: 6000, waitsFor: 'time' });
     assert.deepEqual(reported, []);
   });
 
-  it('wakes when its time has come, and knows since when it waited', async () => {
+  it('wakes at its time and knows how long it waited', async () => {
     const { steps } = await run(DELAY, EDGES, { now: () => 5000 });
     const woken = await run(DELAY, EDGES, { steps, now: () => 6000 });
     assert.deepEqual(woken.outcome, { kind: 'completed' });
@@ -54,7 +54,7 @@ describe('a node that waits', () => {
     assert.deepEqual(outcome, { kind: 'completed' });
   });
 
-  it('wakes by a decision, and is given it', async () => {
+  it('wakes with a decision and receives it', async () => {
     const { steps, outcome } = await run(ASK, EDGES, { now: () => 0 });
     assert.deepEqual(outcome, { kind: 'suspended', untilMs: 1000, waitsFor: 'decision' });
     const decisions = new Map([['w', { approved: true }]]);
@@ -62,7 +62,7 @@ describe('a node that waits', () => {
     assert.deepEqual(woken.steps.get('after')?.outputs, { text: textValue('(decided {"approved":true})') });
   });
 
-  it('expires the run where no decision came in time', async () => {
+  it('expires the run if no decision arrives in time', async () => {
     const { steps } = await run(ASK, EDGES, { now: () => 0 });
     const late = await run(ASK, EDGES, { steps, now: () => 1000 });
     assert.deepEqual(late.outcome, {
@@ -73,7 +73,7 @@ describe('a node that waits', () => {
     assert.equal(late.steps.get('after')?.status, 'SKIPPED');
   });
 
-  it('leaves the run suspended until the first of several, for a decision if any needs one', async () => {
+  it('suspends the run until the earliest time, or for a decision if any node needs one', async () => {
     const nodes = {
       d: { type: 't:wait', config: { ms: 50 } },
       a: { type: 't:wait', config: { kind: 'decision', ms: 900 } },
@@ -85,7 +85,7 @@ describe('a node that waits', () => {
     });
   });
 
-  it('has a failure elsewhere wait with it', async () => {
+  it('makes a failure elsewhere wait for it', async () => {
     const nodes = { f: { type: 't:fail' }, ...DELAY };
     const first = await run(nodes, EDGES, { now: () => 0 });
     assert.equal(first.outcome.kind, 'suspended');
@@ -95,7 +95,7 @@ describe('a node that waits', () => {
   });
 });
 
-describe('a run that goes on', () => {
+describe('a run that continues', () => {
   const nodes = {
     a: { type: 't:give', config: { value: 'x' } },
     b: { type: 't:join' },
@@ -107,7 +107,7 @@ describe('a run that goes on', () => {
     { nodeId, status, attempt: 1, ...rest },
   ];
 
-  it('takes the outputs of completed nodes as they stand', async () => {
+  it('keeps the outputs of completed nodes', async () => {
     const steps = new Map([stepOf('a', 'COMPLETED', { outputs: { text: textValue('kept') } })]);
     const { reported, steps: after } = await run(nodes, edges, { steps });
     assert.deepEqual(
@@ -117,13 +117,13 @@ describe('a run that goes on', () => {
     assert.deepEqual(after.get('c')?.outputs, { text: textValue('((kept))') });
   });
 
-  it('runs again what was running, as its next attempt', async () => {
+  it('runs an active node again as its next attempt', async () => {
     const { steps } = await run(nodes, edges, { steps: new Map([stepOf('a', 'RUNNING', { attempt: 2 })]) });
     assert.equal(steps.get('a')?.attempt, 3);
     assert.equal(steps.get('a')?.status, 'COMPLETED');
   });
 
-  it('leaves a failed node failed', async () => {
+  it('keeps a failed node failed', async () => {
     const error = { code: 'x', message: 'y' };
     const { outcome, reported } = await run(nodes, edges, {
       steps: new Map([stepOf('a', 'FAILED', { error })]),
@@ -135,7 +135,7 @@ describe('a run that goes on', () => {
     );
   });
 
-  it('finds anew whether a node is skipped, and reports it only once', async () => {
+  it('determines skipped nodes again and reports them once', async () => {
     const error = { code: 'x', message: 'y' };
     const skipped = [stepOf('b', 'SKIPPED'), stepOf('c', 'SKIPPED')] as const;
     const still = await run(nodes, edges, { steps: new Map([stepOf('a', 'FAILED', { error }), ...skipped]) });
@@ -144,14 +144,14 @@ describe('a run that goes on', () => {
     assert.equal(repaired.steps.get('c')?.status, 'COMPLETED');
   });
 
-  it('resumes a woken node that a dead worker had begun as woken', async () => {
+  it('resumes a woken node that a dead worker had started as woken', async () => {
     const suspended = { kind: 'time', sinceMs: 0, untilMs: 10 } as const;
     const { outcome } = await run(DELAY, EDGES, { steps: new Map([stepOf('w', 'RUNNING', { suspended })]) });
     assert.deepEqual(outcome, { kind: 'completed' });
   });
 });
 
-/** A chain of nodes that take a turn of the event loop each. */
+/** A chain of nodes that each take a turn of the event loop. */
 function sleepers(length: number): Record<string, NodeSketch> {
   return Object.fromEntries(
     Array.from({ length }, (_, index) => [`s${index}`, { type: 't:join', config: { late: 'yes' } }]),

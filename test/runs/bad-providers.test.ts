@@ -1,5 +1,5 @@
-// Providers that misbehave while runs wait for them, and runs that are cancelled at every point of a call: each ends as
-// it should, nobody pays for what was not delivered, and no call is left behind.
+// Tests providers that misbehave and runs that are cancelled at every stage of a call: each run ends properly, nothing
+// undelivered is charged, and no call is left behind.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -54,7 +54,7 @@ const cancel = async (id: string): Promise<void> => {
   assert.equal(status, 200);
 };
 
-describe('a provider that answers every question so', () => {
+describe('a provider that answers every request so', () => {
   const hourAhead = new Date(Date.now() + 3_600_000).toUTCString();
   const faults: Readonly<Record<string, Fault>> = {
     '429': { status: 429, body: { detail: 'slow down' } },
@@ -73,20 +73,20 @@ describe('a provider that answers every question so', () => {
     nothing: 'hang',
   };
   for (const [name, fault] of Object.entries(faults))
-    it(`${name}: is asked for work once, and the run ends in its time, uncharged`, async () => {
+    it(`${name}: receives the work once, and the run ends in time, free of charge`, async () => {
       paid.fal.refuse(STATUS, fault, ALWAYS);
       const id = await user.start(await user.create(single()), { timeoutMs: 2000 });
       const record = await user.until(id);
       assert.ok(['TIMEOUT', 'FAILED'].includes(record.status), JSON.stringify(record.error));
       assert.equal(paid.fal.accepted.length, 1);
-      // What became of the call is asked for until it is known.
+      // The call is polled until its outcome is known.
       paid.fal.relent();
       await waitUntil('its credits to be back', async () => (await balanceOf(user))[1] === 0);
       assert.deepEqual(await balanceOf(user), [CREDITS, 0]);
     });
 });
 
-it('a clock of the provider that is an hour off delays nothing', async () => {
+it('a provider clock that is an hour off delays nothing', async () => {
   const date = new Date(Date.now() - 3_600_000).toUTCString();
   paid.fal.polls = 0;
   paid.fal.refuse(STATUS, { status: 202, headers: { date }, body: { status: 'IN_QUEUE' } }, 2);
@@ -94,7 +94,7 @@ it('a clock of the provider that is an hour off delays nothing', async () => {
   assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
 });
 
-it('a provider that finishes what was cancelled is paid, and its result is not fetched', async () => {
+it('a provider that finishes a cancelled call is paid, and its result is not fetched', async () => {
   const [fetched, stopped] = [paid.fal.count(/^GET \/files\//), paid.fal.count(/\/cancel$/)];
   const id = await user.start(await user.create(single()));
   await waiting(id);
@@ -109,7 +109,7 @@ it('a provider that finishes what was cancelled is paid, and its result is not f
 });
 
 describe('a run that is cancelled', () => {
-  /** Brings a run into the state; resolves once it is there. */
+  /** Brings a run into the state. Resolves once it is there. */
   const states: Readonly<Record<string, (start: () => Promise<string>) => Promise<string>>> = {
     'while its call is turned away': async start => {
       const before = paid.fal.count(/^POST/);
@@ -160,14 +160,14 @@ describe('a run that is cancelled', () => {
       return id;
     },
   };
-  /** fal was asked, and nobody can say that it stopped; or it had ended. */
+  /** fal received the call and never confirmed a stop, or the call had ended. */
   const paidFor: ReadonlySet<string> = new Set([
     'while its call is asked for and no answer comes',
     'while its result is read',
     'while its file is fetched',
   ]);
   for (const [name, reach] of Object.entries(states))
-    it(`${name} ends so, and ${paidFor.has(name) ? 'pays' : 'does not pay'} for it`, async () => {
+    it(`${name} ends, and ${paidFor.has(name) ? 'is charged' : 'is not charged'} for the call`, async () => {
       const workflow = await user.create(single());
       const id = await reach(() => user.start(workflow));
       await cancel(id);
@@ -181,7 +181,7 @@ describe('a run that is cancelled', () => {
       assert.equal((await user.execution(id)).status, 'CANCELLED');
     });
 
-  it(`is one of ${MANY} that are cancelled at once: all end so, and each call is cancelled once or more`, async () => {
+  it(`is one of ${MANY} that are cancelled at once: all end, and each call is cancelled at least once`, async () => {
     const workflow = await user.create(single());
     const ids = await Promise.all(Array.from({ length: MANY }, () => user.start(workflow)));
     await waitUntil('all submissions', () => paid.fal.accepted.length === MANY);

@@ -1,4 +1,5 @@
-// Runs that end while a call is at its provider: what could still be stopped is given back, what could not is charged, once.
+// Tests runs that end while a provider call is active: stopped calls are refunded, and the others are charged exactly
+// once.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +29,7 @@ import { node } from '../support/workflows.ts';
 const FUNDS = 1000;
 const PRICES = {
   'text:openai_chat': { usdPerMillionOutputTokens: 10_000 },
-  // The double uses 4 tokens of output.
+  // The double uses 4 output tokens.
   'text:openai_responses': { usdPerMillionOutputTokens: 10_000 },
   'audio:elevenlabs_sound': { usdPerMillionCharacters: 300 },
 };
@@ -79,7 +80,7 @@ afterEach(async () => {
 const cancel = (id: string) => user.request('POST', `/executions/${id}/cancel`);
 const record = async (id: string) => (await user.execution(id)) as PaidExecution;
 
-/** Starts the graph, waits until a provider has been asked so often, and ends the run. Returns its id. */
+/** Starts the graph, waits until a provider has received so many requests, and ends the run. Returns its id. */
 async function cancelOnce(graph: object, hasArrived: () => boolean): Promise<string> {
   const id = await user.start(await user.create(graph));
   await waitUntil('the provider to be asked', hasArrived);
@@ -88,9 +89,9 @@ async function cancelOnce(graph: object, hasArrived: () => boolean): Promise<str
   return id;
 }
 
-/** Waits until the provider has said what became of the run's calls. */
+/** Waits until the provider has reported the outcome of the run's calls. */
 async function settled(id: string): Promise<PaidExecution['credits']> {
-  // A call that costs nothing holds nothing, and is settled on its own time.
+  // A call without cost holds no credits and is settled later.
   await waitUntil('the calls to be settled', async () => {
     const { rows } = await paid.service.db.query('select from calls where execution_id = $1', [id]);
     return rows.length === 0;
@@ -106,13 +107,13 @@ const polled = (times = 1) => {
   return () => paid.fal.count(/\/status$/) >= before + times;
 };
 
-describe('a run that ends while fal is at work', () => {
-  it('is charged nothing where fal stops', async () => {
+describe('a run that ends while fal is working', () => {
+  it('is charged nothing if fal stops', async () => {
     const id = await cancelOnce(single(), polled());
     assert.deepEqual(await settled(id), { estimated: PRICE, held: 0, charged: 0, released: PRICE });
   });
 
-  it('keeps its reservation until fal has said whether it stops', async () => {
+  it('keeps its reservation until fal reports whether it stops', async () => {
     paid.fal.refuse(/^PUT .*\/cancel$/, { status: 503, body: {} }, 2);
     const id = await cancelOnce(single(), polled());
     assert.equal((await record(id)).credits.held, PRICE);
@@ -120,7 +121,7 @@ describe('a run that ends while fal is at work', () => {
     assert.equal((await settled(id)).charged, 0);
   });
 
-  it('is charged where the app goes on and delivers', async () => {
+  it('is charged if the app continues and delivers', async () => {
     paid.fal.ignoresCancel = true;
     const id = await cancelOnce(single(), polled());
     assert.equal((await record(id)).credits.held, PRICE);
@@ -133,7 +134,7 @@ describe('a run that ends while fal is at work', () => {
     );
   });
 
-  it('is charged nothing where the app goes on and fails', async () => {
+  it('is charged nothing if the app continues and fails', async () => {
     paid.fal.ignoresCancel = true;
     paid.fal.result = { status: 422, body: { detail: [{ msg: 'no', type: 'value_error' }] } };
     const id = await cancelOnce(single(), polled());
@@ -151,7 +152,7 @@ describe('a run that ends while fal is at work', () => {
     assert.deepEqual(await settled(id), { estimated: 50, held: 0, charged: 22, released: 28 });
   });
 
-  it('is charged where its time is over and the app delivers', async () => {
+  it('is charged if it times out and the app delivers', async () => {
     paid.fal.ignoresCancel = true;
     const id = await user.start(await user.create(single()), { timeoutMs: 1500 });
     assert.equal((await user.until(id)).status, 'TIMEOUT');
@@ -159,7 +160,7 @@ describe('a run that ends while fal is at work', () => {
     assert.equal((await settled(id)).charged, PRICE);
   });
 
-  it('is charged for the items that deliver all the same', async () => {
+  it('is charged for the items that deliver anyway', async () => {
     paid.fal.ignoresCancel = true;
     const before = paid.fal.accepted.length;
     const id = await cancelOnce(mapped(['a', 'b', 'c']), () => paid.fal.accepted.length === before + 3);
@@ -167,7 +168,7 @@ describe('a run that ends while fal is at work', () => {
     assert.equal((await settled(id)).charged, 3 * PRICE);
   });
 
-  it('is settled once by whichever process is there, also where the first one died', async () => {
+  it('is settled once by any process, even if the first one died', async () => {
     paid.fal.ignoresCancel = true;
     const others = await Promise.all([1, 2].map(() => paid.service.join({ ROLE: 'worker' })));
     const id = await cancelOnce(single(), polled());
@@ -177,24 +178,24 @@ describe('a run that ends while fal is at work', () => {
   });
 });
 
-describe('a run that ends while Replicate is at work', () => {
+describe('a run that ends while Replicate is working', () => {
   const graph = { nodes: [node('m', 'generate:replicate_flux_pro', { prompt: 'a fox' })], edges: [] };
   const polls = (times: number) => {
     const before = replicate.count(/^GET .*\/predictions\//);
     return () => replicate.count(/^GET .*\/predictions\//) >= before + times;
   };
 
-  it('is charged nothing for a prediction that had not begun', async () => {
+  it('is charged nothing for a prediction that had not started', async () => {
     const id = await cancelOnce(graph, polls(1));
     assert.deepEqual(await settled(id), { estimated: 4, held: 0, charged: 0, released: 4 });
   });
 
-  it('is charged for one that was stopped while it ran, since Replicate bills that', async () => {
+  it('is charged for a prediction that was stopped while running, because Replicate bills it', async () => {
     const id = await cancelOnce(graph, polls(3));
     assert.equal((await settled(id)).charged, 4);
   });
 
-  it('is charged for one that had ended already', async () => {
+  it('is charged for a prediction that had already ended', async () => {
     const id = await user.start(await user.create(graph));
     await waitUntil('a poll', polls(2));
     replicate.refuse(/^GET .*\/predictions\//, { status: 500, body: {} }, 1e9);
@@ -204,8 +205,8 @@ describe('a run that ends while Replicate is at work', () => {
   });
 });
 
-describe('a run that ends while OpenAI is at work', () => {
-  it('is charged for a request that cannot be taken back', async () => {
+describe('a run that ends while OpenAI is working', () => {
+  it('is charged for a request that cannot be cancelled', async () => {
     paid.openai.refuse(/chat/, 'hang');
     const before = paid.openai.asked.length;
     const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'x', maxCredits: 9 })], edges: [] };
@@ -216,7 +217,7 @@ describe('a run that ends while OpenAI is at work', () => {
     assert.deepEqual(await balanceOf(user), [FUNDS - 9, 0]);
   });
 
-  it('is charged nothing for a request that was turned away', async () => {
+  it('is charged nothing for a rejected request', async () => {
     paid.openai.refuse(/chat/, { status: 429, headers: { 'retry-after': '600' }, body: {} });
     const before = paid.openai.asked.length;
     const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'x', maxCredits: 9 })], edges: [] };
@@ -235,7 +236,7 @@ describe('a run that ends while OpenAI is at work', () => {
     assert.deepEqual(await settled(id), { estimated: 30, held: 0, charged: 0, released: 30 });
   });
 
-  it('is charged by its tokens for a response that had ended', async () => {
+  it('is charged by tokens for a response that had ended', async () => {
     const id = await user.start(await user.create(respond));
     await waitUntil('polls', polls(2));
     paid.openai.refuse(/^POST .*\/cancel$/, { status: 400, body: { error: { message: 'completed' } } }, 1e9);
@@ -246,8 +247,8 @@ describe('a run that ends while OpenAI is at work', () => {
   });
 });
 
-describe('a run that ends while another provider is at work', () => {
-  it('is charged by ElevenLabs, which takes nothing back', async () => {
+describe('a run that ends while another provider is working', () => {
+  it('is charged by ElevenLabs, which cannot cancel', async () => {
     elevenlabs.refuse(/sound-generation/, 'hang');
     const graph = {
       nodes: [node('m', 'audio:elevenlabs_sound', { text: 'rain', prompt: 'rain', maxCredits: 7 })],
@@ -256,7 +257,7 @@ describe('a run that ends while another provider is at work', () => {
     assert.equal((await settled(id)).charged, 7);
   });
 
-  it('is charged nothing by a ComfyUI of its operator', async () => {
+  it("is charged nothing by the operator's own ComfyUI", async () => {
     comfyui.state.polls = 1e9;
     const workflow = { 1: { class_type: 'SaveImage', inputs: {} } };
     const graph = {

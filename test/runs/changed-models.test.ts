@@ -1,4 +1,4 @@
-// Models that change or go while workflows have them and runs wait for them.
+// Tests models that change or disappear while workflows contain them and runs wait for them.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { toModel } from '../../src/nodes/models/from-schema.ts';
@@ -19,7 +19,7 @@ import { waitUntil } from '../support/processes.ts';
 import { node } from '../support/workflows.ts';
 
 const WAITING = 100;
-/** A machine that does other things as well takes its time for so many. */
+/** A busy machine takes its time for this many. */
 const LONG_MS = 120_000;
 /** Credits of four seconds at 0.2 USD. */
 const PRICE = 80;
@@ -48,7 +48,7 @@ interface Shown {
   readonly nodes: readonly { readonly nodeType: string; readonly deprecated?: true }[];
 }
 
-/** Writes the model as an administrator does, and waits until the service has it. */
+/** Writes the model like an administrator, and waits until the service has loaded it. */
 async function install(model: Model): Promise<void> {
   const { service } = paid;
   const { body } = await service.request<{ revision: string }>('GET', '/admin/models');
@@ -67,7 +67,7 @@ interface Entry {
   readonly inputs: readonly { readonly id: string; readonly enum?: readonly string[] }[];
 }
 
-/** Whether the entry is of this state of the model. */
+/** Whether the entry belongs to this state of the model. */
 function isAs({ deprecated, inputs }: Entry, model: Model): boolean {
   const shown = model.fields.filter(({ removed }) => removed !== true);
   const optionsOf = (fields: Entry['inputs'] | Model['fields']) =>
@@ -85,7 +85,7 @@ const graphOf = (config: Readonly<Record<string, unknown>>) => ({
   nodes: [node('m', MODEL.nodeType, config)],
   edges: [],
 });
-/** The model as its provider lists it once its input is this. */
+/** The model as its provider lists it with this input. */
 const changedTo = (input: object): Model =>
   reconcile(MODEL, toModel(publishedOf(input as typeof INPUT, { endpoint: MODEL.endpoint }))).model;
 
@@ -99,7 +99,7 @@ const statusesOf = async (workflowId: string): Promise<readonly string[]> => {
 const isEnd = (status: string): boolean => !['QUEUED', 'RUNNING', 'WAITING', 'CANCELLING'].includes(status);
 
 describe('a model that is removed', () => {
-  it(`lets ${WAITING} runs that wait for it come to their end, each charged once`, async () => {
+  it(`lets ${WAITING} runs that wait for it finish, each charged once`, async () => {
     paid.fal.polls = 1e9;
     const workflow = await user.create(graphOf(SHORT));
     await Promise.all(Array.from({ length: WAITING }, () => user.start(workflow)));
@@ -130,17 +130,17 @@ describe('a stored workflow whose model has changed', () => {
     assert.deepEqual([credits.charged, credits.held, paid.fal.accepted.length], [0, 0, submitted]);
   };
 
-  it('has lint name the field that has gone, and its run stops before anything is sent or charged', async () => {
+  it('fails lint with the removed field, and its run stops before anything is sent or charged', async () => {
     const { style: _, ...input } = INPUT;
     await refusedRun({ style: 'noir' }, changedTo(input), /style.*no longer/i);
   });
 
-  it('has lint name the field whose choice has gone, and its run stops before anything is sent or charged', async () => {
+  it('fails lint with the field whose choice was removed, and its run stops before anything is sent or charged', async () => {
     const input = { ...INPUT, resolution: { type: 'string', enum: ['720p'], default: '720p' } };
     await refusedRun({ resolution: '1080p' }, changedTo(input), /resolution/i);
   });
 
-  it('runs as it did where it has nothing of what has changed', async () => {
+  it('runs unchanged if it uses nothing that has changed', async () => {
     const { style: _, ...input } = INPUT;
     const id = await user.create(graphOf(SHORT));
     await install(changedTo({ ...input, mood: { type: 'string', default: 'calm' } }));

@@ -1,4 +1,4 @@
-// What calls are charged, against what their providers bill: a table of calls whose bills are reckoned by the provider's own rule.
+// Compares charges with provider bills: a table of calls whose bills are computed by the provider's own rule.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,11 +19,11 @@ interface Call {
   readonly name: string;
   readonly nodeType: string;
   readonly config?: Readonly<Record<string, unknown>>;
-  /** What the provider reports: fal its units, ElevenLabs its characters, OpenAI its tokens. */
+  /** What the provider reports: fal units, ElevenLabs characters, OpenAI tokens. */
   readonly reports?: { readonly units?: number; readonly characters?: number; readonly usage?: object };
-  /** What it bills, in USD. */
+  /** The bill in USD. */
   readonly bill: number;
-  /** Seconds of the sound that goes in. */
+  /** Seconds of the input sound. */
   readonly seconds?: number;
 }
 
@@ -41,7 +41,7 @@ const imageTokens = (text: number, image: number, output: number) => ({
   total_tokens: text + image + output,
 });
 
-/** What the operator has set, for providers that bill by the token or by the character. */
+/** The operator's prices for providers that bill by token or character. */
 const PRICES = {
   'text:openai_chat': {
     usdPerMillionInputTokens: 20,
@@ -171,7 +171,7 @@ const RESULTS: Readonly<Record<string, object>> = {
 };
 const ENDPOINTS = new Map(readShippedModels().map(({ nodeType, endpoint }) => [nodeType, endpoint]));
 
-/** Credits are cents, and what is begun is a whole one. */
+/** Credits are cents, rounded up. */
 const dueOf = (usd: number): number => Math.max(0, Math.ceil(usd * 100 - 1e-6));
 
 describe('a call is charged what its provider bills:', () => {
@@ -207,7 +207,7 @@ describe('a call is charged what its provider bills:', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Has the provider of the call answer with a result and its count. */
+  /** Makes the provider of the call answer with a result and its usage. */
   const script = ({ nodeType, reports = {} }: Call): void => {
     const { units, usage, characters } = reports;
     const headers: Record<string, string> =
@@ -256,7 +256,9 @@ describe('a call is charged what its provider bills:', () => {
     };
   };
 
-  /** Side by side, but for calls of one model, and of those without an address of their own, one after the other. */
+  /**
+   * Runs the calls concurrently, except calls of the same model and calls of providers without an address of their own.
+   */
   const runAll = async (): Promise<void> => {
     const rows = Map.groupBy(CALLS, ({ nodeType }) => (nodeType.includes(':fal_') ? nodeType : ''));
     await Promise.all(
@@ -277,7 +279,7 @@ describe('a call is charged what its provider bills:', () => {
     });
   }
 
-  it('which was looked at for forty calls and more', () => {
+  it('with forty calls or more in the table', () => {
     assert.ok(CALLS.length >= 40, String(CALLS.length));
   });
 });

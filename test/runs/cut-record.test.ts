@@ -1,4 +1,4 @@
-// Records cut to 16 MB: the long values, evenly, and nothing of those that fit.
+// Tests records cut to 16 MB: long values are cut evenly, and records that fit stay unchanged.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { JsonText, stringifyJson } from '../../src/lib/json-text.ts';
@@ -6,7 +6,7 @@ import { cutRecord, cutState } from '../../src/runs/cut-record.ts';
 
 const bytes = (value: unknown): number => Buffer.byteLength(stringifyJson(value));
 
-it('leaves a record that fits as it is', () => {
+it('leaves a record that fits unchanged', () => {
   const record = { nodeStates: [{ nodeId: 'a', text: 'x'.repeat(1000) }], outputs: [] };
   assert.equal(cutRecord(record, 2000), record);
 });
@@ -30,12 +30,12 @@ it('cuts long values to the same length, marks their states, and leaves the othe
   assert.deepEqual(marked, ['long', 'list', 'json', 'exact']);
   assert.deepEqual(cut.nodeStates[4], record.nodeStates[4]);
   assert.equal(cut.nodeStates[1]?.texts?.[0], 'short');
-  // Whole characters: what is cut is well-formed.
+  // Whole characters: the cut text is well-formed.
   assert.ok(stringifyJson(cut).isWellFormed());
   assert.ok(record.nodeStates[0]?.text?.startsWith(String(cut.nodeStates[0]?.text)));
 });
 
-it('leaves the outputs out where their labels alone are too long', () => {
+it('leaves the outputs out if their labels alone are too long', () => {
   const output = { nodeId: 'a', label: 'L'.repeat(500), type: 'NUMBER', value: 1 };
   const record = { nodeStates: [{ nodeId: 'a' }], outputs: Array.from({ length: 100 }, () => output) };
   const cut = cutRecord(record, 10_000);

@@ -1,4 +1,4 @@
-// Room is waited for: however many runs come to a decoder at once, none of what was accepted fails for it.
+// Tests that accepted runs wait for the decoder: however many arrive at once, none fails for lack of capacity.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import { balanceOf, type PaidService, PRICE, single, startPaidService } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 
-// Over twice as many as may wait at a decoder that nobody was promised.
+// More than twice the waiting limit of a decoder for unaccepted work.
 const RUNS = 440;
 
 let paid: PaidService;
@@ -25,7 +25,7 @@ const countByStatus = async (): Promise<Readonly<Record<string, number>>> => {
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 };
 
-it(`${RUNS} runs whose calls end together all complete, and are paid once each`, async () => {
+it(`${RUNS} runs whose calls end together all complete and are paid once each`, async () => {
   paid.reset();
   paid.fal.polls = 1e9;
   const workflow = await user.create(single());
@@ -33,7 +33,7 @@ it(`${RUNS} runs whose calls end together all complete, and are paid once each`,
   await waitUntil('all submissions', () => paid.fal.accepted.length === RUNS);
   paid.fal.polls = 0;
   await paid.service.db.query('update calls set due_at = now()');
-  // On a machine with other work this takes its time; the test's own limit bounds it.
+  // Slow on a busy machine; the test's own timeout bounds it.
   for (let left = RUNS; left > 0; await delay(100)) {
     const { rows } = await paid.service.db.query('select from executions where finished_at is null');
     left = rows.length;

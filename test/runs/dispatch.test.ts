@@ -1,4 +1,4 @@
-// Where runs begin: in the process that accepts them where it has a worker with room, else by way of the queue.
+// Tests where runs start: in the process that accepts them if its worker has a slot, otherwise through the queue.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
@@ -45,7 +45,7 @@ describe('a run', () => {
     assert.equal((await api.until(id)).status, 'COMPLETED');
   });
 
-  it('comes to a worker of another process by the queue, past its room too', async t => {
+  it('reaches a worker of another process through the queue, even without a free regular slot', async t => {
     const worker = await api.join({ ROLE: 'worker', WORKER_CONCURRENCY: '4' });
     t.after(() => worker.close());
     const held: (() => void)[] = [];
@@ -66,7 +66,7 @@ describe('a run', () => {
     receiver.answer(res => res.writeHead(204).end());
   });
 
-  it('that names a worker which does not know of it goes on with the heartbeat', async t => {
+  it('that names a worker which does not know it continues with the heartbeat', async t => {
     const worker = await api.join({ ROLE: 'worker' });
     t.after(() => worker.close());
     const { rows } = await api.db.query<{ id: string }>('select id from workers');
@@ -80,7 +80,7 @@ describe('a run', () => {
     assert.deepEqual(await leases([id]), [2]);
   });
 
-  it('begins where it is accepted, without a job', async t => {
+  it('starts where it is accepted, without a job', async t => {
     const both = await api.join({ ROLE: 'all' });
     t.after(() => both.close());
     receiver.answer(() => undefined);

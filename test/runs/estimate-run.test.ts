@@ -1,4 +1,4 @@
-// Estimates compared with the runs that they foretell: what is estimated exactly is what is charged.
+// Compares estimates with the runs that they predict: an exact estimate is what the run is charged.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Client, statesOf } from '../support/client.ts';
@@ -27,7 +27,7 @@ interface Estimate {
 const EDIT = 'edit:fal_seedream';
 const list = (id: string, items: readonly unknown[]) => node(id, 'input:list', { items });
 
-/** Graphs of models behind lists and ways that are known beforehand, and the calls that each makes. */
+/** Graphs of models behind lists and branches that are known beforehand, and the calls that each makes. */
 const CASES: Readonly<
   Record<string, { readonly graph: object; readonly body?: object; readonly calls: number }>
 > = {
@@ -114,7 +114,7 @@ describe('an estimate', () => {
   };
 
   for (const [name, { graph, body = {}, calls }] of Object.entries(CASES)) {
-    it(`of ${name} is what the run is charged`, async () => {
+    it(`of ${name} equals the charge of the run`, async () => {
       const id = await user.create(graph);
       const { credits, exact } = await estimate(id, body);
       assert.deepEqual([credits, exact], [calls * PRICE, true]);
@@ -134,7 +134,7 @@ describe('an estimate', () => {
     assert.equal(paid.fal.accepted.length, asked);
   });
 
-  it('says cached of each node whose inputs are constants or cached themselves', async () => {
+  it('reports nodes as cached if their inputs are constant or cached themselves', async () => {
     const id = await user.create({
       nodes: [
         node('t', 'input:text', { value: 'a cached fox' }),
@@ -159,7 +159,7 @@ describe('an estimate', () => {
     ];
     assert.deepEqual(await cachedOf(), none);
     assert.equal((await user.run(id)).status, 'COMPLETED');
-    // Results are kept after the run has ended.
+    // The result is stored after the run has ended.
     const isKept = [
       ['m', true],
       ['e', true],
@@ -173,7 +173,7 @@ describe('an estimate', () => {
     assert.deepEqual([again.m?.cached, again.e?.cached, again.f?.cached], [true, true, false]);
   });
 
-  it('of a resumed run counts the items that have no result', async () => {
+  it('of a resumed run counts the items without a result', async () => {
     const id = await user.create(mapped(['a', 'b', 'c']));
     paid.fal.result = { status: 422, body: { detail: 'no' } };
     const failed = await user.run(id);

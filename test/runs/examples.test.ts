@@ -1,5 +1,4 @@
-// The examples: the lint finds nothing in them, they run as they stand, and between them they show every node that needs
-// no provider.
+// Tests the examples: they pass lint, run unchanged, and together use every node that needs no provider.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +20,7 @@ const EXAMPLES = readdirSync(FOLDER)
 /** What an example needs a person or other media for. */
 const DECISIONS: Readonly<Record<string, object>> = { 'triage.json': { nodeId: 'ask', approved: true } };
 
-/** Shown by none: they reach out, or need media of one's own. */
+/** Used by no example: they call external services, or need custom media. */
 const UNSHOWN = ['utility:http_request', 'utility:group'];
 const FAMILIES = /^utility:(text|json|list|math|prompt)|^logic:|^input:(text|number|json|list)|^output:/;
 
@@ -33,7 +32,7 @@ describe('the examples', () => {
   after(() => service.close());
 
   for (const [name, example] of EXAMPLES) {
-    it(`${name} runs as it stands, and the lint finds nothing in it`, async () => {
+    it(`${name} passes lint and runs unchanged`, async () => {
       const { nodes, edges } = example;
       const lint = await service.request<{ issues: unknown[] }>('POST', '/workflows/lint', { nodes, edges });
       assert.deepEqual(lint.body.issues, []);
@@ -59,7 +58,7 @@ describe('the examples', () => {
     });
   });
 
-  it('show every text, data and logic node', async () => {
+  it('use every text, data and logic node', async () => {
     const shown = new Set(EXAMPLES.flatMap(([, { nodes }]) => nodes.map(({ data }) => data.nodeType)));
     const { body } = await service.request<{ nodes: { nodeType: string }[] }>('GET', '/nodes');
     const missing = body.nodes

@@ -1,4 +1,4 @@
-// Runs whose results do not fit into the storage of the account that started them.
+// Tests runs whose results exceed the storage quota of their account.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import {
 } from '../support/credits/paid.ts';
 import { edge, node } from '../support/workflows.ts';
 
-/** Less than the double's picture has. */
+/** Less than the size of the double's picture. */
 const LIMIT = 20;
 const CODE = 'storage_quota_exceeded';
 
@@ -41,7 +41,7 @@ const storageOf = async (user: Client) =>
   (await user.request<{ storage: object }>('GET', '/me')).body.storage;
 
 describe('a run whose result does not fit', () => {
-  it('fails at its node, and pays for what the provider delivered', async () => {
+  it('fails at its node and pays for the delivered result', async () => {
     const user = await paid.newUser(10);
     const execution = await run(user, single());
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', CODE]);
@@ -59,7 +59,7 @@ describe('a run whose result does not fit', () => {
     assert.deepEqual(body.data, []);
   });
 
-  it('pays for each item of a list that was delivered', async () => {
+  it('pays for each delivered item of a list', async () => {
     const user = await paid.newUser(10);
     const execution = await run(user, mapped(['a', 'b']));
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', CODE]);
@@ -68,7 +68,7 @@ describe('a run whose result does not fit', () => {
     await assertLedgerBalanced(paid.service.db);
   });
 
-  it('pays for nothing where the provider delivers nothing', async () => {
+  it('pays nothing if the provider delivers nothing', async () => {
     const user = await paid.newUser(10);
     paid.fal.result = { status: 422, body: { detail: [{ loc: ['body'], msg: 'no', type: 'value_error' }] } };
     const execution = await run(user, single());
@@ -77,7 +77,7 @@ describe('a run whose result does not fit', () => {
     await assertLedgerBalanced(paid.service.db);
   });
 
-  it('fails where a file is fetched for it', async () => {
+  it('fails if a file is fetched for it', async () => {
     const user = await paid.newUser(10);
     const fetched = await run(user, {
       nodes: [
@@ -90,7 +90,7 @@ describe('a run whose result does not fit', () => {
     assert.deepEqual([fetched.credits.charged, statesOf(fetched).i?.status], [0, 'FAILED']);
   });
 
-  it('does not stop what stores no file', async () => {
+  it('does not stop runs that store no file', async () => {
     const user = await paid.newUser(0);
     const execution = await run(user, {
       nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview')],

@@ -1,4 +1,4 @@
-// Hooks of providers: signed ones wake the run that waits, whatever else comes changes nothing.
+// Tests provider hooks: a signed one wakes the waiting run, and anything else changes nothing.
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -35,7 +35,7 @@ beforeEach(() => {
   paid.fal.polls = 1e9;
 });
 
-/** Where fal was asked to report the newest call, below this service. */
+/** The path on this service that fal was asked to report the newest call to. */
 const doorOf = (): string => {
   const { path } = paid.fal.asked.findLast(({ method }) => method === 'POST') ?? { path: '' };
   const address = new URLSearchParams(path.split('?')[1]).get('fal_webhook') ?? '';
@@ -67,9 +67,9 @@ const send = async (
 };
 
 describe('a hook of fal', () => {
-  it('wakes the run at once, and twice does no harm', async () => {
+  it('wakes the run at once, and repeating it does no harm', async () => {
     const id = await startWaiting();
-    // Past its first polls the next one is far off.
+    // After its first polls, the next one is far away.
     await paid.service.db.query(
       `update calls set due_at = now() + interval '1 hour' where execution_id = $1`,
       [id],
@@ -81,7 +81,7 @@ describe('a hook of fal', () => {
     assert.equal(await send(door), 200);
   });
 
-  it('is not believed: of work that goes on it changes nothing', async () => {
+  it('is not trusted: it does not end work that is still running', async () => {
     const id = await startWaiting();
     assert.equal(
       await send(doorOf(), { body: '{"status":"OK","payload":{"images":[{"url":"https://evil.example"}]}}' }),
@@ -97,7 +97,7 @@ describe('a hook of fal', () => {
     await user.request('POST', `/executions/${id}/cancel`);
   });
 
-  it('is refused where it is forged, stale, altered, or of nobody, and changes nothing', async () => {
+  it('is refused if it is forged, stale, altered or unknown, and changes nothing', async () => {
     const id = await startWaiting();
     const door = doorOf();
     assert.equal(await send(door, { key: generateKeyPairSync('ed25519').privateKey }), 401);
@@ -117,7 +117,7 @@ describe('a hook of fal', () => {
     assert.equal((await user.execution(id)).status, 'CANCELLED');
   });
 
-  it('is not counted as the requests of an anonymous address', async () => {
+  it('does not count toward the rate limit of its anonymous address', async () => {
     const statuses = await Promise.all(
       Array.from({ length: 80 }, () => send(`${paid.service.url}/hooks/fal/${'y'.repeat(32)}`)),
     );
@@ -143,7 +143,7 @@ describe('a hook of Replicate', () => {
     return (await fetch(door, { method: 'POST', headers, body: sent ?? body })).status;
   };
 
-  it("wakes the run where the account's secret signed it, and changes nothing otherwise", async () => {
+  it("wakes the run if it is signed with the account's secret, and changes nothing otherwise", async () => {
     replicate.state.polls = 1e9;
     const id = await startWaiting(graph);
     await paid.service.db.query(

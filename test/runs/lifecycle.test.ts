@@ -1,4 +1,4 @@
-// The life of a run as a pure function: what is true whatever happens in whatever order.
+// Tests the life of a run as a pure function: properties that hold for random sequences of events.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Step } from '../../src/engine/types.ts';
@@ -34,7 +34,7 @@ const ENDING = { status: 'FAILED', error: null, runningMs: 7, atMs: 5000, delive
 function randomEvent(random: () => number, run: RunRow): RunEvent {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const atMs = 1000 + Math.floor(random() * 10_000);
-  // Now and then the number of one who has lost the run.
+  // Now and then the lease of a worker that has lost the run.
   const lease = random() < 0.2 ? run.lease - 1 : run.lease;
   const steps = Array.from({ length: Math.floor(random() * 3) }, () => step({ credits: 2 }));
   const held = { lease, steps, nodesDone: Math.floor(random() * 4), timeoutAtMs: 90_000 };
@@ -82,18 +82,18 @@ describe('a run, whatever happens to it', () => {
     next === undefined ? [] : [{ before, event, ...next }],
   );
 
-  it('stays as it is once it has ended', () => {
+  it('never changes after its end', () => {
     assert.ok(walks.some(({ before }) => before.finished_at !== null));
     for (const { before, next } of walks) if (before.finished_at !== null) assert.equal(next, undefined);
   });
 
-  it('is changed by who has claimed it alone: by that worker, and by its newest lease number', () => {
+  it('changes only through the worker that holds its newest lease', () => {
     for (const { before, event, next } of walks)
       if ('nodesDone' in event && (before.worker_id === null || event.lease !== before.lease))
         assert.equal(next, undefined, event.kind);
   });
 
-  it('has a lease number and a number of events that only rise', () => {
+  it('has a lease number and an event number that only increase', () => {
     for (const { before, row, event } of moves) {
       assert.equal(row.lease, before.lease + (event.kind === 'claim' ? 1 : 0));
       assert.ok(row.seq >= before.seq);
@@ -101,7 +101,7 @@ describe('a run, whatever happens to it', () => {
     }
   });
 
-  it('is never forgotten: with a worker, in the queue, waiting for something, or ended', () => {
+  it('is never forgotten: it is with a worker, queued, waiting, or ended', () => {
     for (const { row, effects, event } of moves) {
       if (row.worker_id !== null || row.finished_at !== null) continue;
       const waits = event.kind === 'suspend' && (event.waitsFor !== 'time' || event.wakeAtMs === null);
@@ -109,7 +109,7 @@ describe('a run, whatever happens to it', () => {
     }
   });
 
-  it('that is woken while it is claimed goes on as soon as it is released', () => {
+  it('continues as soon as it is released if it was woken while claimed', () => {
     for (const { before, event, row, effects } of moves)
       if (event.kind === 'suspend' && before.wake_at !== null) {
         assert.ok(has(effects, 'queue'));
@@ -117,12 +117,12 @@ describe('a run, whatever happens to it', () => {
       }
   });
 
-  it('keeps its cancelling before it until it ends', () => {
+  it('stays CANCELLING until it ends', () => {
     for (const { before, row } of moves)
       if (before.status === 'CANCELLING') assert.ok(row.status === 'CANCELLING' || row.finished_at !== null);
   });
 
-  it('counts for its workspace while it is claimed or waits for a call, and frees its place by leaving', () => {
+  it('counts toward its workspace while it is claimed or waits for a call, and releases its slot when it leaves', () => {
     for (const { before, row, event, effects } of moves) {
       if (row.worker_id !== null) assert.ok(row.under_way);
       if (row.running_since !== null) assert.ok(row.under_way && row.worker_id === null);
@@ -131,7 +131,7 @@ describe('a run, whatever happens to it', () => {
     }
   });
 
-  it('releases its credits with its end, once, and charges what its steps say', () => {
+  it('releases its credits once, when it ends, and charges what its steps report', () => {
     for (const { row, effects, event } of moves) {
       assert.equal(has(effects, 'release credits'), row.finished_at !== null);
       const reported = 'steps' in event ? event.steps.length : 0;
@@ -139,7 +139,7 @@ describe('a run, whatever happens to it', () => {
     }
   });
 
-  it('that cannot cost moves no credits', () => {
+  it('moves no credits if it cannot cost', () => {
     const free = initialTransition({ facts: { ...FACTS, is_paid: false }, steps: [], workerId: 'wrk_1' }).row;
     const end = {
       kind: 'end',
@@ -173,17 +173,17 @@ describe('the clock of a run', () => {
   const claimAt = (run: RunRow, atMs: number) =>
     transition(run, { kind: 'claim', workerId: 'wrk_2', atMs })?.row.running_ms;
 
-  it('goes on while it waits for a provider', () => {
+  it('continues while the run waits for a provider', () => {
     assert.equal(claimAt(suspend('call'), 5000), 500 + 3000);
   });
 
-  it('stops while it waits for a time', () => {
+  it('stops while the run waits for a time', () => {
     assert.equal(claimAt(suspend('time'), 5000), 500);
   });
 });
 
 describe('an accepted run', () => {
-  it('is queued, or with its worker by lease number 1', () => {
+  it('is queued, or claimed by its worker with lease number 1', () => {
     const queued = initialTransition({ facts: FACTS, steps: [step()], workerId: null });
     assert.deepEqual([queued.row.status, queued.row.lease, queued.row.seq], ['QUEUED', 0, 1]);
     assert.ok(has(queued.effects, 'queue'));
@@ -202,13 +202,13 @@ describe('the calls of a node', () => {
     return effects.find(effect => effect.kind === 'save calls')?.over;
   };
 
-  it('are over where their items have a result or a failure, and not because its state does not have them yet', () => {
+  it('are over if their items have a result or a failure, but not merely because its state does not list them yet', () => {
     const failure = { code: 'provider_error', message: 'No.' };
     assert.deepEqual(overOf({ items: [{}, null, null, null], failures: { 2: failure } }), [0, 2]);
     assert.deepEqual(overOf({}), []);
   });
 
-  it('are all over with the node', () => {
+  it('are all over when the node has settled', () => {
     assert.equal(overOf({ status: 'COMPLETED' }), null);
   });
 });

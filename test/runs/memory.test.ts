@@ -1,4 +1,5 @@
-// The bounds of what runs record and hold: a run's bytes, the process's memory, and its shares.
+// Tests the limits on what runs record and hold: the bytes of a run, the memory of the process, and shares of
+// workspaces.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MAX_RUN_BYTES, sizeOf } from '../../src/engine/budget.ts';
@@ -8,7 +9,7 @@ import { WorkerSlots } from '../../src/runs/worker-slots.ts';
 const ignore = (): void => undefined;
 
 describe('the size of values', () => {
-  it('is that of their JSON, escapes included', () => {
+  it('equals that of their JSON, including escapes', () => {
     for (const value of ['', 'a"\n\u0000é😀', [1, -2.5, null, true], { a: { 'ü"': [{}] } }, []]) {
       const { bytes } = sizeOf(value, MAX_RUN_BYTES);
       const exact = Buffer.byteLength(JSON.stringify(value));
@@ -16,7 +17,7 @@ describe('the size of values', () => {
     }
   });
 
-  it('is not counted to the end where shared parts make it endless', () => {
+  it('is not counted to the end if shared references would make it endless', () => {
     let value: unknown = 'x'.repeat(1000);
     for (let level = 0; level < 60; level++) value = [value, value];
     assert.ok(sizeOf(value, 1_000_000).bytes < 1_100_000);
@@ -24,7 +25,7 @@ describe('the size of values', () => {
 });
 
 describe('what one run records', () => {
-  it('is 32 MB at most; what passes it stops the run and counts for nothing', () => {
+  it('is limited to 32 MB; the output that exceeds it stops the run and does not count', () => {
     let stops = 0;
     const memory = new RunMemoryPool(1e9);
     const run = memory.track('a', () => stops++);
@@ -43,7 +44,7 @@ describe('what one run records', () => {
 });
 
 describe('the memory of all runs', () => {
-  it('leaves one workspace as much as is free, and lets its oldest run go on', () => {
+  it('leaves one workspace as much as is free, and lets its oldest run continue', () => {
     const memory = new RunMemoryPool(1000);
     const [old, young] = [memory.track('greedy', ignore), memory.track('greedy', ignore)];
     const other = memory.track('modest', ignore);
@@ -53,7 +54,7 @@ describe('the memory of all runs', () => {
     assert.equal(other.canStart(), true);
   });
 
-  it('past its limit lets the oldest run alone go on, claims none, and tells who waits once some is free', async () => {
+  it('lets only the oldest run continue past its limit, claims none, and notifies waiting runs when memory is freed', async () => {
     const memory = new RunMemoryPool(1000);
     const slots = new WorkerSlots(8, Date.now, memory);
     slots.open('w');
@@ -73,7 +74,7 @@ describe('the memory of all runs', () => {
     assert.notEqual(slots.reserve('c'), undefined);
   });
 
-  it('lets every run of many end, however little there is', async () => {
+  it('lets each of many runs end, however little memory there is', async () => {
     const memory = new RunMemoryPool(100);
     const { signal } = new AbortController();
     const work = async (workspace: string): Promise<void> => {

@@ -1,4 +1,4 @@
-// The node cache between workspaces: what one has drawn another draws again, and neither sees the other's files.
+// Tests that workspaces do not share the node cache: each executes the graph itself and never sees files of the other.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Client, type State, statesOf } from '../support/client.ts';
@@ -32,7 +32,7 @@ describe('the same graph in two workspaces', () => {
     return service.as(body.apiKey);
   };
 
-  it('is run in each, and found in its own cache afterwards', async () => {
+  it("runs in each, and is then found in the workspace's own cache", async () => {
     const team = await service.request<{ id: string }>('POST', '/teams', { name: 'Team' });
     const folder = await service.request<{ id: string }>('POST', '/folders', {
       name: 'Folder',

@@ -1,4 +1,4 @@
-// A model that its operator has priced by the token: its ceiling is reserved, and what it used is charged.
+// Tests a model that its operator priced by token: the ceiling is reserved, and the usage is charged.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,18 +16,18 @@ import {
 } from '../support/credits/paid.ts';
 import { edge, node } from '../support/workflows.ts';
 
-describe('a call priced by use', () => {
+describe('a call priced by usage', () => {
   let folder: string;
   let paid: PaidService;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-prices-'));
     const file = join(folder, 'prices.json');
-    // The double uses 3 tokens of input and 4 of output.
+    // The double uses 3 input tokens and 4 output tokens.
     await writeFile(
       file,
       JSON.stringify({
         'text:openai_chat': { usdPerMillionOutputTokens: 10_000 },
-        // No fewer than 16 tokens can be asked for.
+        // The minimum is 16 tokens.
         'text:openai_responses': { usdPerMillionInputTokens: 100, usdPerMillionOutputTokens: 10_000 },
       }),
     );
@@ -43,7 +43,7 @@ describe('a call priced by use', () => {
     edges: [],
   });
 
-  it('is charged what it used, and the rest of its ceiling is given back', async () => {
+  it('is charged its usage, and the rest of its ceiling is released', async () => {
     const user = await paid.newUser(20);
     const { status, credits } = await runPaid(user, chat(10));
     assert.equal(status, 'COMPLETED');
@@ -61,7 +61,7 @@ describe('a call priced by use', () => {
     assert.equal(sentTokens(), 50);
   });
 
-  it('is charged a bill over its ceiling as far as the pool reaches, and the rest is an overrun', async () => {
+  it('is charged a bill over its ceiling as far as the pool covers it, and the rest is an overrun', async () => {
     const user = await paid.newUser(3);
     const { credits, id } = await runPaid(user, chat(2));
     assert.deepEqual(credits, { estimated: 2, held: 0, charged: 3, released: 0 });
@@ -71,13 +71,13 @@ describe('a call priced by use', () => {
       entries.filter(({ kind }) => kind === 'overrun').map(({ amount, nodeId }) => [amount, nodeId]),
       [[1, 'm']],
     );
-    // A later charge of the same node counts what was recorded before.
+    // A later charge of the same node includes what was recorded before.
     const total = { executionId: id, nodeId: 'm', nodeType: null, total: 4 };
     await paid.service.db.transaction(tx => chargeNodes(tx, [total]));
     assert.equal((await poolOf(user)).entries.length, entries.length);
   });
 
-  it('402: is refused before anything is sent where its inputs alone cost more', async () => {
+  it('402: is refused before anything is sent if its inputs alone cost more', async () => {
     const user = await paid.newUser(1000);
     const asked = paid.openai.asked.length;
     const long = { nodes: [node('m', 'text:openai_responses', { prompt: 'x', maxCredits: 3 })], edges: [] };
@@ -91,7 +91,7 @@ describe('a call priced by use', () => {
     assert.deepEqual(await balanceOf(user), [1000, 0]);
   });
 
-  it('fails its node where the inputs are known too late to refuse the run', async () => {
+  it('fails its node if the inputs are known too late to refuse the run', async () => {
     const user = await paid.newUser(1000);
     const asked = paid.openai.asked.length;
     const graph = {

@@ -1,4 +1,5 @@
-// What a run may cost: the balance, its maxCredits, the daily budget, however many are started at once.
+// Tests the limits of a run's cost: the balance, its maxCredits and the daily budget, for any number of concurrent
+// starts.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';
@@ -31,7 +32,7 @@ afterEach(() => assertLedgerBalanced(paid.service.db));
 
 const NOTHING = { maxCredits: undefined, reserved: 0, charged: undefined };
 
-/** Two models side by side. */
+/** Two models in parallel. */
 const PAIR = { nodes: [model('m1'), model('m2')], edges: [] };
 
 interface Refused {
@@ -45,7 +46,7 @@ const refuse = async (user: Client, workflow: string, body: object, code: string
 };
 
 describe('a paid run within its limits', () => {
-  it('402: too few credits, with what is needed, what there is, and for which nodes', async () => {
+  it('402: reports too few credits with the required and available amounts per node', async () => {
     const user = await paid.newUser(PRICE + 1);
     const workflow = await user.create(PAIR);
     const { insufficientCredits, requiredCredits, availableCredits, breakdown } = await refuse(
@@ -64,7 +65,7 @@ describe('a paid run within its limits', () => {
     assert.deepEqual(body.data, []);
   });
 
-  it('402: more than its maxCredits, and a key that was refused works after topping up', async () => {
+  it('402: is refused over its maxCredits, and its idempotency key works after topping up', async () => {
     const user = await paid.newUser(1);
     const workflow = await user.create(single());
     const { requiredCredits } = await refuse(
@@ -101,7 +102,7 @@ describe('a paid run within its limits', () => {
     await waitUntil('the charge', async () => (await balanceOf(user))[0] === 11 - PRICE);
   });
 
-  it('402: past the daily budget of its workflow, however many are started at once', async () => {
+  it('402: is refused over the daily budget of its workflow, however many start at once', async () => {
     const user = await paid.newUser(1000);
     const workflow = await user.create(single());
     await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 2 * PRICE + 1 });
@@ -114,7 +115,7 @@ describe('a paid run within its limits', () => {
     assert.deepEqual([requiredCredits, availableCredits], [PRICE, 1]);
   });
 
-  it('makes no call that would pass the daily budget, though the run had begun within it', async () => {
+  it('makes no call that would exceed the daily budget, even if the run started within it', async () => {
     const user = await paid.newUser(1000);
     const workflow = await user.create(mappedLate(['a', 'b', 'c']));
     await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 2 * PRICE + 1 });
@@ -123,7 +124,7 @@ describe('a paid run within its limits', () => {
     assert.equal(execution.error?.code, 'daily_budget_exceeded');
     assert.match(execution.error?.message ?? '', /1 of 3 items failed/);
     assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: 2 * PRICE, released: 0 });
-    // Another day's runs count for that day alone.
+    // Runs of another day count for that day only.
     await paid.service.db.query(
       `update run_credits set created_at = created_at - interval '1 day' where workflow_id = $1`,
       [workflow],
@@ -131,7 +132,7 @@ describe('a paid run within its limits', () => {
     assert.equal((await user.request('POST', `/workflows/${workflow}/run`, {})).status, 202);
   });
 
-  it('needs maxCredits in the config of a model whose price is not known', async () => {
+  it('needs maxCredits in the config of a model with an unknown price', async () => {
     const user = await paid.newUser(10);
     const graph = (config: object) => ({
       nodes: [node('m', 'generate:openai_gpt_image', { prompt: 'a fox', ...config })],
@@ -168,7 +169,7 @@ describe('a paid run within its limits', () => {
     assert.deepEqual(await balanceOf(user), [100 - 2 * PRICE, 0]);
   });
 
-  it('sets nothing aside for a worker that has lost its lease', async () => {
+  it('reserves nothing for a worker that has lost its lease', async () => {
     const user = await paid.newUser(20);
     const { id } = await runPaid(user, single());
     const definition = findNode(MODEL);
@@ -181,7 +182,7 @@ describe('a paid run within its limits', () => {
     assert.deepEqual(await balanceOf(user), [20 - PRICE, 0]);
   });
 
-  it('is one of 50 that a balance for 50 admits of 200 started at once', async () => {
+  it('is one of 50 that a balance for 50 accepts of 200 started at once', async () => {
     const user = await paid.newUser(50 * PRICE);
     const workflow = await user.create(single());
     const answers = await Promise.all(

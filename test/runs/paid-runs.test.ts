@@ -1,4 +1,4 @@
-// Runs that cost, end to end on a double of fal: what is set aside, charged and given back, and that it all adds up.
+// Tests paid runs end to end with a double of fal: what is reserved, charged and released, and that the sums match.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { statesOf } from '../support/client.ts';
@@ -28,7 +28,7 @@ beforeEach(() => paid.reset());
 afterEach(() => assertLedgerBalanced(paid.service.db));
 
 describe('a paid run', () => {
-  it('reserves its estimate when accepted, is charged once on delivery, and says so in its record', async () => {
+  it('reserves its estimate when accepted, is charged once on delivery, and reports it in its record', async () => {
     const user = await paid.newUser(10);
     paid.fal.polls = 1e9;
     const id = await user.start(await user.create(single()));
@@ -62,7 +62,7 @@ describe('a paid run', () => {
     );
   });
 
-  it('shows the job at the provider to owners of the workflow, and to nobody else', async () => {
+  it('shows the provider task to owners of the workflow, and to nobody else', async () => {
     const [owner, editor] = [await paid.newUser(10), await paid.newUser(0)];
     const workflow = await owner.create(single());
     const me = await editor.request<{ email: string }>('GET', '/me');
@@ -75,7 +75,7 @@ describe('a paid run', () => {
     assert.deepEqual([seen?.status, seen?.provider], ['COMPLETED', undefined]);
   });
 
-  it('writes nothing to the ledger where nothing in it costs', async () => {
+  it('writes nothing to the ledger if nothing in it costs', async () => {
     const user = await paid.newUser(0);
     const { status, credits } = await runPaid(user, {
       nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview')],
@@ -86,7 +86,7 @@ describe('a paid run', () => {
     assert.deepEqual((await poolOf(user)).entries, []);
   });
 
-  it('pays from the pool of the workspace that its workflow is in', async () => {
+  it("pays from the pool of its workflow's workspace", async () => {
     const user = await paid.newUser(0);
     const team = await user.request<{ id: string }>('POST', '/teams', { name: 'studio' });
     await paid.service.request('POST', '/admin/credits', { teamId: team.body.id, amount: 10, note: 'team' });
@@ -111,7 +111,7 @@ describe('a paid run', () => {
     assert.deepEqual(await balanceOf(user), [10, 0]);
   });
 
-  it('gives back what is reserved when it is cancelled', async () => {
+  it('releases its reservation when it is cancelled', async () => {
     const user = await paid.newUser(10);
     paid.fal.polls = 1e9;
     const asked = paid.fal.accepted.length;
@@ -130,7 +130,7 @@ describe('a paid run', () => {
     assert.deepEqual(await balanceOf(user), [10, 0]);
   });
 
-  it('gives back what is reserved when it is cancelled while it waits for a decision, less what was delivered', async () => {
+  it('releases its reservation, minus delivered calls, when it is cancelled while waiting for a decision', async () => {
     const user = await paid.newUser(10);
     const id = await user.start(
       await user.create({
@@ -147,11 +147,11 @@ describe('a paid run', () => {
     assert.deepEqual(await balanceOf(user), [10 - PRICE, 0]);
   });
 
-  it('is charged nothing for a result that it finds in the cache', async () => {
+  it('is charged nothing for a result from the cache', async () => {
     const user = await paid.newUser(1000);
     const workflow = await user.create(single({ seed: 7 }));
     await user.run(workflow);
-    // The result is kept outside the run.
+    // The result is stored outside the run.
     await waitUntil('a cached run', async () => {
       const again = (await user.run(workflow)) as PaidExecution;
       const isCached = statesOf(again).m?.cached === true;
@@ -169,7 +169,7 @@ describe('a paid run', () => {
     assert.deepEqual(body.breakdown, [{ nodeId: 'm', nodeLabel: 'm', credits: PRICE, cached: true }]);
   });
 
-  it('tops its reservation up for the items of a list that only the run makes, and is charged for each', async () => {
+  it('raises its reservation for list items that only the run produces, and is charged for each', async () => {
     const user = await paid.newUser(20);
     const execution = await runPaid(user, mappedLate(['a', 'b', 'c']));
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));

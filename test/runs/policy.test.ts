@@ -1,4 +1,4 @@
-// Who goes first where there is not room for all.
+// Tests which runs start first when slots are scarce.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -18,7 +18,7 @@ const occupantsOf = (runs: Readonly<Record<string, number>>, ageMs = 10_000): re
   );
 
 describe('a worker', () => {
-  it('gives a workspace no more long runs than it has places left', () => {
+  it('gives a workspace no more long runs than it has slots left', () => {
     const saturated = (runs: Readonly<Record<string, number>>) => listSaturated(8, occupantsOf(runs), NOW_MS);
     assert.deepEqual(saturated({ a: 3 }), []);
     assert.deepEqual(saturated({ a: 4 }), ['a']);
@@ -30,14 +30,14 @@ describe('a worker', () => {
     assert.deepEqual(listSaturated(8, occupantsOf({ a: 8 }, 100), NOW_MS), []);
   });
 
-  it('takes runs as they are accepted while there is room, of one workspace half of its places', () => {
+  it('starts accepted runs while slots are free, up to half of them for one workspace', () => {
     const may = (runs: Readonly<Record<string, number>>, workspace: string) =>
       mayStartHere(8, occupantsOf(runs, 0), workspace);
     assert.deepEqual([may({ a: 3, b: 1 }, 'a'), may({ a: 3, b: 1 }, 'b')], [true, true]);
     assert.deepEqual([may({ a: 4 }, 'a'), may({ a: 4 }, 'b')], [false, true]);
   });
 
-  it('keeps a quarter of its places for runs on their way through the queue', () => {
+  it('keeps a quarter of its slots for runs that arrive from the queue', () => {
     assert.deepEqual([queueShare(256), queueShare(1)], [64, 1]);
     const slots = new WorkerSlots(4, () => NOW_MS);
     slots.open('wrk_1');
@@ -50,7 +50,7 @@ describe('a worker', () => {
     assert.ok(slots.reserve('d'));
   });
 
-  it('lets runs of the queue wait for a place, and turns them away once it is shut', async () => {
+  it('lets queued runs wait for a slot, and rejects them once it is closed', async () => {
     const slots = new WorkerSlots(1, () => NOW_MS);
     slots.open('wrk_1');
     const first = await slots.waitForSlot();
@@ -68,7 +68,7 @@ describe('a worker', () => {
 });
 
 describe('a workspace', () => {
-  it('has no more runs at once than its number', () => {
+  it('has no more concurrent runs than its limit', () => {
     const loads = [{ workspace: 'a', under_way: 1, has_parked: false }];
     const { admit } = createAdmission(loads, 3);
     assert.deepEqual(['a', 'a', 'a', 'b', 'b', 'b', 'b'].map(admit), [

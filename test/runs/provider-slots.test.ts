@@ -1,4 +1,5 @@
-// Room at a provider over two processes: the operator's number, the number found by 429, and turns between workspaces.
+// Tests slots at a provider with two processes: the operator's limit, the limit learned from 429, and turns between
+// workspaces.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ import { type ServiceChild, spawnService } from '../support/service.ts';
 
 const NEVER = 1e9;
 
-/** Two processes on one database, both of which take runs. */
+/** Two processes on one database, both of which execute runs. */
 interface Pair {
   readonly paid: PaidService;
   readonly other: ServiceChild;
@@ -74,7 +75,7 @@ describe('PROVIDER_CONCURRENCY', () => {
   });
   const elsewhere = (client: Client): Client => createClient(pair.other.url, client.key);
 
-  it('is the number of calls in flight over all processes, and the others wait as rows', async () => {
+  it('limits the active calls over all processes, and the others wait as rows', async () => {
     const { fal } = pair.paid;
     const workflow = await user.create(single());
     const ids = await Promise.all(
@@ -88,7 +89,7 @@ describe('PROVIDER_CONCURRENCY', () => {
     assert.equal(fal.accepted.length, 12);
   });
 
-  it('gives the next place to the workspace that has none, however many calls of another wait', async () => {
+  it('gives the next slot to the workspace without one, however many calls of another wait', async () => {
     const { fal } = pair.paid;
     const texts = Array.from({ length: 30 }, (_, index) => `picture ${index}`);
     const greedy = await user.start(await user.create(mapped(texts)));
@@ -99,19 +100,19 @@ describe('PROVIDER_CONCURRENCY', () => {
     fal.polls = 0;
     assert.equal((await modest.until(id)).status, 'COMPLETED');
     const { provider } = statesOf(await modest.execution(id)).m as { provider?: { jobId: string } };
-    // Three were under way; of the places that they left, the first is its.
+    // Three were active. Of the slots that they released, the first goes to it.
     const place = fal.accepted.indexOf(provider?.jobId ?? '');
     assert.ok(place >= 3 && place < 6, `it came as number ${place}`);
     assert.equal((await user.until(greedy)).status, 'COMPLETED');
     assert.equal(fal.accepted.length, 31);
   });
 
-  it('keeps what waits from being sent where its run is cancelled', async () => {
+  it('does not submit a waiting call whose run is cancelled', async () => {
     const { fal } = pair.paid;
     const workflow = await user.create(single());
     const ids = await Promise.all(Array.from({ length: 5 }, () => user.start(workflow)));
     await waitUntil('two of them to wait', async () => (await count(pair, 'slot_at is null')) === 2);
-    // The end of a call gives its place to one that waits, so those are cancelled first.
+    // The end of a call grants its slot to a waiting one, so those are cancelled first.
     const { rows } = await pair.paid.service.db.query<{ id: string }>(
       'select execution_id as id from calls order by slot_at nulls first',
     );
@@ -123,7 +124,7 @@ describe('PROVIDER_CONCURRENCY', () => {
     assert.deepEqual(await balanceOf(user), [10_000, 0]);
   });
 
-  it('ends what waits for room when the time of its run is over', async () => {
+  it('ends a call that waits for a slot when its run times out', async () => {
     const workflow = await user.create(single());
     await Promise.all(Array.from({ length: 3 }, () => user.start(workflow)));
     await waitUntil('no room', async () => (await count(pair, 'slot_at is not null')) === 3);
@@ -149,7 +150,7 @@ describe('a provider that answers 429', () => {
       )
     ).rows[0]?.calls;
 
-  it('takes half as many calls at once from then on, of all processes, and one more for each that it takes', async () => {
+  it('halves its limit for all processes, and raises it by one for each accepted call', async () => {
     const { fal } = pair.paid;
     const user = await pair.paid.newUser(1000);
     const workflow = await user.create(single());
@@ -160,7 +161,7 @@ describe('a provider that answers 429', () => {
     await waitUntil('the one that was turned away to be taken', () => fal.accepted.length === 9);
     const found = (await limit()) ?? 0;
     assert.ok(found >= 4 && found <= 6, `${found} at once`);
-    // The other process has heard of it.
+    // The other process has been notified.
     ids.push(await createClient(pair.other.url, user.key).start(workflow));
     await waitUntil('it to wait for room', async () => (await count(pair, 'slot_at is null')) === 1);
     await sleep(500);

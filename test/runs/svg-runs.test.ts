@@ -1,4 +1,4 @@
-// SVGs in runs: nodes that take pixels get a drawing of them, and one that cannot be drawn costs nothing.
+// Tests SVGs in runs: nodes that need pixels receive a rasterized image, and an invalid SVG costs nothing.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
 import { type Client, statesOf } from '../support/client.ts';
@@ -30,7 +30,7 @@ const graph = (mediaId: string, nodeType: string, config: Record<string, unknown
 });
 const PAID = ['edit:fal_seedream', { prompt: 'a fox' }] as const;
 
-it('a paid model is given a PNG of it', async () => {
+it('a paid model receives a PNG of it', async () => {
   const { status, credits, error } = await runPaid(
     user,
     graph(await upload('width="9" height="9"'), ...PAID),
@@ -64,14 +64,14 @@ async function assertRefused(workflowId: string, body: object, nodeIds: readonly
   assert.deepEqual(await balanceOf(user), before);
 }
 
-it('one that cannot be drawn refuses the run of a paid model, uncharged', async () => {
+it('an invalid one refuses the run of a paid model, free of charge', async () => {
   const bad = await upload(UNDRAWABLE);
   await assertRefused(await user.create(graph(bad, ...PAID)), {}, ['m']);
   const good = await user.create(graph(await upload('width="9" height="9"'), ...PAID));
   await assertRefused(good, { inputs: { in: { mediaId: bad } } }, ['m']);
 });
 
-it('one in a list, behind a Merge, refuses it as well', async () => {
+it('an invalid one in a list, behind a Merge, refuses the run as well', async () => {
   const [good, bad] = [await upload('width="8" height="9"'), await upload(UNDRAWABLE)];
   const id = await user.create({
     nodes: [
@@ -84,7 +84,7 @@ it('one in a list, behind a Merge, refuses it as well', async () => {
   await assertRefused(id, {}, ['m']);
 });
 
-it('one that only the run finds fails the node before the provider is asked, uncharged', async () => {
+it('an invalid one that only the run discovers fails the node before the provider is called, free of charge', async () => {
   const bad = await upload(UNDRAWABLE);
   const asked = paid.fal.accepted.length;
   const before = await balanceOf(user);
@@ -103,7 +103,7 @@ it('one that only the run finds fails the node before the provider is asked, unc
   assert.deepEqual(await balanceOf(user), before);
 });
 
-it('nodes that change images take it as well, or say that they cannot', async () => {
+it('nodes that edit images accept it as well, or report that they cannot', async () => {
   const resize = ['utility:image_resize', { width: 64 }] as const;
   const drawn = await runPaid(user, graph(await upload('width="20" height="10"'), ...resize));
   assert.equal(drawn.status, 'COMPLETED', JSON.stringify(drawn.error));

@@ -1,4 +1,4 @@
-// The daily cleanup: what is too old goes with all that belongs to it; what is younger, has not ended or is counted stays.
+// Tests the daily cleanup: expired rows are deleted with everything that belongs to them, and all others stay.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
@@ -33,7 +33,7 @@ describe('the sweep of runs', () => {
     workflow = (await createWorkflow(caller)).id;
   });
 
-  /** Runs of that age with all that belongs to them. */
+  /** Inserts runs of that age with everything that belongs to them. */
   const insertRuns = async (count: number, ageDays: number, isOver = true): Promise<readonly string[]> => {
     const at = new Date(Date.now() - ageDays * DAY_MS);
     const ids = Array.from({ length: count }, () => newId('execution', at.getTime()));
@@ -71,7 +71,7 @@ describe('the sweep of runs', () => {
     );
   const sweep = () => sweepRuns(test.deps, new AbortController().signal);
 
-  it('removes what is past its days, in as many batches as it takes', async () => {
+  it('deletes expired runs in as many batches as it takes', async () => {
     await insertRuns(4100, 11);
     await insertRuns(3, 6);
     await insertRuns(2, 0.5);
@@ -79,7 +79,7 @@ describe('the sweep of runs', () => {
     assert.deepEqual(await countRows(), [5, 5, 2, 2, 2]);
   });
 
-  it('keeps runs that have not ended, and keeps counting those that are gone', async () => {
+  it('keeps runs that have not ended, and keeps the counts of deleted ones', async () => {
     await insertRuns(2, 400, false);
     await insertRuns(3, 11);
     await sweep();
@@ -105,7 +105,7 @@ describe('the sweep of runs', () => {
     assert.equal(body.find(one => (one as { id?: string }).id === workflow)?.executionCount, 601);
   });
 
-  it('removes old results and counters', async () => {
+  it('deletes old results and counters', async () => {
     await test.deps.db.query(
       `insert into node_cache values ('w', '\\x01', '{}', '{}', now() - interval '11 days'), ('w', '\\x02', '{}', '{}', now())`,
     );
@@ -120,7 +120,7 @@ describe('the sweep of runs', () => {
     assert.deepEqual(rows, [{ results: 1, windows: 1 }]);
   });
 
-  it('keeps the newest versions, the published one and those of runs that are kept', async () => {
+  it('keeps the newest versions, the published one and those of kept runs', async () => {
     const { query } = test.deps.db;
     await query(
       `insert into workflow_versions (workflow_id, version, graph, user_id, created_at)
@@ -141,7 +141,7 @@ describe('the sweep of runs', () => {
     );
   });
 
-  it('keeps versions of the last day, however many', async () => {
+  it('keeps all versions of the last day', async () => {
     await test.deps.db.query(
       `insert into workflow_versions (workflow_id, version, graph, user_id) select $1, n, '', $2 from generate_series(2, 9) n`,
       [workflow, caller.userId],

@@ -1,4 +1,4 @@
-// Runs that wait for a provider: a row each, in no worker's memory, until the call has ended or nobody wants it any more.
+// Tests runs that wait for a provider: each is a row and uses no worker memory until the call ends or is cancelled.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { type Client, statesOf } from '../support/client.ts';
@@ -48,7 +48,7 @@ const holdersOf = async (): Promise<number> => {
   );
   return rows[0]?.count ?? 0;
 };
-/** Starts a run and returns once it waits and no worker has it. */
+/** Starts a run. Returns once it waits and no worker holds it. */
 const startWaiting = async (graph: object, body: object = {}): Promise<string> => {
   const id = await user.start(await user.create(graph), body);
   await waitUntil('a call', async () => (await callsOf(id)) > 0);
@@ -57,7 +57,7 @@ const startWaiting = async (graph: object, body: object = {}): Promise<string> =
 };
 
 describe('a run that waits for a call', () => {
-  it('is claimed by no worker, says that it runs, and goes on when the call has ended', async () => {
+  it('is claimed by no worker, has the status RUNNING, and continues when the call has ended', async () => {
     const id = await startWaiting(single());
     const waiting = await user.execution(id);
     assert.deepEqual([waiting.status, statesOf(waiting).m?.status], ['RUNNING', 'RUNNING']);
@@ -68,7 +68,7 @@ describe('a run that waits for a call', () => {
     assert.deepEqual(await balanceOf(user), [300 - PRICE, 0]);
   });
 
-  it('takes no place: a worker of two has twelve of them under way at once', async () => {
+  it('occupies no slot: a worker with two slots has twelve of them waiting at once', async () => {
     const workflow = await user.create(single());
     const ids = await Promise.all(Array.from({ length: 12 }, () => user.start(workflow)));
     await waitUntil('all submissions', () => paid.fal.accepted.length === 12);
@@ -78,7 +78,7 @@ describe('a run that waits for a call', () => {
     assert.deepEqual(await balanceOf(user), [300 - 12 * PRICE, 0]);
   });
 
-  it('counts for the number of runs that its workspace may have under way', async () => {
+  it('counts toward the limit of active runs of its workspace', async () => {
     const workflow = await user.create(single());
     const ids = await Promise.all(Array.from({ length: 23 }, () => user.start(workflow)));
     await waitUntil('as many as it may', () => paid.fal.accepted.length === 20);
@@ -87,7 +87,7 @@ describe('a run that waits for a call', () => {
     for (const id of ids) assert.equal((await user.until(id)).status, 'COMPLETED');
   });
 
-  it('ends at once where it is cancelled, and its provider is asked to stop', async () => {
+  it('ends at once when it is cancelled, and its provider is asked to stop', async () => {
     const id = await startWaiting(single());
     const { body } = await user.request<{ status: string }>('POST', `/executions/${id}/cancel`);
     assert.equal(body.status, 'CANCELLED');
@@ -97,7 +97,7 @@ describe('a run that waits for a call', () => {
     assert.deepEqual(await balanceOf(user), [300, 0]);
   });
 
-  it('is TIMEOUT when its time is over, since its clock goes on', async () => {
+  it('times out, because its clock continues', async () => {
     const id = await startWaiting(single(), { timeoutMs: 1500 });
     const record = await user.until(id);
     assert.equal(record.status, 'TIMEOUT');
@@ -106,7 +106,7 @@ describe('a run that waits for a call', () => {
     assert.deepEqual(await balanceOf(user), [300, 0]);
   });
 
-  it('goes on where another branch is still at work', async () => {
+  it('continues while another branch is still active', async () => {
     const graph = {
       nodes: [
         model('m'),
@@ -126,7 +126,7 @@ describe('a run that waits for a call', () => {
     assert.deepEqual(await balanceOf(user), [300 - PRICE, 0]);
   });
 
-  it('is woken by a mistaken sign, and waits again', async () => {
+  it('is woken by a false hook, and waits again', async () => {
     const id = await startWaiting(single());
     await paid.service.db.query('update calls set ended_at = now() where execution_id = $1', [id]);
     await paid.service.db.query(`select graphile_worker.add_job('run', json_build_object('id', $1::text))`, [
@@ -146,7 +146,7 @@ describe('a run that waits for a call', () => {
 });
 
 describe('a run that nothing would wake', () => {
-  it('asks for its call itself where the row of it is gone', async () => {
+  it('polls its call itself if the call has no row', async () => {
     const id = await startWaiting(single());
     await paid.service.db.query('delete from calls where execution_id = $1', [id]);
     await paid.service.db.query(
@@ -154,7 +154,7 @@ describe('a run that nothing would wake', () => {
       [id],
     );
     paid.fal.polls = 0;
-    // Each worker looks for such runs when it starts, and now and then.
+    // Each worker looks for such runs when it starts, and periodically.
     const other = await paid.service.join({ ROLE: 'worker' });
     try {
       assert.equal((await user.until(id)).status, 'COMPLETED');
@@ -164,7 +164,7 @@ describe('a run that nothing would wake', () => {
     }
   });
 
-  it('ends with a reason where it can no longer be read', async () => {
+  it('ends with a reason if it can no longer be read', async () => {
     const id = await startWaiting(single());
     const { db } = paid.service;
     const { rows } = await db.query<{ request: string }>('select request from executions where id = $1', [
@@ -183,7 +183,7 @@ describe('a run that nothing would wake', () => {
 });
 
 describe('a mapped node that waits for its calls', () => {
-  it('has all of them under way at once, and its items in order', async () => {
+  it('has all of them active at once, and its items in order', async () => {
     const id = await startWaiting(mapped(['a', 'b', 'c', 'd']));
     await waitUntil('all submissions', () => paid.fal.accepted.length === 4);
     paid.fal.polls = 0;
@@ -193,7 +193,7 @@ describe('a mapped node that waits for its calls', () => {
     assert.deepEqual(await balanceOf(user), [300 - 4 * PRICE, 0]);
   });
 
-  it('keeps a failed item from being asked for again while others wait', async () => {
+  it('does not submit a failed item again while others wait', async () => {
     paid.fal.refuse(/^POST/, {
       status: 422,
       body: { detail: [{ loc: ['body'], msg: 'no foxes', type: 'x' }] },
@@ -209,14 +209,14 @@ describe('a mapped node that waits for its calls', () => {
   });
 });
 
-describe('a provider that is asked for a call', () => {
+describe('a provider that is polled for a call', () => {
   for (const [what, fault] of [
     ['429', { status: 429, body: { detail: 'slow down' } }],
     ['500', { status: 500, body: {} }],
     ['a page', { status: 503, body: Buffer.from('<html>busy</html>') }],
     ['a reset', 'reset'],
   ] as const)
-    it(`is asked again after ${what}`, async () => {
+    it(`is polled again after ${what}`, async () => {
       paid.fal.refuse(/^GET .*\/status$/, fault, 2);
       paid.fal.polls = 0;
       const id = await user.start(await user.create(single()));
@@ -224,7 +224,7 @@ describe('a provider that is asked for a call', () => {
       assert.equal(paid.fal.accepted.length, 1);
     });
 
-  it('and has forgotten it fails the node, uncharged', async () => {
+  it('and does not know it fails the node, free of charge', async () => {
     const id = await startWaiting(single());
     paid.fal.forget();
     const record = await user.until(id);

@@ -1,4 +1,4 @@
-// Following a run: whoever stops listening leaves nothing behind.
+// Tests following a run: a client that disconnects leaves nothing behind.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { RunDeps } from '../../src/runs/deps.ts';
@@ -8,14 +8,14 @@ import { SCOPES } from '../../src/services/accounts/actor.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
 import { createWorkflow } from '../support/workflows.ts';
 
-describe('who follows a run and hangs up', () => {
+describe('a client that follows a run and disconnects', () => {
   let test: TestApp;
   let caller: Caller;
   let deps: RunDeps;
   let id: string;
   let subscribers = 0;
 
-  /** No worker is at work here, so the run stays QUEUED. */
+  /** No worker is active here, so the run stays QUEUED. */
   before(async () => {
     test = await createTestApp();
     caller = await test.createCaller();
