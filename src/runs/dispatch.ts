@@ -63,7 +63,7 @@ async function execute(deps: RunDeps, slots: WorkerSlots, run: RunRow, control: 
   try {
     await executeRun(deps, run, control);
   } catch (err) {
-    deps.log.error({ err, executionId }, 'a run was released; it goes on with the next heartbeat');
+    deps.log.error({ err, executionId }, 'a run failed and was released; the next heartbeat requeues it');
     if (isOutage(err) || !slots.hasFailedTooOften(executionId)) return;
     await endUnreadable(deps, run).catch((endError: unknown) =>
       deps.log.error({ err: endError, executionId }, 'a run that cannot be read could not be ended'),

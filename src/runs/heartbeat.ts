@@ -51,7 +51,10 @@ export async function beat(
   const before = new Set(slots.runs.keys());
   const named = await touchWorker(deps.db, { id: slots.workerId, pools });
   if (named === undefined) {
-    deps.log.warn({ workerId: slots.workerId }, 'this worker was taken for dead; its runs went on elsewhere');
+    deps.log.warn(
+      { workerId: slots.workerId },
+      'this worker was declared dead; other workers continue its runs',
+    );
     for (const { stop } of slots.runs.values()) stop('lost');
     slots.workerId = await registerWorker(deps, pools);
   } else await reconcile(deps, slots, before, named);
@@ -114,7 +117,7 @@ export async function unlockLostJobs(
   const lost = findLost(await listLockedJobs(deps.db, pools));
   if (lost.length === 0) return;
   await unlockJobs(deps.db, pools, lost);
-  deps.log.warn({ count: lost.length }, 'jobs were lost on their way here; they are queued again');
+  deps.log.warn({ count: lost.length }, 'jobs were locked but never received; they were queued again');
 }
 
 const FORGOTTEN_AT_ONCE = 500;
@@ -126,7 +129,7 @@ const FORGOTTEN_AT_ONCE = 500;
 export async function wakeRunsWithoutCalls(deps: RunDeps): Promise<void> {
   const ids = await listRunsWithoutCalls(deps.db, FORGOTTEN_AT_ONCE);
   if (ids.length === 0) return;
-  deps.log.warn({ count: ids.length }, 'runs waited for calls that nobody asks for; they ask themselves');
+  deps.log.warn({ count: ids.length }, 'runs waited for calls without a row; they poll the calls themselves');
   await deps.commit.change(ids, () => ({ kind: 'wake', atMs: deps.now() }));
 }
 
@@ -138,7 +141,7 @@ async function takeOver(deps: RunDeps, workerId: string, unlock: UnlockPools): P
     if (pools === undefined) continue;
     deps.log.warn(
       { workerId: suspect.id, host: suspect.hostname, pid: suspect.pid },
-      'a worker died; its runs go on here',
+      'a worker died; its runs were queued again',
     );
     await unlock(pools);
   }

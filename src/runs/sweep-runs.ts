@@ -65,7 +65,7 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
   // A running backup holds the lock that these statements need. The next night tries again.
   const later = (err: unknown) => {
     if (!isOutage(err)) throw err;
-    log.warn({ err }, 'partitions of node states are left for the next night');
+    log.warn({ err }, 'partitions of node states are kept until the next night');
     return undefined;
   };
   const steps = await dropStepPartitions(db, beforeId).catch(later);

@@ -192,8 +192,8 @@ async function count({ fleet, providers, hooks, started }: Scene, folder: string
       `select error::json->>'code' as name, count(*)::int from executions where error is not null group by 1 order by 1`,
     ),
     takeovers: {
-      'workers considered dead': logged['a worker died; its runs go on here'] ?? 0,
-      'workers that noticed': logged['this worker was taken for dead; its runs went on elsewhere'] ?? 0,
+      'workers considered dead': logged['a worker died; its runs were queued again'] ?? 0,
+      'workers that noticed': logged['this worker was declared dead; other workers continue its runs'] ?? 0,
       ...(await list(
         `select 'nodes begun again' as name, count(*)::int from execution_steps s, json_array_elements(s.steps::json) as step
          where step->>'status' = 'COMPLETED' and (step->>'attempt')::int > 1`,

@@ -49,7 +49,7 @@ async function refreshTraffic(deps: RunDeps, signal: AbortSignal): Promise<void>
   while (!signal.aborted) {
     await deps.traffic
       .refresh()
-      .catch((err: unknown) => deps.log.warn({ err }, 'what is known of providers could not be read'));
+      .catch((err: unknown) => deps.log.warn({ err }, 'limits and durations of providers could not be read'));
     await sleep(REFRESH_MS, undefined, { signal }).catch(() => undefined);
   }
 }
@@ -139,7 +139,7 @@ class ProviderPoller {
 
   #warn(err: unknown): void {
     if (this.#signal.aborted) return;
-    this.#deps.log.warn({ err, provider: this.#name }, 'calls at a provider could not be asked for');
+    this.#deps.log.warn({ err, provider: this.#name }, 'calls at a provider could not be polled');
   }
 
   /** Wakes the poller if a call falls due earlier than its next round. */

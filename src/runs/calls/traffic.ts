@@ -72,7 +72,7 @@ export class ProviderTraffic {
   onRateLimited(provider: string, callsHere: number): void {
     this.#limited.add(provider);
     shrinkLimit(this.#db, provider, callsHere).catch((err: unknown) =>
-      this.#log.warn({ err, provider }, 'that a provider takes fewer calls could not be stored'),
+      this.#log.warn({ err, provider }, 'the lower limit of a provider could not be stored'),
     );
   }
 

@@ -30,7 +30,7 @@ export function createWaitingCalls(
       void read().catch((err: unknown) =>
         deps.log.warn(
           { err, executionId },
-          'the calls of a run could not be read; it asks once it is released',
+          'the calls of a run could not be read; it polls them once it is released',
         ),
       ),
   );
