@@ -44,7 +44,7 @@ describe('graphwright models', () => {
     currency: 'USD',
   });
   beforeEach(() => {
-    fal.relent();
+    fal.clearFaults();
     fal.models = ENDPOINTS.map(endpoint => row(endpoint));
     fal.prices = ENDPOINTS.map(priceOf);
   });
@@ -132,12 +132,12 @@ describe('graphwright models', () => {
   it('refuses a list that is HTML, truncated, or missing', async () => {
     const spoiled = [Buffer.from('<html>busy</html>'), Buffer.from('{"models": [{"endpoint_id": "fal-ai/x')];
     for (const body of spoiled) {
-      fal.spoil(/^GET \/v1\/models/, { status: 200, body });
+      fal.failResponses(/^GET \/v1\/models/, { status: 200, body });
       const { code, err } = await graphwright(['add', 'fal', 'fal-ai/x1']);
       assert.equal(code, 1);
       assert.match(err, /no JSON/);
     }
-    fal.spoil(/^GET \/v1\/models/, { status: 200, body: Buffer.alloc(50_000_000, 0x20) });
+    fal.failResponses(/^GET \/v1\/models/, { status: 200, body: Buffer.alloc(50_000_000, 0x20) });
     assert.match((await graphwright(['search'])).err, /more than is accepted/);
   });
 
@@ -239,9 +239,9 @@ describe('graphwright models', () => {
       assert.deepEqual([code, out], [1, '']);
       assert.match(err, /listed none of the \d+ models .*Nothing was changed/);
     }
-    fal.refuse(/^GET \/v1\/models/, { status: 401, body: { detail: 'no' } });
+    fal.failRequests(/^GET \/v1\/models/, { status: 401, body: { detail: 'no' } });
     assert.match((await graphwright(['sync', '--yes'])).err, /status 401; check its key/);
-    fal.relent();
+    fal.clearFaults();
     assert.ok((await typesAt(service)).includes('generate:fal_flux_dev'));
     const plan = await service.request<{ code: string; error: string }>('POST', '/admin/models/plan', {
       provider: 'fal',

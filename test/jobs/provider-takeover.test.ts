@@ -73,7 +73,7 @@ describe('a provider call', () => {
     fal.polls = 1e9;
     fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
     openai = await startOpenAi(file);
-    openai.spoil(/^POST/, 'hang');
+    openai.failResponses(/^POST/, 'hang');
 
     const victim = await serve();
     runs = {
@@ -134,7 +134,7 @@ describe('a provider call', () => {
     fal.ignoresCancel = true;
     const jobs = fal.accepted.length;
     const asked = fal.count(/^PUT/);
-    fal.refuse(/^PUT/, 'hang');
+    fal.failRequests(/^PUT/, 'hang');
     const id = await startOnFal(again, 'a crane');
     await waitForPolls(jobs + 1);
     await again.request('POST', `/executions/${id}/cancel`);

@@ -77,14 +77,14 @@ describe('ComfyUI', () => {
 
   it('is asked for the work again, not given it again, where the answer to it was lost', async () => {
     for (const fault of ['reset', { status: 500 }] as const) {
-      double.spoil(/^POST \/prompt$/, fault);
+      double.failResponses(/^POST \/prompt$/, fault);
       assert.deepEqual((await run()).files, [FILE]);
     }
     assert.equal(double.queued.length, 2);
   });
 
   it('is given work once more that never reached it, under the same id', async () => {
-    double.refuse(/^POST \/prompt$/, 'reset');
+    double.failRequests(/^POST \/prompt$/, 'reset');
     await run();
     assert.deepEqual(double.queued, [host.kept[0]?.id]);
     const stored = { provider: 'comfyui', id: '11111111-2222-4333-8444-555555555555' } as const;
@@ -142,7 +142,7 @@ describe('ComfyUI', () => {
       error: { type: 'prompt_outputs_failed_validation', message: 'Prompt outputs failed validation' },
       node_errors,
     };
-    double.refuse(/^POST \/prompt$/, { status: 400, body });
+    double.failRequests(/^POST \/prompt$/, { status: 400, body });
     await assert.rejects(run(), {
       code: 'provider_invalid_input',
       message: /KSampler.*Required input is missing/,

@@ -42,36 +42,42 @@ describe('ElevenLabs', () => {
     const busy = refusal(429, 'system_busy', 'The system is experiencing heavy traffic');
     assert.equal(provider().classify(toAnswer(slot)).retryAfterMs, 500);
     assert.equal(provider().classify(toAnswer(busy)).retryAfterMs, undefined);
-    double.refuse(/^POST/, busy, 2);
-    double.refuse(/^POST/, slot);
+    double.failRequests(/^POST/, busy, 2);
+    double.failRequests(/^POST/, slot);
     await run();
     assert.equal(double.asked.length, 4);
   });
 
   it('goes by the code of an error, whatever its older status says', async () => {
-    double.refuse(/^POST/, refusal(401, 'quota_exceeded', 'No credits left', 'invalid_api_key'));
+    double.failRequests(/^POST/, refusal(401, 'quota_exceeded', 'No credits left', 'invalid_api_key'));
     await assert.rejects(run(), { code: 'provider_insufficient_funds' });
     const slot = refusal(429, 'concurrent_limit_exceeded', 'Two at a time', 'too_many_concurrent_requests');
     assert.equal(provider().classify(toAnswer(slot)).retryAfterMs, 500);
-    double.refuse(/^POST/, { status: 401, body: { detail: { status: 'quota_exceeded', message: 'Older' } } });
+    double.failRequests(/^POST/, {
+      status: 401,
+      body: { detail: { status: 'quota_exceeded', message: 'Older' } },
+    });
     await assert.rejects(run(), { code: 'provider_insufficient_funds' });
   });
 
   it('reports what the characters cost as a number, though the header is text', async () => {
     assert.deepEqual((await run()).usage, { characters: 7 });
     for (const cost of ['', '-1', 'NaN', '1e9', '0x10', '9'.repeat(400)]) {
-      double.spoil(/^POST/, { status: 200, headers: { 'character-cost': cost }, body: FILE });
+      double.failResponses(/^POST/, { status: 200, headers: { 'character-cost': cost }, body: FILE });
       assert.equal((await run()).usage, undefined, cost);
     }
   });
 
   it('says in the words of ElevenLabs what a key may not do', async () => {
-    double.refuse(/^POST/, refusal(401, 'missing_permissions', 'The key xi-key lacks sound_generation'));
+    double.failRequests(
+      /^POST/,
+      refusal(401, 'missing_permissions', 'The key xi-key lacks sound_generation'),
+    );
     await assert.rejects(run(), { code: 'provider_auth', message: /check the key.*lacks sound_generation/ });
   });
 
   it('distinguishes an empty quota, which is 401 too, from a wrong key', async () => {
-    double.refuse(/^POST/, refusal(401, 'quota_exceeded', 'This request exceeds your quota of 10'));
+    double.failRequests(/^POST/, refusal(401, 'quota_exceeded', 'This request exceeds your quota of 10'));
     await assert.rejects(run(), { code: 'provider_insufficient_funds', message: /quota of 10/ });
   });
 
@@ -80,7 +86,7 @@ describe('ElevenLabs', () => {
       code: 'provider_invalid_input',
       message: /voice with that id/,
     });
-    double.refuse(/^POST/, {
+    double.failRequests(/^POST/, {
       status: 422,
       body: { detail: [{ loc: ['body', 'text'], msg: 'Field required', type: 'missing' }] },
     });
@@ -88,7 +94,7 @@ describe('ElevenLabs', () => {
   });
 
   it('does not take silence for audio', async () => {
-    double.spoil(/^POST/, { status: 200, body: Buffer.alloc(0) });
+    double.failResponses(/^POST/, { status: 200, body: Buffer.alloc(0) });
     await assert.rejects(run(), { code: 'provider_bad_output' });
   });
 });

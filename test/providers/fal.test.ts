@@ -90,8 +90,8 @@ describe('fal', () => {
   });
 
   it('repeats an upload as often as it must, and still submits once', async () => {
-    double.spoil(/^POST \/storage/, 'reset');
-    double.refuse(/^PUT \/signed/, { status: 500 }, 2);
+    double.failResponses(/^POST \/storage/, 'reset');
+    double.failRequests(/^PUT \/signed/, { status: 500 }, 2);
     await run({ ...CALL, input: { a: new Attachment(Buffer.alloc(300_000), 'image/png', 'a.png') } });
     assert.deepEqual(double.accepted, ['req-1']);
   });
@@ -149,7 +149,7 @@ describe('fal', () => {
   });
 
   it('fetches a result again that a gateway in between did not pass on', async () => {
-    double.refuse(/^GET .*\/requests\/[^/]+$/, { status: 502 }, 2);
+    double.failRequests(/^GET .*\/requests\/[^/]+$/, { status: 502 }, 2);
     assert.deepEqual((await run()).files, [FILE]);
   });
 
@@ -157,19 +157,22 @@ describe('fal', () => {
     double.result = { status: 404, body: { detail: 'not found' } };
     await assert.rejects(run(), { code: 'provider_lost', message: /an hour/ });
     double.polls = 0;
-    double.refuse(/^GET .*\/status$/, { status: 404 });
+    double.failRequests(/^GET .*\/status$/, { status: 404 });
     await assert.rejects(run(), { code: 'provider_lost' });
   });
 
   it('distinguishes an empty balance from a wrong key', async () => {
-    double.refuse(/^POST/, { status: 403, body: { detail: 'User is locked. Reason: Exhausted balance.' } });
+    double.failRequests(/^POST/, {
+      status: 403,
+      body: { detail: 'User is locked. Reason: Exhausted balance.' },
+    });
     await assert.rejects(run(), { code: 'provider_insufficient_funds' });
-    double.refuse(/^POST/, { status: 403, body: { detail: 'Forbidden' } });
+    double.failRequests(/^POST/, { status: 403, body: { detail: 'Forbidden' } });
     await assert.rejects(run(), { code: 'provider_auth' });
   });
 
   it('keeps a run cancelled that fal has finished already', async () => {
-    double.refuse(/^PUT/, { status: 400, body: { status: 'ALREADY_COMPLETED' } });
+    double.failRequests(/^PUT/, { status: 400, body: { status: 'ALREADY_COMPLETED' } });
     double.polls = 1e9;
     const stop = new AbortController();
     const signalled = { ...host, signal: stop.signal };
@@ -181,7 +184,7 @@ describe('fal', () => {
   });
 
   it('is not trusted with an answer that names no request', async () => {
-    double.spoil(/^POST/, { status: 200, body: { request_id: '../../admin' } });
+    double.failResponses(/^POST/, { status: 200, body: { request_id: '../../admin' } });
     await assert.rejects(run(), { code: 'provider_outcome_unknown' });
   });
 });

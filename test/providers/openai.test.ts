@@ -101,20 +101,20 @@ describe('OpenAI', () => {
       type: 'insufficient_quota',
       code: 'insufficient_quota',
     };
-    double.refuse(/^POST/, { status: 429, body: { error } });
+    double.failRequests(/^POST/, { status: 429, body: { error } });
     await assert.rejects(run(), { code: 'provider_insufficient_funds' });
     assert.equal(double.asked.length, 1);
   });
 
   it('waits as many milliseconds as retry-after-ms says', async () => {
-    double.refuse(/^POST/, { status: 429, headers: { 'retry-after-ms': '5', 'retry-after': '3600' } });
+    double.failRequests(/^POST/, { status: 429, headers: { 'retry-after-ms': '5', 'retry-after': '3600' } });
     await run();
     assert.equal(double.asked.length, 2);
   });
 
   it('distinguishes refused content from refused input', async () => {
     const refuse = (code: string | null, message: string) =>
-      double.refuse(/^POST/, { status: 400, body: { error: { code, message } } });
+      double.failRequests(/^POST/, { status: 400, body: { error: { code, message } } });
     refuse('moderation_blocked', 'Your request was rejected by the safety system.');
     await assert.rejects(run(), { code: 'provider_content_policy', message: /safety system/ });
     refuse(null, 'Unknown parameter: style');
@@ -124,18 +124,21 @@ describe('OpenAI', () => {
   });
 
   it('understands what compatible servers and proxies say', async () => {
-    double.refuse(/^POST/, { status: 404, body: { error: 'model "x" not found, try pulling it first' } });
+    double.failRequests(/^POST/, {
+      status: 404,
+      body: { error: 'model "x" not found, try pulling it first' },
+    });
     await assert.rejects(run(), { code: 'provider_invalid_input', message: /try pulling/ });
-    double.refuse(/^POST/, { status: 400, body: { error: { code: 400, message: 'bad' } } });
+    double.failRequests(/^POST/, { status: 400, body: { error: { code: 400, message: 'bad' } } });
     await assert.rejects(run(), { code: 'provider_invalid_input', message: /bad/ });
-    double.refuse(/^POST/, { status: 413, body: Buffer.from('<html>too large</html>') });
+    double.failRequests(/^POST/, { status: 413, body: Buffer.from('<html>too large</html>') });
     await assert.rejects(run(), { code: 'provider_invalid_input' });
-    double.spoil(/^POST/, { status: 200, body: Buffer.from('<html>') });
+    double.failResponses(/^POST/, { status: 200, body: Buffer.from('<html>') });
     await assert.rejects(run(), { code: 'provider_bad_output' });
   });
 
   it('closes the socket of a chat whose run is cancelled, and lets it end for another worker', async () => {
-    double.refuse(/^POST/, 'hang', 1);
+    double.failRequests(/^POST/, 'hang', 1);
     const stop = new AbortController();
     const provider = { ...below(openai)(endpoint()), pace: FAST_PACE };
     const running = runToEnd(provider, CHAT, { ...host, signal: stop.signal });

@@ -71,13 +71,13 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
     });
 
     it('submits again after 429, as late as the answer says', async () => {
-      double.refuse(contract.submission, { status: 429, headers: { 'retry-after': '0' } }, 3);
+      double.failRequests(contract.submission, { status: 429, headers: { 'retry-after': '0' } }, 3);
       contract.check(await run());
       assert.equal(submissions(), 4);
     });
 
     it('gives up where 429 asks to wait longer than the limit', async () => {
-      double.refuse(contract.submission, { status: 429, headers: { 'retry-after': '3600' } });
+      double.failRequests(contract.submission, { status: 429, headers: { 'retry-after': '3600' } });
       await assert.rejects(run(), { code: 'provider_rate_limited' });
       assert.equal(submissions(), 1);
     });
@@ -95,7 +95,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
     });
 
     it('says that the key is wrong, without naming it', async () => {
-      double.refuse(contract.submission, { status: 401, body: { error: `bad key ${contract.key}` } });
+      double.failRequests(contract.submission, { status: 401, body: { error: `bad key ${contract.key}` } });
       await assert.rejects(run(), (err: Error & { code: string }) => {
         assert.equal(err.code, 'provider_auth');
         assert.ok(contract.key === '' || !err.message.includes(contract.key));
@@ -110,7 +110,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
     function holdUnknownOutcome(): void {
       for (const fault of ['reset', { status: 500 }, { status: 502 }, { status: 504 }] as const) {
         it(`does not submit again after ${JSON.stringify(fault)}: what became of it is not known`, async () => {
-          double.spoil(contract.submission, fault);
+          double.failResponses(contract.submission, fault);
           await assert.rejects(run(), { code: 'provider_outcome_unknown' });
           assert.equal(submissions(), 1);
         });
@@ -137,7 +137,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
 
       it('asks again and again, whatever happens to the asking', async () => {
         for (const fault of ['reset', { status: 503 }, { status: 502 }, { status: 429 }] as const)
-          double.refuse(poll, fault, 2);
+          double.failRequests(poll, fault, 2);
         contract.check(await run());
         assert.equal(submissions(), 1);
       });
@@ -198,13 +198,13 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
     const { download } = contract;
     if (download !== undefined) {
       it('fetches its files until it has them', async () => {
-        double.refuse(download, 'reset', 2);
-        double.refuse(download, { status: 503 }, 2);
+        double.failRequests(download, 'reset', 2);
+        double.failRequests(download, { status: 503 }, 2);
         contract.check(await run());
       });
 
       it('says that a file has been deleted', async () => {
-        double.refuse(download, { status: 404 });
+        double.failRequests(download, { status: 404 });
         await assert.rejects(run(), { code: 'provider_lost' });
         assert.equal(submissions(), 1);
       });

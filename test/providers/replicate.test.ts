@@ -85,8 +85,8 @@ describe('Replicate', () => {
   });
 
   it('repeats an upload as often as it must, and still submits once', async () => {
-    double.spoil(/^POST \/v1\/files$/, 'reset', 2);
-    double.refuse(/^POST \/v1\/files$/, { status: 500 });
+    double.failResponses(/^POST \/v1\/files$/, 'reset', 2);
+    double.failRequests(/^POST \/v1\/files$/, { status: 500 });
     const large = new Attachment(Buffer.alloc(300_000), 'image/png', 'b.png');
     await run({ ...CALL, input: { large } });
     assert.equal(double.created.length, 1);
@@ -129,15 +129,15 @@ describe('Replicate', () => {
 
   it('reads how long to wait from the words of a 429', async () => {
     const detail = 'Request was throttled. Your rate limit resets in ~30s.';
-    double.refuse(/^POST/, { status: 429, body: { detail } });
+    double.failRequests(/^POST/, { status: 429, body: { detail } });
     await assert.rejects(run(), { code: 'provider_rate_limited', retryAfterMs: 30_000 });
   });
 
   it('recognizes refused input and missing credit', async () => {
     const invalid_fields = [{ type: 'required', field: 'input.prompt', description: 'prompt is required' }];
-    double.refuse(/^POST/, { status: 422, body: { detail: '- input', invalid_fields } });
+    double.failRequests(/^POST/, { status: 422, body: { detail: '- input', invalid_fields } });
     await assert.rejects(run(), { code: 'provider_invalid_input', message: /prompt is required/ });
-    double.refuse(/^POST/, { status: 402, body: { title: 'Insufficient credit', detail: 'Buy some' } });
+    double.failRequests(/^POST/, { status: 402, body: { title: 'Insufficient credit', detail: 'Buy some' } });
     await assert.rejects(run(), { code: 'provider_insufficient_funds' });
     assert.deepEqual(double.created, []);
   });

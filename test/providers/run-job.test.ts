@@ -36,9 +36,9 @@ function disturb(double: Double, host: TestHost, random: () => number): TestHost
       const dice = random();
       const fault = FAULTS[Math.floor(random() * FAULTS.length)] ?? 'reset';
       const match = new RegExp(`^${init.method} `);
-      if (dice < 0.05) double.refuse(match, TURNED_AWAY);
-      else if (dice < 0.1) double.refuse(match, fault);
-      else if (dice < 0.2) double.spoil(match, fault);
+      if (dice < 0.05) double.failRequests(match, TURNED_AWAY);
+      else if (dice < 0.1) double.failRequests(match, fault);
+      else if (dice < 0.2) double.failResponses(match, fault);
       return host.fetch(dice > 0.95 ? UNREACHABLE_URL : url, init);
     },
   };

@@ -31,7 +31,7 @@ beforeEach(async () => {
   user = await paid.newUser(CREDITS);
 });
 afterEach(async () => {
-  paid.fal.relent();
+  paid.fal.clearFaults();
   await assertLedgerBalanced(paid.service.db);
   await waitUntil('no call to be left', async () => (await count('calls')) === 0);
 });
@@ -74,13 +74,13 @@ describe('a provider that answers every request so', () => {
   };
   for (const [name, fault] of Object.entries(faults))
     it(`${name}: receives the work once, and the run ends in time, free of charge`, async () => {
-      paid.fal.refuse(STATUS, fault, ALWAYS);
+      paid.fal.failRequests(STATUS, fault, ALWAYS);
       const id = await user.start(await user.create(single()), { timeoutMs: 2000 });
       const record = await user.until(id);
       assert.ok(['TIMEOUT', 'FAILED'].includes(record.status), JSON.stringify(record.error));
       assert.equal(paid.fal.accepted.length, 1);
       // The call is polled until its outcome is known.
-      paid.fal.relent();
+      paid.fal.clearFaults();
       await waitUntil('its credits to be back', async () => (await balanceOf(user))[1] === 0);
       assert.deepEqual(await balanceOf(user), [CREDITS, 0]);
     });
@@ -89,7 +89,7 @@ describe('a provider that answers every request so', () => {
 it('a provider clock that is an hour off delays nothing', async () => {
   const date = new Date(Date.now() - 3_600_000).toUTCString();
   paid.fal.polls = 0;
-  paid.fal.refuse(STATUS, { status: 202, headers: { date }, body: { status: 'IN_QUEUE' } }, 2);
+  paid.fal.failRequests(STATUS, { status: 202, headers: { date }, body: { status: 'IN_QUEUE' } }, 2);
   const record = await user.until(await user.start(await user.create(single())));
   assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
 });
@@ -98,7 +98,7 @@ it('a provider that finishes a cancelled call is paid, and its result is not fet
   const [fetched, stopped] = [paid.fal.count(/^GET \/files\//), paid.fal.count(/\/cancel$/)];
   const id = await user.start(await user.create(single()));
   await waiting(id);
-  paid.fal.refuse(/^PUT .*\/cancel$/, { status: 400, body: { status: 'ALREADY_COMPLETED' } }, ALWAYS);
+  paid.fal.failRequests(/^PUT .*\/cancel$/, { status: 400, body: { status: 'ALREADY_COMPLETED' } }, ALWAYS);
   paid.fal.polls = 0;
   await cancel(id);
   await waitUntil('the provider to be asked', () => paid.fal.count(/\/cancel$/) > stopped);
@@ -113,21 +113,21 @@ describe('a run that is cancelled', () => {
   const states: Readonly<Record<string, (start: () => Promise<string>) => Promise<string>>> = {
     'while its call is turned away': async start => {
       const before = paid.fal.count(/^POST/);
-      paid.fal.refuse(/^POST/, { status: 429, headers: { 'retry-after': '1' }, body: {} }, ALWAYS);
+      paid.fal.failRequests(/^POST/, { status: 429, headers: { 'retry-after': '1' }, body: {} }, ALWAYS);
       const id = await start();
       await waitUntil('a refusal', () => paid.fal.count(/^POST/) > before);
       return id;
     },
     'while its call is being asked for': async start => {
       const before = paid.fal.count(/^POST/);
-      paid.fal.spoil(/^POST/, 'late', ALWAYS);
+      paid.fal.failResponses(/^POST/, 'late', ALWAYS);
       const id = await start();
       await waitUntil('the request', () => paid.fal.count(/^POST/) > before);
       return id;
     },
     'while its call is asked for and no answer comes': async start => {
       const before = paid.fal.count(/^POST/);
-      paid.fal.refuse(/^POST/, 'hang', ALWAYS);
+      paid.fal.failRequests(/^POST/, 'hang', ALWAYS);
       const id = await start();
       await waitUntil('the request', () => paid.fal.count(/^POST/) > before);
       return id;
@@ -138,7 +138,7 @@ describe('a run that is cancelled', () => {
       return id;
     },
     'while the provider cannot say how its call does': async start => {
-      paid.fal.refuse(STATUS, 'hang', ALWAYS);
+      paid.fal.failRequests(STATUS, 'hang', ALWAYS);
       const id = await start();
       await waiting(id);
       return id;
@@ -146,7 +146,7 @@ describe('a run that is cancelled', () => {
     'while its result is read': async start => {
       paid.fal.polls = 0;
       const before = paid.fal.count(/^GET .*\/requests\/[^/]+$/);
-      paid.fal.refuse(/^GET .*\/requests\/[^/]+$/, 'hang', ALWAYS);
+      paid.fal.failRequests(/^GET .*\/requests\/[^/]+$/, 'hang', ALWAYS);
       const id = await start();
       await waitUntil('the question', () => paid.fal.count(/^GET .*\/requests\/[^/]+$/) > before);
       return id;
@@ -154,7 +154,7 @@ describe('a run that is cancelled', () => {
     'while its file is fetched': async start => {
       paid.fal.polls = 0;
       const before = paid.fal.count(/^GET \/files\//);
-      paid.fal.refuse(/^GET \/files\//, 'hang', ALWAYS);
+      paid.fal.failRequests(/^GET \/files\//, 'hang', ALWAYS);
       const id = await start();
       await waitUntil('the request', () => paid.fal.count(/^GET \/files\//) > before);
       return id;
@@ -174,7 +174,7 @@ describe('a run that is cancelled', () => {
       const beganMs = performance.now();
       assert.equal((await user.until(id)).status, 'CANCELLED');
       assert.ok(performance.now() - beganMs < MOST_MS);
-      paid.fal.relent();
+      paid.fal.clearFaults();
       await waitUntil('its credits to be settled', async () => (await balanceOf(user))[1] === 0);
       assert.deepEqual(await balanceOf(user), [CREDITS - (paidFor.has(name) ? PRICE : 0), 0]);
       await delay(200);

@@ -73,7 +73,7 @@ beforeEach(async () => {
   user = await paid.newUser(FUNDS);
 });
 afterEach(async () => {
-  for (const double of [paid.fal, paid.openai, elevenlabs, replicate]) double.relent();
+  for (const double of [paid.fal, paid.openai, elevenlabs, replicate]) double.clearFaults();
   await assertLedgerBalanced(paid.service.db);
 });
 
@@ -114,7 +114,7 @@ describe('a run that ends while fal is working', () => {
   });
 
   it('keeps its reservation until fal reports whether it stops', async () => {
-    paid.fal.refuse(/^PUT .*\/cancel$/, { status: 503, body: {} }, 2);
+    paid.fal.failRequests(/^PUT .*\/cancel$/, { status: 503, body: {} }, 2);
     const id = await cancelOnce(single(), polled());
     assert.equal((await record(id)).credits.held, PRICE);
     assert.deepEqual(await balanceOf(user), [FUNDS - PRICE, PRICE]);
@@ -198,7 +198,7 @@ describe('a run that ends while Replicate is working', () => {
   it('is charged for a prediction that had already ended', async () => {
     const id = await user.start(await user.create(graph));
     await waitUntil('a poll', polls(2));
-    replicate.refuse(/^GET .*\/predictions\//, { status: 500, body: {} }, 1e9);
+    replicate.failRequests(/^GET .*\/predictions\//, { status: 500, body: {} }, 1e9);
     replicate.state.polls = 0;
     await cancel(id);
     assert.equal((await settled(id)).charged, 4);
@@ -207,7 +207,7 @@ describe('a run that ends while Replicate is working', () => {
 
 describe('a run that ends while OpenAI is working', () => {
   it('is charged for a request that cannot be cancelled', async () => {
-    paid.openai.refuse(/chat/, 'hang');
+    paid.openai.failRequests(/chat/, 'hang');
     const before = paid.openai.asked.length;
     const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'x', maxCredits: 9 })], edges: [] };
     const id = await cancelOnce(graph, () => paid.openai.asked.length > before);
@@ -218,7 +218,7 @@ describe('a run that ends while OpenAI is working', () => {
   });
 
   it('is charged nothing for a rejected request', async () => {
-    paid.openai.refuse(/chat/, { status: 429, headers: { 'retry-after': '600' }, body: {} });
+    paid.openai.failRequests(/chat/, { status: 429, headers: { 'retry-after': '600' }, body: {} });
     const before = paid.openai.asked.length;
     const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'x', maxCredits: 9 })], edges: [] };
     const id = await cancelOnce(graph, () => paid.openai.asked.length > before);
@@ -239,7 +239,11 @@ describe('a run that ends while OpenAI is working', () => {
   it('is charged by tokens for a response that had ended', async () => {
     const id = await user.start(await user.create(respond));
     await waitUntil('polls', polls(2));
-    paid.openai.refuse(/^POST .*\/cancel$/, { status: 400, body: { error: { message: 'completed' } } }, 1e9);
+    paid.openai.failRequests(
+      /^POST .*\/cancel$/,
+      { status: 400, body: { error: { message: 'completed' } } },
+      1e9,
+    );
     await cancel(id);
     await user.until(id);
     paid.openai.state.polls = 0;
@@ -249,7 +253,7 @@ describe('a run that ends while OpenAI is working', () => {
 
 describe('a run that ends while another provider is working', () => {
   it('is charged by ElevenLabs, which cannot cancel', async () => {
-    elevenlabs.refuse(/sound-generation/, 'hang');
+    elevenlabs.failRequests(/sound-generation/, 'hang');
     const graph = {
       nodes: [node('m', 'audio:elevenlabs_sound', { text: 'rain', prompt: 'rain', maxCredits: 7 })],
     };

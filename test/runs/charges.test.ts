@@ -219,18 +219,19 @@ describe('a call is charged what its provider bills:', () => {
     }
     const isText = family === 'text';
     replicate.state.end = { status: 'succeeded', output: isText ? ['A fox.'] : PICTURE.url };
-    if (nodeType === 'utility:speech') paid.openai.spoil(/speech/, { status: 200, body: wav(20_000) });
+    if (nodeType === 'utility:speech')
+      paid.openai.failResponses(/speech/, { status: 200, body: wav(20_000) });
     if (usage !== undefined && isText) {
       const message = { role: 'assistant', content: 'A fox.', refusal: null };
       const choices = [{ index: 0, message, finish_reason: 'stop' }];
-      paid.openai.spoil(/chat/, { status: 200, body: { id: 'c', choices, usage } });
+      paid.openai.failResponses(/chat/, { status: 200, body: { id: 'c', choices, usage } });
     } else if (usage !== undefined) {
       const b64_json = PICTURE.url.slice(PICTURE.url.indexOf(',') + 1);
-      paid.openai.spoil(/images/, { status: 200, body: { created: 1, data: [{ b64_json }], usage } });
+      paid.openai.failResponses(/images/, { status: 200, body: { created: 1, data: [{ b64_json }], usage } });
     }
     if (characters === undefined) return;
     const counted = { 'content-type': 'audio/mpeg', 'character-cost': String(characters) };
-    elevenlabs.spoil(/v1/, { status: 200, headers: counted, body: wav(20_000) });
+    elevenlabs.failResponses(/v1/, { status: 200, headers: counted, body: wav(20_000) });
   };
 
   const upload = async (type: string, bytes: Buffer): Promise<string> => {

@@ -185,7 +185,7 @@ describe('a paid run', () => {
       edges: [edge('m2.image > end.input')],
     });
     // Whichever comes second fails.
-    paid.fal.refuse(/^POST .*seedream/, { status: 422, body: { detail: 'no' } });
+    paid.fal.failRequests(/^POST .*seedream/, { status: 422, body: { detail: 'no' } });
     const failed = (await user.run(workflow)) as PaidExecution;
     assert.equal(failed.status, 'FAILED');
     assert.equal(failed.credits.charged, PRICE);

@@ -156,7 +156,7 @@ describe('a provider that answers 429', () => {
     const workflow = await user.create(single());
     const ids = await Promise.all(Array.from({ length: 8 }, () => user.start(workflow)));
     await waitUntil('all to be in flight', async () => (await count(pair, 'job_id is not null')) === 8);
-    fal.refuse(/^POST .*flux|^POST .*seedream/, { status: 429, headers: { 'retry-after': '0' } });
+    fal.failRequests(/^POST .*flux|^POST .*seedream/, { status: 429, headers: { 'retry-after': '0' } });
     ids.push(await user.start(workflow));
     await waitUntil('the one that was turned away to be taken', () => fal.accepted.length === 9);
     const found = (await limit()) ?? 0;

@@ -194,7 +194,7 @@ describe('a mapped node that waits for its calls', () => {
   });
 
   it('does not submit a failed item again while others wait', async () => {
-    paid.fal.refuse(/^POST/, {
+    paid.fal.failRequests(/^POST/, {
       status: 422,
       body: { detail: [{ loc: ['body'], msg: 'no foxes', type: 'x' }] },
     });
@@ -217,7 +217,7 @@ describe('a provider that is polled for a call', () => {
     ['a reset', 'reset'],
   ] as const)
     it(`is polled again after ${what}`, async () => {
-      paid.fal.refuse(/^GET .*\/status$/, fault, 2);
+      paid.fal.failRequests(/^GET .*\/status$/, fault, 2);
       paid.fal.polls = 0;
       const id = await user.start(await user.create(single()));
       assert.equal((await user.until(id)).status, 'COMPLETED');

@@ -66,9 +66,9 @@ export async function startProviders(): Promise<Providers> {
       COMFYUI_URL: comfyui.url,
     },
     submissions: () => countSubmissions(doubles),
-    refuse: share => one(share).refuse(SUBMISSION, BUSY, 2),
-    fail: share => one(share).refuse(ASKING, BROKEN, 3),
-    reset: share => one(share).spoil(SUBMISSION, 'reset'),
+    refuse: share => one(share).failRequests(SUBMISSION, BUSY, 2),
+    fail: share => one(share).failRequests(ASKING, BROKEN, 3),
+    reset: share => one(share).failResponses(SUBMISSION, 'reset'),
     close: async () => {
       await Promise.all(all.map(double => double.close()));
     },

@@ -35,14 +35,14 @@ const trace = (tracer: Tracer, name: string, count: number): void => {
 
 it('a collector that asks for a pause gets the spans after it, once', async () => {
   let refused = 0;
-  const keep = await collectorThat(res => {
+  const keep = await startCollectorAnswering(res => {
     refused++;
     return res.writeHead(429, { 'retry-after': '1' }).end();
   });
   const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: keep.url });
   trace(tracer, 'delayed', 3);
   await waitUntil('a refusal', () => refused > 0);
-  keep.relent();
+  keep.restore();
   await waitUntil('the spans', () => keep.find(/delayed/).length > 0);
   await tracer.close();
   assert.equal(keep.find(/delayed/).length, 3);
@@ -50,13 +50,13 @@ it('a collector that asks for a pause gets the spans after it, once', async () =
 });
 
 it('for a collector that hangs, a bounded number of spans waits, and shutdown waits two seconds at most', async () => {
-  const keep = await collectorThat(() => undefined);
+  const keep = await startCollectorAnswering(() => undefined);
   const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: keep.url });
   const beganMs = performance.now();
   trace(tracer, 'many', 20_000);
   assert.ok(performance.now() - beganMs < 5000, 'who traces never waits for it');
   await waitUntil('the first batch', () => keep.asked > 0);
-  keep.relent();
+  keep.restore();
   const closedMs = performance.now();
   await tracer.close();
   assert.ok(performance.now() - closedMs < 4000);
@@ -118,14 +118,14 @@ it('the SDK is not loaded if no collector is configured', async () => {
 });
 
 /** Gives that answer until it is told to stop. */
-async function collectorThat(
+async function startCollectorAnswering(
   answer: Parameters<Collector['answer']>[0],
-): Promise<Collector & { relent(): void }> {
+): Promise<Collector & { restore(): void }> {
   const double = await startCollector();
-  const relent = double.answer(answer);
+  const restore = double.answer(answer);
   return {
     ...double,
-    relent,
+    restore,
     get asked() {
       return double.asked;
     },

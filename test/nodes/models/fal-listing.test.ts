@@ -35,7 +35,7 @@ const list = (query: ListingQuery) =>
 
 const ENDPOINTS = Array.from({ length: 23 }, (_, index) => `fal-ai/m${index}`);
 beforeEach(() => {
-  fal.relent();
+  fal.clearFaults();
   fal.pageSize = 100;
   fal.maxExpanded = 10;
   fal.models = ENDPOINTS.map(rowOf);
@@ -76,15 +76,15 @@ describe("fal's list", () => {
       rows.filter(({ model }) => model?.price === null).map(({ endpoint }) => endpoint),
       ['fal-ai/m7'],
     );
-    fal.refuse(/pricing/, { status: 422, body: { detail: 'no price' } }, 1);
+    fal.failRequests(/pricing/, { status: 422, body: { detail: 'no price' } }, 1);
     assert.equal((await list({ isFull: true })).filter(({ model }) => model?.price === null).length, 1);
   });
 
   it('is asked for again where fal has too much to do, and says so when that does not help', async () => {
     const busy = { status: 429, headers: { 'retry-after': '0' }, body: { detail: 'slow down' } };
-    fal.refuse(/v1\/models/, busy, 3);
+    fal.failRequests(/v1\/models/, busy, 3);
     assert.equal((await list({ isFull: true })).length, ENDPOINTS.length);
-    fal.refuse(/v1\/models/, busy, 5);
+    fal.failRequests(/v1\/models/, busy, 5);
     await assert.rejects(list({ isFull: true }), /status 429; it takes no more requests for now: try again/);
   });
 
@@ -95,7 +95,7 @@ describe("fal's list", () => {
       [500, /status 500; it is not available: try again later/],
       [418, /status 418; it said: .*teapot/],
     ] as const) {
-      fal.refuse(/v1\/models/, { status, body: { detail: 'a teapot' } }, 1);
+      fal.failRequests(/v1\/models/, { status, body: { detail: 'a teapot' } }, 1);
       await assert.rejects(list({ isFull: true }), message);
     }
   });

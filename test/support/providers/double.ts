@@ -50,11 +50,11 @@ export interface Double {
   /** Counts the requests that match "METHOD path". */
   count(match: RegExp): number;
   /** The next requests that match fail this way without being processed. */
-  refuse(match: RegExp, fault: Fault, times?: number): void;
+  failRequests(match: RegExp, fault: Fault, times?: number): void;
   /** The next requests that match are processed, but their responses fail this way. */
-  spoil(match: RegExp, fault: Fault, times?: number): void;
+  failResponses(match: RegExp, fault: Fault, times?: number): void;
   /** Removes all injected faults. */
-  relent(): void;
+  clearFaults(): void;
   close(): Promise<void>;
 }
 
@@ -91,9 +91,9 @@ export async function startDouble(answer: (asked: Asked) => Reply): Promise<Doub
     done,
     answered,
     count: match => asked.filter(one => match.test(nameOf(one))).length,
-    refuse: plan(false),
-    spoil: plan(true),
-    relent: () => {
+    failRequests: plan(false),
+    failResponses: plan(true),
+    clearFaults: () => {
       faults.length = 0;
     },
     close: () => close(server),
