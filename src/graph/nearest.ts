@@ -90,8 +90,8 @@ export function nearestNodeType(
 /** A sentence that names the nearest node type. */
 export function unknownNodeType(name: string, catalog: Pick<Catalog, 'entries'>): string {
   const near = nearestNodeType(name, indexNodeTypes(catalog));
-  const hint = near === undefined ? '.' : `; did you mean ${JSON.stringify(near)}?`;
-  return `There is no node type ${JSON.stringify(name.slice(0, MAX_NAME))}${hint}`;
+  const hint = near === undefined ? '.' : `. Did you mean ${JSON.stringify(near)}?`;
+  return `Unknown node type ${JSON.stringify(name.slice(0, MAX_NAME))}${hint}`;
 }
 
 function fold(name: string): string {

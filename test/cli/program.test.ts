@@ -123,7 +123,7 @@ describe('exit code 2', () => {
     ],
     'for an unknown node type': [
       ['nodes', 'input:txt'],
-      /no node type "input:txt"; did you mean "input:text"\? `graphwright nodes`/,
+      /[Nn]ode type "input:txt"\. Did you mean "input:text"\? `graphwright nodes`/,
     ],
     'for an unknown category': [['nodes', '--category', 'x'], /--category must be one of/],
     'if the key is not set': [['run', `wf_${'0'.repeat(26)}`], /GRAPHWRIGHT_API_KEY is not set/],

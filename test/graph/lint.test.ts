@@ -284,7 +284,7 @@ describe('warningSentences', () => {
   it('starts each warning with its node, and omits errors', () => {
     const graph = { nodes: [IMAGE, node('x', 'no:such')], edges: [] };
     assert.deepEqual(warningSentences(lintGraph(graph, CATALOG).issues), [
-      'g: The required port "prompt" is not fed; wire something to in-prompt.',
+      'g: The required port "prompt" is not connected. Connect an output to in-prompt.',
     ]);
   });
 });

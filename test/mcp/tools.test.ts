@@ -42,7 +42,7 @@ const BAD: readonly Bad[] = [
   ['find_nodes', { query: 5 }, 'invalid_request', /\/query must be string/],
   ['find_nodes', { limit: 51 }, 'invalid_request'],
   ['find_nodes', { accepts: 'PICTURE' }, 'invalid_request', /must be one of TEXT/],
-  ['find_nodes', { nodeTypes: ['generate:sandbix'] }, 'not_found', /did you mean "generate:sandbox"/],
+  ['find_nodes', { nodeTypes: ['generate:sandbix'] }, 'not_found', /Did you mean "generate:sandbox"/],
   ['find_nodes', { nodeTypes: ['a', 'b', 'c', 'd', 'e', 'f'] }, 'invalid_request'],
   ['find_nodes', { words: 'x' }, 'invalid_request', /\/words is no argument; there are query/],
   ['list_workflows', { cursor: 'nonsense' }, 'invalid_request'],

@@ -28,9 +28,9 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
   const [isRemoving, setRemoving] = useState(false);
   const { mediaId, url, name, contentType } = item;
   const uses = useList<MediaUse>(`/media/${mediaId}/uses`, { limit: 50 });
-  const places = uses.data?.pages.flatMap(page => page.items);
+  const usages = uses.data?.pages.flatMap(page => page.items);
   if (isRemoving) {
-    const needed = places?.filter(({ kind }) => kind !== 'execution') ?? [];
+    const needed = usages?.filter(({ kind }) => kind !== 'execution') ?? [];
     return <RemoveDialog item={item} uses={needed} onClose={onClose} />;
   }
   return (
@@ -52,14 +52,14 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
         <CopyButton text={url} label={texts.copyAddress} />
       </p>
       <h3>{texts.uses}</h3>
-      {places === undefined ? (
+      {usages === undefined ? (
         uses.error === null ? (
           <Loading />
         ) : (
           <Failure error={uses.error} onRetry={() => void uses.refetch()} />
         )
       ) : (
-        <Uses uses={places} />
+        <Uses uses={usages} />
       )}
       {uses.hasNextPage && (
         <Button variant="quiet" isBusy={uses.isFetchingNextPage} onClick={() => void uses.fetchNextPage()}>

@@ -42,10 +42,11 @@ function* findUnknownEnd(
 ): Iterable<EdgeFinding> {
   if ((end === 'source' ? source : target) !== undefined || edge[end] === BLANK) return;
   const suggestion = nearest(edge[end], nodeNames(), suggestions);
-  const hint = suggestion === undefined ? 'add it or remove the edge.' : `did you mean ${quote(suggestion)}?`;
+  const hint =
+    suggestion === undefined ? 'Add the node or remove the edge.' : `Did you mean ${quote(suggestion)}?`;
   yield {
     key: end,
-    message: `The edge's ${end} ${quote(edge[end])} is no node of the graph; ${hint}`,
+    message: `The edge's ${end} ${quote(edge[end])} is not a node of the workflow. ${hint}`,
     ...(suggestion === undefined ? {} : { suggestion }),
   };
 }
@@ -80,16 +81,17 @@ function describePort(
   const ports = defs.filter(({ isPort }) => isPort).map(({ id }) => id);
   const side = prefix === 'in-' ? 'input' : 'output';
   const owner = quote(node.id);
-  if (ports.length === 0) return { message: `The node ${owner} has no ${side} ports; remove the edge.` };
+  if (ports.length === 0) return { message: `The node ${owner} has no ${side} ports. Remove the edge.` };
   const all = ports
     .slice(0, 12)
     .map(port => prefix + port)
     .join(', ');
-  if (!handle) return { message: `No ${side} port of ${owner} fits the other end; name one of ${all}.` };
+  if (!handle)
+    return { message: `No ${side} port of ${owner} is compatible with the other end. Use one of ${all}.` };
   const near = nearest(handle.replace(/^(?:in|out)-/, ''), ports, work);
-  const message = `The handle ${quote(handle)} names no ${side} port of ${owner}`;
-  if (near === undefined) return { message: `${message}; it has ${all}.` };
-  return { message: `${message}; did you mean ${quote(prefix + near)}?`, suggestion: prefix + near };
+  const message = `The node ${owner} has no ${side} port ${quote(handle)}`;
+  if (near === undefined) return { message: `${message}. Use one of ${all}.` };
+  return { message: `${message}. Did you mean ${quote(prefix + near)}?`, suggestion: prefix + near };
 }
 
 function* findIncompatible({ output, input }: LintEdge): Iterable<EdgeFinding> {
@@ -99,7 +101,7 @@ function* findIncompatible({ output, input }: LintEdge): Iterable<EdgeFinding> {
   if (canJoin(output.type, wanted)) return;
   yield {
     key: 'targetHandle',
-    message: `${output.type} cannot feed ${wanted}: the port ${quote(input.label)} will not take it.`,
+    message: `The port ${quote(input.label)} accepts ${wanted}, not ${output.type}.`,
   };
 }
 
@@ -112,7 +114,7 @@ function* findDoubleFeeds({ nodes }: LintContext): Iterable<Finding> {
         .slice(0, 6)
         .map(({ edge }) => quote(edge.id))
         .join(', ');
-      const message = `The port ${quote(input.label)} takes one value and is fed by ${edges.length} edges (${named}); keep one.`;
+      const message = `The port ${quote(input.label)} accepts one value but has ${edges.length} connections (${named}). Keep one.`;
       yield { nodeId: node.id, path: pointer('nodes', index), message };
     }
   }
@@ -129,7 +131,7 @@ function* findUnequalLists({ nodes }: LintContext): Iterable<Finding> {
       if (isMapped && Array.isArray(items) && items.length > 1) lengths.add(items.length);
     }
     if (lengths.size < 2) continue;
-    const message = `Lists of ${[...lengths].join(' and ')} items meet in this node; make them equally long, or set config.fanOut to "product".`;
+    const message = `Lists of ${[...lengths].join(' and ')} items are combined in this node. Make them equally long, or set config.fanOut to "product".`;
     yield { nodeId: node.id, path: pointer('nodes', index), message };
   }
 }

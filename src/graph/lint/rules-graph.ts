@@ -21,19 +21,19 @@ export const GRAPH_RULES: readonly Rule[] = [
 ];
 
 function* findNoNodes({ nodes }: LintContext): Iterable<Finding> {
-  if (nodes.length === 0) yield { path: '/nodes', message: 'The graph has no nodes; it needs at least one.' };
+  if (nodes.length === 0) yield { path: '/nodes', message: 'The workflow has no nodes. Add at least one.' };
 }
 
 function* findTooManyEdges({ edges }: LintContext): Iterable<Finding> {
   if (edges.length <= MAX_EDGES) return;
-  const message = `The graph has ${edges.length} edges; at most ${MAX_EDGES} are kept, so split it into several workflows.`;
+  const message = `The graph has ${edges.length} edges, but at most ${MAX_EDGES} are allowed. Split it into several workflows.`;
   yield { path: '/edges', message };
 }
 
 function* findDuplicateNodes({ nodes, byId }: LintContext): Iterable<Finding> {
   for (const { node, index } of nodes) {
     if (node.id === BLANK || byId.get(node.id)?.index === index) continue;
-    const message = `Another node has the id ${quote(node.id)} as well; give each its own.`;
+    const message = `Another node has the id ${quote(node.id)} too. Give each a unique id.`;
     yield { nodeId: node.id, path: pointer('nodes', index, 'id'), message };
   }
 }
@@ -42,7 +42,7 @@ function* findDuplicateEdges({ edges }: LintContext): Iterable<Finding> {
   const seen = new Set<string>();
   for (const { edge, index } of edges) {
     if (edge.id !== BLANK && seen.has(edge.id)) {
-      const message = `Another edge has the id ${quote(edge.id)} as well; give each its own.`;
+      const message = `Another edge has the id ${quote(edge.id)} too. Give each a unique id.`;
       yield { edgeId: edge.id, path: pointer('edges', index, 'id'), message };
     }
     seen.add(edge.id);
@@ -51,7 +51,7 @@ function* findDuplicateEdges({ edges }: LintContext): Iterable<Finding> {
 
 function* findManyNodes({ nodes }: LintContext): Iterable<Finding> {
   if (nodes.length <= MANY_NODES) return;
-  const message = `The graph has ${nodes.length} nodes; over ${MANY_NODES} it gets hard to read and slow to edit.`;
+  const message = `The graph has ${nodes.length} nodes. With more than ${MANY_NODES} it is hard to read and slow to edit.`;
   yield { path: '/nodes', message };
 }
 
@@ -66,8 +66,8 @@ function* findCycleWarnings({ nodes, edges, byId }: LintContext): Iterable<Findi
     const index = byId.get(first)?.index ?? 0;
     const message =
       ids.length === 1
-        ? 'The node feeds itself, so it cannot run; remove that edge.'
-        : `The nodes ${nameSome(ids)} feed each other in a circle, so they cannot run; remove one of the edges.`;
+        ? 'The node is connected to itself and cannot run. Remove that connection.'
+        : `The nodes ${nameSome(ids)} form a cycle and cannot run. Remove one of the connections.`;
     yield { nodeId: first, path: pointer('nodes', index), message };
   }
 }
@@ -76,7 +76,7 @@ function* findUnknownMembers(ctx: LintContext): Iterable<Finding> {
   for (const [group, members] of groupsOf(ctx)) {
     const unknown = members.filter(id => !ctx.byId.has(id));
     if (unknown.length === 0) continue;
-    const message = `childNodeIds names ${nameSome(unknown)}, of which there is no node in the graph.`;
+    const message = `childNodeIds contains unknown nodes: ${nameSome(unknown)}.`;
     yield { nodeId: group.node.id, path: membersPath(group), message };
   }
 }
@@ -88,7 +88,7 @@ function* findSharedMembers(ctx: LintContext): Iterable<Finding> {
       const owner = owners.get(id);
       owners.set(id, owner ?? group);
       if (owner === undefined || !ctx.byId.has(id)) continue;
-      const message = `${quote(id)} is in the group ${quote(owner.node.id)} already; a node can stand in one frame only.`;
+      const message = `${quote(id)} is already in the group ${quote(owner.node.id)}. A node can be in only one group.`;
       yield { nodeId: group.node.id, path: membersPath(group), message };
     }
   }
@@ -101,7 +101,7 @@ function* findTornGroups(ctx: LintContext): Iterable<Finding> {
   for (const [group, members] of groupsOf(ctx)) {
     const between = findBetween(new Set(members), outgoing);
     if (between === undefined) continue;
-    const message = `The wiring leaves the group by ${quote(between)} and comes back into it; take that node into the group, or split the group.`;
+    const message = `Connections leave the group through ${quote(between)} and return to it. Add that node to the group, or split the group.`;
     yield { nodeId: group.node.id, path: membersPath(group), message };
   }
 }

@@ -78,7 +78,7 @@ function* findMissingPosition(
   if (!options.unplaced?.has(node.id)) return;
   // A node that an update adds is placed for its author.
   if (options.previous !== undefined && !previousById.has(node.id)) return;
-  yield { place: ['position'], message: 'The node needs a position { x, y } on the canvas.' };
+  yield { place: ['position'], message: 'Set the position { x, y } of the node.' };
 }
 
 function* findUnknownType(
@@ -89,9 +89,9 @@ function* findUnknownType(
   yield {
     place: ['data', 'nodeType'],
     ...suggest(
-      `There is no node type ${quote(node.data.nodeType)}`,
+      `Unknown node type ${quote(node.data.nodeType)}`,
       nearestNodeType(node.data.nodeType, nodeTypes(), suggestions),
-      'GET /nodes lists them.',
+      'See GET /nodes for all types.',
     ),
   };
 }
@@ -110,7 +110,7 @@ function* findDeprecated({ node, entry }: LintNode, { previousById }: LintContex
   if (previousById.get(node.id)?.data.nodeType === nodeType) return;
   yield {
     place: ['data', 'nodeType'],
-    message: `${quote(nodeType)} is deprecated and cannot be added any more; choose another type from GET /nodes.`,
+    message: `${quote(nodeType)} is deprecated and can no longer be added. Choose another type from GET /nodes.`,
   };
 }
 
@@ -121,17 +121,17 @@ function* findUnknownCategory(
   const { category } = node.data;
   const known: readonly string[] = CATEGORIES;
   if (category === BLANK || known.includes(category) || category === entry?.category) return;
-  const fallback = `use one of ${CATEGORIES.join(', ')}.`;
+  const fallback = `Use one of ${CATEGORIES.join(', ')}.`;
   yield {
     place: ['data', 'category'],
-    ...suggest(`There is no category ${quote(category)}`, nearest(category, known, suggestions), fallback),
+    ...suggest(`Unknown category ${quote(category)}`, nearest(category, known, suggestions), fallback),
   };
 }
 
 function* findRemovedKeys(linted: LintNode): Iterable<NodeFinding> {
   for (const [{ id, removed }] of settingsOf(linted)) {
     if (removed !== true) continue;
-    const message = `config.${id} is no longer a field of this node, which will not run with it; remove it.`;
+    const message = `config.${id} is no longer a field of this node, and the node cannot run with it. Remove it.`;
     yield { place: ['data', 'config', id], message };
   }
 }
@@ -146,14 +146,14 @@ function* findUnknownKeys(
     const input = inputs.get(key);
     if (input !== undefined && input.wiredOnly !== true) continue;
     if (input !== undefined) {
-      const message = `config.${key} has no effect: the port ${quote(input.label)} is filled by an edge alone; wire something to in-${key}.`;
+      const message = `config.${key} has no effect: the port ${quote(input.label)} accepts only a connection. Connect an output to in-${key}.`;
       yield { place: ['data', 'config', key], message };
       continue;
     }
     yield {
       place: ['data', 'config', key],
       ...suggest(
-        `config has a key ${quote(key)} that ${entry.nodeType} does not know`,
+        `config.${key} is not a field of ${entry.nodeType}`,
         nearest(key, inputs.keys(), suggestions),
         'It has no effect.',
       ),
@@ -175,7 +175,7 @@ function* findEnumMisses(linted: LintNode, { suggestions }: LintContext): Iterab
     yield {
       place: ['data', 'config', input.id],
       ...suggest(
-        `config.${input.id} does not take ${quote(value)}`,
+        `config.${input.id} cannot be ${quote(value)}`,
         nearest(value, allowed, suggestions),
         fallback,
       ),
@@ -187,7 +187,7 @@ function* findWrongValues(linted: LintNode): Iterable<NodeFinding> {
   for (const [{ id, type }, value] of settingsOf(linted)) {
     const [form, fits] = FITS[type];
     if (fits(value)) continue;
-    const message = `config.${id} should be ${form}, and is ${formOf(value)}.`;
+    const message = `config.${id} must be ${form}, but is ${formOf(value)}.`;
     yield { place: ['data', 'config', id], message };
   }
 }
@@ -201,7 +201,7 @@ function* findOutOfRange(linted: LintNode): Iterable<NodeFinding> {
     const shown = Array.isArray(value) ? `a list of ${value.length}` : value;
     yield {
       place: ['data', 'config', input.id],
-      message: `config.${input.id} is ${shown}; it must be ${problem}.`,
+      message: `config.${input.id} is ${shown}, but must be ${problem}.`,
     };
   }
 }
@@ -209,7 +209,7 @@ function* findOutOfRange(linted: LintNode): Iterable<NodeFinding> {
 function* findOverrides({ config, params }: LintNode): Iterable<NodeFinding> {
   for (const key of Object.keys(params)) {
     if (!Object.hasOwn(config, key)) continue;
-    const message = `params.${key} overrides config.${key} when the node runs; keep the value in config alone.`;
+    const message = `params.${key} overrides config.${key} in runs. Keep the value only in config.`;
     yield { place: ['data', 'params', key], message };
   }
 }
@@ -218,7 +218,7 @@ function* findParams({ params }: LintNode): Iterable<NodeFinding> {
   if (Object.keys(params).length === 0) return;
   yield {
     place: ['data', 'params'],
-    message: 'data.params is a legacy bag; move its settings to data.config.',
+    message: 'data.params is deprecated. Move its settings to data.config.',
   };
 }
 
@@ -227,7 +227,7 @@ function* findSettingPorts({ node, entry, inputs }: LintNode): Iterable<NodeFind
   for (const [index, { id }] of (node.data.inputs ?? []).entries()) {
     const input = inputs.get(id);
     if (input === undefined || input.isPort) continue;
-    const message = `${quote(id)} is a setting, so as a port it renders without a field; set config.${id} and drop the port.`;
+    const message = `${quote(id)} is a setting and cannot be a port. Set config.${id} and remove the port.`;
     yield { place: ['data', 'inputs', index], message };
   }
 }
@@ -243,7 +243,7 @@ function* describeMissingInputs({ config, params, inputs, feeds }: LintNode): It
 
 /** The sentence of `required_port_unfed`, by which an editor knows the port again. */
 export function describeUnfed({ id, label }: InputDef): string {
-  return `The required port ${quote(label)} is not fed; wire something to in-${id}.`;
+  return `The required port ${quote(label)} is not connected. Connect an output to in-${id}.`;
 }
 
 function* findMissingFields({ config, params, inputs }: LintNode): Iterable<NodeFinding> {
@@ -286,5 +286,5 @@ function suggest(
   fallback: string,
 ): Pick<Finding, 'message' | 'suggestion'> {
   if (suggestion === undefined) return { message: `${what}. ${fallback}` };
-  return { message: `${what}; did you mean ${quote(suggestion)}?`, suggestion };
+  return { message: `${what}. Did you mean ${quote(suggestion)}?`, suggestion };
 }

@@ -72,7 +72,7 @@ describe('a refusal', () => {
       const body = { name: 'W', nodes: [node('a', wrong)], edges: [] };
       assert.equal(
         await refusal('POST', '/workflows', body),
-        `There is no node type "${wrong}"; did you mean "${right}"?`,
+        `Unknown node type "${wrong}". Did you mean "${right}"?`,
       );
     }
   });
