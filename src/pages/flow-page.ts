@@ -31,7 +31,7 @@ ${
     : html`<div class="flow whole" role="region" aria-label="Workflow diagram" tabindex="0">${trusted(drawing)}</div>`
 }
 ${inputs.length === 0 ? undefined : html`<section class="part"><h2>Inputs</h2><ol class="nodes inputs">${inputs.map(renderInput)}</ol></section>`}
-<section class="part"><h2>Run this workflow</h2><div class="prose wide"><p>Use an API key of an account that can run this workflow:</p><pre tabindex="0"><code>${curlCommand(flow, inputs, baseUrl)}</code></pre><p>The response contains the id of the execution. See the <a href="/docs">API reference</a> for details.</p></div></section>
+<section class="part"><h2>Run this workflow</h2><div class="prose wide"><p>Use an API key of an account that can run this workflow:</p><pre tabindex="0"><code>${curlCommand(flow, inputs, baseUrl)}</code></pre><p>The response contains the ID of the run. See the <a href="/docs">API reference</a> for details.</p></div></section>
 <section class="part"><h2>Nodes</h2><ol class="nodes">${nodes.slice(0, MAX_LISTED_NODES).map(renderNode)}</ol>${
       nodes.length > MAX_LISTED_NODES
         ? html`<p class="byline">And ${nodes.length - MAX_LISTED_NODES} more.</p>`

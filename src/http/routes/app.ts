@@ -62,7 +62,7 @@ function registerAssets(app: App, deps: HttpDeps): void {
       const files = deps.editor.state().bundle?.files;
       const plain = files?.get(name);
       if (type === undefined || plain === undefined)
-        throw new AppError('not_found', 'There is no such file of the application.');
+        throw new AppError('not_found', 'File not found. Reload the page.');
       const coding = chooseCoding(req.headers['accept-encoding'] as string | undefined, ['br', 'gzip']);
       const coded = coding && files?.get(name + ENDINGS[coding]);
       if (coded !== undefined) reply.header('content-encoding', coding);

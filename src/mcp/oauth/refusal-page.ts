@@ -15,14 +15,14 @@ export const UNAVAILABLE = 'temporarily_unavailable';
 
 const SENTENCES: Readonly<Record<string, string>> = {
   invalid_client:
-    'This service does not know the program that sent you here. Remove the connection in that program, and connect again.',
+    'This service does not recognize the app that sent you here. Remove the connection in the app, then connect again.',
   invalid_redirect_uri:
-    'The program that sent you here asks to be answered at an address that it did not register. Nothing was granted.',
-  server_error: 'Something failed on our side. Try again in a moment.',
+    'The app that sent you here requested a redirect to an address that it did not register. No access was granted.',
+  server_error: 'Something went wrong. Try again in a moment.',
   [UNAVAILABLE]: 'The service cannot reach its database. Try again in a few seconds.',
 };
 export const EXPIRED =
-  'This request has expired, or it was begun in another browser. Go back to the program, and connect again.';
+  'This request has expired or was started in another browser. Return to the app and connect again.';
 
 export function renderRefusal(
   status: number,
@@ -33,7 +33,6 @@ export function renderRefusal(
 ): string {
   return renderMessagePage(
     status,
-    SENTENCES[error] ??
-      `The program that sent you here asked in a way that cannot be granted: ${description ?? error}.`,
+    SENTENCES[error] ?? `The request of the app that sent you here is invalid: ${description ?? error}.`,
   );
 }

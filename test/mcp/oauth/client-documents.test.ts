@@ -126,7 +126,7 @@ describe('a client identified by a document URL', () => {
       served = answer;
       const page = await open(newAddress());
       assert.equal(page.status, 400, page.url);
-      assert.match(page.html, /does not know the program|cannot be granted/);
+      assert.match(page.html, /does not recognize the app|is invalid/);
     });
 
   it('is refused at an http, local or private address, and nothing is requested there', async () => {

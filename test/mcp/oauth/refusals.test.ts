@@ -42,8 +42,12 @@ describe('an authorization request redirected to the client with an error', () =
 
 describe('an authorization request that ends on an error page', () => {
   const cases = [
-    ['of an unknown client', { client_id: 'nobody' }, /does not know the program/],
-    ['of a client named over http', { client_id: 'http://agent.example.com/client.json' }, /does not know/],
+    ['of an unknown client', { client_id: 'nobody' }, /does not recognize the app/],
+    [
+      'of a client named over http',
+      { client_id: 'http://agent.example.com/client.json' },
+      /does not recognize/,
+    ],
     ['for a foreign redirect', { redirect_uri: 'https://evil.example.com/' }, /did not register/],
     ['for a longer redirect', { redirect_uri: `${REDIRECT}/more` }, /did not register/],
     ['for a redirect with a query', { redirect_uri: `${REDIRECT}?x=1` }, /did not register/],
