@@ -75,7 +75,7 @@ describe('a field', () => {
     [{ seconds: 5.5 }, 'value_out_of_range', /must be a whole number/],
     [{ seconds: 16 }, 'value_out_of_range', /must be at most 15/],
     [{ width: 100 }, 'value_out_of_range', /must be 64 and a multiple of 16 more/],
-    [{ audio: 'yes' }, 'wrong_value_type', /should be true or false/],
+    [{ audio: 'yes' }, 'wrong_value_type', /must be true or false/],
     [{ gone: 'x' }, 'removed_config_key', /no longer a field/],
   ];
   for (const [config, code, message] of wrong) {

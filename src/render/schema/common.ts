@@ -46,10 +46,10 @@ const FILTERS = [
 export const FITS = ['cover', 'contain', 'fill', 'none', 'contain-blur'] as const;
 
 const Anchor = Type.Union([Type.Enum(ANCHORS), values.point], {
-  description: 'Which point of the element stands at its x and y, and about which it turns. Default center.',
+  description: 'The point of the element that x and y position and that it rotates around. Default center.',
 });
 const Filter = described(
-  'blur: radius in pixels; hue-rotate: degrees; all others a factor, where 1 is the whole effect (brightness, contrast and saturate: 1 is unchanged).',
+  'blur: radius in pixels; hue-rotate: degrees; others: a factor, where 1 is the full effect (brightness, contrast and saturate: 1 means no change).',
   { type: Type.Enum(FILTERS), amount: values.number },
 );
 const Shadow = described('A soft shadow, in pixels. Default: #00000066, blur 24, y 8.', {
@@ -63,12 +63,12 @@ const Border = described('A line inside the edge of the box, in pixels.', {
   color: values.color,
 });
 const Radius = Type.Union([within(0, 10_000), Type.Array(within(0, 10_000), { minItems: 4, maxItems: 4 })], {
-  description: 'Of the corners, in pixels: one number, or upper left, upper right, lower right, lower left.',
+  description: 'Corner radius in pixels: one number, or top left, top right, bottom right, bottom left.',
 });
 const PathData = Type.String({
   pattern: '^[MmLlHhVvCcSsQqTtAaZz0-9eE+\\-.,\\s]+$',
   maxLength: 100_000,
-  description: 'The path as in the d attribute of SVG.',
+  description: 'A path in the syntax of the SVG d attribute.',
 });
 const Clip = Type.Union(
   [
@@ -79,7 +79,7 @@ const Clip = Type.Union(
   ],
   {
     description:
-      'What is shown of the element: its box (with its corner radius), a circle or ellipse in the box, the box less insets from top, right, bottom and left (each may move), a polygon of points, or a path in pixels of the box.',
+      'The visible area of the element: its box (with its corner radius), a circle or ellipse in the box, the box minus insets from top, right, bottom and left (each can be animated), a polygon of points, or a path in pixels of the box.',
   },
 );
 
@@ -124,31 +124,31 @@ export const common = {
 
 /** Descriptions of the common properties, for the guide and the schema's `Element`. */
 export const COMMON_MEANING: Readonly<Record<keyof typeof common | 'mask', string>> = {
-  id: 'A name for messages.',
-  name: 'A label for people.',
-  start: 'When it appears, counted from the start of what contains it. Default 0.',
-  duration: 'How long it is seen. Default: to the end of what contains it.',
-  hidden: 'true leaves it out.',
-  zIndex: 'Higher stands in front; equal ones in the order written. Default 0.',
-  x: 'Of its anchor, from the left of what contains it. Default "50%".',
-  y: 'Of its anchor, from the top. Default "50%".',
-  width: "Default: the container's; of text 84 %.",
-  height: "Default: the container's; of text as many lines as it has.",
-  anchor: 'The point of it that stands at x and y. Default "center".',
+  id: 'The name used in messages.',
+  name: 'A display name.',
+  start: 'When it appears, from the start of its container. Default 0.',
+  duration: 'How long it is visible. Default: to the end of its container.',
+  hidden: 'true hides it.',
+  zIndex: 'Higher values are in front. Equal values keep their order. Default 0.',
+  x: 'Position of its anchor from the left of its container. Default "50%".',
+  y: 'Position of its anchor from the top. Default "50%".',
+  width: 'Default: the width of the container; for text, 84%.',
+  height: 'Default: the height of the container; for text, of its lines.',
+  anchor: 'The point of it that is at x and y. Default "center".',
   rotation: 'Degrees clockwise.',
   scale: 'A factor, or [x, y].',
   skewX: 'Degrees.',
   skewY: 'Degrees.',
-  flip: 'Mirrored along an axis.',
+  flip: 'Mirrors it along an axis.',
   opacity: '0 to 1.',
-  blend: 'How its colours meet those behind.',
+  blend: 'How its colors blend with those behind.',
   filters: 'Applied in order.',
-  shadow: 'Cast by whatever is visible of it.',
-  background: 'Fills its box, behind it.',
+  shadow: 'Cast by its visible parts.',
+  background: 'Fills its box behind it.',
   border: 'A line inside the edge of its box.',
-  radius: 'Rounds the corners of its box, which then also clips pictures.',
-  clip: 'Cuts it to a form.',
-  mask: 'Another element whose opacity or brightness says what is seen of this one.',
+  radius: 'Rounds the corners of its box and clips images.',
+  clip: 'Clips it to a shape.',
+  mask: 'Another element whose opacity or brightness masks this one.',
   motion: 'Entrance, exit, loop, slow zoom, by name.',
 };
 

@@ -73,7 +73,7 @@ pictures. Let things enter one after another, 0.1 to 0.3 s apart; 0.5 to 0.8 s i
 
 ## Looks that work
 
-One accent colour, named in \`theme\` and used sparingly. Two sizes of type, far apart. Letters set tight when large
+One accent color, named in \`theme\` and used sparingly. Two sizes of type, far apart. Letters set tight when large
 ("letterSpacing": -0.03), wide when small capitals (0.12). A shade over pictures that carry words: a rectangle filled
 from "#00000000" to "#000000c0". Rows as groups with "background": "#ffffff14", "radius": 36.
 

@@ -23,16 +23,16 @@ const textStyle = {
   align: maybe(oneOf(['start', 'left', 'center', 'right', 'end', 'justify'], 'Default center.')),
   case: maybe(Type.Enum(['none', 'upper', 'lower'])),
   stroke: maybe(
-    described('A line around the letters, behind their fill.', {
+    described('An outline of the letters, behind their fill.', {
       color: values.color,
       width: within(0, 100),
     }),
   ),
   textShadow: maybe(parts.shadow),
 } as const;
-const TextStyle = described('How text looks. Defaults: Inter, 6vmin, weight 600, white.', textStyle);
+const TextStyle = described('The style of text. Defaults: Inter, 6vmin, weight 600, white.', textStyle);
 
-const Run = described('A part of a text with a look of its own; what is left out is as in the element.', {
+const Run = described('A part of a text with its own style. Defaults to the style of the element.', {
   text: text(2000),
   color: maybe(values.color),
   fontFamily: maybe(values.family),
@@ -43,12 +43,12 @@ const Run = described('A part of a text with a look of its own; what is left out
   highlight: maybe(values.color),
 });
 
-const Text = element('text', 'Words. They wrap to the width; with a height they can be made to fit.', {
-  text: maybe(text(4000, 'Line breaks are kept. Either this or "runs".')),
+const Text = element('text', 'Text. Wraps to the width. With a height, it can be scaled to fit.', {
+  text: maybe(text(4000, 'Line breaks are kept. Set either this or "runs".')),
   runs: maybe(Type.Array(ref('Run', Run), { minItems: 1, maxItems: 200 })),
   ...textStyle,
   vAlign: maybe(oneOf(['top', 'middle', 'bottom'], 'Within its height. Default middle.')),
-  direction: maybe(oneOf(['auto', 'ltr', 'rtl'], 'Default auto: that of the first letter.')),
+  direction: maybe(oneOf(['auto', 'ltr', 'rtl'], 'Default auto: from the first letter.')),
   fit: maybe(
     oneOf(
       ['none', 'shrink', 'grow'],
@@ -61,11 +61,11 @@ const Text = element('text', 'Words. They wrap to the width; with a height they 
   overflow: maybe(
     oneOf(
       ['ellipsis', 'clip', 'visible'],
-      'What becomes of words beyond maxLines or the height. Default ellipsis.',
+      'How to treat text beyond maxLines or the height. Default ellipsis.',
     ),
   ),
   textBackground: maybe(
-    described('A plate behind the words: one for all lines, or one each.', {
+    described('A box behind the text: one for all lines, or one per line.', {
       color: values.color,
       per: maybe(oneOf(['box', 'line'], 'Default line.')),
       padding: maybe(within(0, 3, 'In em. Default 0.3.')),
@@ -77,7 +77,7 @@ const Text = element('text', 'Words. They wrap to the width; with a height they 
 
 const media = { asset: maybe(values.id), src: maybe(values.source) } as const;
 const picture = {
-  fit: maybe(oneOf(FITS, 'Default cover. contain-blur fills what is left with a blurred copy.')),
+  fit: maybe(oneOf(FITS, 'Default cover. contain-blur fills the rest with a blurred copy.')),
   focus: maybe(values.point),
   crop: maybe(
     Type.Array(within(0, 1), {
@@ -102,10 +102,10 @@ const sound = {
   fadeOut: maybe(values.time),
 } as const;
 
-const Image = element('image', 'A picture.', { ...media, ...picture });
+const Image = element('image', 'An image.', { ...media, ...picture });
 const Video = element(
   'video',
-  'A video clip, with its own sound unless muted. trim: where in the clip it begins. loop: from there again.',
+  'A video clip, with its sound unless muted. trim: the start time in the clip. loop: repeats from there.',
   {
     ...media,
     ...picture,
@@ -116,20 +116,22 @@ const Video = element(
 );
 const Audio = element(
   'audio',
-  'A sound, heard while it lasts. trim: where in the file it begins. loop: from there again. speed: the pitch stays.',
+  'Audio that plays for the duration. trim: the start time in the file. loop: repeats from there. speed: keeps the pitch.',
   {
     ...media,
     ...clipping,
     ...sound,
   },
 );
-const Svg = element('svg', 'An SVG drawing: as markup, or a file.', {
+const Svg = element('svg', 'An SVG image, as markup or as a file.', {
   ...media,
-  markup: maybe(text(200_000, 'Scripts, styles and outside references are taken out.')),
+  markup: maybe(text(200_000, 'Scripts, styles and external references are removed.')),
   fit: maybe(Type.Enum(['contain', 'cover', 'fill'])),
 });
 const Lottie = element('lottie', 'A Lottie animation.', {
-  data: maybe(Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'The animation itself.' })),
+  data: maybe(
+    Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'The animation as JSON.' }),
+  ),
   ...media,
   fit: maybe(Type.Enum(['contain', 'cover', 'fill'])),
   speed: maybe(within(0.1, 10)),
@@ -159,38 +161,38 @@ export const SHAPES = [
 ] as const;
 const Shape = element(
   'shape',
-  'A figure that fills its box. trimStart and trimEnd (0 to 1) show that stretch of its outline.',
+  'A shape that fills its box. trimStart and trimEnd (0 to 1) show only that part of the outline.',
   {
     shape: Type.Enum(SHAPES),
     ...drawn,
     fillColor: maybe(values.animatedColor),
-    sides: maybe(whole(3, 60, 'Of a polygon; points of a star. Default 5.')),
+    sides: maybe(whole(3, 60, 'Sides of a polygon or points of a star. Default 5.')),
     inner: maybe(within(0, 1, 'Inner radius of a star or ring. Default 0.5.')),
     startAngle: maybe(values.number),
     endAngle: maybe(values.number),
   },
 );
-const Path = element('path', 'Any outline.', {
+const Path = element('path', 'A custom path.', {
   path: parts.path,
   viewBox: maybe(
     Type.Array(Type.Number(), {
       minItems: 4,
       maxItems: 4,
-      description: 'The part of the plane that fills the box; without it the path is in pixels.',
+      description: 'The area of the path that fills the box. Without it, the path is in pixels.',
     }),
   ),
   ...drawn,
 });
-const Progress = element('progress', 'A bar, ring or pie that fills as time goes by, or as its value says.', {
+const Progress = element('progress', 'A bar, ring or pie that fills over time, or to its value.', {
   form: maybe(oneOf(['bar', 'ring', 'pie', 'segments'], 'Default bar.')),
   value: maybe(values.number),
   color: maybe(values.paint),
   trackColor: maybe(values.color),
-  thickness: maybe(within(0, 2000, 'Of a ring.')),
+  thickness: maybe(within(0, 2000, 'Thickness of a ring.')),
   segments: maybe(whole(1, 60)),
   rounded: maybe(Type.Boolean()),
 });
-const Counter = element('counter', 'A number that runs from one value to another.', {
+const Counter = element('counter', 'A number that counts from one value to another.', {
   from: maybe(Type.Number()),
   to: Type.Number(),
   decimals: maybe(whole(0, 6)),
@@ -203,29 +205,29 @@ const Counter = element('counter', 'A number that runs from one value to another
 });
 const Waveform = element(
   'waveform',
-  'Bars that follow a sound file (asset or src) at the moment of it that is heard, or "peaks".',
+  'Bars that follow the loudness of an audio file (asset or src), or "peaks".',
   {
     ...media,
     peaks: maybe(
       Type.Array(within(0, 1), {
         minItems: 1,
         maxItems: 20_000,
-        description: 'Loudness over its time, evenly spaced, instead of a file.',
+        description: 'Loudness values at equal intervals, instead of a file.',
       }),
     ),
     form: maybe(oneOf(['bars', 'mirror', 'line', 'dots'], 'Default mirror.')),
     color: maybe(values.paint),
     bars: maybe(whole(4, 400, 'Default 48.')),
-    gap: maybe(within(0, 0.95, 'Share of a bar that is left free. Default 0.4.')),
+    gap: maybe(within(0, 0.95, 'Gap as a fraction of a bar. Default 0.4.')),
   },
 );
 
 const groupOwn = {
   clipChildren: maybe(Type.Boolean({ description: 'true cuts off what stands out of its box.' })),
-  speed: maybe(within(0.05, 20, 'Of its own timeline. Default 1.')),
+  speed: maybe(within(0.05, 20, 'Speed of its timeline. Default 1.')),
 } as const;
 const GroupOwn = Type.Object({ type: Type.Literal('group'), ...shared, ...groupOwn });
-const GROUP_DESCRIPTION = 'Elements that move, fade and are cut together, on a timeline of their own.';
+const GROUP_DESCRIPTION = 'Elements that are moved, faded and clipped together, with their own timeline.';
 const MaskOwn = Type.Object({
   mode: maybe(oneOf(['alpha', 'luma'], 'Default alpha.')),
   invert: maybe(Type.Boolean()),
@@ -266,7 +268,7 @@ export type TextStyle = Static<typeof TextStyle>;
 const elementRef = Type.Unsafe<Element>({ $ref: '#/$defs/Element' });
 const elementList = Type.Array(elementRef, { maxItems: 10_000 });
 const Group = element('group', GROUP_DESCRIPTION, { ...groupOwn, elements: elementList });
-const MaskDef = described('The masking element is laid out in the box of the one it masks.', {
+const MaskDef = described('The mask is laid out in the box of the element that it masks.', {
   ...MaskOwn.properties,
   element: elementRef,
 });

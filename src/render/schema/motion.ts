@@ -50,7 +50,7 @@ export const TRANSITIONS = [
 const DIRECTIONS = ['left', 'right', 'up', 'down'] as const;
 
 const Entrance = described(
-  'A named movement. duration: default 0.6 s. delay: an entrance begins that much later, an exit ends that much earlier. easing: default expo-out in, cubic-in out. distance: how far a sliding preset travels; default 12vmin.',
+  'A named animation. duration: default 0.6 s. delay: an entrance starts later, or an exit ends earlier, by this time. easing: default expo-out in, cubic-in out. distance: how far a sliding preset travels; default 12vmin.',
   {
     preset: Type.Enum(PRESETS),
     duration: maybe(values.time),
@@ -61,28 +61,28 @@ const Entrance = described(
 );
 const entrance = ref('Entrance', Entrance);
 
-const Motion = described('Entrance, exit, loop and slow zoom by name; they add to keyframes.', {
+const Motion = described('Entrance, exit, loop and slow zoom by name, in addition to keyframes.', {
   in: maybe(entrance),
   out: maybe(entrance),
   loop: maybe(
-    described('A movement that repeats. period: default 2 s.', {
+    described('A repeated animation. period: default 2 s.', {
       preset: Type.Enum(LOOPS),
       period: maybe(values.time),
       amount: maybe(within(0, 10, 'Strength. Default 1.')),
     }),
   ),
   kenBurns: maybe(
-    described('A slow zoom inside the frame of an image or video, over its whole time.', {
-      from: maybe(within(1, 4, 'Enlargement at the start. Default 1.')),
-      to: maybe(within(1, 4, 'Enlargement at the end. Default 1.15.')),
+    described('A slow zoom inside the frame of an image or video, over its whole duration.', {
+      from: maybe(within(1, 4, 'Scale at the start. Default 1.')),
+      to: maybe(within(1, 4, 'Scale at the end. Default 1.15.')),
       focus: maybe(values.point),
-      pan: maybe(oneOf(DIRECTIONS, 'The picture also drifts this way.')),
+      pan: maybe(oneOf(DIRECTIONS, 'The image also moves in this direction.')),
     }),
   ),
 });
 
 const Split = described(
-  'Text that enters part by part. duration: of each part, default 0.5 s. stagger: between one part and the next, default 0.04 s. delay: before the first.',
+  'Text that appears part by part. duration: of each part, default 0.5 s. stagger: between one part and the next, default 0.04 s. delay: before the first.',
   {
     by: Type.Enum(['letter', 'word', 'line']),
     preset: maybe(oneOf(SPLIT_PRESETS, 'Default rise.')),
@@ -95,11 +95,11 @@ const Split = described(
 );
 
 const Transition = described(
-  'How a scene takes over from the one before. Both are seen for its duration (default 0.6 s), so the video is shorter by it. color: of a dip; default black. easing: default cubic-in-out.',
+  'The transition from the previous scene. Both scenes are visible for its duration (default 0.6 s), which shortens the video. color: of a dip, default black. easing: default cubic-in-out.',
   {
     type: Type.Enum(TRANSITIONS),
     duration: maybe(values.time),
-    direction: maybe(oneOf(DIRECTIONS, 'Which way it moves. Default left.')),
+    direction: maybe(oneOf(DIRECTIONS, 'The direction of movement. Default left.')),
     easing: maybe(values.easing),
     color: maybe(values.color),
   },

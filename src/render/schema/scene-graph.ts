@@ -22,8 +22,8 @@ const behind = {
   fit: maybe(elements.fit),
   focus: maybe(values.point),
   blur: maybe(within(0, 200, 'In pixels.')),
-  dim: maybe(within(0, 1, 'Darkens it: 0 not at all, 1 to black.')),
-  zoom: maybe(within(1, 3, 'Slowly enlarged up to this over its time.')),
+  dim: maybe(within(0, 1, 'Darkens it, from 0 (no change) to 1 (black).')),
+  zoom: maybe(within(1, 3, 'Slowly zooms to this scale over its duration.')),
 } as const;
 const ImageBackground = exact({
   type: Type.Literal('image'),
@@ -36,20 +36,20 @@ const VideoBackground = exact({
   asset: maybe(values.id),
   src: maybe(values.source),
   ...behind,
-  loop: maybe(Type.Boolean({ description: 'Default true; else its last frame stays.' })),
+  loop: maybe(Type.Boolean({ description: 'Default true. If false, the last frame stays.' })),
 });
 type MediaBackground = Static<typeof ImageBackground> | Static<typeof VideoBackground>;
 const Background = Type.Union(
   [values.color, byType<Gradient | MediaBackground>([...GRADIENTS, 'ImageBackground', 'VideoBackground'])],
   {
     description:
-      'What stands behind: a colour, a gradient, a picture or a video (blurred, darkened, slowly enlarged).',
+      'The background: a color, a gradient, an image or a video (optionally blurred, darkened, zoomed).',
   },
 );
 const background = ref('Background', Background);
 
 const Scene = described(
-  'A part of the video. Scenes follow one another; "transition" says how this one takes over from the one before. duration: default that of defaults.sceneDuration, else 4 s.',
+  'A part of the video. Scenes play in sequence; "transition" is the transition from the previous scene. duration: default defaults.sceneDuration, or 4 s.',
   {
     id: maybe(values.id),
     name: maybe(text(200)),
@@ -57,18 +57,18 @@ const Scene = described(
     background: maybe(background),
     elements: maybe(elements.list),
     transition: maybe(motions.transition),
-    blockId: maybe(text(80, 'A ready-made scene instead of elements. Use the blockId you were given.')),
+    blockId: maybe(text(80, 'A predefined scene instead of elements. Use the blockId that you were given.')),
     props: maybe(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',
         maxProperties: 100,
-        description: 'Texts, colours and pictures of the block.',
+        description: 'Texts, colors and images of the block.',
       }),
     ),
     hidden: maybe(Type.Boolean()),
   },
 );
-const Track = described('A row of elements in front of the scenes, timed against the whole video.', {
+const Track = described('Elements in front of the scenes, timed from the start of the video.', {
   id: maybe(values.id),
   name: maybe(text(200)),
   elements: elements.list,
@@ -95,10 +95,10 @@ const CaptionTrack = described(
         'page: a few words at a time; word: one word; karaoke: a page with the spoken word marked. Default page.',
       ),
     ),
-    maxWords: maybe(whole(1, 30, 'On a page. Default 6.')),
+    maxWords: maybe(whole(1, 30, 'Per page. Default 6.')),
     maxLines: maybe(whole(1, 6, 'Default 2.')),
     position: maybe(oneOf(['top', 'middle', 'bottom'], 'Default bottom.')),
-    safeArea: maybe(within(0, 0.45, 'Share of the frame kept free at the edge. Default 0.12.')),
+    safeArea: maybe(within(0, 0.45, 'Fraction of the frame to keep free at the edge. Default 0.12.')),
     style: maybe(elements.textStyle),
     background: maybe(values.color),
     active: maybe(
@@ -113,7 +113,7 @@ const CaptionTrack = described(
 );
 
 const AudioItem = described(
-  'A sound on the timeline of the whole video. start: default 0. duration: default to its own end, or with loop to that of the video. trim: where in the file it begins, and where a loop begins again. speed: the pitch stays. volume: 0 to 4, default 1.',
+  'Audio on the timeline of the video. start: default 0. duration: default to its end, or with loop to the end of the video. trim: the start time in the file, and where a loop begins again. speed: the pitch stays. volume: 0 to 4, default 1.',
   {
     asset: maybe(values.id),
     src: maybe(values.source),
@@ -130,12 +130,12 @@ const AudioItem = described(
   },
 );
 const AudioTrack = described(
-  'Voice, music and effects, mixed into one track with the sounds of elements. volume: of the whole, after its loudness was set.',
+  'Voice, music and effects, mixed into one track with the audio of elements. volume: of the whole mix, after the loudness is set.',
   {
     items: Type.Array(ref('AudioItem', AudioItem), { maxItems: 200 }),
     duck: maybe(
       described(
-        'Lowers music and effects while a voice is heard. attack: default 0.2 s, over by the time the voice begins. release: default 0.6 s, from its end.',
+        'Lowers music and effects while a voice plays. attack: default 0.2 s, ends when the voice starts. release: default 0.6 s, starts when the voice ends.',
         {
           by: maybe(within(0, 60, 'Decibels. Default 12.')),
           attack: maybe(values.time),
@@ -146,7 +146,7 @@ const AudioTrack = described(
     loudness: maybe(
       Type.Union([within(-40, -5), Type.Literal('off')], {
         description:
-          'The whole is made this loud, in LUFS; default -14. "off" leaves volumes as they are. Peaks stay below -1 dB either way.',
+          'The loudness of the whole mix in LUFS, default -14. "off" keeps the volumes. Peaks stay below -1 dB in both cases.',
       }),
     ),
     volume: maybe(values.number),
@@ -159,7 +159,7 @@ const Asset = described('A file with a name, for elements to refer to by "asset"
   mediaId: maybe(
     Type.String({
       pattern: '^med_[0-9a-z]{1,64}$',
-      description: 'A file of the media library instead of src.',
+      description: 'A file from the media library instead of src.',
     }),
   ),
 });
@@ -170,16 +170,16 @@ const Names = <T extends ReturnType<typeof Type.Unsafe>>(value: T, description: 
     description,
   });
 
-const Font = described('A family name of your own that stands for a bundled one.', {
+const Font = described('A custom family name for a bundled font.', {
   family: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9 _-]*$', maxLength: 80 }),
   use: Type.Enum(['Inter', 'Playfair Display', 'Anton', 'JetBrains Mono']),
 });
-const Theme = described('Colours and fonts by name, so that a look can be changed in one place.', {
-  colors: maybe(Names(values.color, 'Colours by token: { "accent": "#ff5a36" } is written "$accent".')),
+const Theme = described('Colors and fonts by name, to change the style in one place.', {
+  colors: maybe(Names(values.color, 'Colors by token: { "accent": "#ff5a36" } is written "$accent".')),
   fonts: maybe(Names(values.family, 'Families by token: { "heading": "Anton" } is written "$heading".')),
 });
 const Defaults = described(
-  'What is taken where a scene or element says nothing: sceneDuration and transition of scenes, text of texts and counters, motion of elements, easing of keyframes.',
+  'Defaults for scenes and elements: sceneDuration and transition of scenes, text of texts and counters, motion of elements, easing of keyframes.',
   {
     sceneDuration: maybe(values.time),
     transition: maybe(motions.transition),
@@ -190,13 +190,16 @@ const Defaults = described(
 );
 
 const properties = {
-  fps: whole(1, 120, 'Frames a second; 30 suits most.'),
-  width: whole(16, 4096, 'Of the video, in pixels.'),
-  height: whole(16, 4096, 'Of the video, in pixels.'),
-  scenes: Type.Array(ref('Scene', Scene), { minItems: 1, maxItems: 500, description: 'In order of time.' }),
+  fps: whole(1, 120, 'Frames per second, usually 30.'),
+  width: whole(16, 4096, 'In pixels.'),
+  height: whole(16, 4096, 'In pixels.'),
+  scenes: Type.Array(ref('Scene', Scene), { minItems: 1, maxItems: 500, description: 'In playback order.' }),
   background: maybe(background),
   tracks: maybe(
-    Type.Array(ref('Track', Track), { maxItems: 50, description: 'In front of the scenes, last on top.' }),
+    Type.Array(ref('Track', Track), {
+      maxItems: 50,
+      description: 'In front of the scenes. The last is on top.',
+    }),
   ),
   overlays: maybe(
     Type.Array(elements.element, {
@@ -206,7 +209,7 @@ const properties = {
   ),
   captionTrack: maybe(ref('CaptionTrack', CaptionTrack)),
   audioTrack: maybe(ref('AudioTrack', AudioTrack)),
-  durationInFrames: maybe(whole(1, 432_000, 'Of the whole. Default: what the scenes add up to.')),
+  durationInFrames: maybe(whole(1, 432_000, 'Of the video. Default: the sum of the scenes.')),
   fonts: maybe(Type.Array(ref('Font', Font), { maxItems: 50 })),
   theme: maybe(ref('Theme', Theme)),
   assets: maybe(Names(ref('Asset', Asset), 'Files by name.')),
@@ -215,7 +218,7 @@ const properties = {
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       maxProperties: 100,
-      description: 'Anything of yours; it is not drawn.',
+      description: 'Custom data. Not rendered.',
     }),
   ),
 } as const;
@@ -235,7 +238,7 @@ export const SCENE_GRAPH_SCHEMA = {
   $id: 'https://graphwright.dev/schemas/scene-graph.json',
   title: 'Scene graph',
   description:
-    'A video as data: scenes in sequence, tracks and overlays in front of them, every value still or moving. Frames are drawn from it alone, so the same graph always gives the same pictures.',
+    'A video as data: scenes in sequence, with tracks and overlays in front. Values can be constant or animated. Rendering is deterministic: the same graph always gives the same frames.',
   ...Graph,
   $defs: {
     ...VALUE_DEFS,

@@ -42,7 +42,7 @@ const pair = (description: string) =>
 
 const Time = Type.Union([within(0, 86_400), Type.String({ pattern: '^\\d+(\\.\\d+)?(s|ms|f|%)$' })], {
   description:
-    'A time or a length of time: seconds as a number (1.5), or text with a unit: "1.5s", "500ms", "12f" (frames), "50%" (of the time of whatever contains it).',
+    'A time or duration: seconds as a number (1.5), or text with a unit: "1.5s", "500ms", "12f" (frames), "50%" (of the duration of the container).',
 });
 const Length = Type.Union(
   [within(-100_000, 100_000), Type.String({ pattern: '^-?\\d+(\\.\\d+)?(px|%|vw|vh|vmin|vmax)$' })],
@@ -56,14 +56,14 @@ const Color = Type.String({
     '^(#([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})|rgba?\\([0-9.,%\\s/]{5,40}\\)|hsla?\\([0-9.,%\\s/deg]{5,40}\\)|transparent|white|black|\\$[A-Za-z][\\w-]*)$',
   maxLength: 64,
   description:
-    'A colour: #rgb, #rgba, #rrggbb, #rrggbbaa, rgb(…), hsl(…), white, black, transparent, or a theme token such as "$accent".',
+    'A color: #rgb, #rgba, #rrggbb, #rrggbbaa, rgb(…), hsl(…), white, black, transparent, or a theme token such as "$accent".',
 });
 const color = ref('Color', Color);
 
 const Stops = Type.Array(exact({ offset: within(0, 1, '0 is the start, 1 the end.'), color }), {
   minItems: 2,
   maxItems: 16,
-  description: 'Colours along the gradient, offsets rising.',
+  description: 'Colors along the gradient, by ascending offset.',
 });
 const stops = ref('Stops', Stops);
 const Point = pair('[x, y] as shares of the box: [0, 0] is its upper left corner, [1, 1] its lower right.');
@@ -71,19 +71,19 @@ const point = ref('Point', Point);
 
 const Linear = exact({
   type: Type.Literal('linear'),
-  angle: maybe(Type.Number({ description: 'Degrees clockwise; 0 upwards, 90 to the right. Default 180.' })),
+  angle: maybe(Type.Number({ description: 'Degrees clockwise: 0 is up, 90 is right. Default 180.' })),
   stops,
 });
 const Radial = exact({
   type: Type.Literal('radial'),
   center: maybe(point),
-  radius: maybe(within(0.01, 4, 'Share of the longer side. Default 0.7.')),
+  radius: maybe(within(0.01, 4, 'Fraction of the longer side. Default 0.7.')),
   stops,
 });
 const Conic = exact({
   type: Type.Literal('conic'),
   center: maybe(point),
-  angle: maybe(Type.Number({ description: 'Where it starts, degrees clockwise from the top. Default 0.' })),
+  angle: maybe(Type.Number({ description: 'Start angle in degrees clockwise from the top. Default 0.' })),
   stops,
 });
 
@@ -101,7 +101,7 @@ export function byType<T>(names: readonly string[], description?: string) {
 export type Gradient = Static<typeof Linear> | Static<typeof Radial> | Static<typeof Conic>;
 export const GRADIENTS = ['Linear', 'Radial', 'Conic'] as const;
 const Paint = Type.Union([color, byType<Gradient>(GRADIENTS)], {
-  description: 'What a surface is filled with: a colour, or a linear, radial or conic gradient.',
+  description: 'A fill: a color, or a linear, radial or conic gradient.',
 });
 
 /** Names of easing curves; `timeline/easing.ts` has one row for each. */
@@ -157,7 +157,7 @@ const Easing = Type.Union(
   ],
   {
     description:
-      'How a change proceeds: a name, a cubic Bézier curve, a spring (it comes to rest when the change ends), or a number of steps.',
+      'The easing of a change: a name, a cubic Bézier curve, a spring (at rest when the change ends), or a number of steps.',
   },
 );
 const time = ref('Time', Time);
@@ -174,7 +174,7 @@ function animated<T extends TSchema>(value: T, what: string) {
 
 const AnimatedNumber = animated(within(-1e6, 1e6), 'A number');
 const AnimatedLength = animated(length, 'A length');
-const AnimatedColor = animated(color, 'A colour');
+const AnimatedColor = animated(color, 'A color');
 const AnimatedScale = animated(
   Type.Union([within(-100, 100), pair('[x, y]')]),
   'A factor, or [x, y] factors',
@@ -190,12 +190,12 @@ const Source = Type.String({
   pattern: '^(https?://|data:image/|sample:|\\./)',
   maxLength: 4_000_000,
   description:
-    'Where a file is: an https address, a data:image/… URL, or "sample:" and some words for a drawn placeholder picture. On the command line also a path beginning with "./", next to the scene file.',
+    'The location of a file: an https URL, a data:image/… URL, or "sample:" and some words for a drawn placeholder picture. On the command line also a path beginning with "./", next to the scene file.',
 });
 const Id = Type.String({
   minLength: 1,
   maxLength: 80,
-  description: 'A name of your choosing, unique in the graph.',
+  description: 'A name that is unique in the graph.',
 });
 
 /** What `ref` can refer to. */

@@ -53,9 +53,9 @@ export function resolveNames(graph: SceneGraph): Named {
         warnings.push(`${pointer}: there is no font "${value}"; Inter stands in for it.`);
     } else if (value.startsWith('$')) {
       if (!colors.has(value) && !pointer.startsWith('/theme/'))
-        report(pointer, 'unknown_token', `names no colour of the theme: ${value}`);
+        report(pointer, 'unknown_token', `is not a color of the theme: ${value}`);
     } else if (COLORS.has(key) && parseColor(value) === undefined)
-      report(pointer, 'invalid_color', `is not a colour: ${value}`);
+      report(pointer, 'invalid_color', `is not a color: ${value}`);
   });
   return { names, issues, warnings };
 }
@@ -94,7 +94,7 @@ function resolveColors(theme: Readonly<Record<string, string>>, report: Report):
     for (let step = 0; value?.startsWith('$') === true && step <= Object.keys(theme).length; step++)
       value = Object.hasOwn(theme, value.slice(1)) ? theme[value.slice(1)] : undefined;
     const color = value === undefined ? undefined : parseColor(value);
-    if (color === undefined) report(`/theme/colors/${name}`, 'invalid_color', `is not a colour: ${written}`);
+    if (color === undefined) report(`/theme/colors/${name}`, 'invalid_color', `is not a color: ${written}`);
     else colors.set(`$${name}`, color);
   }
   return colors;
