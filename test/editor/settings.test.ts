@@ -144,13 +144,13 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Add model' }).click();
     await dialog.getByText('2 found').waitFor();
-    await takeScreenshot(page, 'settings-models-find', VIEWS[0]);
+    await takeScreenshot(page, 'settings-models-find', VIEWS[2]);
     await assertAccessible(page);
     await dialog.getByLabel('Search').fill('kite');
     await dialog.getByText('1 found').waitFor();
     await dialog.getByRole('button', { name: 'Add Kite' }).click();
     await dialog.getByText('video:fal_kite').waitFor();
-    await takeScreenshot(page, 'settings-models-plan', VIEWS[0]);
+    await takeScreenshot(page, 'settings-models-plan', VIEWS[2]);
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Save 1 model' }).click();
     await page.getByText('1 model was saved.').waitFor();
@@ -169,7 +169,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Remove Kite' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Kite was removed.').waitFor();
-    await page.getByText('VisuallyHidden', { exact: true }).waitFor();
+    await page.getByText('Hidden', { exact: true }).waitFor();
     assert.deepEqual(opened.errors, []);
 
     await page.getByRole('button', { name: 'Add model' }).click();
