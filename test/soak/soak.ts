@@ -195,7 +195,7 @@ async function count({ fleet, providers, hooks, started }: Scene, folder: string
       'workers considered dead': logged['a worker died; its runs were queued again'] ?? 0,
       'workers that noticed': logged['this worker was declared dead; other workers continue its runs'] ?? 0,
       ...(await list(
-        `select 'nodes begun again' as name, count(*)::int from execution_steps s, json_array_elements(s.steps::json) as step
+        `select 'nodes started again' as name, count(*)::int from execution_steps s, json_array_elements(s.steps::json) as step
          where step->>'status' = 'COMPLETED' and (step->>'attempt')::int > 1`,
       )),
     },
