@@ -1,8 +1,8 @@
 // The named schemas of the service's OpenAPI document, as types. Written by test/sdk/schema-types.test.ts --write.
 
-/** Every refusal: a sentence for people, and a code for programs. */
+/** The body of every error response. */
 export type Error = {
-  /** A sentence that a person can act on */
+  /** What is wrong and what to do, for people */
   readonly error: string;
   /**
    * - `invalid_request`: The request has the wrong form
@@ -147,15 +147,15 @@ export type Error = {
     | 'codec_failed'
     | 'internal_error'
     | 'unavailable';
-  /** The X-Request-Id of the answer */
+  /** The X-Request-Id of the response */
   readonly requestId: string;
-  /** With 429: Unix seconds, as X-RateLimit-Reset */
+  /** With 429: when to retry, in Unix seconds, as X-RateLimit-Reset */
   readonly retryAfter?: number;
   /** With 402 */
   readonly insufficientCredits?: true;
-  /** With 402: what the run would cost */
+  /** With 402: the cost of the run */
   readonly requiredCredits?: number;
-  /** With 402: what there is */
+  /** With 402: the available credits */
   readonly availableCredits?: number;
   /** With 402: the cost of each node */
   readonly breakdown?: readonly {
@@ -163,21 +163,21 @@ export type Error = {
     readonly nodeLabel?: string;
     readonly credits?: number;
   }[];
-  /** With `reauthentication_required`: how the session can prove itself */
+  /** With `reauthentication_required`: the ways to confirm the identity of the session */
   readonly methods?: readonly ('password' | 'openid')[];
-  /** With 500 at a start: the run that may have been started */
+  /** With 500 when starting a run: the id of the run, which may have been started */
   readonly executionId?: string;
-  /** Where several things are wrong at once */
+  /** The individual problems, if the request has several */
   readonly issues?: readonly ErrorIssue[];
-  /** With issues: not all of them are listed */
+  /** With issues: the list is incomplete */
   readonly truncated?: true;
-  /** With truncated: how many issues there are */
+  /** With truncated: the total number of issues */
   readonly total?: number;
 };
 
-/** One of several things that are wrong. */
+/** One of several problems of a request. */
 export type ErrorIssue = {
-  /** Of what lint finds */
+  /** The severity of a lint result */
   readonly severity?: 'error' | 'warning';
   /** A JSON pointer into the body */
   readonly path?: string;

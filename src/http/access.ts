@@ -1,15 +1,20 @@
-// Who may call each route: the table that one hook reads before a body is, and that OpenAPI's `security` follows.
+// Lists the access that each route requires. Admission checks it before the body is read; OpenAPI's `security` follows it.
 import type { RouteOptions } from 'fastify';
 import type { Scope } from '../services/accounts/actor.ts';
 import type { App } from './app.ts';
 
-/** An API key that has the scope: no session. */
+/** An API key with the scope. Sessions are not accepted. */
 type KeyOnly = `key with ${Scope}`;
 
 /**
- * What a caller must show. A scope: a credential that has it. `signed-in`: any credential of a user. `session`: no key.
- * `anyone`: a credential where there is one; a key must then be right, and a cookie that is not is none. `agent`: a key or
- * an access token, for MCP. `public`: no credential is read. `content-secret`: CONTENT_WEBHOOK_SECRET.
+ * The credential that a route requires:
+ * - a scope: a credential with this scope;
+ * - `signed-in`: any credential of a user;
+ * - `session`: a session, no API key;
+ * - `anyone`: none. An API key that is sent must be valid; an invalid session cookie is ignored;
+ * - `agent`: an API key or an OAuth access token, for MCP;
+ * - `public`: none. Credentials are not read;
+ * - `content-secret`: CONTENT_WEBHOOK_SECRET.
  */
 export type Access =
   | Scope
@@ -27,14 +32,14 @@ export const scopeOf = (access: KeyOnly): Scope => access.slice(KEY_ONLY.length)
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** From the table; undefined only where no route matched. */
+    /** Set from the table. undefined only if no route matched. */
     access?: Access;
   }
 }
 
 const V1 = '/api/v1';
 
-/** A line a route. HEAD is as GET; a route without a line stops the start. */
+/** One entry per route. HEAD is covered by GET. A route without an entry prevents the service from starting. */
 export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /healthz': 'public',
   'GET /readyz': 'public',
@@ -43,10 +48,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /docs/*': 'public',
   'GET /pages/*': 'public',
 
-  // Who is signed in is led on.
+  // Users who are signed in are redirected to their workflows.
   'GET /': 'anyone',
   'GET /theme/:theme': 'public',
-  // The application's pages are the same for everybody: what they show comes by the API. Visitors are led to sign-in.
+  // Pages of the application load their data from the API. Visitors are redirected to sign-in.
   'GET /setup': 'public',
   'GET /sign-in': 'anyone',
   'GET /workflows': 'anyone',
@@ -70,12 +75,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /flow/:id': 'anyone',
   'GET /flow/:id/preview.svg': 'public',
   'GET /cdn/:mediaId/:name': 'public',
-  // The address itself is signed.
+  // The URL is signed.
   'PUT /uploads/:mediaId': 'public',
   'POST /api/content/webhook': 'content-secret',
   'PUT /api/content/webhook': 'content-secret',
 
-  // Each tool asks for its scope.
+  // Each tool requires its own scope.
   'POST /mcp': 'agent',
 
   'GET /.well-known/oauth-protected-resource': 'public',
@@ -86,7 +91,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /oauth/token': 'public',
   'POST /oauth/register': 'public',
   'POST /oauth/revoke': 'public',
-  // Whoever is not signed in is sent to do so.
+  // Visitors are redirected to sign-in.
   'GET /oauth/interaction/:uid': 'anyone',
   'POST /oauth/interaction/:uid': 'session',
 
@@ -99,7 +104,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`POST ${V1}/workflows`]: 'workflows:write',
   [`POST ${V1}/workflows/import`]: 'workflows:write',
   [`POST ${V1}/workflows/lint`]: 'workflows:read',
-  // A key without workflows:read reads as an anonymous visitor.
+  // A key without workflows:read is treated as an anonymous visitor.
   [`GET ${V1}/workflows/:id`]: 'anyone',
   [`PUT ${V1}/workflows/:id`]: 'workflows:write',
   [`DELETE ${V1}/workflows/:id`]: 'workflows:write',
@@ -136,7 +141,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`GET ${V1}/executions/:id/deliveries`]: 'workflows:read',
   [`POST ${V1}/executions/:id/deliveries/:deliveryId/redeliver`]: 'workflows:execute',
   [`POST ${V1}/webhooks/test`]: 'workflows:execute',
-  // The provider's signature opens it.
+  // The signature of the provider is checked instead.
   'POST /hooks/:provider/:token': 'public',
 
   [`GET ${V1}/folders`]: 'workflows:read',
@@ -155,7 +160,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`GET ${V1}/renderer/scene-graph`]: 'key with workflows:read',
   [`GET ${V1}/renderer/templates`]: 'key with workflows:read',
   [`GET ${V1}/renderer/templates/:id`]: 'key with workflows:read',
-  // The same, for the pages.
+  // The same routes for the pages of the application.
   'GET /app/renderer/scene-graph': 'session',
   'GET /app/renderer/templates': 'session',
   'GET /app/renderer/templates/:id': 'session',
@@ -168,12 +173,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`POST ${V1}/auth/accept-invite`]: 'public',
   [`POST ${V1}/auth/sign-in`]: 'public',
   [`GET ${V1}/auth/methods`]: 'public',
-  // A browser with a session may prove it again there.
+  // A browser with a session can reauthenticate here.
   [`GET ${V1}/auth/oidc`]: 'anyone',
   [`GET ${V1}/auth/oidc/callback`]: 'anyone',
   [`POST ${V1}/auth/password`]: 'session',
   [`POST ${V1}/auth/reauthenticate`]: 'session',
-  // Whose session has ended is signed out.
+  // Succeeds for a session that has already ended.
   [`POST ${V1}/auth/sign-out`]: 'anyone',
   [`GET ${V1}/auth/session`]: 'session',
   [`GET ${V1}/auth/sessions`]: 'account:admin',
@@ -228,10 +233,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`POST ${V1}/admin/workflows/:id/restore`]: 'instance:admin',
 };
 
-/** Folders of files that are all alike: one line each. */
+/** Folders whose files all have the same access share one entry. */
 const FILES = /^\/(docs|pages)(?:\/.*)?$/;
 
-/** Gives each route its line of the table. Must be called before the first route is registered. */
+/** Sets the access of each route. Must be called before the first route is registered. */
 export function registerAccess(app: App): void {
   app.addHook('onRoute', route => {
     const access = accessOf(route);
@@ -240,22 +245,22 @@ export function registerAccess(app: App): void {
   });
 }
 
-/** A route's line in the tables. */
-export function lineOf({ method, url }: Pick<RouteOptions, 'method' | 'url'>): string {
+/** Returns the key of a route in the tables. */
+export function tableKeyOf({ method, url }: Pick<RouteOptions, 'method' | 'url'>): string {
   const verb = String([method].flat().find(it => it !== 'HEAD') ?? 'GET');
   return `${verb} ${url.replace(FILES, '/$1/*')}`;
 }
 
 function accessOf(route: Pick<RouteOptions, 'method' | 'url'>): Access {
-  // The preflights of CORS.
+  // CORS preflights.
   if (route.method === 'OPTIONS') return 'public';
-  const line = lineOf(route);
-  const access = ACCESS[line];
-  if (access === undefined) throw new Error(`${line} has no line in the table of http/access.ts.`);
+  const key = tableKeyOf(route);
+  const access = ACCESS[key];
+  if (access === undefined) throw new Error(`${key} has no entry in the table of http/access.ts.`);
   return access;
 }
 
-/** What OpenAPI says of the route. */
+/** Returns the `security` of the route in OpenAPI. */
 function securityOf(access: Access): Readonly<Record<string, string[]>>[] {
   if (access === 'public') return [];
   if (access === 'content-secret') return [{ contentSecret: [] }];

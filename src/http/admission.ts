@@ -1,4 +1,4 @@
-// The one hook that admits a request before its body is read: 401, then the scope, then 429.
+// Admits or refuses requests before their body is read: authentication, then access, then rate limits.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import { type Actor, ANONYMOUS } from '../services/accounts/actor.ts';
@@ -8,12 +8,12 @@ import type { Limits } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether its credential still admits it, and `read` does not refuse it, for answers that take long. */
+    /** Whether the credential is still valid and `read` does not throw, for long-running responses. */
     isStillAdmitted(read: () => Promise<unknown>): Promise<boolean>;
   }
 }
 
-/** Sets `req.actor` and the rate headers, or refuses. A refused request is counted like any other. */
+/** Sets `req.actor` and the rate limit headers, or refuses the request. Refused requests count too. */
 export function registerAdmission(app: App, authentication: Authentication, limits: Limits): void {
   app.decorateRequest('actor');
   app.decorateRequest('dailyUse');
@@ -39,9 +39,9 @@ export function registerAdmission(app: App, authentication: Authentication, limi
   });
 }
 
-/** Sets the actor; the refusal where the credential is wrong or does not reach. */
+/** Sets the actor. Returns the error if the credential is invalid or insufficient. */
 async function identify(authentication: Authentication, req: FastifyRequest): Promise<AppError | undefined> {
-  // Only where no route matched there is no line: that is 404 or 405 to everybody.
+  // The access is undefined only if no route matched, which is 404 or 405 for everybody.
   const { access } = req.routeOptions.config;
   try {
     req.actor = await authentication.identify(req, access ?? 'anyone');
@@ -55,7 +55,7 @@ async function identify(authentication: Authentication, req: FastifyRequest): Pr
   }
 }
 
-/** As long as nobody knows, as in an outage, it is. */
+/** Returns true if the check itself fails, as in an outage. */
 async function isAdmitted(
   authentication: Authentication,
   req: FastifyRequest,
@@ -76,7 +76,7 @@ async function isAdmitted(
 const credentialOf = (actor: Actor): string | undefined =>
   actor.kind === 'user' ? actor.credential.id : undefined;
 
-/** A wrong credential may be one of many tries: past the limit of the address it hears 429 alone. */
+/** Whether the request may be guessing credentials. Past the limit of its address, it gets only 429. */
 function isGuess({ headers }: FastifyRequest, { code }: AppError): boolean {
   return headers.authorization !== undefined && code !== 'insufficient_scope';
 }

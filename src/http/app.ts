@@ -1,4 +1,4 @@
-// The type of the server that routes are registered on.
+// Defines the type of the Fastify instance that routes are registered on.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';

@@ -1,4 +1,5 @@
-// Request bodies: JSON only, UTF-8 only, without what the database, a stack or an object's prototype would choke on.
+// Parses request bodies, which must be UTF-8 JSON. Refuses text that the database cannot store, deep nesting, and
+// properties that could pollute prototypes.
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest, preValidationHookHandler } from 'fastify';
 import { AppError } from '../lib/errors.ts';
@@ -9,21 +10,21 @@ import type { App } from './app.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Members of the body that are handed on as they were sent; `opaque`: nothing looks into them, so any JSON object will do. */
+    /** Properties of the body that are passed on as raw text. `opaque` ones are not parsed: any JSON object is valid. */
     asSent?: Readonly<Record<string, 'read' | 'opaque'>>;
-    /** Whether a number that JavaScript would change arrives as Infinity, to be refused by its place, and not rounded. */
+    /** Whether numbers that JavaScript would round are parsed as Infinity, so that validation refuses them by their path. */
     hasExactNumbers?: boolean;
   }
 }
 
-/** Far above what any body needs, far below what recursion over it takes. */
+/** Far more than any body needs, far less than recursion can handle. */
 const MAX_NESTING = 256;
-/** Of 4 MB, brackets alone could make a million, which take seconds to build and to walk. */
+/** 4 MB of brackets could contain a million containers, which take seconds to build and to traverse. */
 const MAX_CONTAINERS = 400_000;
-/** Past some thousand members JavaScript keeps an object as a hash table, which is slow to make and to copy. */
+/** V8 stores objects with more than some thousand properties as hash tables, which are slow to create and to copy. */
 const MAX_MEMBERS = 50_000;
 
-/** Makes JSON the one body type; a route that takes another registers its own. */
+/** Makes JSON the only content type. Routes that accept others register their own parser. */
 export function registerBodyParsers(app: App): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -36,12 +37,12 @@ export function registerBodyParsers(app: App): void {
     const text = req.routeOptions.config.hasExactNumbers === true ? markInexactNumbers(kept.rest) : kept.rest;
     return parseJson(req, text, (err, value: unknown) => {
       if (err !== null) return done(explainParseError(text));
-      // Only an escape can bring them in: raw bytes were checked above, and raw control characters are no JSON.
+      // Only escapes can contain such characters: the bytes are valid UTF-8, and JSON has no raw control characters.
       if (SUSPECT_ESCAPE.test(text) && !isStorable(value)) {
         return done(
           new AppError(
             'invalid_request',
-            'The body holds a character that cannot be stored: NUL, or half of a surrogate pair.',
+            'The body contains a character that cannot be stored: NUL, or half of a surrogate pair. Remove it.',
           ),
         );
       }
@@ -52,11 +53,11 @@ export function registerBodyParsers(app: App): void {
 
 interface KeptMembers {
   readonly members: Readonly<Record<string, JsonText>>;
-  /** The body, less what nothing looks into. */
+  /** The body without the opaque properties. */
   readonly rest: string;
 }
 
-/** The objects among the members that the route hands on as they were sent. */
+/** Returns the properties that the route passes on as raw text, if they are objects. */
 function keptMembers({ routeOptions }: FastifyRequest, text: string): KeptMembers {
   const { asSent } = routeOptions.config;
   if (asSent === undefined || !isJson(text)) return { members: {}, rest: text };
@@ -80,10 +81,10 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A body may be absent where all of it is optional: the route then sees an empty one. */
+/** Replaces an absent body with an empty object on routes where all properties are optional. */
 export function registerOptionalBodies(app: App): void {
   const fill: preValidationHookHandler = (req, _reply, done) => {
-    // `null` is a body, and not the object that the route asks for.
+    // `null` is a body, and validation refuses it.
     if (req.body === undefined) req.body = {};
     done();
   };
@@ -93,7 +94,7 @@ export function registerOptionalBodies(app: App): void {
   });
 }
 
-/** What of a body's schema says whether it may be absent. */
+/** The part of a body's schema that determines whether the body may be absent. */
 export interface BodySchema {
   readonly type?: unknown;
   readonly required?: readonly string[];
@@ -101,7 +102,7 @@ export interface BodySchema {
   readonly anyOf?: readonly BodySchema[];
 }
 
-/** Whether an empty object fits. */
+/** Whether an empty object matches the schema. */
 export function isOptionalBody(schema: BodySchema | undefined): boolean {
   if (schema?.anyOf !== undefined) return schema.anyOf.some(isOptionalBody);
   const { type, required = [], minProperties = 0 } = schema ?? {};
@@ -111,8 +112,11 @@ export function isOptionalBody(schema: BodySchema | undefined): boolean {
 function faultOf({ headers }: FastifyRequest, body: Buffer): AppError | undefined {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity')
-    return new AppError('unsupported_type', `Send the body as it is, without Content-Encoding: ${encoding}.`);
-  if (!isUtf8(body)) return new AppError('invalid_json', 'The body is not UTF-8.');
+    return new AppError(
+      'unsupported_type',
+      `Content-Encoding: ${encoding} is not supported. Send the body uncompressed.`,
+    );
+  if (!isUtf8(body)) return new AppError('invalid_json', 'The body is not valid UTF-8.');
   const problem = body.length > MAX_NESTING * 2 ? findShapeProblem(body) : undefined;
   return problem === undefined ? undefined : new AppError('invalid_request', `The body ${problem}.`);
 }
@@ -120,25 +124,25 @@ function faultOf({ headers }: FastifyRequest, body: Buffer): AppError | undefine
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Counts brackets and colons outside of strings, before anything is built of them. */
+/** Checks the nesting and the number of containers and properties before the body is parsed. */
 function findShapeProblem(body: Buffer): string | undefined {
   let depth = 0;
   let containers = 0;
-  // By level, of the object that is open there.
+  // The number of properties of the open object at each depth.
   const members = new Uint32Array(MAX_NESTING + 1);
   for (let index = 0; index < body.length; index++) {
     const byte = body[index];
     if (byte === 0x5b /* [ */ || byte === 0x7b /* { */) {
       depth++;
       containers++;
-      if (depth > MAX_NESTING) return `is nested over ${MAX_NESTING} levels deep`;
-      if (containers > MAX_CONTAINERS) return `has over ${MAX_CONTAINERS} objects and arrays`;
+      if (depth > MAX_NESTING) return `is nested more than ${MAX_NESTING} levels deep`;
+      if (containers > MAX_CONTAINERS) return `has more than ${MAX_CONTAINERS} objects and arrays`;
       members[depth] = 0;
     } else if (byte === 0x5d /* ] */ || byte === 0x7d /* } */) {
       if (depth > 0) depth--;
     } else if (byte === 0x3a /* : */) {
       const count = (members[depth] ?? 0) + 1;
-      if (count > MAX_MEMBERS) return `has an object of over ${MAX_MEMBERS} members`;
+      if (count > MAX_MEMBERS) return `has an object with more than ${MAX_MEMBERS} properties`;
       members[depth] = count;
     } else if (byte === QUOTE) index = endOfString(body, index);
   }
@@ -153,7 +157,7 @@ function endOfString(body: Buffer, start: number): number {
   return body.length;
 }
 
-/** Fastify's parser does not say where; where JSON.parse finds nothing wrong, it was a name. */
+/** Finds the fault, which Fastify's parser does not report. If JSON.parse accepts the text, a name is forbidden. */
 function explainParseError(text: string): AppError {
   try {
     JSON.parse(text.replace(/^\ufeff/, ''));
@@ -162,7 +166,10 @@ function explainParseError(text: string): AppError {
       cause: err,
     });
   }
-  return new AppError('invalid_json', 'The body may have no member __proto__ and no constructor.prototype.');
+  return new AppError(
+    'invalid_json',
+    'The body must not have a property __proto__ or constructor.prototype. Remove it.',
+  );
 }
 
 const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;

@@ -1,28 +1,28 @@
-// When to stop working for a reply: its caller has hung up, or the service is stopping.
+// Provides a signal to stop working on a response: its caller has disconnected, or the service is stopping.
 import type { ServerResponse } from 'node:http';
 import type { App } from './app.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Fires when the caller hangs up or the service stops; never after the answer is through. */
+    /** Fires when the caller disconnects or the service stops, but never after the response has been sent. */
     closeSignal(): AbortSignal;
   }
 }
 
-/** Calls back once the answer is through or its caller has gone, also where that has happened already. */
+/** Calls back when the response has been sent or its caller has disconnected, immediately if that already happened. */
 export function onClosed(raw: ServerResponse, callback: () => void): void {
   if (raw.destroyed) callback();
   else raw.once('close', callback);
 }
 
-/** Gives replies their `closeSignal`, and fires all that are open before the server waits for its last answers. */
+/** Adds `closeSignal` to replies, and fires the open signals before the server waits for its last responses. */
 export function registerCloseSignals(app: App): void {
   const open = new Set<AbortController>();
   let stopping = false;
   app.decorateReply('closeSignal', function closeSignal() {
     const controller = new AbortController();
     open.add(controller);
-    // Of the reply, not of the socket, which outlives it and would gather a listener a request.
+    // Listens on the response: the socket outlives it and would collect one listener per request.
     this.raw.once('close', () => {
       open.delete(controller);
       if (!this.raw.writableFinished) controller.abort();

@@ -1,4 +1,4 @@
-// Conditional GET: an ETag on the way out, 304 where the caller has these bytes already (RFC 9110 §13).
+// Handles conditional GET (RFC 9110 §13): sends ETags, and 304 if the caller's copy is current.
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { plainEtag } from './compression/content-coding.ts';
@@ -8,7 +8,7 @@ export interface TaggedText {
   readonly etag: string;
 }
 
-/** Sends JSON text under its ETag, or 304. */
+/** Sends JSON text with its ETag, or 304. */
 export function sendCached(
   req: FastifyRequest,
   reply: FastifyReply,
@@ -17,17 +17,17 @@ export function sendCached(
 ): FastifyReply {
   reply.header('etag', etag).header('cache-control', cacheControl);
   const known = findMatch(req.headers['if-none-match'], etag);
-  // The caller's own ETag: it names the coding that the caller has.
+  // Returns the caller's ETag, which includes the content coding of its copy.
   if (known !== undefined) return reply.code(304).header('etag', known).send();
   return sendJson(reply, text);
 }
 
-/** Sends text that is JSON already. */
+/** Sends serialized JSON. */
 export function sendJson(reply: FastifyReply, text: string | Readable): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(text);
 }
 
-/** The ETag of If-None-Match that names these bytes, in whatever coding; the etag itself for `*`. */
+/** Returns the ETag in If-None-Match that matches in any content coding, or `etag` itself for `*`. */
 export function findMatch(header: string | undefined, etag: string): string | undefined {
   if (header === undefined) return undefined;
   const candidates = header.split(',').map(candidate => candidate.trim());

@@ -1,10 +1,10 @@
-// Requests by cookie that change something must come from this service's own pages: browsers add the cookie to whatever
-// a page of another site has them send.
+// Checks that requests with a session cookie come from this service's own pages (CSRF): browsers also add the cookie to
+// requests of other sites.
 import type { FastifyRequest } from 'fastify';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Whether a request with a cookie may be heeded: nothing but a browser sets these headers, and no page can change them. */
+/** Whether the session cookie of a request may be used. Only browsers set these headers, and pages cannot change them. */
 export function createSiteCheck(baseUrl: string): (req: FastifyRequest) => boolean {
   const { origin } = new URL(baseUrl);
   return ({ method, headers }) =>

@@ -1,40 +1,46 @@
-// The one translator: anything thrown on the way of a request → a row of the error table, and its body.
+// Translates everything that is thrown while a request is handled into an error of the API.
 
 import type { ErrorCode, Issue } from '../lib/errors.ts';
 import { AppError, OutageError, toAppError, toError, unavailable } from '../lib/errors.ts';
 import { explainFault, type ValidationFault } from './validation-faults.ts';
 
-/** Fastify's, Node's and the parser's own codes → ours, with the sentence to say. */
+/** Maps codes of Fastify, Node and its HTTP parser to our codes and messages. */
 const FOREIGN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [
     'payload_too_large',
-    'The request body is larger than this route takes: 4 MB, or 40 MB of an exported workflow.',
+    'The request body is too large. The limit is 4 MB, and 40 MB for exported workflows.',
   ],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_type',
     'The body must be JSON: send Content-Type: application/json.',
   ],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as Content-Length says.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'invalid_request',
+    'The length of the body does not match Content-Length.',
+  ],
   FST_ERR_BAD_URL: [
     'invalid_request',
-    'The URL is not a valid one: a % must be followed by two hex digits that form UTF-8.',
+    'The URL is invalid: a % must be followed by two hex digits that encode UTF-8.',
   ],
-  FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', 'A part of the path is longer than 200 characters.'],
-  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ['invalid_request', 'A request of this method needs a Content-Type.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', 'A segment of the path is longer than 200 characters.'],
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: [
+    'invalid_request',
+    'Requests with this method require a Content-Type header.',
+  ],
   FST_ERR_VALIDATION: ['invalid_request', 'The request has the wrong form.'],
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The URL and headers together are larger than 16 KB.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['payload_too_large', 'The chunk extensions are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
 };
 
-// Methods that come to the same when they are made twice (RFC 9110 §9.2.2).
+// Idempotent methods (RFC 9110 §9.2.2).
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 const PARSER_ERROR = 'The request is not valid HTTP.';
 
 /**
- * Any thrown value as an AppError; what is not known to be the caller's fault is `internal_error`. The method says whether
- * a request whose outcome is not known may be repeated.
+ * Converts any thrown value to an AppError. Errors that are not known to be the caller's fault become `internal_error`.
+ * The method determines whether a request with an unknown outcome can be repeated.
  */
 export function translateError(thrown: unknown, method = 'POST'): AppError {
   if (thrown instanceof AppError) return thrown;
@@ -49,10 +55,10 @@ export function translateError(thrown: unknown, method = 'POST'): AppError {
     return translateValidation(err.validation, err.validationContext ?? 'body', err);
   const row = FOREIGN[err.code ?? ''];
   if (row !== undefined) return new AppError(row[0], row[1], { cause: err });
-  if (err.code === 'ECONNREFUSED') return unavailable('A service that this one needs', err);
+  if (err.code === 'ECONNREFUSED') return unavailable('A service that this one depends on', err);
   if (err.code?.startsWith('HPE_')) return new AppError('invalid_request', PARSER_ERROR, { cause: err });
   if (err.statusCode !== undefined && err.statusCode < 500)
-    return new AppError('invalid_request', 'The request cannot be handled as it stands.', { cause: err });
+    return new AppError('invalid_request', 'The request is invalid.', { cause: err });
   return toAppError(err, { isRepeatable: REPEATABLE.has(method) });
 }
 
@@ -77,7 +83,7 @@ function missingMember(fault: ValidationFault): string {
   return typeof name === 'string' ? `/${name}` : '';
 }
 
-/** The contract's error body. Details come first, so that none can take the place of ours. */
+/** Returns the body of an error response. Details come first, so that they cannot overwrite the other properties. */
 export function errorBody(err: AppError, requestId: string): Record<string, unknown> {
   return {
     ...err.details,

@@ -1,4 +1,4 @@
-// Server-sent events on their way out: written as fast as the caller reads them, with a comment where nothing happens.
+// Sends server-sent events as fast as the caller reads them, with a comment to keep idle connections open.
 import { once } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { stringifyJson } from '../lib/json-text.ts';
@@ -6,7 +6,7 @@ import type { Deps } from '../services/deps.ts';
 import { onClosed } from './close-signal.ts';
 
 const KEEP_ALIVE_MS = 15_000;
-/** As long as credentials are cached. */
+/** The time for which credentials are cached. */
 const CHECK_MS = 5000;
 
 export interface ServerEvent {
@@ -16,8 +16,9 @@ export interface ServerEvent {
 }
 
 /**
- * Counts the stream among the open ones, throws 429 `too_many_streams`. Fires when the caller hangs up, the service stops, the credential of the request ends, or `read` throws that the caller
- * may not read the thing any more: a stream outlives none of them.
+ * Counts an open stream and returns a signal to end it: when the caller disconnects, the service stops, the credential of
+ * the request is no longer valid, or `read` throws because the caller may no longer read the resource. Throws 429
+ * `too_many_streams`.
  */
 export function streamSignal(
   req: FastifyRequest,
@@ -37,7 +38,7 @@ export function streamSignal(
   return AbortSignal.any([reply.closeSignal(), ended.signal]);
 }
 
-/** Sends the events until they end, or `signal` fires. */
+/** Sends events until they end or `signal` fires. */
 export async function sendEvents(
   { log }: Pick<Deps, 'log'>,
   { req, reply }: { readonly req: FastifyRequest; readonly reply: FastifyReply },
@@ -63,7 +64,7 @@ export async function sendEvents(
       if (!raw.write(format(event))) await once(raw, 'drain', { signal });
     }
   } catch (err) {
-    if (!signal.aborted) log.error({ err, requestId: req.id }, 'an event stream broke off');
+    if (!signal.aborted) log.error({ err, requestId: req.id }, 'an event stream failed');
   } finally {
     clearInterval(keepAlive);
     raw.end();

@@ -1,17 +1,17 @@
-// `Expect: 100-continue`: the caller sends its body once we ask for it, which we do after the request was admitted.
+// Handles `Expect: 100-continue`: the caller sends its body after 100 Continue, which is sent when the request is admitted.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const waiting = new WeakSet<IncomingMessage>();
 
-/** The caller waits with its body. */
+/** Marks a request whose caller waits for 100 Continue. */
 export function holdBody(req: IncomingMessage): void {
   waiting.add(req);
 }
 
-/** Asks for the body where the caller waits with it. */
+/** Sends 100 Continue if the caller waits for it. */
 export function askForBody(req: IncomingMessage, res: ServerResponse): void {
   if (waiting.delete(req)) res.writeContinue();
 }
 
-/** Whether nobody asked for the body yet: then nobody knows whether it will come. */
+/** Whether 100 Continue has not been sent: then it is unknown whether the body will arrive. */
 export const isBodyHeld = (req: IncomingMessage): boolean => waiting.has(req);

@@ -1,4 +1,4 @@
-// Multipart forms with one file, part by part as they arrive.
+// Reads multipart forms with one file while they arrive.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import type { FormPart } from '../services/media/upload-media.ts';
@@ -6,14 +6,14 @@ import type { App } from './app.ts';
 import { FormError, readField, readParts } from './form-parts.ts';
 
 const MAX_FILE_BYTES = 4_194_304;
-/** A file of 4 MB and what it is wrapped in. */
+/** A file of 4 MB and the rest of the form. */
 export const MAX_UPLOAD_BYTES = MAX_FILE_BYTES + 65_536;
 const MAX_FIELD_BYTES = 1000;
 const FORM = /^\s*multipart\/form-data\s*(?:;|$)/i;
-// RFC 2046 §5.1.1 has at most 70 characters.
+// RFC 2046 §5.1.1 allows at most 70 characters.
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;",]{1,70}))/i;
 
-/** Lets the routes of the scope take forms: their bodies are left to `readForm`. */
+/** Accepts forms on the routes of the scope. Their bodies are read by `readForm`. */
 export function registerForms(scope: App): void {
   scope.addContentTypeParser(FORM, (_req, _payload, done) => done(null));
 }
@@ -22,26 +22,26 @@ export function isForm(req: FastifyRequest): boolean {
   return FORM.test(req.headers['content-type'] ?? '');
 }
 
-/** Each file must be read, or left, before the next part is asked for. Throws `file_too_large`, `invalid_request`. */
+/** Yields the parts. A file must be read before the next part is requested. Throws `file_too_large`, `invalid_request`. */
 export async function* readForm(req: FastifyRequest): AsyncGenerator<FormPart, void, undefined> {
   if (Number(req.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) throw tooLarge();
   const [, quoted, bare] = BOUNDARY.exec(req.headers['content-type'] ?? '') ?? [];
   const boundary = quoted ?? bare;
-  if (boundary === undefined) throw broken(new FormError('its type names no boundary'));
+  if (boundary === undefined) throw toFormFault(new FormError('its Content-Type has no boundary'));
   try {
     for await (const { name, filename, contentType, body } of readParts(readBody(req), boundary)) {
       if (filename === undefined) yield { field: name, value: await readField(body, MAX_FIELD_BYTES) };
       else yield { field: name, source: readFile(body), declared: contentType, name: filename };
     }
   } catch (err) {
-    throw broken(err);
+    throw toFormFault(err);
   } finally {
-    // Whatever was not read is thrown away, so that its sender lives to read the answer.
+    // Discards unread bytes, so that the sender can finish and read the response.
     req.raw.resume();
   }
 }
 
-/** A form whose length is not announced may go on for ever around its parts. */
+/** Limits forms without a Content-Length, which could be endless between their parts. */
 async function* readBody(req: FastifyRequest): AsyncGenerator<Uint8Array, void, undefined> {
   let bytes = 0;
   for await (const chunk of req.raw.iterator({ destroyOnReturn: false })) {
@@ -55,12 +55,12 @@ async function* readFile(file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   try {
     yield* file;
   } catch (err) {
-    throw broken(err);
+    throw toFormFault(err);
   }
 }
 
-/** What the reader of a part threw is passed on as it is. */
-function broken(err: unknown): unknown {
+/** Converts errors of the form. Errors of its consumer are returned unchanged. */
+function toFormFault(err: unknown): unknown {
   const isBroken = err instanceof FormError || (err as NodeJS.ErrnoException).code === 'ECONNRESET';
   if (!isBroken) return err;
   const { message } = err as Error;
@@ -68,5 +68,5 @@ function broken(err: unknown): unknown {
 }
 
 function tooLarge(): AppError {
-  return new AppError('file_too_large', `The file is over the limit of ${MAX_FILE_BYTES} bytes.`);
+  return new AppError('file_too_large', `The file is larger than the limit of ${MAX_FILE_BYTES} bytes.`);
 }

@@ -1,12 +1,12 @@
-// Routes whose bodies may be far larger than others': so many are read at once, the rest are asked to come back.
+// Limits the number of large request bodies that are read at the same time.
 import type { onRequestAsyncHookHandler } from 'fastify';
 import type { Deps } from '../services/deps.ts';
 import { busy } from '../services/media/presigned-upload.ts';
 
-/** A body up to this size is like any other. */
+/** Smaller bodies are not limited. */
 const USUAL_BYTES = 4_194_304;
 
-/** Refuses with 429 `upload_busy`, before the body is read, what would be one too many. */
+/** Refuses requests over the limit with 429 `upload_busy` before their body is read. */
 export function limitLargeBodies(deps: Pick<Deps, 'now'>, max: number): onRequestAsyncHookHandler {
   let active = 0;
   return async ({ headers }, reply) => {

@@ -1,4 +1,4 @@
-// Rate limits as a request meets them: which window it counts in, and the headers that every answer carries.
+// Applies rate limits to requests: selects the window a request counts in, and sets the rate limit headers.
 import { isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../lib/addresses.ts';
@@ -17,37 +17,37 @@ export type LimitKind = 'requests' | 'executions' | 'none';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set where the request was counted as one of the day's executions. */
+    /** Set if the request was counted as a daily execution. */
     dailyUse: Allowance | undefined;
   }
   interface FastifyContextConfig {
-    /** The window that the route counts in; default `requests`. */
+    /** The limit that the route counts against. Default: `requests`. */
     limit?: LimitKind;
-    /** Starts a run: counts against the daily executions too. */
+    /** Whether the route starts a run, which also counts against the daily executions. */
     startsRun?: boolean;
   }
 }
 
 const MINUTE = 60;
-/** A site's import sends page after page. */
+/** High, because importing a site sends many pages. */
 const CONTENT_PER_MINUTE = 600;
-/** Pages ask for more than programs do, and must not use up what the plan leaves to those. */
+/** Pages of the application send more requests than API clients and must not use up the limit of the plan. */
 const SESSION_PER_MINUTE = 600;
 
 export interface Limits {
-  /** Counts the request and sets the headers. Resolves to 429 where the limit is used up. */
+  /** Counts the request and sets the headers. Returns a 429 error if the limit is used up. */
   count(req: FastifyRequest, reply: FastifyReply): Promise<AppError | undefined>;
-  /** Counts what a request carries beyond the first: each message as a request. Throws 429 where the limit is used up. */
+  /** Counts each message of a batch after the first as a request. Throws 429 if the limit is used up. */
   countMessages(req: FastifyRequest, reply: FastifyReply, messages: number): Promise<void>;
-  /** Counts a request that starts a run among the day's. Throws 429 where the limit is used up. */
+  /** Counts a request that starts a run as a daily execution. Throws 429 if the limit is used up. */
   countExecution(req: FastifyRequest): Promise<void>;
-  /** Takes back what a request counted as an execution, where none came of it. */
+  /** Uncounts a daily execution if the request did not start a run. */
   settle(req: FastifyRequest, reply: FastifyReply, replayed: boolean): void;
-  /** The windows of a caller who is known by address only. */
+  /** Returns the allowance of a caller of whom only the address is known. */
   peekAddress(address: string): Allowance;
 }
 
-/** A window of a minute: whose, and how much goes into it. */
+/** A window of one minute: its key and its limit. */
 interface Window {
   readonly key: string;
   readonly limit: number;
@@ -87,7 +87,7 @@ export function createLimits(deps: Deps): Limits {
         req.dailyUse = await takeExecution(deps, actor);
     },
     settle({ dailyUse, actor }, { statusCode }, replayed) {
-      // A 500 may have started a run (docs/api.md, Errors): it stays counted.
+      // After a 500, a run may have been started (docs/api.md, Errors), so it stays counted.
       const startedNone = replayed || (statusCode >= 400 && statusCode < 500);
       if (startedNone && dailyUse !== undefined && actor.kind === 'user')
         giveBackExecution(deps, actor, dailyUse);
@@ -101,7 +101,7 @@ export function createLimits(deps: Deps): Limits {
   };
 }
 
-/** Of the credential's owner; `req.actor` is unset where it was refused: that attempt counts against the address. */
+/** Returns the window of the user, or of the address if the credential was refused and `req.actor` is unset. */
 function windowOf(req: FastifyRequest, planOf: (name: string) => PlanLimits): Window {
   const actor = req.actor as FastifyRequest['actor'] | undefined;
   const { access, limit } = req.routeOptions.config;
@@ -116,7 +116,7 @@ function windowOf(req: FastifyRequest, planOf: (name: string) => PlanLimits): Wi
     : { key: `requests:${who}`, limit: plan.requestsPerMinute };
 }
 
-/** Where a trusted proxy hands on what is no address, the proxy's own counts. */
+/** Returns the address of the caller, or of the proxy if a trusted proxy forwards an invalid one. */
 export function addressOf(req: FastifyRequest): string {
   return isIP(req.ip) > 0 ? req.ip : (req.socket.remoteAddress ?? '');
 }

@@ -1,12 +1,12 @@
-// 404 and 405: a path that other methods answer to differs from one that nothing answers to.
+// Refuses unknown paths with 404, and unknown methods of known paths with 405.
 import type { FastifyRequest } from 'fastify';
 import findMyWay from 'find-my-way';
 import { AppError } from '../lib/errors.ts';
 import type { App } from './app.ts';
 
-/** Must be called after admission, which counts these requests too, and before the routes, which it watches. */
+/** Must be called after admission, which also counts these requests, and before the routes, which it records. */
 export function registerMethodNotAllowed(app: App): void {
-  // The same router as Fastify's, keyed by path alone.
+  // The same router as Fastify's, but keyed only by path.
   const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 200 });
   const known = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
@@ -19,18 +19,18 @@ export function registerMethodNotAllowed(app: App): void {
     const path = url.split('?', 1)[0] ?? '/';
     const found = router.find('GET', path);
     if (found === null || found.store === null)
-      return new AppError('not_found', `Nothing answers to ${method} ${path}.${versionHint(path)}`);
+      return new AppError('not_found', `Route ${method} ${path} not found.${versionHint(path)}`);
     const allow = [...(found.store as Set<string>)].sort().join(', ');
-    return new AppError('method_not_allowed', `This path answers to ${allow}, not to ${method}.`, {
+    return new AppError('method_not_allowed', `The method ${method} is not allowed. Use one of ${allow}.`, {
       headers: { allow },
     });
   };
-  /** For a path without the version, where the versioned one exists. */
+  /** Suggests the path with the API version if that exists. */
   const versionHint = (path: string): string => {
     const versioned = path.replace(/^(?:\/api)?\/(?:v1\/)?/, '/api/v1/');
     return versioned !== path && router.find('GET', versioned) !== null ? ` Did you mean ${versioned}?` : '';
   };
-  // Refused by the hook, before a body is read.
+  // The hook refuses before the body is read.
   app.addHook('onRequest', (req, _reply, done) => done(req.is404 ? refusal(req) : undefined));
   app.setNotFoundHandler(req => {
     throw refusal(req);
@@ -38,5 +38,5 @@ export function registerMethodNotAllowed(app: App): void {
 }
 
 function refuseToCall(): void {
-  throw new Error('This router only looks paths up.');
+  throw new Error('This router only finds paths.');
 }

@@ -1,4 +1,4 @@
-// The Node server under Fastify: its limits, and the answers to what never becomes a request of Fastify's.
+// Creates the Node server under Fastify: its limits, and responses to requests that never reach Fastify.
 import {
   createServer,
   type IncomingMessage,
@@ -12,17 +12,17 @@ import { errorBody, translateError } from './errors.ts';
 import { holdBody } from './expect-continue.ts';
 import { requestIdOf } from './observation/request-id.ts';
 
-/** As long as the address of a presigned upload works: 100 MB take a while. Silence ends sooner, see below. */
+/** The validity of a presigned upload URL, because 100 MB take a while. Idle connections end sooner, see IDLE_TIMEOUT_MS. */
 const REQUEST_TIMEOUT_MS = 900_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const CHECK_TIMEOUTS_MS = 2000;
 const KEEP_ALIVE_MS = 72_000;
-/** Without a byte in either direction: longer than any answer may keep silent (`Prefer: wait`, 60 s). */
+/** The time without a byte in either direction. Longer than the longest silent response (`Prefer: wait`, 60 s). */
 const IDLE_TIMEOUT_MS = 120_000;
 const HEADERS_MAX_BYTES = 16_384;
 
 export interface RefusalOptions {
-  /** What every answer carries, for a caller of whom the address is all that is known. */
+  /** The headers of every response to a caller of whom only the address is known. */
   readonly headersFor: (address: string) => Readonly<Record<string, string>>;
   readonly onRefusal: (err: Error, status: number, requestId: string) => void;
 }
@@ -30,7 +30,7 @@ export interface RefusalOptions {
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 type Exchange = readonly [IncomingMessage, ServerResponse];
 
-/** Answers broken HTTP, over-long headers, slow requests and CONNECT in the form of every other refusal. */
+/** Refuses invalid HTTP, large headers, slow requests and CONNECT with the same error body as all other errors. */
 export function createNodeServer(handler: Handler, options: RefusalOptions): Server {
   const newest = new WeakMap<Socket, Exchange>();
   const track: Handler = (req, res) => {
@@ -39,16 +39,16 @@ export function createNodeServer(handler: Handler, options: RefusalOptions): Ser
   };
   const refused = new WeakSet<Socket>();
   const refuse = (thrown: Error, socket: Socket): void => {
-    // What follows a fault on the wire has no meaning: a connection is refused once.
+    // Bytes after invalid HTTP have no meaning, so each connection is refused once.
     if (refused.has(socket)) return;
     refused.add(socket);
     const [req, res] = newest.get(socket) ?? [];
     if (isGone(thrown, socket)) socket.destroy();
-    else if (req === undefined || res === undefined) answerRaw(socket, thrown, options);
-    else if (!req.complete) breakBody(req, res, thrown);
-    // The answers before it come first, or the caller would take this one for theirs.
-    else if (res.writableFinished) answerRaw(socket, thrown, options);
-    else res.once('finish', () => answerRaw(socket, thrown, options));
+    else if (req === undefined || res === undefined) sendRaw(socket, thrown, options);
+    else if (!req.complete) failBody(req, res, thrown);
+    // Earlier responses are sent first, or the caller would assign this one to them.
+    else if (res.writableFinished) sendRaw(socket, thrown, options);
+    else res.once('finish', () => sendRaw(socket, thrown, options));
   };
   const server = createServer(
     {
@@ -57,7 +57,7 @@ export function createNodeServer(handler: Handler, options: RefusalOptions): Ser
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: CHECK_TIMEOUTS_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // A missing Host is refused by a hook, in our form, instead of by Node in none.
+      // A hook refuses a missing Host with our error body. Node would send none.
       requireHostHeader: false,
     },
     track,
@@ -68,12 +68,12 @@ export function createNodeServer(handler: Handler, options: RefusalOptions): Ser
     holdBody(req);
     track(req, res);
   });
-  server.on('connect', (_req, socket) => refuse(NO_PROXY, socket as Socket));
+  server.on('connect', (_req, socket) => refuse(CONNECT_REFUSED, socket as Socket));
   server.on('clientError', (err, socket) => refuse(err, socket as Socket));
   return server;
 }
 
-const NO_PROXY = new AppError('method_not_allowed', 'This is no proxy: CONNECT leads nowhere from here.', {
+const CONNECT_REFUSED = new AppError('method_not_allowed', 'CONNECT is not supported.', {
   headers: { allow: 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT' },
 });
 
@@ -81,9 +81,9 @@ function isGone(err: Error & { code?: string }, socket: Socket): boolean {
   return err.code === 'ECONNRESET' || !socket.writable;
 }
 
-/** The fault is in the body of a request whose answer is still to come: it fails the reading of the body. */
-function breakBody(req: IncomingMessage, res: ServerResponse, err: Error): void {
-  // Answered already, the rest of the body being thrown away.
+/** Makes reading the body fail: the fault is in the body of a request that has no response yet. */
+function failBody(req: IncomingMessage, res: ServerResponse, err: Error): void {
+  // The response is already being sent, and the rest of the body discarded.
   if (res.headersSent) {
     req.socket.destroySoon();
     return;
@@ -97,7 +97,7 @@ function breakBody(req: IncomingMessage, res: ServerResponse, err: Error): void 
   }
 }
 
-function answerRaw(socket: Socket, thrown: Error, { headersFor, onRefusal }: RefusalOptions): void {
+function sendRaw(socket: Socket, thrown: Error, { headersFor, onRefusal }: RefusalOptions): void {
   if (!socket.writable) return;
   const err = translateError(thrown);
   const requestId = requestIdOf();
@@ -121,9 +121,9 @@ function answerRaw(socket: Socket, thrown: Error, { headersFor, onRefusal }: Ref
 const DRAIN_POLL_MS = 50;
 const DRAIN_MS = 30_000;
 
-/** Closes connections as they fall idle, and after half a minute all of them, so that the server's end is bounded. */
+/** Closes connections as they become idle, and all of them after 30 s, so that stopping the server takes a bounded time. */
 export function drain(server: Server): void {
-  // It has no connections, and its end is no event.
+  // A server that does not listen has no connections and emits no `close`.
   if (!server.listening) return;
   const poll = setInterval(() => server.closeIdleConnections(), DRAIN_POLL_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);

@@ -1,5 +1,5 @@
-// Counts the event streams that are open in this process, by account and by network: each holds a connection and a
-// listener for as long as its caller likes.
+// Limits the open event streams of this process by account and by network, because each uses a connection and a
+// database listener until its caller disconnects.
 import { networkOf } from '../lib/addresses.ts';
 import { limitRefusal } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
@@ -8,27 +8,27 @@ import { addressOf } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Counts one stream more until the returned function is called. Throws 429 `too_many_streams`. */
+    /** Counts an open stream until the returned function is called. Throws 429 `too_many_streams`. */
     takeStream(): () => void;
   }
 }
 
-const MAX_OF_ACCOUNT = 20;
-const MAX_OF_NETWORK = 200;
-/** When a refused caller is told to ask again: nothing says when a stream will end. */
+const MAX_PER_ACCOUNT = 20;
+const MAX_PER_NETWORK = 200;
+/** The Retry-After of a refused caller. It is unknown when a stream will end. */
 const RETRY_SECONDS = 10;
 
 export function registerOpenStreams(app: App, { now }: Pick<Deps, 'now'>): void {
   const open = new Map<string, number>();
   app.decorateRequest('takeStream', function takeStream() {
     const windows: (readonly [key: string, limit: number, whose: string])[] = [
-      [`address:${networkOf(addressOf(this))}`, MAX_OF_NETWORK, 'address'],
+      [`address:${networkOf(addressOf(this))}`, MAX_PER_NETWORK, 'address'],
     ];
-    if (this.actor.kind === 'user') windows.push([`user:${this.actor.userId}`, MAX_OF_ACCOUNT, 'account']);
+    if (this.actor.kind === 'user') windows.push([`user:${this.actor.userId}`, MAX_PER_ACCOUNT, 'account']);
     for (const [key, limit, whose] of windows) {
       if ((open.get(key) ?? 0) < limit) continue;
       const reset = Math.ceil(now() / 1000) + RETRY_SECONDS;
-      const what = `${limit} event streams of this ${whose} are open, close one`;
+      const what = `This ${whose} has ${limit} open event streams, close one`;
       throw limitRefusal('too_many_streams', what, { limit, reset }, now());
     }
     for (const [key] of windows) open.set(key, (open.get(key) ?? 0) + 1);

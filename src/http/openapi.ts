@@ -1,4 +1,4 @@
-// /openapi.json and /docs: the document made from the very schemas that validate requests.
+// Serves /openapi.json and /docs, generated from the schemas that validate requests.
 import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
 import { sha256 } from '../lib/crypto.ts';
@@ -14,17 +14,17 @@ import { sessionCookieOf } from './session-cookie.ts';
 
 const GUIDE_PATH = '/docs/api.md';
 
-const DESCRIPTION = `Stores, lints, lays out, runs and publishes graphs of AI-media nodes.
+const DESCRIPTION = `Store, lint, lay out, run and publish graphs of AI media nodes.
 
-[How the API behaves](/docs/guides/api): conventions, errors, limits, idempotency, webhooks and how to verify them.
+Read the [API guide](/docs/guides/api) for conventions, errors, limits, idempotency and webhooks.
 [Agents](/docs/guides/agents) use the service at \`/mcp\`.
 
-Every answer carries \`X-Request-Id\`, \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`.
-Every error is \`{ error, code, requestId, issues? }\`: \`error\` is a sentence for people, \`code\` one of the schema \`Error\`.
+Every response has the headers \`X-Request-Id\`, \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`.
+Every error has the body \`{ error, code, requestId, issues? }\`. \`error\` is a message for people, \`code\` one of the codes in the schema \`Error\`.
 
-Scopes of a key: ${SCOPES.map(scope => `\`${scope}\``).join(', ')}; execute implies read.`;
+An API key has some of these scopes: ${SCOPES.map(scope => `\`${scope}\``).join(', ')}. \`workflows:execute\` implies \`workflows:read\`.`;
 
-/** Must be called before the routes are registered: it watches them. */
+/** Must be called before the routes are registered, because it records them. */
 export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -57,7 +57,7 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
   registerReference(app, deps.settings.BASE_URL, () => app.swagger() as unknown as ReferenceDocument);
 }
 
-/** The routes are complete when the first one is asked for; the text is made then, once. */
+/** Builds the document on the first request, when all routes are registered. */
 function createDocumentText(app: App): () => TaggedText {
   let made: TaggedText | undefined;
   return () => {
@@ -76,8 +76,8 @@ const securitySchemes = (baseUrl: string) =>
       in: 'cookie',
       name: sessionCookieOf(baseUrl).name,
       description:
-        'Set by `POST /api/v1/auth/sign-in`. It has all scopes of its user, `instance:admin` where the user is an ' +
-        'administrator. A method other than GET and HEAD needs `Sec-Fetch-Site: same-origin`, or the `Origin` of this service.',
+        'Set by `POST /api/v1/auth/sign-in`. A session has all scopes, and `instance:admin` if the user is an ' +
+        'administrator. Methods other than GET and HEAD require `Sec-Fetch-Site: same-origin` or the `Origin` of this service.',
     },
     contentSecret: { type: 'http', scheme: 'bearer', description: 'CONTENT_WEBHOOK_SECRET' },
   }) as const;

@@ -3,17 +3,17 @@
 const MAX_WAIT_SECONDS = 60;
 
 export interface Preference {
-  /** 0: the caller doesn't wait. */
+  /** 0 if the caller does not wait. */
   readonly waitSeconds: number;
-  /** Members of the answer that say what was changed. */
+  /** Properties to add to the response if the wait was shortened. */
   readonly warnings: { readonly warnings?: readonly string[] };
 }
 
-/** `Prefer: wait=N`, at most 60 seconds. Other preferences are ignored. */
+/** Parses `Prefer: wait=N`, at most 60 seconds. Other preferences are ignored. */
 export function parsePrefer(header: string | string[] | undefined): Preference {
   const asked = /(?:^|[,;]\s*)wait\s*=\s*"?(\d{1,6})"?/i.exec([header ?? ''].flat().join(','))?.[1];
   const seconds = Number(asked ?? 0);
   if (seconds <= MAX_WAIT_SECONDS) return { waitSeconds: seconds, warnings: {} };
-  const warning = `Prefer: wait=${seconds} is above the limit; the request waited ${MAX_WAIT_SECONDS} s.`;
+  const warning = `Prefer: wait=${seconds} exceeds the limit. The request waited ${MAX_WAIT_SECONDS} s.`;
   return { waitSeconds: MAX_WAIT_SECONDS, warnings: { warnings: [warning] } };
 }

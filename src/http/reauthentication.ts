@@ -1,6 +1,6 @@
 // Marks the routes before which a session proves itself again: a stolen cookie alone must not give or take lasting power.
 import { requireRecentProof } from '../services/sessions/reauthenticate.ts';
-import { lineOf } from './access.ts';
+import { tableKeyOf } from './access.ts';
 import type { App } from './app.ts';
 import type { HttpDeps } from './deps.ts';
 
@@ -26,7 +26,7 @@ export const REAUTHENTICATION: Readonly<Record<string, Reauthentication>> = {
 /** Must be called before the first route is registered. */
 export function registerReauthentication(app: App, deps: HttpDeps): void {
   app.addHook('onRoute', route => {
-    const when = REAUTHENTICATION[lineOf(route)];
+    const when = REAUTHENTICATION[tableKeyOf(route)];
     if (when === undefined) return;
     route.schema = { ...route.schema, ...{ 'x-reauthentication': when } };
     // After validation, since it may depend on the body.

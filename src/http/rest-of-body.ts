@@ -1,27 +1,26 @@
-// A refused request whose body is still on its way: it is answered at once, and what is left of the body is not kept.
-// Little that is left Node reads and drops by itself, and the connection serves on. Of more, or of unknown length, the
-// connection is closed; but to close while bytes arrive resets it, and the sender would lose the answer. So our side
-// ends first, and what still comes is dropped for a moment.
+// Handles the unread body of a refused request. A short rest is read and discarded by Node, and the connection is kept.
+// Otherwise the connection is closed. Closing while bytes arrive would reset it, and the sender would lose the response:
+// our side ends the connection first, and discards incoming bytes for a moment.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isBodyHeld } from './expect-continue.ts';
 
-/** The rest of a body that is worth reading to keep a connection. */
+/** The largest rest of a body that is read to keep the connection. */
 const MAX_REST_BYTES = 65_536;
-/** So that the sender learns that our side has ended. */
+/** The time for the sender to notice that our side has ended. */
 const DRAIN_MS = 1000;
 
-/** Call it before a refusal is sent. */
-export function leaveBody({ raw }: FastifyRequest, reply: FastifyReply): void {
-  // Fastify closes the connection over each refused body.
+/** Must be called before an error response is sent. */
+export function discardBody({ raw }: FastifyRequest, reply: FastifyReply): void {
+  // Fastify closes the connection of each request whose body it refuses.
   if (isShort(raw) && !isBodyHeld(raw)) reply.removeHeader('connection');
   else reply.header('connection', 'close');
-  // A sender that asked for the end of the connection may still be sending too, however little.
+  // Also for a short rest: a sender with `Connection: close` may still be sending.
   if (!isRead(raw)) drainAtEnd(raw);
 }
 
-/** An injected request knows no `complete`. */
+/** Injected requests have no `complete`. */
 const isRead = (req: IncomingMessage): boolean => req.complete || req.readableEnded;
 
 function isShort(req: IncomingMessage): boolean {
@@ -30,9 +29,9 @@ function isShort(req: IncomingMessage): boolean {
   return encoding === undefined && Number(length) <= MAX_REST_BYTES;
 }
 
-/** Node ends the connection of a last answer by `destroySoon`, which does not wait for the other side. */
+/** Replaces `destroySoon`, which Node calls after the last response and which does not wait for the sender. */
 function drainAtEnd({ socket }: { readonly socket: Socket | null }): void {
-  // The sender has broken off.
+  // The sender has disconnected.
   if (socket === null) return;
   socket.destroySoon = () => {
     socket.end();

@@ -1,4 +1,4 @@
-// All routes, one file a noun.
+// Lists all routes, one file per resource.
 import type { App } from './app.ts';
 import type { HttpDeps } from './deps.ts';
 import type { Metrics } from './observation/metrics.ts';
@@ -36,7 +36,7 @@ import { registerWorkflows } from './routes/workflows.ts';
 
 type Register = (app: App, deps: HttpDeps, metrics: Metrics) => void;
 
-/** What a process answers that only works (ROLE=worker). */
+/** The routes of a process that only executes jobs (ROLE=worker). */
 export const WORKER_ROUTES: readonly Register[] = [registerHealth];
 
 export const ROUTES: readonly Register[] = [

@@ -1,4 +1,4 @@
-// The Fastify instance: what every request passes in order, and the one place where errors become answers.
+// Creates the Fastify instance: the hooks that every request passes, in order, and the error handler.
 import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -27,14 +27,14 @@ import { registerOpenStreams } from './open-streams.ts';
 import { registerOpenApi } from './openapi.ts';
 import { sendErrorPage, wantsPage } from './pages/page-answers.ts';
 import { registerReauthentication } from './reauthentication.ts';
-import { leaveBody } from './rest-of-body.ts';
+import { discardBody } from './rest-of-body.ts';
 import { type McpMount, registerMcp } from './routes/mcp.ts';
 import { registerOAuth } from './routes/oauth/endpoints.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
 import { registerTrigger } from './trigger.ts';
 import { createValidator } from './validator.ts';
 
-/** Contract, Limits: of any request body but those of the upload doors. */
+/** The limit of all request bodies except uploads and imports. */
 const BODY_LIMIT_BYTES = 4_194_304;
 
 const CORS = {
@@ -59,20 +59,20 @@ const CORS = {
   strictPreflight: false,
 };
 
-/** What answers for protocols that are not REST. Passed down, since this folder imports none of them. */
+/** Handlers of other protocols. They are passed in, because this folder does not import them. */
 export interface Mounts {
   readonly mcp: McpMount;
   /** undefined: OAuth is off. */
   readonly oauth: OAuthMount | undefined;
 }
 
-/** Builds the server; nothing listens yet. Requests walk: id → CORS → access → limits → body → schema → route. */
+/** Builds the server without listening. Requests pass: id → CORS → access → limits → body → schema → route. */
 export async function createServer(deps: HttpDeps, mounts: Mounts): Promise<App> {
   const limits = createLimits(deps);
   const metrics = createMetrics(deps);
   const app = createInstance(deps, limits, metrics);
   app.setValidatorCompiler(createValidator());
-  // Answers are written as the services made them; schemas of answers document only.
+  // Responses are sent as the services return them. Response schemas only document.
   app.setSerializerCompiler(() => stringifyJson);
   registerScopes(app, deps.tracer);
   registerBodyParsers(app);
@@ -87,13 +87,13 @@ export async function createServer(deps: HttpDeps, mounts: Mounts): Promise<App>
   registerAccess(app);
   registerReauthentication(app, deps);
   registerAdmission(app, createAuthentication(deps), limits);
-  // Behind the hooks that refuse.
+  // After the hooks that refuse requests.
   app.addHook('preParsing', ({ raw }, reply, _payload, done) => {
     askForBody(raw, reply.raw);
     done();
   });
   app.setErrorHandler((err, req, reply) => {
-    leaveBody(req, reply);
+    discardBody(req, reply);
     if (req.is404) reply.header('vary', 'Accept');
     if (req.is404 && wantsPage(req)) sendErrorPage(err, req, reply);
     else sendError(deps, req, reply, err);
@@ -117,7 +117,7 @@ function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
   return fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new RequestLog(log, metrics),
-    // A logger of its own for each request is never used and costs more than the router.
+    // A logger per request would be unused, and creating it takes longer than routing.
     childLoggerFactory: logger => logger,
     bodyLimit: BODY_LIMIT_BYTES,
     trustProxy: deps.settings.TRUST_PROXY,
@@ -132,7 +132,7 @@ function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
           log.debug({ err: err.message, status, requestId }, 'a connection was refused');
         },
       }),
-    // The node server answers these before.
+    // The Node server handles these errors first.
     clientErrorHandler: () => undefined,
     frameworkErrors: (err, req, reply) => {
       reply.header('x-request-id', req.id).headers(addressHeaders(req.ip));
@@ -141,12 +141,12 @@ function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
   }).withTypeProvider<TypeBoxTypeProvider>();
 }
 
-/** What comes before admission: the id, the Host, the trigger path and preflights. */
+/** Registers the hooks before admission: request id, Host, trigger path and preflights. */
 async function registerHooks(app: App, deps: HttpDeps, limits: Limits): Promise<void> {
   app.addHook('onRequest', (req, reply, done) => {
     reply.header('x-request-id', req.id);
     const fault = hostFault(req);
-    // These are answered before the limits are asked: here, and a preflight by the next hook.
+    // These requests are answered before admission sets the headers: here, and preflights by the next hook.
     if (fault !== undefined || req.method === 'OPTIONS')
       reply.headers(rateHeaders(limits.peekAddress(req.ip)));
     done(fault);
@@ -155,10 +155,13 @@ async function registerHooks(app: App, deps: HttpDeps, limits: Limits): Promise<
   await app.register(cors, CORS);
 }
 
-/** RFC 9112 §3.2: HTTP/1.1 without a Host is refused. */
+/** Returns an error for HTTP/1.1 requests without a Host (RFC 9112 §3.2). */
 function hostFault({ raw, headers }: FastifyRequest): AppError | undefined {
   if (headers.host !== undefined || raw.httpVersion === '1.0') return undefined;
-  return new AppError('invalid_request', 'The Host header is missing.');
+  return new AppError(
+    'invalid_request',
+    'The Host header is missing. Send it with the host name of this service.',
+  );
 }
 
 function sendError(deps: HttpDeps, req: FastifyRequest, reply: FastifyReply, thrown: unknown): void {

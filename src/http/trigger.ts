@@ -1,5 +1,5 @@
-// The inbound trigger, unavailable by design (docs/api.md, Content pages): to whatever method, 429 past the limit of an
-// address, asked before anything of authentication, and 401 else.
+// Refuses the inbound trigger, which is unavailable by design (docs/api.md, Content pages): any method returns 401, or
+// 429 past the limit of the address. No authentication takes place.
 import { networkOf } from '../lib/addresses.ts';
 import { AppError } from '../lib/errors.ts';
 import { limitRefusal, rateHeaders } from '../services/accounts/rate-limits.ts';
@@ -20,7 +20,7 @@ export function registerTrigger(app: App, { limiter, now }: Deps): void {
     if (allowance.allowed)
       throw new AppError(
         'unauthorized',
-        'No secret opens this path: start runs with POST /api/v1/workflows/{id}/run.',
+        'Triggers are not available. Start runs with POST /api/v1/workflows/{id}/run.',
         { headers: { 'www-authenticate': 'Bearer' } },
       );
     throw limitRefusal('rate_limited', `More than ${REQUESTS_AN_HOUR} requests in an hour`, allowance, now());

@@ -1,8 +1,8 @@
-// Explains a schema fault: which values are allowed, which property was meant, and where a misplaced one belongs.
+// Explains schema errors: the allowed values, the property that was probably meant, and where a misplaced one belongs.
 import { nearest } from '../graph/nearest.ts';
 import { isRecord } from '../lib/record.ts';
 
-/** A fault as Ajv reports it in verbose mode, with the schema of the whole body or query. */
+/** An error of Ajv in verbose mode, with the schema of the whole body or query. */
 export interface ValidationFault {
   readonly instancePath: string;
   readonly keyword: string;
@@ -21,7 +21,7 @@ interface Schema {
 }
 
 const MAX_LISTED = 20;
-/** Schemas that a search for a property looks at. */
+/** The number of schemas that a search for a property visits. */
 const MAX_SEARCHED = 200;
 const MAX_QUOTED = 60;
 
@@ -35,12 +35,12 @@ const EXPLAINERS: Readonly<Record<string, (fault: ValidationFault) => string>> =
   additionalProperties: fault => `is not a known property${hintAt(fault)}`,
 };
 
-/** The end of a sentence that begins with the fault's place. */
+/** Returns the rest of a sentence that starts with the path of the fault. */
 export function explainFault(fault: ValidationFault): string {
   return EXPLAINERS[fault.keyword]?.(fault) ?? fault.message ?? 'has the wrong form';
 }
 
-/** Ends without a period. */
+/** Returns a hint without a period at the end. */
 function hintAt({ params, parentSchema = {}, instancePath, root = {} }: ValidationFault): string {
   const name = String(params?.additionalProperty);
   const known = Object.keys(parentSchema.properties ?? {});
@@ -54,7 +54,7 @@ function hintAt({ params, parentSchema = {}, instancePath, root = {} }: Validati
   return known.length === 0 ? '' : `; the known ones are ${list(known)}`;
 }
 
-/** The JSON pointer of the property with this name nearest to the top; items of lists stand for all as `*`. */
+/** Returns the JSON pointer of the topmost property with this name. `*` stands for any list item. */
 function placeOf(name: string, root: Schema): string | undefined {
   const queue: [path: string, schema: Schema][] = [['', root]];
   for (let at = 0; at < queue.length && at < MAX_SEARCHED; at++) {

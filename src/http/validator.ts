@@ -1,8 +1,8 @@
-// Compiles route schemas: bodies are checked as sent, query strings and path parameters with their texts converted.
+// Compiles route schemas. Bodies are validated as sent; query strings and path parameters are coerced first.
 import type { FastifySchemaCompiler } from 'fastify';
 import { compileCheck } from '../lib/schema-check.ts';
 
-/** Compiles a schema at its first request: compiling all of them would take a fifth of a service's start. */
+/** Compiles each schema on its first request, because compiling all of them would take a fifth of the start. */
 export function createValidator(): FastifySchemaCompiler<object> {
   return ({ schema, httpPart }) =>
     data => {

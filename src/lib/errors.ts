@@ -70,7 +70,7 @@ export const ERROR_CODES = {
   duplicate_title: [500, 'Another content page has this title'],
   author_missing: [500, 'No author record is available'],
   codec_failed: [500, 'A codec failed while writing a file'],
-  internal_error: [500, 'Something failed on our side'],
+  internal_error: [500, 'Something went wrong on our side'],
   unavailable: [503, 'The service is not ready'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
@@ -140,7 +140,7 @@ export function toAppError(thrown: unknown, { isRepeatable }: { readonly isRepea
   if (thrown instanceof AppError) return thrown;
   const cause = toError(thrown);
   if (!(cause instanceof OutageError)) {
-    const message = 'Something failed on our side; the request id helps to find out what.';
+    const message = 'Something went wrong on our side. Give the request id to the operator of the service.';
     return new AppError('internal_error', message, { cause });
   }
   if (!cause.mayBeDone || isRepeatable) return unavailable('The database', cause);

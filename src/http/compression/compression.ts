@@ -1,5 +1,5 @@
-// Text answers over 1 KB compressed as their callers ask. What a GET answers under an ETag is compressed once and kept.
-// JSON streams are compressed as they come; other streams (media, events) pass as they are.
+// Compresses text responses over 1 KB as the caller accepts. Responses to GET with an ETag are compressed once and cached.
+// JSON streams are compressed while they are sent. Other streams (media, events) are not compressed.
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import {
@@ -21,7 +21,7 @@ const MAX_KEPT_BYTES = 32_000_000;
 const TEXT = /^(?:text\/|image\/svg\+xml|application\/(?:json|javascript|xml|[\w.-]+\+(?:json|xml)))/;
 const PRIVATE = 'private, no-cache';
 
-// Fast levels: the next ones take twice the time for a tenth less.
+// Fast levels: the next higher ones take twice the time to save another tenth.
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const GZIP = { level: 3 };
 
@@ -47,7 +47,7 @@ export function registerCompression(app: App): void {
     coding: Coding,
   ) => {
     const etag = reply.getHeader('etag');
-    // Answers of other methods may have other bytes under the ETag of the thing they changed.
+    // Responses to other methods may have different bytes with the same ETag.
     const key =
       etag !== undefined && (req.method === 'GET' || req.method === 'HEAD')
         ? `${coding} ${req.url} ${etag}`
@@ -60,7 +60,7 @@ export function registerCompression(app: App): void {
     return body;
   };
   app.addHook('onSend', (req, reply, payload, done) => {
-    keepPrivate(req, reply);
+    setCacheControl(req, reply);
     if (reply.statusCode === 304) addVary(reply);
     const isStream = isJsonStream(reply, payload);
     if (!isStream && !isLongText(reply, payload)) return done(null, payload);
@@ -75,13 +75,13 @@ export function registerCompression(app: App): void {
   });
 }
 
-/** What a credential was asked for is nobody else's; a route that knows better has said so. */
-function keepPrivate({ routeOptions }: FastifyRequest, reply: FastifyReply): void {
+/** Makes responses of routes with access control private, unless the route set its own Cache-Control. */
+function setCacheControl({ routeOptions }: FastifyRequest, reply: FastifyReply): void {
   if (reply.hasHeader('cache-control') || routeOptions.config.access === 'public') return;
   reply.header('cache-control', PRIVATE);
 }
 
-/** A text of unknown length that is written piece by piece, like an exported workflow; a media file has a length. */
+/** Whether the payload is a JSON stream of unknown length, like an exported workflow. Media files have a length. */
 function isJsonStream(reply: FastifyReply, payload: unknown): payload is Readable {
   return (
     payload instanceof Readable &&
@@ -94,7 +94,7 @@ function isJsonStream(reply: FastifyReply, payload: unknown): payload is Readabl
 
 function compressStream(reply: FastifyReply, stream: Readable, coding: Coding): Readable {
   reply.header('content-encoding', coding);
-  // A failure destroys both streams, and the answer with them.
+  // A failure destroys both streams and the response.
   return pipeline(stream, COMPRESSORS[coding](), () => undefined);
 }
 

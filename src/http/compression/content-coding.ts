@@ -1,13 +1,13 @@
-// Which content coding a caller takes (RFC 9110 §12.5.3), and ETags that name one (§8.8.3.3).
+// Chooses the content coding of a response (RFC 9110 §12.5.3), and adds it to ETags (§8.8.3.3).
 
-/** The ones sent, best first. */
+/** Supported codings, best first. */
 const CODINGS = ['zstd', 'br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
 const MAX_LISTED = 16;
 const CODED = new RegExp(`-(?:${CODINGS.join('|')})"$`);
 
-/** Of those there are, the coding that the caller prefers; among equals the first. Undefined: the text as it is. */
+/** Returns the coding that the caller prefers, the first among equals, or undefined for no coding. */
 export function chooseCoding<C extends Coding = Coding>(
   accepted: string | undefined,
   codings: readonly C[] = CODINGS as readonly Coding[] as readonly C[],
@@ -25,12 +25,12 @@ function parseItem(item: string): [coding: string, weight: number] {
   return [coding, weight === undefined ? 1 : Number(weight) || 0];
 }
 
-/** Other bytes have another strong ETag; a weak one names every coding of a thing. */
+/** Adds the coding to a strong ETag, because the bytes differ. A weak one covers all codings. */
 export function codedEtag(etag: string, coding: Coding): string {
   return etag.startsWith('W/') ? etag : `${etag.slice(0, -1)}-${coding}"`;
 }
 
-/** The ETag of the text as it is. */
+/** Returns the ETag without a coding. */
 export function plainEtag(etag: string): string {
   return etag.replace(CODED, '"');
 }

@@ -1,4 +1,4 @@
-// What /metrics reports: requests as they end, and pools, queue, runs and calls as they stand at the scrape.
+// Collects metrics: requests as they end, and the state of pools, queue, runs and provider tasks at each scrape.
 import {
   Counter,
   collectDefaultMetrics,
@@ -15,23 +15,23 @@ export type MetricsFormat = 'prometheus' | 'openmetrics';
 
 export interface ObservedRequest {
   readonly method: string;
-  /** The pattern, not the path, so that the number of series is bounded; undefined: nothing answers. */
+  /** The route pattern, not the path, so that the number of series is bounded. undefined if no route matched. */
   readonly route: string | undefined;
   readonly status: number;
   readonly seconds: number;
-  /** Of a trace that is kept. */
+  /** The id of a recorded trace. */
   readonly traceId: string | undefined;
 }
 
 export interface Metrics {
   observeRequest(request: ObservedRequest): void;
-  /** A connection that was refused before it made a request. */
+  /** Counts a connection that was refused before it sent a request. */
   observeRefusal(status: number): void;
-  /** The exposition text. Never waits long for the database: what it does not answer in time is left out. */
+  /** Returns the exposition text. Values that the database does not return in time are left out. */
   render(format: MetricsFormat): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-// From a cached answer to a waited-for run.
+// From a cached response to a run with `Prefer: wait`.
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 const REQUEST_LABELS = ['http_request_method', 'http_route', 'http_response_status_code'] as const;
@@ -39,13 +39,13 @@ type RequestLabel = (typeof REQUEST_LABELS)[number];
 
 export function createMetrics(deps: RunDeps): Metrics {
   const registry = new Registry<RegistryContentType>();
-  // Or prom-client makes no histogram with exemplars; each scrape sets its own.
+  // Required for histograms with exemplars. Each scrape sets its own type.
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram<RequestLabel | 'trace_id'>({
     name: 'http_server_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer, by method, route pattern and status',
+    help: 'Time from the head of a request to the end of its response, by method, route pattern and status',
     labelNames: REQUEST_LABELS,
     buckets: BUCKETS,
     enableExemplars: true,
@@ -53,7 +53,7 @@ export function createMetrics(deps: RunDeps): Metrics {
   });
   const refusals = new Counter({
     name: 'graphwright_http_refused_connections_total',
-    help: 'Connections refused before they made a request: broken HTTP, headers too large or too late',
+    help: 'Connections refused before they sent a request: invalid HTTP, headers too large or too slow',
     labelNames: ['status'],
     registers,
   });
@@ -68,7 +68,7 @@ export function createMetrics(deps: RunDeps): Metrics {
   const render = createRenderer(registry);
   return {
     observeRequest({ method, route = 'none', status, seconds, traceId }) {
-      // The 404 handler takes every method that there is.
+      // The 404 handler accepts any method, so the label would be unbounded.
       const http_request_method = route === 'none' ? '_OTHER' : method;
       const labels = { http_request_method, http_route: route, http_response_status_code: String(status) };
       const exemplarLabels = traceId === undefined ? {} : { trace_id: traceId };
@@ -89,8 +89,8 @@ const CONTENT_TYPES = {
 } as const;
 
 /**
- * One scrape at a time: prom-client keeps the format in the registry, and in OpenMetrics takes `_total` off the names of
- * counters for good, so that they are given back.
+ * Renders one scrape at a time: prom-client stores the format in the registry, and in OpenMetrics permanently removes
+ * `_total` from the names of counters, so the names are restored.
  */
 function createRenderer(registry: Registry<RegistryContentType>): Metrics['render'] {
   const names = registry.getMetricsAsArray().map(metric => ({ metric, name: metric.name }));
@@ -109,7 +109,7 @@ function createRenderer(registry: Registry<RegistryContentType>): Metrics['rende
   };
 }
 
-/** What this process has done since it started. */
+/** Registers counters of this process since its start. */
 function registerCounts({ commit, attempts }: RunDeps, registers: Registry<RegistryContentType>[]): void {
   const counters = [
     {
@@ -120,7 +120,7 @@ function registerCounts({ commit, attempts }: RunDeps, registers: Registry<Regis
     },
     {
       name: 'graphwright_webhook_attempts_total',
-      help: 'Attempts of webhook deliveries by this process: delivered, failed (there will be another), exhausted',
+      help: 'Attempts of webhook deliveries by this process: delivered, failed (will be retried), exhausted',
       label: 'outcome',
       counts: attempts,
     },
@@ -142,7 +142,7 @@ function registerCounts({ commit, attempts }: RunDeps, registers: Registry<Regis
 function registerPools({ db, runDb }: RunDeps, registers: Registry<RegistryContentType>[]): void {
   new Gauge({
     name: 'graphwright_database_connections',
-    help: 'Connections of each pool by state; waiting ones are calls without a connection',
+    help: 'Connections of each pool by state; waiting counts queries that wait for a connection',
     labelNames: ['pool', 'state'],
     registers,
     collect() {

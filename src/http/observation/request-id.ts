@@ -1,4 +1,4 @@
-// X-Request-Id: the caller's where it has a sane form, else a new UUID.
+// Returns the caller's X-Request-Id if it is well-formed, otherwise a new UUID.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 

@@ -1,10 +1,10 @@
-// One log line and one measurement a request.
+// Writes one log line and one measurement per request.
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from '../../lib/log.ts';
 import type { Metrics } from './metrics.ts';
 import { endSpan } from './request-scope.ts';
 
-/** What Fastify logs by itself, replaced: a line when the answer is through, without query, headers or bodies. */
+/** Replaces Fastify's logging with one line at the end of a response, without query, headers or bodies. */
 export class RequestLog extends LogController {
   readonly #log: Logger;
   readonly #metrics: Metrics;
@@ -16,7 +16,7 @@ export class RequestLog extends LogController {
   }
 
   override incomingRequest(): void {
-    // The end of the answer is logged then.
+    // Only the end of the response is logged.
   }
 
   override requestCompleted(err: Error | null | undefined, req: FastifyRequest, reply: FastifyReply): void {
@@ -41,16 +41,16 @@ export class RequestLog extends LogController {
     const hungUp = 'code' in err && err.code === 'ERR_STREAM_PREMATURE_CLOSE';
     this.#log[hungUp ? 'debug' : 'warn'](
       { err, path: pathOf(req), requestId: req.id },
-      'an answer broke off',
+      'a response was aborted',
     );
   }
 
   override writeHeadError(err: Error, req: FastifyRequest): void {
-    this.#log.error({ err, path: pathOf(req), requestId: req.id }, 'an answer could not be begun');
+    this.#log.error({ err, path: pathOf(req), requestId: req.id }, 'a response could not be started');
   }
 }
 
-/** Without what no log should contain: a query string, and the token of a path. */
+/** Returns the path without query strings and tokens, which must not be logged. */
 function pathOf({ url, routeOptions }: FastifyRequest): string {
   return routeOptions.url?.includes('/:token') === true ? routeOptions.url : (url.split('?', 1)[0] ?? '');
 }

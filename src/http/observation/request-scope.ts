@@ -1,16 +1,16 @@
-// What each request is done for: its id in every log line, and, where traces are on, its span.
+// Runs each request in a scope with its id for log lines and, if tracing is on, its span.
 import type { FastifyRequest } from 'fastify';
 import { inScope, type Scope, type Tracer } from '../../lib/span.ts';
 import type { App } from '../app.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** undefined only where the request was refused before any hook. */
+    /** undefined only if the request was refused before any hook. */
     scope: Scope | undefined;
   }
 }
 
-/** Probes and scrapes come every few seconds and say nothing. */
+/** Probes and scrapes are frequent and not worth tracing. */
 const UNTRACED: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz', '/metrics']);
 
 export function registerScopes(app: App, tracer: Tracer | undefined): void {
@@ -20,14 +20,14 @@ export function registerScopes(app: App, tracer: Tracer | undefined): void {
     req.scope = scope;
     inScope(scope, done);
   });
-  // What is done once a body has been read belongs to the socket until here.
+  // Reading the body continues in the scope of the socket, so the scope is entered again.
   app.addHook('preHandler', (req, _reply, done) => {
     if (req.scope === undefined) done();
     else inScope(req.scope, done);
   });
 }
 
-// The path itself is left out: some contain tokens.
+// Leaves out the path, because some paths contain tokens.
 function startSpan(tracer: Tracer, { method, routeOptions, headers, id }: FastifyRequest) {
   const route = routeOptions.url;
   if (UNTRACED.has(route)) return undefined;
@@ -39,7 +39,7 @@ function startSpan(tracer: Tracer, { method, routeOptions, headers, id }: Fastif
   });
 }
 
-/** Once the answer is through. */
+/** Must be called when the response has been sent. */
 export function endSpan({ scope }: FastifyRequest, status: number, err: unknown): void {
   const span = scope?.span;
   if (span === undefined) return;

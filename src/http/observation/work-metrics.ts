@@ -1,4 +1,4 @@
-// Gauges of the work that there is, read from the database at each scrape. All processes of an installation report the same.
+// Registers gauges of pending work, read from the database at each scrape. All processes of an installation report the same.
 import { Gauge, type Registry, type RegistryContentType } from 'prom-client';
 import type { RunDeps } from '../../runs/deps.ts';
 import { countWork, type Workload } from '../../services/workload.ts';
@@ -7,29 +7,29 @@ interface GaugeRow {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  /** The values of its labels, and its own. */
+  /** Returns label values with the value of the gauge. */
   readonly read: (work: Workload) => readonly (readonly [labels: readonly string[], value: number])[];
 }
 
-/** Tasks that somebody waits for; the others are sweeps. */
+/** Tasks that people wait for. The others are periodic cleanups. */
 const WAITED_FOR = ['run', 'deliver', 'render'];
 
 const GAUGES: readonly GaugeRow[] = [
   {
     name: 'graphwright_runs',
-    help: 'Runs by state: queued (no worker has them), running, waiting (for a call at a provider), parked (for a run of their workspace to end)',
+    help: 'Runs by state: queued (for a worker), running, waiting (for a provider task), parked (until another run of their workspace ends)',
     labels: ['state'],
     read: ({ runs }) => Object.entries(runs).map(([state, count]) => [[state], count]),
   },
   {
     name: 'graphwright_queue_jobs',
-    help: 'Jobs of the queue by task and state; ready ones wait for a worker',
+    help: 'Jobs by task and state; ready jobs wait for a worker',
     labels: ['task', 'state'],
     read: ({ jobs }) => jobs.map(({ task, state, count }) => [[task, state], count]),
   },
   {
     name: 'graphwright_queue_oldest_ready_seconds',
-    help: 'How long the job that is ready for longest waits for a worker, by task; 0: none is ready',
+    help: 'How long the oldest ready job has been waiting for a worker, by task; 0 if none is ready',
     labels: ['task'],
     read: ({ jobs }) =>
       WAITED_FOR.map(task => {
@@ -39,26 +39,26 @@ const GAUGES: readonly GaugeRow[] = [
   },
   {
     name: 'graphwright_provider_calls',
-    help: 'Calls at providers: working, or queued for room there',
+    help: 'Provider tasks by state: working, or queued for capacity',
     labels: ['provider', 'state'],
     read: ({ calls }) => calls.map(({ provider, state, count }) => [[provider, state], count]),
   },
   {
     name: 'graphwright_provider_oldest_call_seconds',
-    help: 'How long the oldest call at a provider works, or is queued',
+    help: 'How long the oldest provider task has been working or queued',
     labels: ['provider', 'state'],
     read: ({ calls }) =>
       calls.map(({ provider, state, oldest_seconds }) => [[provider, state], oldest_seconds]),
   },
   {
     name: 'graphwright_credits_reserved',
-    help: 'Credits set aside for runs under way, of all workspaces',
+    help: 'Credits reserved for running runs in all workspaces',
     labels: [],
     read: ({ reserved }) => [[[], reserved]],
   },
 ];
 
-/** Returns what reads them anew. What the database does not answer in time has no value then. */
+/** Returns a function that refreshes the gauges. Gauges have no values if the database does not respond in time. */
 export function registerWork(deps: RunDeps, registers: Registry<RegistryContentType>[]): () => Promise<void> {
   const gauges = GAUGES.map(({ name, help, labels, read }) => ({
     gauge: new Gauge({ name, help, labelNames: [...labels], registers }),

@@ -1,191 +1,223 @@
-// What the document says of accounts, keys, teams, credits, the operator's endpoints, content, pages and health.
-import type { OperationLines } from './operation.ts';
+// Describes the operations of accounts, keys, teams, credits, administration, content, pages and health.
+import type { OperationTable } from './operation.ts';
 
 const V1 = '/api/v1';
 const OWN = ['forbidden', 'not_found'] as const;
 
-export const ACCOUNT_OPERATIONS: OperationLines = {
-  [`GET ${V1}/me`]: ['getMe', 'Your user, active workspace, plan and the scopes of what you showed.'],
-  [`PATCH ${V1}/me`]: ['updateMe', 'Your name, as others see it. The email stays.'],
+export const ACCOUNT_OPERATIONS: OperationTable = {
+  [`GET ${V1}/me`]: [
+    'getMe',
+    'Returns your user, your active workspace and plan, and the scopes of the credential you sent.',
+  ],
+  [`PATCH ${V1}/me`]: ['updateMe', 'Changes your name, as others see it. The email cannot be changed.'],
   [`PUT ${V1}/me/workspace`]: [
     'setWorkspace',
-    'Where new things go and whose credits pay: a team’s id, or null for your personal workspace.',
+    'Sets the workspace that new items belong to and whose credits pay for runs: the id of a team, or null for your personal workspace.',
     ['not_found'],
   ],
-  [`GET ${V1}/keys`]: ['listKeys', 'What is known of your keys; the keys themselves are not stored.'],
+  [`GET ${V1}/keys`]: [
+    'listKeys',
+    'Returns your API keys. The keys themselves are not stored, only their names, scopes and last use.',
+  ],
   [`POST ${V1}/keys`]: [
     'createKey',
-    'No scope that this key lacks. The key is shown this once.',
+    'Creates an API key. It cannot have a scope that the credential you sent lacks. The key is shown only in this response.',
     ['forbidden'],
   ],
-  [`GET ${V1}/keys/{id}`]: ['getKey', 'Name, scopes, and when it was last used.', OWN],
-  [`PATCH ${V1}/keys/{id}`]: ['updateKey', 'Changes its name.', OWN],
-  [`DELETE ${V1}/keys/{id}`]: ['revokeKey', 'It is refused everywhere within 5 s.', OWN],
+  [`GET ${V1}/keys/{id}`]: [
+    'getKey',
+    'Returns the name and scopes of an API key, and when it was last used.',
+    OWN,
+  ],
+  [`PATCH ${V1}/keys/{id}`]: ['updateKey', 'Changes the name of an API key.', OWN],
+  [`DELETE ${V1}/keys/{id}`]: ['revokeKey', 'Revokes an API key. Every process refuses it within 5 s.', OWN],
 
   [`GET ${V1}/connections`]: [
     'listConnections',
-    'Programs that you let use the service in your name, newest first. Their access tokens open `/mcp` alone.',
+    'Returns the applications that you authorized to use the service on your behalf, newest first. Their access tokens are valid only for `/mcp`.',
   ],
   [`DELETE ${V1}/connections/{id}`]: [
     'endConnection',
-    'All its tokens are refused everywhere within 5 s.',
+    'Revokes an application’s access. Every process refuses its tokens within 5 s.',
     ['not_found'],
   ],
 
-  [`GET ${V1}/teams`]: ['listTeams', 'Those that you are a member of.'],
-  [`POST ${V1}/teams`]: ['createTeam', 'You become its first OWNER.'],
-  [`GET ${V1}/teams/{id}`]: ['getTeam', 'One team and your role in it.', OWN],
-  [`PATCH ${V1}/teams/{id}`]: ['updateTeam', 'Changes its name. Needs the role OWNER.', OWN],
+  [`GET ${V1}/teams`]: ['listTeams', 'Returns the teams that you are a member of.'],
+  [`POST ${V1}/teams`]: ['createTeam', 'Creates a team. You become its first OWNER.'],
+  [`GET ${V1}/teams/{id}`]: ['getTeam', 'Returns a team and your role in it.', OWN],
+  [`PATCH ${V1}/teams/{id}`]: ['updateTeam', 'Changes the name of a team. Requires the role OWNER.', OWN],
   [`DELETE ${V1}/teams/{id}`]: [
     'deleteTeam',
-    'Only one without workflows. Needs the role OWNER.',
+    'Deletes a team that has no workflows. Its media are transferred to the people who uploaded them. Requires the role OWNER.',
     [...OWN, 'team_not_empty'],
   ],
-  [`GET ${V1}/teams/{id}/members`]: ['listMembers', 'Everybody in the team, with their role.', OWN],
+  [`GET ${V1}/teams/{id}/members`]: ['listMembers', 'Returns all members of a team with their roles.', OWN],
   [`POST ${V1}/teams/{id}/members`]: [
     'addMember',
-    'Invites a person by `email`, or a member of another team of yours by `userId`: they join when they accept. The answer to an email does not depend on whether somebody has it. Needs the role OWNER.',
+    'Invites a person by `email`, or a member of another team of yours by `userId`. They join when they accept. The response to an email is the same whether or not an account uses it. Requires the role OWNER.',
     [...OWN, 'conflict'],
   ],
-  [`GET ${V1}/teams/{id}/members/{userId}`]: ['getMember', 'One member and the role.', OWN],
+  [`GET ${V1}/teams/{id}/members/{userId}`]: ['getMember', 'Returns a member of a team and their role.', OWN],
   [`PATCH ${V1}/teams/{id}/members/{userId}`]: [
     'updateMember',
-    'Changes the role. A team keeps at least one OWNER.',
+    'Changes the role of a member. A team must have at least one OWNER.',
     [...OWN, 'last_owner'],
   ],
   [`DELETE ${V1}/teams/{id}/members/{userId}`]: [
     'removeMember',
-    'Removes somebody, or yourself. A team keeps at least one OWNER.',
+    'Removes a member, or yourself, from a team. A team must have at least one OWNER.',
     [...OWN, 'last_owner'],
   ],
   [`GET ${V1}/teams/{id}/invitations`]: [
     'listTeamInvitations',
-    'Who is invited, expired ones too. Needs the role OWNER.',
+    'Returns the invitations of a team, including expired ones. Requires the role OWNER.',
     OWN,
   ],
   [`POST ${V1}/teams/{id}/invitations`]: [
     'inviteToTeam',
-    'For 7 days, whether or not there is an account with the email. Nothing is sent: pass the `url` on. Inviting an email again renews its invitation. Needs the role OWNER.',
+    'Creates an invitation that is valid for 7 days, whether or not an account uses the email. No email is sent: share the `url` yourself. Inviting the same email again renews the invitation. Requires the role OWNER.',
     [...OWN, 'conflict'],
   ],
   [`GET ${V1}/teams/{id}/invitations/{invitationId}`]: [
     'getTeamInvitation',
-    'One invitation of the team. Needs the role OWNER.',
+    'Returns an invitation of a team. Requires the role OWNER.',
     OWN,
   ],
   [`DELETE ${V1}/teams/{id}/invitations/{invitationId}`]: [
     'revokeTeamInvitation',
-    'It cannot be accepted any more. Needs the role OWNER.',
+    'Revokes an invitation, so that it can no longer be accepted. Requires the role OWNER.',
     OWN,
   ],
   [`GET ${V1}/invitations`]: [
     'listInvitations',
-    'Those to you, or to the email of your account, that can be accepted.',
+    'Returns the open invitations that are addressed to you or to the email of your account.',
   ],
   [`GET ${V1}/invitations/{id}`]: [
     'getInvitation',
-    'One invitation to you, or to the email of your account.',
+    'Returns an invitation that is addressed to you or to the email of your account.',
     OWN,
   ],
-  [`DELETE ${V1}/invitations/{id}`]: ['declineInvitation', 'You do not become a member.', OWN],
+  [`DELETE ${V1}/invitations/{id}`]: [
+    'declineInvitation',
+    'Declines an invitation. You do not become a member.',
+    OWN,
+  ],
   [`POST ${V1}/invitations/{id}/accept`]: [
     'acceptInvitation',
-    'You become a member, with the role of the invitation; whoever is one already keeps the role.',
+    'Accepts an invitation. You become a member with the role of the invitation. If you are a member already, you keep your role.',
     OWN,
   ],
   [`GET ${V1}/credits`]: [
     'getCredits',
-    'The balance of your active workspace, what is reserved for runs, and a page of the ledger.',
+    'Returns the balance of your active workspace, the credits reserved for runs, and a page of the ledger.',
   ],
 
   [`GET ${V1}/credits/spending`]: [
     'getSpending',
-    'What was charged in the last days (UTC), a day without a charge included.',
+    'Returns the credits charged on each of the last days (UTC), including days without charges.',
   ],
-  [`GET ${V1}/credits/budgets`]: ['listBudgets', 'What each may spend in a UTC day, and has spent today.'],
+  [`GET ${V1}/credits/budgets`]: [
+    'listBudgets',
+    'Returns the daily budgets, with the credits spent today (UTC).',
+  ],
 
-  [`GET ${V1}/admin/users`]: ['listUsers', 'Every account of the instance.'],
+  [`GET ${V1}/admin/users`]: ['listUsers', 'Returns all accounts of the instance.'],
   [`POST ${V1}/admin/users`]: [
     'createUser',
-    'With `keyScopes` a first key comes along, with `invite` a link at which the user sets a password; shown this once.',
+    'Creates a user. `keyScopes` also creates a first API key, and `invite` a link to set a password. Both are shown only in this response.',
     ['forbidden', 'conflict'],
   ],
-  [`GET ${V1}/admin/users/{userId}`]: ['getUser', 'One account.', ['not_found']],
+  [`GET ${V1}/admin/users/{userId}`]: ['getUser', 'Returns an account.', ['not_found']],
   [`PATCH ${V1}/admin/users/{userId}`]: [
     'updateUser',
-    'Changes plan, authorship, administration, or disables the account.',
+    'Changes the plan, author flag or administrator role of an account, or disables it.',
     [...OWN, 'conflict'],
   ],
   [`GET ${V1}/admin/models`]: [
     'listAddedModels',
-    'The models that the operator added, and why a stored one is left out.',
+    'Returns the models that the operator added, and the reason for each stored model that is not in use.',
   ],
   [`POST ${V1}/admin/models`]: [
     'addModels',
-    'Adds models, or puts them in place of those of the same `nodeType`: all or none.',
+    'Adds models, replacing models with the same `nodeType`. Either all models are added or none.',
     ['stale_write'],
   ],
   [`GET ${V1}/admin/models/offers`]: [
     'findModelOffers',
-    'The first hundred models of a provider that the words find, and which of them are in use.',
+    'Returns the first hundred models of a provider that match the search words, and whether each is in use.',
     ['provider_not_configured', 'fetch_failed'],
   ],
   [`POST ${V1}/admin/models/plan`]: [
     'planModels',
-    'With `endpoints` what adding them would change; without, what the provider has changed of the models in use. Nothing is written: its `models` are sent with its `revision` to `POST /admin/models`.',
+    'Returns a plan of model changes without saving anything. With `endpoints`, the plan adds those models. Without, it lists what the provider has changed in the models in use. To apply a plan, send its `models` and `revision` to `POST /admin/models`.',
     ['provider_not_configured', 'fetch_failed', 'not_found'],
   ],
-  [`GET ${V1}/admin/plans`]: ['listPlans', 'Their limits; `PLANS_FILE` changes them.'],
+  [`GET ${V1}/admin/plans`]: [
+    'listPlans',
+    'Returns the plans and their limits. To change them, set `PLANS_FILE`.',
+  ],
   [`GET ${V1}/admin/providers`]: [
     'checkProviders',
-    'Sends each configured provider a request that costs nothing, at most every 10 s.',
+    'Sends each configured provider a free request, at most once every 10 s, and returns the results.',
   ],
   [`GET ${V1}/admin/workload`]: [
     'getWorkload',
-    'Workers by their heartbeats, jobs by task and state, and for how long the oldest run has waited.',
+    'Returns the workers with their last heartbeats, the number of jobs by task and state, and how long the oldest run has been waiting.',
   ],
   [`GET ${V1}/admin/credits`]: [
     'getCreditsOf',
-    'Named by `userId` or `teamId`; without either, yours.',
+    'Returns the credits of the user `userId` or the team `teamId`. Without either, returns yours.',
     ['not_found'],
   ],
   [`POST ${V1}/admin/credits`]: [
     'grantCredits',
-    'Adds to the pool of a user or a team; a negative amount takes away.',
+    'Adds credits to the balance of a user or a team. A negative amount revokes credits.',
     ['not_found', 'conflict', 'insufficient_credits'],
   ],
 
   'POST /api/content/webhook': [
     'createPage',
-    'Writes a page of `/features`, `/models` or `/blog`, by its type. Needs the content secret.',
+    'Creates a page of `/features`, `/models` or `/blog`, depending on its type. Requires the content secret.',
     ['conflict', 'duplicate_title', 'author_missing', 'slug_taken', 'not_found'],
   ],
   'PUT /api/content/webhook': [
     'updatePage',
-    'Finds the page by `slug` and changes the fields that are sent. Needs the content secret.',
+    'Finds a page by its `slug` and changes the fields that are sent. Requires the content secret.',
     ['not_found', 'duplicate_title'],
   ],
 
-  'GET /': ['showStart', 'HTML: what this service is.', [], [304]],
-  'GET /features': ['showFeatures', 'HTML: the pages of tools, features and apps.', ['not_found']],
-  'GET /features/{slug}': ['showFeature', 'HTML of one page.', ['not_found'], [301]],
-  'GET /models': ['showModels', 'HTML: the pages of models.', ['not_found']],
-  'GET /models/{slug}': ['showModel', 'HTML of one page.', ['not_found'], [301]],
-  'GET /blog': ['showBlog', 'HTML: the articles.', ['not_found']],
-  'GET /blog/{slug}': ['showArticle', 'HTML of one article.', ['not_found'], [301]],
-  'GET /sitemap.xml': ['getSitemap', 'Every published page, for search engines.'],
-  'GET /blog/rss.xml': ['getFeed', 'The newest articles.'],
+  'GET /': ['showStart', 'Returns the start page as HTML.', [], [304]],
+  'GET /features': ['showFeatures', 'Returns the list of tools, features and apps as HTML.', ['not_found']],
+  'GET /features/{slug}': [
+    'showFeature',
+    'Returns the page of a tool, feature or app as HTML.',
+    ['not_found'],
+    [301],
+  ],
+  'GET /models': ['showModels', 'Returns the list of models as HTML.', ['not_found']],
+  'GET /models/{slug}': ['showModel', 'Returns the page of a model as HTML.', ['not_found'], [301]],
+  'GET /blog': ['showBlog', 'Returns the list of articles as HTML.', ['not_found']],
+  'GET /blog/{slug}': ['showArticle', 'Returns an article as HTML.', ['not_found'], [301]],
+  'GET /sitemap.xml': ['getSitemap', 'Returns the sitemap of all published pages, for search engines.'],
+  'GET /blog/rss.xml': ['getFeed', 'Returns the newest articles as an RSS feed.'],
   'GET /flow/{id}': [
     'showWorkflow',
-    'HTML: the graph of a workflow that the caller may read.',
+    'Returns the graph of a workflow that the caller may read, as HTML.',
     ['unauthorized', 'forbidden', 'not_found'],
   ],
-  'GET /flow/{id}/preview.svg': ['getWorkflowDrawing', 'A drawing of a public workflow.', ['not_found']],
+  'GET /flow/{id}/preview.svg': [
+    'getWorkflowDrawing',
+    'Returns a drawing of a public workflow as SVG.',
+    ['not_found'],
+  ],
 
-  'GET /healthz': ['getHealth', 'Answers while the process runs. For a supervisor.'],
+  'GET /healthz': [
+    'getHealth',
+    'Returns 200 while the process is running. Intended for process supervisors.',
+  ],
   'GET /readyz': [
     'getReadiness',
-    '200 while database, storage and queue answer, else 503. For a load balancer.',
+    'Returns 200 while the database, the storage and the queue respond, otherwise 503. Intended for load balancers.',
   ],
-  'GET /metrics': ['getMetrics', 'Counters and histograms in the text form of Prometheus.'],
+  'GET /metrics': ['getMetrics', 'Returns metrics in the Prometheus text format.'],
 };

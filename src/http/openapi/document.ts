@@ -1,28 +1,34 @@
-// The OpenAPI document, completed: what the routes' schemas leave open comes from the tables next to this file.
+// Completes the OpenAPI document with ids, descriptions, errors, headers, links and examples from the tables in this folder.
 import { CompletionEvent } from '../../runs/run-answer.schema.ts';
 import { isOptionalBody } from '../body.ts';
 import type { Reauthentication } from '../reauthentication.ts';
 import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import { nameSchemas } from './components.ts';
 import { errorExamples, exampleOf, requestExampleOf } from './examples.ts';
-import { answerHeadersOf, HEADER_PARAMETERS, HEADERS, headerParametersOf, isConditional } from './headers.ts';
+import {
+  HEADER_PARAMETERS,
+  HEADERS,
+  headerParametersOf,
+  isConditional,
+  responseHeadersOf,
+} from './headers.ts';
 import { linksOf } from './links.ts';
-import type { Content, Document, Operation, OperationLines, Response } from './operation.ts';
-import { anyRefusal, ERROR_ISSUE_SCHEMA, ERROR_SCHEMA, type Refusals, refusalsOf } from './refusals.ts';
+import type { Content, Document, Operation, OperationTable, Response } from './operation.ts';
+import { defaultRefusal, ERROR_ISSUE_SCHEMA, ERROR_SCHEMA, type Refusals, refusalsOf } from './refusals.ts';
 import { RUN_OPERATIONS } from './run-operations.ts';
 import { SIGN_IN_OPERATIONS } from './sign-in-operations.ts';
 import { TAGS } from './tags.ts';
 import { WORKFLOW_OPERATIONS } from './workflow-operations.ts';
 
 /** Every operation by method and path. */
-export const OPERATIONS: OperationLines = {
+export const OPERATIONS: OperationTable = {
   ...WORKFLOW_OPERATIONS,
   ...RUN_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...SIGN_IN_OPERATIONS,
 };
 
-/** What the service sends: the document's `webhooks`. */
+/** The document's `webhooks`: requests that the service sends. */
 const WEBHOOKS = {
   executionEnded: {
     post: {
@@ -30,16 +36,19 @@ const WEBHOOKS = {
       tags: ['Webhooks'],
       summary: 'A run has ended',
       description:
-        'Sent to `webhook.url` of the run until it is answered with 2xx, twelve times at most. The body is signed as sent: ' +
-        '`X-Service-Signature`, and the headers of Standard Webhooks, where the run gave a secret.',
+        'Sent to the `webhook.url` of the run until the receiver responds with 2xx, at most twelve times. If the run has a ' +
+        'webhook secret, the raw body is signed: in `X-Service-Signature` and in the headers of Standard Webhooks.',
       security: [],
       requestBody: { required: true, content: { 'application/json': { schema: CompletionEvent } } },
-      responses: { '2XX': { description: 'Delivered' }, '4XX': { description: 'Sent again later' } },
+      responses: {
+        '2XX': { description: 'Delivered' },
+        '4XX': { description: 'The delivery is retried later' },
+      },
     },
   },
 };
 
-/** Adds to each operation what follows from its line, method, parameters and security, and names the schemas. */
+/** Completes each operation from its entry in the tables, its method, parameters and security, and names the schemas. */
 export function completeDocument<D extends Document>(document: D): D {
   const refusals: Refusals = new Map();
   const paths = Object.fromEntries(
@@ -73,7 +82,7 @@ export function completeDocument<D extends Document>(document: D): D {
   };
 }
 
-/** Those that some operation refuses with; the others are refused before any is reached. */
+/** Returns the codes of all operations. Other codes are returned before a request reaches an operation. */
 function codesOf(refusals: Refusals): ReadonlySet<string> {
   return new Set(
     [...refusals.values()].flatMap(({ content = {} }) =>
@@ -87,16 +96,15 @@ function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
 }
 
 function complete(name: string, operation: Operation, refusals: Refusals): Operation {
-  const line = OPERATIONS[name];
-  if (line === undefined) throw new Error(`${name} has no line in the tables of http/openapi.`);
-  const [operationId, description, codes = [], statuses = []] = line;
+  const entry = OPERATIONS[name];
+  if (entry === undefined) throw new Error(`${name} has no entry in the tables of http/openapi.`);
+  const [operationId, description, codes = [], statuses = []] = entry;
   const parameters = [
-    // Those of headers are described once, below.
+    // Header parameters are references, see the next line.
     ...(operation.parameters ?? []).filter(parameter => parameter.in !== 'header'),
     ...headerParametersOf(operationId),
   ];
   const successes = successesOf(operationId, operation.responses ?? {}, statuses);
-  const answers = Object.keys(successes);
   const whole = { ...operation, operationId, parameters, ...requestBodyOf(operationId, operation) };
   return {
     ...whole,
@@ -109,32 +117,34 @@ function complete(name: string, operation: Operation, refusals: Refusals): Opera
         refusalsOf({ ...whole, isRead: name.startsWith('GET ') }, codes, refusals),
         refusals,
       ),
-      ...(answers.some(status => status.startsWith('2')) ? {} : { default: anyRefusal(refusals) }),
+      ...(Object.keys(successes).some(status => status.startsWith('2'))
+        ? {}
+        : { default: defaultRefusal(refusals) }),
     },
   };
 }
 
-/** Bearer keys have scopes here, though OpenAPI lists scopes of OAuth alone: they are said in words. */
+/** Describes the scope in words, because OpenAPI supports scopes only for OAuth. */
 function scopeNote({ security = [] }: Operation): string {
   const [scope] = security[0]?.apiKey ?? [];
-  return scope === undefined ? '' : `\n\nNeeds the scope \`${scope}\`.`;
+  return scope === undefined ? '' : `\n\nRequires the scope \`${scope}\`.`;
 }
 
 const REAUTHENTICATION_NOTES: Readonly<Record<Reauthentication, string>> = {
   always: 'A session',
-  'for OWNER': 'For the role OWNER a session',
+  'for OWNER': 'For the role OWNER, a session',
 };
 
 function reauthenticationNote({ 'x-reauthentication': when }: Operation): string {
   if (when === undefined) return '';
-  return `\n\n${REAUTHENTICATION_NOTES[when]} that last proved itself over 15 minutes ago is refused with \`reauthentication_required\`: \`POST /api/v1/auth/reauthenticate\`, then send it again.`;
+  return `\n\n${REAUTHENTICATION_NOTES[when]} that was last confirmed more than 15 minutes ago is refused with \`reauthentication_required\`. Call \`POST /api/v1/auth/reauthenticate\`, then repeat the request.`;
 }
 
 function mapValues<T, U>(record: Readonly<Record<string, T>>, to: (value: T) => U): Record<string, U> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value)]));
 }
 
-// Of a route that reads the bytes itself, so that there is nothing to validate.
+// The route reads the bytes itself, so it has no schema.
 const RAW_BODY = { required: true, content: { 'application/octet-stream': { schema: {} } } };
 
 function requestBodyOf(operationId: string, { requestBody }: Operation): object {
@@ -146,16 +156,16 @@ function requestBodyOf(operationId: string, { requestBody }: Operation): object 
 }
 
 const TITLES: Readonly<Record<string, string>> = {
-  200: 'Done',
-  201: 'Made',
-  202: 'Accepted; it goes on',
-  204: 'Nothing is left to say',
-  206: 'The range that was asked for',
-  301: 'It has moved',
-  302: 'The browser goes on there',
-  303: 'The browser goes on there',
-  307: 'It is at the store',
-  304: 'The copy you have is still right',
+  200: 'The request succeeded',
+  201: 'The resource was created',
+  202: 'Accepted for processing',
+  204: 'No content',
+  206: 'The requested range',
+  301: 'Moved permanently',
+  302: 'Redirects the browser',
+  303: 'Redirects the browser',
+  307: 'Redirects to the object storage',
+  304: 'Not modified: your copy is current',
 };
 
 function successesOf(
@@ -169,13 +179,13 @@ function successesOf(
     ...Object.fromEntries(bare.map(status => [String(status), {}])),
   };
   return Object.fromEntries(
-    // A redirect has no body; Fastify's plugin writes one of no schema.
+    // A redirect has no body, but @fastify/swagger adds one without a schema.
     Object.entries(all).map(([status, { content, ...response }]) => [
       status,
       {
         ...response,
         description: TITLES[status] ?? '',
-        headers: answerHeadersOf(operationId, Number(status)),
+        headers: responseHeadersOf(operationId, Number(status)),
         ...(content === undefined || status.startsWith('3')
           ? {}
           : { content: withExample(exampleOf(operationId, status), content) }),
@@ -194,7 +204,7 @@ function withExample(
   return { ...content, 'application/json': { ...json, examples: { recorded: example } } };
 }
 
-/** A refusal's headers are the same wherever it is given. */
+/** Adds the headers to error responses, which are the same in every operation. */
 function withHeaders(
   operationId: string,
   given: Readonly<Record<string, Response>>,
@@ -204,7 +214,7 @@ function withHeaders(
     const name = $ref.split('/').at(-1) ?? '';
     const response = refusals.get(name);
     if (response !== undefined && response.headers === undefined)
-      refusals.set(name, { ...response, headers: answerHeadersOf(operationId, Number(status)) });
+      refusals.set(name, { ...response, headers: responseHeadersOf(operationId, Number(status)) });
   }
   return given;
 }

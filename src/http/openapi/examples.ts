@@ -1,4 +1,4 @@
-// Examples of the document: answers that a test recorded from this service, and written ones of what no test can provoke.
+// Provides the examples of the document: responses recorded by a test, and handwritten ones that a test cannot provoke.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrorCode } from '../../lib/errors.ts';
@@ -13,7 +13,7 @@ interface Recorded {
   readonly refusals: Readonly<Record<string, unknown>>;
 }
 
-/** Refusals that need an outage, a race, a defect or a long wait. */
+/** Errors that need an outage, a race, a defect or a long wait. */
 const WRITTEN: Partial<Readonly<Record<ErrorCode, string>>> = {
   svg_not_drawable: 'The SVG at node "logo" cannot be drawn. Give the model a PNG or JPEG instead.',
   sign_in_refused: 'The identity provider has not verified your email address.',
@@ -25,38 +25,38 @@ const WRITTEN: Partial<Readonly<Record<ErrorCode, string>>> = {
   render_busy: 'More than 4 renders are under way. Try again in a moment.',
   upload_busy: 'Another upload is being minted. Try again in a second.',
   codec_failed: 'The render process ended early.',
-  internal_error: 'Something failed on our side. Try again in a moment.',
+  internal_error: 'Something went wrong on our side. Try again in a moment.',
   unavailable: 'The database does not answer. Try again in a moment.',
 };
 const REQUEST_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 
-/** Answers of operations that only a provider calls. */
+/** Responses of operations that only providers call. */
 const WRITTEN_ANSWERS: Readonly<Record<string, unknown>> = { 'receiveProviderHook 200': { success: true } };
 
 const FILE = join(import.meta.dirname, 'examples.json');
 let recorded: Recorded | undefined;
 
-/** Read when the document is first built, not when the service starts. */
+/** Reads the file when the document is first built, not when the service starts. */
 function readRecorded(): Recorded {
   recorded ??= JSON.parse(readFileSync(FILE, 'utf8')) as Recorded;
   return recorded;
 }
 
-/** The recorded answer of an operation with this status. */
+/** Returns the example of an operation's response with this status. */
 export function exampleOf(operationId: string, status: string): Example | undefined {
   const name = `${operationId} ${status}`;
   const value = readRecorded().answers[name];
-  if (value !== undefined) return { summary: 'A recorded answer', value };
+  if (value !== undefined) return { summary: 'A recorded response', value };
   return name in WRITTEN_ANSWERS ? { summary: 'An example', value: WRITTEN_ANSWERS[name] } : undefined;
 }
 
-/** A recorded body that the operation accepted. */
+/** Returns a recorded request body that the operation accepted. */
 export function requestExampleOf(operationId: string): Example | undefined {
   const value = readRecorded().requests[operationId];
   return value === undefined ? undefined : { summary: 'A recorded request', value };
 }
 
-/** A refusal for each of the codes that has one, under `components.examples`. */
+/** Returns the example errors of the given codes, for `components.examples`. */
 export function errorExamples(codes: ReadonlySet<string>): Readonly<Record<string, Example>> {
   const written = Object.entries(WRITTEN).map(
     ([code, error]) => [code, { error, code, requestId: REQUEST_ID }] as const,

@@ -1,4 +1,4 @@
-// The headers of requests and answers: each is described once, and a table says which operation has it.
+// Describes the headers of requests and responses, and which operations have them.
 
 interface RequestHeader {
   readonly description: string;
@@ -35,44 +35,44 @@ const TAGGED = [...CONDITIONAL, 'createWorkflow', 'updateWorkflow', 'putUpload']
 const REQUEST_HEADERS: Readonly<Record<string, RequestHeader>> = {
   'Idempotency-Key': {
     description:
-      'For 24 hours, a request with the same key and body gets the first answer again; with another body it is refused.',
+      'Makes the request safe to retry. For 24 hours, a request with the same key and body returns the first response; with another body it is refused.',
     schema: { ...TEXT, minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
     example: 'order-1042',
     on: STARTS,
   },
   Prefer: {
     description:
-      '`wait=N`: wait up to N seconds (60 at most) and answer 200 with the record, if the run ends in time.',
+      '`wait=N` waits up to N seconds (at most 60) for the run, and returns 200 with the record if it ends in time.',
     schema: TEXT,
     example: 'wait=30',
     on: STARTS,
   },
   'X-Client': {
-    description: 'Who asks; shown as the run’s `trigger`. Nothing else depends on it.',
+    description: 'The kind of client. Shown as the `trigger` of the run; it has no other effect.',
     schema: { ...TEXT, enum: ['editor', 'cli'] },
     example: 'cli',
     on: STARTS,
   },
   'If-Match': {
-    description: 'The `ETag` that was read. Where the workflow has changed since, the write is refused.',
+    description: 'The `ETag` that you last read. The update is refused if the workflow has changed since.',
     schema: TEXT,
     example: '"3-1f0c9a"',
     on: ['updateWorkflow'],
   },
   'If-None-Match': {
-    description: 'The `ETag` of the copy you have: 304 where it is still right.',
+    description: 'The `ETag` of your copy. Returns 304 if it is current.',
     schema: TEXT,
     example: '"3-1f0c9a"',
     on: CONDITIONAL,
   },
   'Last-Event-ID': {
-    description: 'The id of the last event that arrived: the stream goes on after it.',
+    description: 'The id of the last event that you received. The stream resumes after it.',
     schema: { ...TEXT, pattern: '^\\d{1,9}$' },
     example: '7',
     on: ['streamExecution'],
   },
   Range: {
-    description: 'One range of bytes.',
+    description: 'A single range of bytes.',
     schema: TEXT,
     example: 'bytes=0-1023',
     on: ['downloadMedia'],
@@ -94,7 +94,7 @@ export function headerParametersOf(operationId: string): { readonly $ref: string
     .map(([name]) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-interface AnswerHeader {
+interface ResponseHeader {
   readonly description: string;
   readonly schema: object;
   readonly example: string | number;
@@ -105,16 +105,21 @@ const always = (): boolean => true;
 const isGood = (status: number): boolean => status < 300;
 const NUMBER = { type: 'integer' } as const;
 
-const ANSWER_HEADERS: Readonly<Record<string, AnswerHeader>> = {
+const RESPONSE_HEADERS: Readonly<Record<string, ResponseHeader>> = {
   'X-Request-Id': {
-    description: 'Names this request to the operator; an `X-Request-Id` that you send is kept.',
+    description: 'Identifies the request in the logs. An `X-Request-Id` that you send is used.',
     schema: TEXT,
     example: '3b9a2f0e-6c1d-4a6e-9a4d-0c9f4f1b7a11',
     when: always,
   },
-  'X-RateLimit-Limit': { description: 'Requests in the window.', schema: NUMBER, example: 60, when: always },
+  'X-RateLimit-Limit': {
+    description: 'The number of requests allowed in the window.',
+    schema: NUMBER,
+    example: 60,
+    when: always,
+  },
   'X-RateLimit-Remaining': {
-    description: 'What is left of them.',
+    description: 'The number of requests left in the window.',
     schema: NUMBER,
     example: 59,
     when: always,
@@ -126,44 +131,44 @@ const ANSWER_HEADERS: Readonly<Record<string, AnswerHeader>> = {
     when: always,
   },
   'Retry-After': {
-    description: 'Seconds to wait before asking again.',
+    description: 'Seconds to wait before you retry.',
     schema: NUMBER,
     example: 12,
     when: (_, status) => status === 429,
   },
   'WWW-Authenticate': {
-    description: 'What the credential lacks (RFC 6750).',
+    description: 'The error and the required scope of the credential (RFC 6750).',
     schema: TEXT,
     example: 'Bearer error="insufficient_scope", scope="workflows:write"',
     when: (_, status) => status === 401,
   },
   ETag: {
-    description: 'Names this state of the resource, for `If-None-Match` and `If-Match`.',
+    description: 'Identifies this state of the resource, for `If-None-Match` and `If-Match`.',
     schema: TEXT,
     example: '"3-1f0c9a"',
     when: (id, status) => TAGGED.includes(id) && (isGood(status) || status === 304),
   },
   Location: {
-    description: 'Where to find it.',
+    description: 'The URL of the resource.',
     schema: TEXT,
     example: 'https://graphwright.example.com/api/v1/executions/ex_01',
     when: (id, status) =>
       [201, 301, 302, 303, 307].includes(status) || (status === 202 && STARTS.includes(id)),
   },
   Link: {
-    description: 'The next page, with `rel="next"`, where there is one.',
+    description: 'The URL of the next page, with `rel="next"`, if there is one.',
     schema: TEXT,
     example: '<https://graphwright.example.com/api/v1/workflows?cursor=d2Zf>; rel="next"',
     when: (id, status) => isGood(status) && ['listWorkflows', 'listFolders'].includes(id),
   },
   'Idempotent-Replayed': {
-    description: '`true`: this is the first answer again.',
+    description: '`true` if this repeats the response to an earlier request with the same `Idempotency-Key`.',
     schema: { ...TEXT, const: 'true' },
     example: 'true',
     when: (id, status) => isGood(status) && STARTS.includes(id),
   },
   'Preference-Applied': {
-    description: 'The wait that was honoured.',
+    description: 'The wait that was applied.',
     schema: TEXT,
     example: 'wait=30',
     when: (id, status) => isGood(status) && STARTS.includes(id),
@@ -172,16 +177,16 @@ const ANSWER_HEADERS: Readonly<Record<string, AnswerHeader>> = {
 
 /** Under `components.headers`. */
 export const HEADERS = Object.fromEntries(
-  Object.entries(ANSWER_HEADERS).map(([name, { when: _, ...header }]) => [name, header]),
+  Object.entries(RESPONSE_HEADERS).map(([name, { when: _, ...header }]) => [name, header]),
 );
 
-/** References to the headers of an answer. */
-export function answerHeadersOf(
+/** References to the headers of a response. */
+export function responseHeadersOf(
   operationId: string,
   status: number,
 ): Readonly<Record<string, { $ref: string }>> {
   return Object.fromEntries(
-    Object.entries(ANSWER_HEADERS)
+    Object.entries(RESPONSE_HEADERS)
       .filter(([, { when }]) => when(operationId, status))
       .map(([name]) => [name, { $ref: `#/components/headers/${name}` }]),
   );

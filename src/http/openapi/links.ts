@@ -1,4 +1,4 @@
-// Links from an answer to what can be asked next of what it names (OpenAPI's `links`).
+// Lists OpenAPI `links`: the operations that can follow a response, with parameters taken from it.
 
 interface Link {
   readonly operationId: string;
@@ -10,24 +10,32 @@ interface Link {
 const RUN = {
   execution: {
     operationId: 'getExecution',
-    description: 'Its record',
+    description: 'Read the execution',
     parameters: { id: '$response.body#/executionId' },
   },
   events: {
     operationId: 'streamExecution',
-    description: 'Its events',
+    description: 'Stream its events',
     parameters: { id: '$response.body#/executionId' },
   },
   cancel: {
     operationId: 'cancelExecution',
-    description: 'Stop it',
+    description: 'Cancel it',
     parameters: { id: '$response.body#/executionId' },
   },
 } as const;
 
 const WORKFLOW = {
-  workflow: { operationId: 'getWorkflow', description: 'Read it', parameters: { id: '$response.body#/id' } },
-  run: { operationId: 'runWorkflow', description: 'Run it', parameters: { id: '$response.body#/id' } },
+  workflow: {
+    operationId: 'getWorkflow',
+    description: 'Read the workflow',
+    parameters: { id: '$response.body#/id' },
+  },
+  run: {
+    operationId: 'runWorkflow',
+    description: 'Run the workflow',
+    parameters: { id: '$response.body#/id' },
+  },
 } as const;
 
 /** Operation id and status → links. */
@@ -41,20 +49,20 @@ const LINKS: Readonly<Record<string, Readonly<Record<string, Link>>>> = {
   'mintUpload 200': {
     complete: {
       operationId: 'completeUpload',
-      description: 'After the bytes were put to uploadUrl',
+      description: 'Complete the upload after the bytes were sent to uploadUrl',
       requestBody: { mediaId: '$response.body#/mediaId' },
     },
   },
   'previewRender 202': {
     render: {
       operationId: 'getRender',
-      description: 'The clip as it stands',
+      description: 'Read the state of the clip',
       parameters: { id: '$response.body#/data/renderId' },
     },
   },
 };
 
-/** The member `links` of a response; nothing where there are none. */
+/** Returns the `links` of a response, or an empty object. */
 export function linksOf(
   operationId: string,
   status: string,

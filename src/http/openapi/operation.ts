@@ -1,21 +1,21 @@
-// The forms that the document is made of: operations as they stand in it, and the lines of the tables next to this file.
+// Defines the types of the OpenAPI document, and of the operation tables in this folder.
 import type { ErrorCode } from '../../lib/errors.ts';
 import type { BodySchema } from '../body.ts';
 import type { Reauthentication } from '../reauthentication.ts';
 
 /**
- * The operation's id, as a method of an SDK would be called; what it does; the refusals that only it has; statuses
- * without a body that its route's schemas do not name.
+ * An operation: its id, which names the SDK method; its description; the error codes that are specific to it; and the
+ * statuses without a body that are missing in its route's schemas.
  */
-export type OperationLine = readonly [
+export type OperationEntry = readonly [
   id: string,
   description: string,
   codes?: readonly ErrorCode[],
   statuses?: readonly number[],
 ];
 
-/** By method and path, as the document has them: `GET /api/v1/nodes`. */
-export type OperationLines = Readonly<Record<string, OperationLine>>;
+/** Keyed by method and path, as in `GET /api/v1/nodes`. */
+export type OperationTable = Readonly<Record<string, OperationEntry>>;
 
 export interface Content {
   readonly schema?: BodySchema & Readonly<Record<string, unknown>>;

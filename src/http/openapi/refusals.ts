@@ -1,4 +1,4 @@
-// What each operation may refuse with: a response for each status, its codes a closed set, an example for each code.
+// Describes the error responses of each operation: one response per status, with its possible codes and an example of each.
 import { ERROR_CODES, type ErrorCode } from '../../lib/errors.ts';
 import { hasExample } from './examples.ts';
 import type { Operation, Response } from './operation.ts';
@@ -6,23 +6,26 @@ import type { Operation, Response } from './operation.ts';
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 const TEXT = { type: 'string' } as const;
 
-/** The form of every refusal, under `components.schemas`. */
+/** The schema of every error, under `components.schemas`. */
 export const ERROR_SCHEMA = {
   type: 'object',
-  description: 'Every refusal: a sentence for people, and a code for programs.',
+  description: 'The body of every error response.',
   required: ['error', 'code', 'requestId'],
   properties: {
-    error: { ...TEXT, description: 'A sentence that a person can act on' },
+    error: { ...TEXT, description: 'What is wrong and what to do, for people' },
     code: {
       ...TEXT,
       enum: CODES,
       description: CODES.map(code => `- \`${code}\`: ${ERROR_CODES[code][1]}`).join('\n'),
     },
-    requestId: { ...TEXT, description: 'The X-Request-Id of the answer' },
-    retryAfter: { type: 'integer', description: 'With 429: Unix seconds, as X-RateLimit-Reset' },
+    requestId: { ...TEXT, description: 'The X-Request-Id of the response' },
+    retryAfter: {
+      type: 'integer',
+      description: 'With 429: when to retry, in Unix seconds, as X-RateLimit-Reset',
+    },
     insufficientCredits: { type: 'boolean', const: true, description: 'With 402' },
-    requiredCredits: { type: 'integer', description: 'With 402: what the run would cost' },
-    availableCredits: { type: 'integer', description: 'With 402: what there is' },
+    requiredCredits: { type: 'integer', description: 'With 402: the cost of the run' },
+    availableCredits: { type: 'integer', description: 'With 402: the available credits' },
     breakdown: {
       type: 'array',
       description: 'With 402: the cost of each node',
@@ -34,25 +37,28 @@ export const ERROR_SCHEMA = {
     methods: {
       type: 'array',
       items: { ...TEXT, enum: ['password', 'openid'] },
-      description: 'With `reauthentication_required`: how the session can prove itself',
+      description: 'With `reauthentication_required`: the ways to confirm the identity of the session',
     },
-    executionId: { ...TEXT, description: 'With 500 at a start: the run that may have been started' },
+    executionId: {
+      ...TEXT,
+      description: 'With 500 when starting a run: the id of the run, which may have been started',
+    },
     issues: {
       type: 'array',
-      description: 'Where several things are wrong at once',
+      description: 'The individual problems, if the request has several',
       items: { $ref: '#/components/schemas/ErrorIssue' },
     },
-    truncated: { type: 'boolean', const: true, description: 'With issues: not all of them are listed' },
-    total: { type: 'integer', description: 'With truncated: how many issues there are' },
+    truncated: { type: 'boolean', const: true, description: 'With issues: the list is incomplete' },
+    total: { type: 'integer', description: 'With truncated: the total number of issues' },
   },
 };
 
 export const ERROR_ISSUE_SCHEMA = {
   type: 'object',
-  description: 'One of several things that are wrong.',
+  description: 'One of several problems of a request.',
   required: ['code', 'message'],
   properties: {
-    severity: { ...TEXT, enum: ['error', 'warning'], description: 'Of what lint finds' },
+    severity: { ...TEXT, enum: ['error', 'warning'], description: 'The severity of a lint result' },
     path: { ...TEXT, description: 'A JSON pointer into the body' },
     nodeId: TEXT,
     edgeId: TEXT,
@@ -62,10 +68,10 @@ export const ERROR_ISSUE_SCHEMA = {
   },
 };
 
-/** The responses that operations refer to, under `components.responses`: one for each set of codes in use. */
+/** The error responses that operations refer to, under `components.responses`: one per set of codes in use. */
 export type Refusals = Map<string, Response>;
 
-/** The responses of an operation by status. They are added to `refusals` where they are new. */
+/** Returns the error responses of an operation by status, and adds the new ones to `refusals`. */
 export function refusalsOf(
   operation: Operation & { readonly isRead: boolean },
   own: readonly ErrorCode[],
@@ -86,10 +92,10 @@ export function refusalsOf(
   );
 }
 
-/** The `default` response of an operation that only redirects: linters ask for it where no 2xx is. */
-export function anyRefusal(refusals: Refusals): Response {
+/** Returns the `default` response of an operation without a 2xx response, which linters require. */
+export function defaultRefusal(refusals: Refusals): Response {
   refusals.set('RefusalDefault', {
-    description: 'Any other refusal',
+    description: 'Any other error',
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
@@ -100,7 +106,7 @@ export function anyRefusal(refusals: Refusals): Response {
   return { $ref: '#/components/responses/RefusalDefault' };
 }
 
-/** What follows from an operation's security, parameters and body. */
+/** Returns the codes that follow from an operation's security, parameters and body. */
 function commonCodes(
   { security = [], 'x-reauthentication': when }: Operation,
   isRead: boolean,
@@ -110,12 +116,12 @@ function commonCodes(
   const scopes = credential?.apiKey ?? [];
   return [
     'invalid_request',
-    // Any request but a GET may come with a body, asked for or not.
+    // Any request other than GET may have a body, even where none is expected.
     ...(isRead
       ? []
       : (['invalid_json', 'request_timeout', 'payload_too_large', 'unsupported_type'] as const)),
     ...(credential === undefined || isOpen ? [] : (['unauthorized'] as const)),
-    // Where a session is asked for, a key that comes in its place is looked at too.
+    // A key that is sent to a route that requires a session is checked too.
     ...(credential?.apiKey === undefined && credential?.session === undefined
       ? []
       : (['invalid_api_key', 'expired_api_key'] as const)),
@@ -130,7 +136,7 @@ function commonCodes(
 
 type Form = 'Refusal' | 'Page' | 'Storage';
 
-/** Pages answer browsers in HTML; the address that stands in for a bucket answers in XML. */
+/** Errors of pages are HTML for browsers. Errors of the upload route are XML, like those of an S3 bucket. */
 function formOf({ tags = [], operationId }: Operation): Form {
   if (tags.includes('Pages')) return 'Page';
   return operationId === 'putUpload' ? 'Storage' : 'Refusal';

@@ -1,5 +1,5 @@
-// What the document says of runs, executions, webhooks, media and renders.
-import type { OperationLines } from './operation.ts';
+// Describes the operations of runs, executions, webhooks, media and renders.
+import type { OperationTable } from './operation.ts';
 
 const V1 = '/api/v1';
 const OWN = ['forbidden', 'not_found'] as const;
@@ -19,7 +19,7 @@ const START = [
   'unreadable_image',
   'daily_execution_limit',
 ] as const;
-/** What a file may be refused for. */
+/** The errors of an uploaded file. */
 export const FILE = [
   'file_too_large',
   'storage_quota_exceeded',
@@ -29,98 +29,101 @@ export const FILE = [
   'empty_file',
 ] as const;
 const WAIT =
-  'Answers 202 as soon as the run is stored; it goes on whatever becomes of the connection. With `Prefer: wait=N` the ' +
-  'answer is 200 and the record, where the run ends within N seconds (60 at most). With `Idempotency-Key` the request can ' +
-  'be sent again for 24 hours and starts one run.';
+  'Returns 202 as soon as the run is stored. The run continues if the client disconnects. With `Prefer: wait=N`, the ' +
+  'response is 200 with the record if the run ends within N seconds (at most 60). With `Idempotency-Key`, the request can ' +
+  'be repeated for 24 hours and starts only one run.';
 
-export const RUN_OPERATIONS: OperationLines = {
+export const RUN_OPERATIONS: OperationTable = {
   [`POST ${V1}/workflows/{id}/run`]: [
     'runWorkflow',
-    `Starts a run of the graph as it stands. ${WAIT} A \`webhook\` is sent the outcome.`,
+    `Starts a run of the current graph. ${WAIT} If the request has a \`webhook\`, the result is sent to it.`,
     [...START, 'invalid_webhook'],
   ],
   [`POST ${V1}/workflows/{id}/execute`]: [
     'executeWorkflow',
-    `As \`run\`, without a webhook, and counted in executions per minute. ${WAIT}`,
+    `Starts a run like \`run\`, without a webhook. Counts against the executions per minute. ${WAIT}`,
     START,
   ],
   [`POST ${V1}/executions/{id}/resume`]: [
     'resumeExecution',
-    'A waiting run is decided by `decision` and goes on. One that ended starts again under a new id with `resumedFromId`, ' +
-      `and reuses every node that is unchanged, at no charge. ${WAIT}`,
+    `Continues a run that is waiting for a decision, with your \`decision\`. A run that has ended is started again under a new id with \`resumedFromId\`: nodes that have not changed are reused at no charge. ${WAIT}`,
     [...START, 'invalid_webhook', 'not_resumable'],
   ],
   [`POST ${V1}/workflows/{id}/estimate`]: [
     'estimateRun',
-    'What a run would cost, node by node, and what there is to pay with. `exact` is false where a price is known only later.',
+    'Returns the estimated cost of a run by node, and the available credits. `exact` is false if a price is known only after the run.',
     [...OWN, 'invalid_graph', 'invalid_inputs', 'cyclic_graph'],
   ],
   [`GET ${V1}/workflows/{id}/executions`]: [
     'listWorkflowExecutions',
-    'Newest first, without node states, inputs and outputs.',
+    'Returns the executions of a workflow, newest first, without node states, inputs and outputs.',
     OWN,
   ],
-  [`GET ${V1}/executions`]: ['listExecutions', 'Those that you started, newest first, without node states.'],
+  [`GET ${V1}/executions`]: [
+    'listExecutions',
+    'Returns the executions that you started, newest first, without node states.',
+  ],
   [`GET ${V1}/executions/{id}`]: [
     'getExecution',
-    'The complete record: status, node states, outputs, credits, webhook.',
+    'Returns the complete record of an execution: status, node states, outputs, credits and webhook.',
     OWN,
   ],
   [`DELETE ${V1}/executions/{id}`]: [
     'deleteExecution',
-    'Removes the record of a run that has ended. Its media stay.',
+    'Deletes the record of a run that has ended. Its media are kept.',
     [...OWN, 'conflict'],
   ],
   [`GET ${V1}/executions/{id}/outputs/{nodeId}`]: [
     'getNodeOutputs',
-    'The state of one node with its values whole, also where the execution has them `truncated`.',
+    'Returns the state of one node with its complete values, even if the execution record has them `truncated`.',
     OWN,
   ],
-  [`GET ${V1}/executions/{id}/workflow`]: ['getExecutionGraph', 'The graph that the run executes.', OWN],
+  [`GET ${V1}/executions/{id}/workflow`]: [
+    'getExecutionGraph',
+    'Returns the graph that the run executes.',
+    OWN,
+  ],
   [`GET ${V1}/executions/{id}/events`]: [
     'streamExecution',
-    'Server-sent events. The first is `snapshot`, the complete record; then `node`, `execution` and `progress` as things ' +
-      'change, and a comment every 15 s; the stream ends with the run. `data` of each event is JSON. Ids increase: with ' +
-      '`Last-Event-ID` the stream goes on after that event, and answers 204 where nothing is left. `progress` events have no id. An account has at most 20 streams open a process, an address 200.',
+    'Streams server-sent events. The first is `snapshot`, the complete record. `node`, `execution` and `progress` events follow as the run changes, with a comment every 15 s. The stream ends with the run. The `data` of each event is JSON. Event ids increase: with `Last-Event-ID`, the stream resumes after that event, and the response is 204 if no events are left. `progress` events have no id. Each process allows 20 open streams per account and 200 per address.',
     [...OWN, 'too_many_streams'],
   ],
   [`POST ${V1}/executions/{id}/cancel`]: [
     'cancelExecution',
-    'Asks whoever runs it to stop; what had finished stays and is charged. Of a run that has ended, nothing changes.',
+    'Cancels a run. Nodes that have finished keep their results and are charged. A run that has ended does not change.',
     OWN,
   ],
 
   [`GET ${V1}/executions/{id}/deliveries`]: [
     'listDeliveries',
-    'Each attempt with its time, status code and the first KB of the answer.',
+    'Returns each delivery attempt with its time, status code and the first KB of the response.',
     OWN,
   ],
   [`POST ${V1}/executions/{id}/deliveries/{deliveryId}/redeliver`]: [
     'redeliver',
-    'Sends the event again, with the same `eventId`.',
+    'Sends the event again with the same `eventId`.',
     [...OWN, 'conflict'],
   ],
   [`POST ${V1}/webhooks/test`]: [
     'testWebhook',
-    'Sends a signed sample and says what the receiver answered.',
+    'Sends a signed sample event to a webhook and returns the response of the receiver.',
     ['invalid_webhook'],
   ],
 
   'POST /hooks/{provider}/{token}': [
     'receiveProviderHook',
-    'Where a provider says that a job has ended. It wakes the run, which asks the provider for the result.',
+    'Receives a notification from a provider that a task has ended, and resumes the run, which requests the result from the provider.',
     ['not_found', 'unauthorized', 'forbidden'],
   ],
 
   [`POST ${V1}/media/upload`]: [
     'uploadMedia',
-    'By multipart form (up to 4 MB, the hints before the file), by `dataUrl` (3 MB of file), or by `url`, which the service ' +
-      'fetches (25 MB). The content must be what its type says. SVG is rebuilt from an allowlist.',
+    'Uploads a file as a multipart form (up to 4 MB, with the hints before the file), as a `dataUrl` (up to 3 MB), or from a `url` that the service fetches (up to 25 MB). The content must match its declared type. SVG files are rebuilt from an allowlist of elements and attributes.',
     ['forbidden', ...FILE, 'fetch_failed', 'invalid_svg', 'svg_too_complex', 'upload_busy'],
   ],
   [`POST ${V1}/media/upload-url`]: [
     'mintUpload',
-    'For larger files: `PUT` the bytes to `uploadUrl` with exactly its `headers` within 15 minutes, then complete it.',
+    'Creates an upload URL for a larger file. `PUT` the bytes to `uploadUrl` with exactly the returned `headers` within 15 minutes, then complete the upload.',
     [
       'forbidden',
       'invalid_bytes',
@@ -133,61 +136,67 @@ export const RUN_OPERATIONS: OperationLines = {
   ],
   [`POST ${V1}/media/upload-url/complete`]: [
     'completeUpload',
-    'Looks at what was put there and makes it a media file. Safe to send again.',
+    'Checks the uploaded bytes and creates a media file from them. Can safely be repeated.',
     [...FILE, 'invalid_media_id', 'upload_not_found', 'upload_busy'],
   ],
   [`GET ${V1}/media`]: [
     'listMedia',
-    'Of the active workspace, newest first: uploads, unless `origin` asks for others.',
+    'Returns the media of your active workspace, newest first. Only uploads are returned unless `origin` selects outputs of runs or previews.',
   ],
-  [`GET ${V1}/media/{id}`]: ['getMedia', 'One media file: its address, type, size and name.', OWN],
+  [`GET ${V1}/media/{id}`]: ['getMedia', 'Returns the URL, type, size and name of a media file.', OWN],
   [`GET ${V1}/media/{id}/uses`]: [
     'listMediaUses',
-    'Workflows and their nodes, publications, and executions that made it or used what another made; of those that you may see.',
+    'Returns the workflows and nodes that use a media file, the publications that contain it, the execution that created it and the executions that used the output of another. Only those that you may read are returned.',
     OWN,
   ],
   [`DELETE ${V1}/media/{id}`]: [
     'deleteMedia',
-    'Refused while workflows use it, unless `force=true`.',
+    'Deletes a media file. A file that workflows use is deleted only with `force=true`.',
     [...OWN, 'media_in_use'],
   ],
   'GET /cdn/{mediaId}/{name}': [
     'downloadMedia',
-    'The bytes, for a year in every cache. Takes `Range`; an SVG comes as an attachment.',
+    'Returns the bytes of a media file, cacheable for a year. Supports `Range`. SVG files are sent as attachments.',
     ['not_found', 'range_not_satisfiable'],
     [206, 307],
   ],
   'PUT /uploads/{mediaId}': [
     'putUpload',
-    'What a minted `uploadUrl` points to where media are on disk. The address is signed, over the headers too. Refusals ' +
-      'are XML, as those of a bucket.',
+    'Receives the bytes of an upload. `uploadUrl` points here if media are stored on disk. The URL and the headers are signed. Errors are XML, as those of an S3 bucket.',
     ['forbidden', 'not_found'],
   ],
 
   [`GET ${V1}/renderer/scene-graph`]: [
     'getSceneGraphContract',
-    'How to author a video: a guide and the JSON Schema that holds at run time.',
+    'Returns a guide to authoring videos, and the JSON Schema that scene graphs are validated against at run time.',
   ],
-  [`GET ${V1}/renderer/templates`]: ['listVideoTemplates', 'The compositions that your account may use.'],
+  [`GET ${V1}/renderer/templates`]: [
+    'listVideoTemplates',
+    'Returns the compositions that your account may use.',
+  ],
   [`GET ${V1}/renderer/templates/{id}`]: [
     'getVideoTemplate',
-    'One composition, with the slots that its default props have.',
+    'Returns a composition with the slots of its default props.',
     ['not_found'],
   ],
   [`GET ${V1}/renderer/templates/{id}/thumbnail`]: [
     'getVideoTemplateThumbnail',
-    'A still of the composition, as WebP.',
+    'Returns a still of the composition as WebP.',
     ['unauthorized', ...OWN],
   ],
   [`POST ${V1}/render/renderer/preview`]: [
     'previewRender',
-    'Stills are drawn at once; `format: "mp4"` starts a clip and answers 202. Costs no credits.',
+    'Renders a preview. Stills are returned in the response. `format: "mp4"` starts a clip and returns 202. Previews are free.',
     [...OWN, 'invalid_scene_graph', 'storage_quota_exceeded', 'render_busy', 'codec_failed'],
   ],
   [`GET ${V1}/render/renderer/{id}`]: [
     'getRender',
-    'The clip as it stands, and its address once it is done.',
+    'Returns the state of a clip, and its URL when it is completed.',
     OWN,
   ],
-  [`POST ${V1}/render/renderer/{id}/cancel`]: ['cancelRender', 'One that has ended stays as it is.', OWN],
+  [`POST ${V1}/render/renderer/{id}/cancel`]: [
+    'cancelRender',
+    'Cancels a render. A render that has ended does not change.',
+    OWN,
+  ],
 };

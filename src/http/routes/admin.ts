@@ -1,4 +1,4 @@
-// The operator's endpoints over HTTP.
+// Routes of the operator: users, plans, providers and workload.
 import {
   ChangeUserBody,
   CreatedUser,
@@ -20,7 +20,7 @@ const about = documented('Operator');
 export function registerAdmin(app: App, deps: Deps): void {
   app.get(
     '/api/v1/admin/users',
-    about('List the users', { 200: UserPage }, { querystring: ListUsersQuery }),
+    about('List users', { 200: UserPage }, { querystring: ListUsersQuery }),
     req => listAllUsers(deps, req.actor, req.query),
   );
   app.post(
@@ -28,8 +28,8 @@ export function registerAdmin(app: App, deps: Deps): void {
     about('Create a user', { 201: CreatedUser }, { body: CreateUserBody }),
     async (req, reply) => {
       const user = await createUser(deps, req.actor, req.body);
-      const answer = created(deps, reply, `/api/v1/admin/users/${user.userId}`);
-      return answer.header('cache-control', 'no-store').send(user);
+      const response = created(deps, reply, `/api/v1/admin/users/${user.userId}`);
+      return response.header('cache-control', 'no-store').send(user);
     },
   );
   app.get('/api/v1/admin/users/:userId', about('Read a user', { 200: User }, { params: UserParams }), req =>
@@ -37,22 +37,18 @@ export function registerAdmin(app: App, deps: Deps): void {
   );
   app.patch(
     '/api/v1/admin/users/:userId',
-    about(
-      'Rename a user, change the plan, make an author, disable',
-      { 200: User },
-      { params: UserParams, body: ChangeUserBody },
-    ),
+    about('Update a user', { 200: User }, { params: UserParams, body: ChangeUserBody }),
     req => changeUser(deps, req.actor, req.params.userId, req.body),
   );
-  app.get('/api/v1/admin/plans', about('List the plans', { 200: PlansAnswer }), async req =>
+  app.get('/api/v1/admin/plans', about('List plans', { 200: PlansAnswer }), async req =>
     listPlans(deps, req.actor),
   );
-  app.get(
-    '/api/v1/admin/providers',
-    about('Ask the providers whether they answer', { 200: ProvidersAnswer }),
-    req => checkProviders(deps, req.actor),
+  app.get('/api/v1/admin/providers', about('Check the providers', { 200: ProvidersAnswer }), req =>
+    checkProviders(deps, req.actor),
   );
-  app.get('/api/v1/admin/workload', about('Look at workers and queue', { 200: WorkloadAnswer }), req =>
-    readWorkload(deps, req.actor),
+  app.get(
+    '/api/v1/admin/workload',
+    about('Read the state of workers and queue', { 200: WorkloadAnswer }),
+    req => readWorkload(deps, req.actor),
   );
 }

@@ -1,4 +1,4 @@
-// The web application: its pages, and the files they load.
+// Serves the pages of the web application and the files they load.
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
@@ -9,9 +9,9 @@ import { ASSETS, createAppPages } from '../pages/app-pages.ts';
 import { sendErrorPage } from '../pages/page-answers.ts';
 
 interface AppPage {
-  /** Its folder below `editor/pages`. */
+  /** The folder in `editor/pages`. */
   readonly name: string;
-  /** Who is led elsewhere: users need no sign-in, visitors have nothing to see. */
+  /** Who may open the page. Others are redirected: visitors to sign-in, users to `next`. */
   readonly for: 'users' | 'visitors' | 'all';
 }
 
@@ -78,7 +78,7 @@ function registerAssets(app: App, deps: HttpDeps): void {
   );
 }
 
-/** Where `next` leads, within this service and nowhere else. */
+/** Returns the path in `next`, or `/workflows` if it is not a path of this service, so that no link redirects elsewhere. */
 function nextPath(url: string): string {
   const next = new URL(url, 'http://localhost').searchParams.get('next') ?? '';
   return /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '/workflows';

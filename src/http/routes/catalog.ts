@@ -1,4 +1,4 @@
-// GET /nodes and GET /models: the catalog, open to anyone, cached for an hour.
+// Routes of the catalog, GET /nodes and GET /models: public, cached for an hour.
 import { Type } from 'typebox';
 import { CATALOG_ANSWERS } from '../../services/catalog.schema.ts';
 import { listCatalog } from '../../services/catalog.ts';
@@ -9,10 +9,18 @@ import { documented } from '../route.ts';
 
 const Query = Type.Object({
   category: Type.Optional(
-    Type.String({ maxLength: 40, description: 'model, input, utility, output, logic or video' }),
+    Type.String({
+      maxLength: 40,
+      description: 'Returns only this category: model, input, utility, output, logic or video',
+    }),
   ),
-  source: Type.Optional(Type.String({ maxLength: 40, description: 'vendor, non-vendor or registry-shell' })),
-  includeHidden: Type.Optional(Type.String({ maxLength: 5, description: '1 shows hidden nodes too' })),
+  source: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: 'Returns only this source: vendor, non-vendor or registry-shell',
+    }),
+  ),
+  includeHidden: Type.Optional(Type.String({ maxLength: 5, description: '1 includes hidden node types' })),
 });
 
 export function registerCatalog(app: App, deps: Deps): void {

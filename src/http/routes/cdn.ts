@@ -1,4 +1,4 @@
-// Media under /cdn: public, immutable, in ranges.
+// Serves media under /cdn: public, immutable, with range requests.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
@@ -12,22 +12,26 @@ const Params = Type.Object({ mediaId: Type.String(), name: Type.String() });
 
 export function registerCdn(app: App, deps: Deps): void {
   const config = { limit: 'none' } as const;
-  const answer = async (req: FastifyRequest<{ Params: Static<typeof Params> }>, reply: FastifyReply) => {
+  const send = async (req: FastifyRequest<{ Params: Static<typeof Params> }>, reply: FastifyReply) => {
     const { status, headers, stream } = await openMedia(deps, req.params, req);
     if (status === 416)
-      throw new AppError('range_not_satisfiable', 'The range begins after the end of the file.', { headers });
+      throw new AppError(
+        'range_not_satisfiable',
+        'The range starts after the end of the file. Request a range within it.',
+        { headers },
+      );
     return reply.code(status).headers(headers).send(stream);
   };
   const path = '/cdn/:mediaId/:name';
   app.get(
     path,
     {
-      ...documented('Media')('Fetch a media file', { 200: Plain('*/*') }, { params: Params }),
+      ...documented('Media')('Download a media file', { 200: Plain('*/*') }, { params: Params }),
       config,
       exposeHeadRoute: false,
     },
-    answer,
+    send,
   );
-  // The HEAD route that Fastify makes would say that the file has no bytes.
-  app.head(path, { schema: { params: Params, hide: true }, config }, answer);
+  // Fastify's own HEAD route would send a Content-Length of 0.
+  app.head(path, { schema: { params: Params, hide: true }, config }, send);
 }

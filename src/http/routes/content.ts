@@ -1,4 +1,4 @@
-// The content webhook: pages are published by POST and changed by PUT, with a secret of its own.
+// Routes of the content webhook, which publishes pages by POST and changes them by PUT, authorized by its own secret.
 
 import { pagePath } from '../../pages/sections.ts';
 import { MARKDOWN } from '../../pages/stored-markdown.ts';
@@ -10,7 +10,7 @@ import { created, documented } from '../route.ts';
 
 const PATH = '/api/content/webhook';
 const about = documented('Content');
-const description = 'Needs `Authorization: Bearer <CONTENT_WEBHOOK_SECRET>`.';
+const description = 'Requires `Authorization: Bearer <CONTENT_WEBHOOK_SECRET>`.';
 
 export function registerContent(app: App, deps: Deps): void {
   app.post(
@@ -23,7 +23,7 @@ export function registerContent(app: App, deps: Deps): void {
   );
   app.put(
     PATH,
-    about('Change a content page', { 200: WrittenPage }, { description, body: UpdateContentBody }),
+    about('Update a content page', { 200: WrittenPage }, { description, body: UpdateContentBody }),
     async req => present(deps, await changeContent(deps, req.body, MARKDOWN)),
   );
 }

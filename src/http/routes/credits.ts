@@ -1,4 +1,4 @@
-// Credits over HTTP, and what a run would cost of them.
+// Routes of credits, budgets and cost estimates.
 
 import type { RunDeps } from '../../runs/deps.ts';
 import { EstimateBody, RunEstimate } from '../../runs/estimate/estimate.schema.ts';
@@ -39,7 +39,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/credits/spending',
     about(
-      'Read what your active workspace has spent, by day, model and workflow',
+      'Read the spending of your active workspace by day, model and workflow',
       { 200: SpendingAnswer },
       { querystring: SpendingQuery },
     ),
@@ -47,11 +47,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
   );
   app.get(
     '/api/v1/credits/budgets',
-    about(
-      'List the workflows of your active workspace that have a budget',
-      { 200: BudgetPage },
-      { querystring: PageQuery },
-    ),
+    about('List the budgets of your active workspace', { 200: BudgetPage }, { querystring: PageQuery }),
     req => listOwnBudgets(deps, req.actor, req.query),
   );
   app.get(
@@ -72,7 +68,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
     '/api/v1/workflows/:id/estimate',
     {
       ...about(
-        'Estimate what a run would cost, without starting it',
+        'Estimate the cost of a run',
         { 200: RunEstimate },
         { params: WorkflowId, body: EstimateBody },
       ),

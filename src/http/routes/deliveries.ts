@@ -1,4 +1,4 @@
-// Webhook deliveries over HTTP: their log, sending one again, trying an address out.
+// Routes of webhook deliveries: list them, redeliver an event, test a webhook.
 import { Type } from 'typebox';
 import { listExecutionDeliveries, redeliver, testWebhook } from '../../runs/deliveries.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -13,11 +13,7 @@ const about = documented('Webhooks');
 export function registerDeliveries(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/executions/:id/deliveries',
-    about(
-      'List the deliveries of an execution, each attempt of them',
-      { 200: DeliveryPage },
-      { params: ExecutionId },
-    ),
+    about('List the webhook deliveries of an execution', { 200: DeliveryPage }, { params: ExecutionId }),
     (req, reply) => {
       reply.header('cache-control', 'no-store');
       return listExecutionDeliveries(deps, req.actor, req.params.id);
@@ -26,7 +22,7 @@ export function registerDeliveries(app: App, deps: RunDeps): void {
   app.post(
     '/api/v1/executions/:id/deliveries/:deliveryId/redeliver',
     about(
-      'Send an event again',
+      'Redeliver an event',
       { 202: Delivery },
       { params: Type.Object({ ...ExecutionId.properties, deliveryId: Type.String({ maxLength: 64 }) }) },
     ),
@@ -38,11 +34,7 @@ export function registerDeliveries(app: App, deps: RunDeps): void {
   app.post(
     '/api/v1/webhooks/test',
     {
-      ...about(
-        'Send a signed sample to an address',
-        { 200: WebhookTestAnswer },
-        { body: RunBody.properties.webhook },
-      ),
+      ...about('Test a webhook', { 200: WebhookTestAnswer }, { body: RunBody.properties.webhook }),
       preValidation: (req, _reply, done) => done(webhookFault(deps, req.body)),
     },
     (req, reply) => testWebhook(deps, req.actor, req.body, reply.closeSignal()),

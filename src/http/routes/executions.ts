@@ -1,4 +1,4 @@
-// Executions over HTTP: the record, the lists, the event stream, cancel.
+// Routes of executions: records, lists, event streams and cancellation.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -56,7 +56,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
   );
   app.get(
     '/api/v1/executions/:id/outputs/:nodeId',
-    about('Read the whole outputs of a node', { 200: NodeState }, { params: ExecutionNode }),
+    about('Read the complete outputs of a node', { 200: NodeState }, { params: ExecutionNode }),
     (req, reply) => {
       reply.header('cache-control', 'no-store');
       return getNodeOutputs(deps, req.actor, req.params.id, req.params.nodeId);
@@ -69,13 +69,13 @@ export function registerExecutions(app: App, deps: RunDeps): void {
   );
   app.get(
     '/api/v1/executions/:id/workflow',
-    about('Read the graph as it ran', { 200: ExecutedGraph }, { params: ExecutionId }),
+    about('Read the graph of an execution', { 200: ExecutedGraph }, { params: ExecutionId }),
     async (req, reply) => sendJson(reply, await getExecutionGraph(deps, req.actor, req.params.id)),
   );
   app.get(
     '/api/v1/executions/:id/events',
     about(
-      'Follow an execution by server-sent events',
+      'Stream the events of an execution',
       { 200: EventStream, 204: Type.Null() },
       {
         params: ExecutionId,
@@ -102,7 +102,7 @@ async function streamEvents(
     afterId: parseLastEventId(req),
     signal,
   });
-  // No event is left: 204 keeps an EventSource from asking again.
+  // No events are left. 204 stops an EventSource from reconnecting.
   if (events === undefined) {
     reply.code(204).send();
     return;

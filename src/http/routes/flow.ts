@@ -1,4 +1,4 @@
-// Workflows to look at in a browser: the complete drawing with nodes and command, and the preview as an image.
+// Serves workflows to browsers: the editor, a read-only page with a drawing, and the preview image.
 
 import { AppError } from '../../lib/errors.ts';
 import { drawPreview } from '../../pages/flow-drawing.ts';
@@ -26,7 +26,7 @@ export function registerFlow(app: App, deps: HttpDeps): void {
     {
       errorHandler: sendErrorPage,
       ...about(
-        'The editor for who is signed in and may edit the workflow; for others a page that shows it',
+        'Open a workflow: the editor for people who may edit it, a read-only page for others',
         { 200: Plain('text/html') },
         { params },
       ),
@@ -45,11 +45,7 @@ export function registerFlow(app: App, deps: HttpDeps): void {
   );
   app.get(
     '/flow/:id/preview.svg',
-    about(
-      'The drawing that a content page shows of a public workflow',
-      { 200: Plain('image/svg+xml') },
-      { params },
-    ),
+    about('Read the drawing of a public workflow', { 200: Plain('image/svg+xml') }, { params }),
     async (req, reply) => {
       const flow = await findPublicFlow(deps, req.params.id);
       const image =
@@ -66,5 +62,5 @@ export function registerFlow(app: App, deps: HttpDeps): void {
 }
 
 function notDrawn(): AppError {
-  return new AppError('not_found', 'There is no public drawing of this workflow.');
+  return new AppError('not_found', 'Drawing not found.');
 }

@@ -1,4 +1,4 @@
-// Folders over HTTP.
+// Routes of folders.
 
 import { Success } from '../../services/accounts/account.schema.ts';
 import {
@@ -52,11 +52,7 @@ export function registerFolders(app: App, deps: Deps): void {
   );
   app.delete(
     '/api/v1/folders/:id',
-    about(
-      'Delete a folder; its workflows go to the root',
-      { 200: Success },
-      { params: FolderParams, querystring: RemoveFolderQuery },
-    ),
+    about('Delete a folder', { 200: Success }, { params: FolderParams, querystring: RemoveFolderQuery }),
     req => done(removeFolder(deps, req.actor, req.params.id, req.query)),
   );
 }

@@ -1,4 +1,4 @@
-// Whether the process lives, whether it can work, and its measurements.
+// Routes for operation: health, readiness and metrics.
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import type { Deps } from '../../services/deps.ts';
@@ -9,16 +9,20 @@ import type { Metrics } from '../observation/metrics.ts';
 import { documented } from '../route.ts';
 
 const about = documented('Operation');
-const Health = Type.Record(Type.String(), Type.String(), { description: 'Each part: ok' });
+const Health = Type.Record(Type.String(), Type.String(), {
+  description: 'The state of each part; `ok` if it works',
+});
 
 export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
   const config = { limit: 'none' } as const;
-  app.get('/healthz', { config, ...about('The process is up', { 200: Health }) }, () => ({ status: 'ok' }));
+  app.get('/healthz', { config, ...about('Check that the process is running', { 200: Health }) }, () => ({
+    status: 'ok',
+  }));
   app.get(
     '/readyz',
     {
       config,
-      ...about('Database, storage and queue answer', { 200: Health }),
+      ...about('Check that the service is ready', { 200: Health }),
     },
     async () => {
       const { isReady, parts } = await checkReadiness(deps);
@@ -32,9 +36,12 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
   );
   app.get(
     '/metrics',
-    { config, ...about('Prometheus metrics', { 200: Plain('text/plain', 'application/openmetrics-text') }) },
+    {
+      config,
+      ...about('Read Prometheus metrics', { 200: Plain('text/plain', 'application/openmetrics-text') }),
+    },
     async (req, reply) => {
-      // Exemplars are of OpenMetrics alone; Prometheus asks for it where it stores them.
+      // Only OpenMetrics has exemplars. Prometheus accepts it if it stores them.
       const wantsOpenMetrics = req.headers.accept?.includes('application/openmetrics-text') === true;
       const { contentType, text } = await metrics.render(wantsOpenMetrics ? 'openmetrics' : 'prometheus');
       reply.type(contentType).serializer(String);

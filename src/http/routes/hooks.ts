@@ -1,4 +1,4 @@
-// The addresses where providers report the end of their work.
+// Receives notifications of providers that a task has ended.
 import { Type } from 'typebox';
 import { createHookReceiver } from '../../runs/calls/hooks.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -6,20 +6,20 @@ import { Success } from '../../runs/run-answer.schema.ts';
 import type { App } from '../app.ts';
 import { documented } from '../route.ts';
 
-// A result may be in it, which nobody reads.
+// Room for a result, which some providers include. It is not read.
 const MAX_BODY_BYTES = 1_048_576;
 
 export function registerHooks(app: App, deps: RunDeps): void {
   const receive = createHookReceiver(deps);
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
-    // The bytes are signed, not what they say.
+    // Signatures are of the raw bytes.
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_req, body, done) => done(null, body));
     scope.post(
       '/hooks/:provider/:token',
       {
         ...documented('Hooks')(
-          'Hear from a provider that a call has ended; signed by that provider',
+          'Receive a signed notification from a provider',
           { 200: Success },
           {
             params: Type.Object({

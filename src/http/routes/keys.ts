@@ -1,4 +1,4 @@
-// API keys over HTTP.
+// Routes of API keys.
 import { Success } from '../../services/accounts/account.schema.ts';
 import {
   ChangeKeyBody,
@@ -17,28 +17,26 @@ import { created, documented, done } from '../route.ts';
 const about = documented('Keys');
 
 export function registerKeys(app: App, deps: Deps): void {
-  app.get('/api/v1/keys', about('List your keys', { 200: KeyPage }, { querystring: PageQuery }), req =>
+  app.get('/api/v1/keys', about('List your API keys', { 200: KeyPage }, { querystring: PageQuery }), req =>
     listOwnKeys(deps, req.actor, req.query),
   );
   app.post(
     '/api/v1/keys',
-    about('Mint a key; it is shown this once', { 201: CreatedKey }, { body: CreateKeyBody }),
+    about('Create an API key', { 201: CreatedKey }, { body: CreateKeyBody }),
     async (req, reply) => {
       const key = await createKey(deps, req.actor, req.body);
       return created(deps, reply, `/api/v1/keys/${key.id}`).header('cache-control', 'no-store').send(key);
     },
   );
-  app.get(
-    '/api/v1/keys/:id',
-    about('Read what is known of a key', { 200: Key }, { params: KeyParams }),
-    req => readKey(deps, req.actor, req.params.id),
+  app.get('/api/v1/keys/:id', about('Read an API key', { 200: Key }, { params: KeyParams }), req =>
+    readKey(deps, req.actor, req.params.id),
   );
   app.patch(
     '/api/v1/keys/:id',
-    about('Rename a key', { 200: Key }, { params: KeyParams, body: ChangeKeyBody }),
+    about('Rename an API key', { 200: Key }, { params: KeyParams, body: ChangeKeyBody }),
     req => changeKey(deps, req.actor, req.params.id, req.body),
   );
-  app.delete('/api/v1/keys/:id', about('Revoke a key', { 200: Success }, { params: KeyParams }), req =>
+  app.delete('/api/v1/keys/:id', about('Revoke an API key', { 200: Success }, { params: KeyParams }), req =>
     done(revokeOwnKey(deps, req.actor, req.params.id)),
   );
 }

@@ -1,4 +1,4 @@
-// The address that agents call, for both revisions of the Model Context Protocol: who may reach it, and how large a request is.
+// Admits requests to the MCP endpoint: checks their origin and limits their size and number of messages.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
@@ -10,22 +10,22 @@ import type { App } from '../app.ts';
 import { onClosed } from '../close-signal.ts';
 import type { Limits } from '../limits.ts';
 
-/** A request that was admitted: who calls, and the JSON that was sent. */
+/** An admitted request: its caller and its JSON body. */
 export interface McpCall {
   readonly actor: UserActor;
   readonly body: unknown;
-  /** Fires when the caller has gone or the service stops. */
+  /** Fires when the caller disconnects or the service stops. */
   readonly signal: AbortSignal;
-  /** Counts a stream of the caller's until the returned function is called. Throws 429 `too_many_streams`. */
+  /** Counts an open stream of the caller until the returned function is called. Throws 429 `too_many_streams`. */
   readonly takeStream: () => () => void;
 }
 
-/** Answers one request of the protocol on the response itself. */
+/** Handles one MCP request and writes to the raw response. */
 export type McpMount = (req: IncomingMessage, res: ServerResponse, call: McpCall) => Promise<void>;
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
-/** Of a batch; the protocol's library refuses larger ones before it looks at their messages. */
+/** Messages counted per batch. The MCP library refuses larger batches before it reads their messages. */
 const MAX_BATCH = 100;
 
 export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve: McpMount): void {
@@ -53,31 +53,31 @@ export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve:
       };
       reply.hijack();
       await serve(req.raw, raw, call).catch((err: unknown) => {
-        req.log.error({ err, requestId: req.id }, 'a request of the protocol failed');
+        req.log.error({ err, requestId: req.id }, 'an MCP request failed');
         endFailed(raw);
       });
     },
   );
 }
 
-/** Whether the message asks for a stream that stays open until its caller hangs up. */
+/** Whether the message requests a stream that stays open until its caller disconnects. */
 const isSubscription = (message: unknown): boolean =>
   isRecord(message) && message.method === 'subscriptions/listen';
 
-/** Nothing else answers on a response that was taken over. */
+/** Ends a hijacked response, which Fastify no longer sends errors on. */
 function endFailed(raw: ServerResponse): void {
   if (raw.headersSent) {
     raw.destroy();
     return;
   }
-  const error = { code: -32603, message: 'Something failed on our side. Try again in a moment.' };
+  const error = { code: -32603, message: 'Something went wrong on our side. Try again in a moment.' };
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error });
   raw.writeHead(500, { 'content-type': 'application/json' }).end(body);
 }
 
 /**
- * A page of another site may have its own name resolve to this address, and then send what it likes: such requests name
- * that site as Host or Origin.
+ * Prevents DNS rebinding: another site can make its own host name resolve to this service and send requests from its
+ * pages. Such requests have that site as Host or Origin.
  */
 function createSiteFault(baseUrl: string): (req: FastifyRequest) => AppError | undefined {
   const own = new URL(baseUrl).hostname;
@@ -85,9 +85,10 @@ function createSiteFault(baseUrl: string): (req: FastifyRequest) => AppError | u
     hostname === own || hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) > 0;
   return ({ hostname, headers: { origin } }) => {
     if (!isOurs(hostname.toLowerCase()))
-      return refusal(`The Host ${hostname} is not this service: BASE_URL names ${own}.`);
+      return refusal(`The Host ${hostname} does not match BASE_URL. Send requests to ${own}.`);
     const page = origin === undefined ? own : URL.parse(origin)?.hostname;
-    if (page === undefined || !isOurs(page)) return refusal('A page of another site sent this request.');
+    if (page === undefined || !isOurs(page))
+      return refusal('Requests from pages of other sites are not allowed.');
     return undefined;
   };
 }

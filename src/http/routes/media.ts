@@ -1,4 +1,4 @@
-// Media over HTTP: the inline door, the presigned one, listing and deleting.
+// Routes of media: inline and presigned uploads, listing, reading and deleting.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
 import { isRecord } from '../../lib/record.ts';
@@ -33,22 +33,16 @@ export function registerMedia(app: App, deps: Deps): void {
   registerPresigned(app, deps);
   app.get(
     '/api/v1/media',
-    about(
-      'List the media of the active workspace, newest first: uploads, outputs of runs, or previews',
-      { 200: MediaPage },
-      { querystring: ListMediaQuery },
-    ),
+    about('List the media of the active workspace', { 200: MediaPage }, { querystring: ListMediaQuery }),
     req => listMedia(deps, req.actor, req.query),
   );
-  app.get(
-    '/api/v1/media/:id',
-    about('Read about a media file', { 200: MediaItem }, { params: MediaParams }),
-    req => readMediaItem(deps, req.actor, req.params.id),
+  app.get('/api/v1/media/:id', about('Read a media file', { 200: MediaItem }, { params: MediaParams }), req =>
+    readMediaItem(deps, req.actor, req.params.id),
   );
   app.get(
     '/api/v1/media/:id/uses',
     about(
-      'List where a media file is used',
+      'List the uses of a media file',
       { 200: MediaUsePage },
       { params: MediaParams, querystring: PageQuery },
     ),
@@ -56,14 +50,10 @@ export function registerMedia(app: App, deps: Deps): void {
   );
   app.delete(
     '/api/v1/media/:id',
-    about(
-      'Delete a media file that no workflow uses',
-      { 200: Success },
-      { params: MediaParams, querystring: RemoveMediaQuery },
-    ),
+    about('Delete a media file', { 200: Success }, { params: MediaParams, querystring: RemoveMediaQuery }),
     req => done(removeMedia(deps, req.actor, req.params.id, req.query)),
   );
-  // In a scope of its own: nothing else takes forms, or bodies of this size.
+  // Only this scope accepts forms and bodies of this size.
   void app.register(async scope => registerInline(scope, deps));
 }
 
@@ -71,7 +61,10 @@ async function registerInline(scope: App, deps: Deps): Promise<void> {
   registerForms(scope);
   scope.setErrorHandler(err => {
     throw isRecord(err) && err.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
-      ? new AppError('file_too_large', 'The file is over the limit: 3 MB by dataUrl, 4 MB by multipart.')
+      ? new AppError(
+          'file_too_large',
+          'The file is too large. The limit is 3 MB for dataUrl and 4 MB for multipart forms.',
+        )
       : err;
   });
   scope.post(
@@ -79,7 +72,7 @@ async function registerInline(scope: App, deps: Deps): Promise<void> {
     {
       bodyLimit: MAX_UPLOAD_BYTES,
       ...about(
-        'Upload a file by form or data URL, or have one fetched from an address',
+        'Upload a file as a form, a data URL or a URL to fetch',
         { 200: UploadResult },
         { consumes: ['multipart/form-data', 'application/json'], body: InlineUpload },
       ),
@@ -96,33 +89,33 @@ function registerPresigned(app: App, deps: Deps): void {
   app.post(
     '/api/v1/media/upload-url',
     {
-      ...about('Mint an address to put a file to', { 200: MintedUpload }, { body: MintBody }),
-      // Before the schema, which knows one code only.
-      preValidation: (req, _reply, done) => done(bytesFault(req)),
+      ...about('Create an upload URL', { 200: MintedUpload }, { body: MintBody }),
+      // Runs before the schema, whose faults all have the code `invalid_request`.
+      preValidation: (req, _reply, done) => done(checkBytes(req)),
     },
     req => mintUpload(deps, req.actor, req.body),
   );
   app.post(
     '/api/v1/media/upload-url/complete',
     {
-      ...about('Make known what was put to a minted address', { 200: UploadResult }, { body: CompleteBody }),
-      preValidation: (req, _reply, done) => done(mediaIdFault(req)),
+      ...about('Complete an upload', { 200: UploadResult }, { body: CompleteBody }),
+      preValidation: (req, _reply, done) => done(checkMediaId(req)),
     },
     (req, reply) => completeUpload(deps, req.actor, req.body, reply.closeSignal()),
   );
 }
 
-function bytesFault({ body }: FastifyRequest): AppError | undefined {
+function checkBytes({ body }: FastifyRequest): AppError | undefined {
   const bytes = memberOf(body, 'bytes');
   if (!isRecord(body) || (Number.isSafeInteger(bytes) && Number(bytes) >= 1)) return undefined;
-  return new AppError('invalid_bytes', 'bytes must be the length of the file, a positive whole number.');
+  return new AppError('invalid_bytes', 'bytes must be the length of the file, a positive integer.');
 }
 
-function mediaIdFault({ body }: FastifyRequest): AppError | undefined {
+function checkMediaId({ body }: FastifyRequest): AppError | undefined {
   if (!isRecord(body) || typeof memberOf(body, 'mediaId') === 'string') return undefined;
   return new AppError(
     'invalid_media_id',
-    'mediaId must be the one that POST /media/upload-url answered with.',
+    'mediaId must be the mediaId that POST /media/upload-url returned.',
   );
 }
 

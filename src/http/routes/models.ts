@@ -1,4 +1,4 @@
-// The operator's models over HTTP: how the command line reaches a service whose database it cannot open.
+// Routes of the models that the operator adds. The command line uses them if it cannot connect to the database.
 import type { Deps } from '../../services/deps.ts';
 import {
   InstalledModelsAnswer,
@@ -14,39 +14,29 @@ import type { App } from '../app.ts';
 import { documented } from '../route.ts';
 
 const about = documented('Operator');
-/** All that a provider lists, at once. */
+/** Enough for every model of a provider in one request. */
 const MAX_BODY_BYTES = 33_554_432;
 
 export function registerModels(app: App, deps: Deps): void {
-  app.get(
-    '/api/v1/admin/models',
-    about('List the models that were added', { 200: InstalledModelsAnswer }),
-    req => readModels(deps, req.actor),
+  app.get('/api/v1/admin/models', about('List the added models', { 200: InstalledModelsAnswer }), req =>
+    readModels(deps, req.actor),
   );
   app.post(
     '/api/v1/admin/models',
     {
       bodyLimit: MAX_BODY_BYTES,
-      ...about(
-        'Add models, or change them: all or none',
-        { 200: InstalledModelsAnswer },
-        { body: WriteModelsBody },
-      ),
+      ...about('Add or replace models', { 200: InstalledModelsAnswer }, { body: WriteModelsBody }),
     },
     req => writeModels(deps, req.actor, req.body),
   );
   app.get(
     '/api/v1/admin/models/offers',
-    about('Search the list of a provider', { 200: OffersAnswer }, { querystring: OffersQuery }),
+    about('Search the models of a provider', { 200: OffersAnswer }, { querystring: OffersQuery }),
     req => findOffers(deps, req.actor, { query: '', ...req.query }),
   );
   app.post(
     '/api/v1/admin/models/plan',
-    about(
-      'Show what adding models, or comparing with a provider, would change',
-      { 200: ModelPlanAnswer },
-      { body: PlanModelsBody },
-    ),
+    about('Plan changes of models', { 200: ModelPlanAnswer }, { body: PlanModelsBody }),
     req => planModels(deps, req.actor, req.body),
   );
 }

@@ -1,4 +1,4 @@
-// The pages that people and search engines read: content pages, the lists of each section, and what machines ask for.
+// Serves the public pages: content pages, lists of each section, and files for search engines and feed readers.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -33,9 +33,9 @@ const ListQuery = Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, d
 const about = documented('Pages');
 const page = { 200: Plain('text/html') } as const;
 const route = { config: { limit: 'none' }, errorHandler: sendErrorPage } as const;
-// A reader asks each time whether the page is still the same; a page that was changed is changed for everybody.
-const FRESH = 'public, no-cache';
-const FOR_GOOD = 'public, max-age=31536000, immutable';
+// Browsers revalidate each time, so that a changed page is visible to everybody immediately.
+const REVALIDATE = 'public, no-cache';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 export function registerPages(app: App, deps: Deps): void {
   const site: Site = { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog };
@@ -58,21 +58,21 @@ export function registerPages(app: App, deps: Deps): void {
       `${path}/:slug`,
       {
         ...route,
-        ...about(`A page of ${title}`, page, { params: PageParams }),
+        ...about(`Read a page of ${title}`, page, { params: PageParams }),
       },
       async (req, reply) => {
         const head = await reader.find(req.params.slug);
         if (!pagePath(head).startsWith(`${path}/`)) {
           return reply.redirect(`${site.baseUrl}${pagePath(head)}`, 301);
         }
-        return sendPage(req, reply, await contentPage(head), FRESH);
+        return sendPage(req, reply, await contentPage(head), REVALIDATE);
       },
     );
     app.get(
       path,
       {
         ...route,
-        ...about(`${title}, newest first`, page, { querystring: ListQuery }),
+        ...about(`List ${title}, newest first`, page, { querystring: ListQuery }),
       },
       async (req, reply) => {
         const { page = 1 } = req.query;
@@ -80,19 +80,19 @@ export function registerPages(app: App, deps: Deps): void {
         const list = await cache.get(key, async () =>
           toAnswer(renderListPage(await listContentPage(deps, category, page), site), HTML),
         );
-        return sendPage(req, reply, list, FRESH);
+        return sendPage(req, reply, list, REVALIDATE);
       },
     );
   }
   registerMachineFiles(app, deps, (name, make) => async (req, reply) => {
     const page = await cache.get(`${name}@${await getSiteRevision(deps)}`, make);
-    return sendPage(req, reply, page, FRESH);
+    return sendPage(req, reply, page, REVALIDATE);
   });
 }
 
 type Handler = (req: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** What browsers, search engines and feed readers fetch; `rendered` makes a handler that keeps what it made. */
+/** Registers the files for browsers, search engines and feed readers. `rendered` creates a handler with a cache. */
 function registerMachineFiles(
   app: App,
   deps: Deps,
@@ -101,7 +101,7 @@ function registerMachineFiles(
   const { BASE_URL: baseUrl } = deps.settings;
   app.get(
     '/sitemap.xml',
-    { ...route, ...about('Every published page', { 200: Plain('application/xml') }) },
+    { ...route, ...about('Read the sitemap', { 200: Plain('application/xml') }) },
     rendered('sitemap', async () =>
       toAnswer(
         renderSitemap(await listAllContent(deps, MAX_SITEMAP_PAGES), baseUrl),
@@ -111,18 +111,18 @@ function registerMachineFiles(
   );
   app.get(
     `${SECTIONS.articles.path}/rss.xml`,
-    { ...route, ...about('The newest articles as RSS', { 200: Plain('application/rss+xml') }) },
+    { ...route, ...about('Read the newest articles as RSS', { 200: Plain('application/rss+xml') }) },
     rendered('rss', async () =>
       toAnswer(renderRss(await listFeed(deps), baseUrl), 'application/rss+xml; charset=utf-8'),
     ),
   );
   const files: Readonly<Record<string, readonly [page: PageAnswer, cacheControl: string]>> = {
-    '/robots.txt': [toAnswer(renderRobots(baseUrl), 'text/plain; charset=utf-8'), FRESH],
-    '/llms.txt': [toAnswer(renderLlms(baseUrl), 'text/plain; charset=utf-8'), FRESH],
-    [STYLESHEET_PATH]: [toAnswer(STYLESHEET, 'text/css; charset=utf-8'), FOR_GOOD],
-    [PALETTE_PATH]: [toAnswer(PALETTE_RULES, 'text/css; charset=utf-8'), FOR_GOOD],
-    [RELOAD_PATH]: [toAnswer(RELOAD_SCRIPT, 'text/javascript; charset=utf-8'), FOR_GOOD],
-    [ICON_PATH]: [toAnswer(ICON, SVG), FOR_GOOD],
+    '/robots.txt': [toAnswer(renderRobots(baseUrl), 'text/plain; charset=utf-8'), REVALIDATE],
+    '/llms.txt': [toAnswer(renderLlms(baseUrl), 'text/plain; charset=utf-8'), REVALIDATE],
+    [STYLESHEET_PATH]: [toAnswer(STYLESHEET, 'text/css; charset=utf-8'), IMMUTABLE],
+    [PALETTE_PATH]: [toAnswer(PALETTE_RULES, 'text/css; charset=utf-8'), IMMUTABLE],
+    [RELOAD_PATH]: [toAnswer(RELOAD_SCRIPT, 'text/javascript; charset=utf-8'), IMMUTABLE],
+    [ICON_PATH]: [toAnswer(ICON, SVG), IMMUTABLE],
   };
   for (const [path, [page, cacheControl]] of Object.entries(files))
     app.get(path, { ...route, schema: { hide: true } }, async (req, reply) =>

@@ -1,4 +1,4 @@
-// Direct shares of workflows over HTTP.
+// Routes that share workflows with individual people.
 import {
   Permission,
   PermissionPage,
@@ -20,7 +20,7 @@ export function registerPermissions(app: App, deps: Deps): void {
   app.get(
     '/api/v1/workflows/:id/permissions',
     about(
-      'List whom a workflow is shared with',
+      'List the people a workflow is shared with',
       { 200: PermissionPage },
       { params: WorkflowId, querystring: PageQuery },
     ),
@@ -28,20 +28,16 @@ export function registerPermissions(app: App, deps: Deps): void {
   );
   app.put(
     '/api/v1/workflows/:id/permissions',
-    about(
-      'Share a workflow with a person, or change the role',
-      { 200: Permission },
-      { params: WorkflowId, body: ShareBody },
-    ),
+    about('Share a workflow with a person', { 200: Permission }, { params: WorkflowId, body: ShareBody }),
     req => shareWorkflow(deps, req.actor, req.params.id, req.body),
   );
   app.delete(
     '/api/v1/workflows/:id/permissions/:person',
-    about('End a share', { 200: Success }, { params: PermissionParams }),
+    about('Stop sharing a workflow with a person', { 200: Success }, { params: PermissionParams }),
     ({ actor, params }) => done(unshareWorkflow(deps, actor, params.id, personOf(params.person))),
   );
 }
 
-/** A user id, or an email otherwise. */
+/** Parses a user id, or otherwise an email. */
 const personOf = (text: string) =>
   parseSomebody(/^\d{1,9}$/.test(text) ? { userId: Number(text) } : { email: text });

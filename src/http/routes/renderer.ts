@@ -1,4 +1,4 @@
-// The video renderer over HTTP: its contracts, its templates, and previews as stills and clips.
+// Routes of the video renderer: contracts, templates, and previews as stills and clips.
 
 import type { Deps } from '../../services/deps.ts';
 import { previewStills } from '../../services/renders/preview-stills.ts';
@@ -28,7 +28,7 @@ import { documented } from '../route.ts';
 
 const about = documented('Video renderer');
 const PRIVATE = 'private, no-cache';
-/** Where the pages read by session what programs read by key. */
+/** Serves the pages of the application by session. The API paths require a key. */
 const PAGES_ROOT = '/app/renderer';
 
 export function registerRenderer(app: App, deps: Deps): void {
@@ -36,11 +36,7 @@ export function registerRenderer(app: App, deps: Deps): void {
   registerContracts(app, deps, PAGES_ROOT);
   app.get(
     '/api/v1/renderer/templates/:id/thumbnail',
-    about(
-      "See a video template's thumbnail (WebP)",
-      { 200: Plain('image/webp') },
-      { params: TemplateParams },
-    ),
+    about('Read the thumbnail of a video template', { 200: Plain('image/webp') }, { params: TemplateParams }),
     async (req, reply) => {
       const { bytes, visibility } = await readThumbnail(deps, req.actor, req.params.id, reply.closeSignal());
       return reply
@@ -52,7 +48,7 @@ export function registerRenderer(app: App, deps: Deps): void {
   app.post(
     '/api/v1/render/renderer/preview',
     about(
-      'Draw stills of a video at once, or have a clip of it rendered',
+      'Preview a video as stills or as a clip',
       { 200: PreviewAnswer, 202: AcceptedRender },
       { body: PreviewBody },
     ),
@@ -64,7 +60,7 @@ export function registerRenderer(app: App, deps: Deps): void {
   );
   app.get(
     '/api/v1/render/renderer/:id',
-    about('Follow a clip that you asked for', { 200: RenderAnswer }, { params: RenderId }),
+    about('Read the state of a clip', { 200: RenderAnswer }, { params: RenderId }),
     (req, reply) => {
       reply.header('cache-control', 'no-store');
       return getRender(deps, req.actor, req.params.id);
@@ -72,13 +68,13 @@ export function registerRenderer(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/render/renderer/:id/cancel',
-    about('Cancel a clip; one that has ended stays', { 200: RenderAnswer }, { params: RenderId }),
+    about('Cancel the render of a clip', { 200: RenderAnswer }, { params: RenderId }),
     req => stopRender(deps, req.actor, req.params.id),
   );
 }
 
 function registerContracts(app: App, deps: Deps, root: string): void {
-  // Not for programs.
+  // Only the pages of the application use it.
   const hide = root === PAGES_ROOT;
   app.get(
     `${root}/scene-graph`,
@@ -87,7 +83,7 @@ function registerContracts(app: App, deps: Deps, root: string): void {
   );
   app.get(
     `${root}/templates`,
-    about('List the video templates', { 200: TemplateListAnswer }, { hide }),
+    about('List video templates', { 200: TemplateListAnswer }, { hide }),
     async (req, reply) => sendCached(req, reply, await listTemplates(deps, req.actor), PRIVATE),
   );
   app.get(

@@ -1,4 +1,4 @@
-// Starting runs over HTTP.
+// Routes that start and resume runs.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -22,15 +22,21 @@ export function registerRuns(app: App, deps: RunDeps): void {
   app.post(
     '/api/v1/workflows/:id/run',
     {
-      ...about('Start a run; a webhook reports its end', response, { params: WorkflowId, body: RunBody }),
+      ...about('Start a run with an optional webhook', response, { params: WorkflowId, body: RunBody }),
       config: { startsRun: true, asSent },
-      // Before the schema: an unusable webhook comes before any other complaint about the body (docs/api.md, Webhooks).
+      // Runs before the schema: an invalid webhook is reported before other faults of the body (docs/api.md, Webhooks).
       preValidation: (req, _reply, done) => done(webhookFault(deps, webhookOf(req.body))),
     },
     async (req, reply) => {
       const { webhook, ...request } = req.body;
-      const run = { workflowId: req.params.id, route: 'run', request, webhook, ...askedBy(req) } as const;
-      return answer(deps, req, reply, await startRun(deps, req.actor, run));
+      const run = {
+        workflowId: req.params.id,
+        route: 'run',
+        request,
+        webhook,
+        ...startOptionsOf(req),
+      } as const;
+      return sendRun(deps, req, reply, await startRun(deps, req.actor, run));
     },
   );
   app.post(
@@ -44,26 +50,22 @@ export function registerRuns(app: App, deps: RunDeps): void {
         workflowId: req.params.id,
         route: 'execute',
         request: req.body,
-        ...askedBy(req),
+        ...startOptionsOf(req),
       } as const;
-      return answer(deps, req, reply, await startRun(deps, req.actor, run));
+      return sendRun(deps, req, reply, await startRun(deps, req.actor, run));
     },
   );
   app.post(
     '/api/v1/executions/:id/resume',
     {
-      ...about(
-        'Decide for an execution that waits, or run an ended one again from where it failed',
-        response,
-        { params: ExecutionId, body: ResumeBody },
-      ),
+      ...about('Resume an execution', response, { params: ExecutionId, body: ResumeBody }),
       config: { startsRun: true, asSent: { inputs: 'read' } },
       preValidation: (req, _reply, done) => done(webhookFault(deps, webhookOf(req.body))),
     },
     async (req, reply) => {
-      const { idempotencyKey } = askedBy(req);
+      const { idempotencyKey } = startOptionsOf(req);
       const run = { executionId: req.params.id, request: req.body, idempotencyKey };
-      return answer(deps, req, reply, await resumeRun(deps, req.actor, run));
+      return sendRun(deps, req, reply, await resumeRun(deps, req.actor, run));
     },
   );
 }
@@ -72,20 +74,20 @@ function webhookOf(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'webhook' in body ? body.webhook : undefined;
 }
 
-/** What the headers of a start say of it. */
-const askedBy = (req: FastifyRequest) => ({
+/** Reads the options of a start from the headers. */
+const startOptionsOf = (req: FastifyRequest) => ({
   idempotencyKey: singleHeader(req, 'idempotency-key'),
   trigger: triggerOf(req),
 });
 
-/** 202, or with `Prefer: wait` 200 and the record of the run where it ends in time. */
-async function answer(
+/** Sends 202, or with `Prefer: wait` 200 and the record of the run if it ends in time. */
+async function sendRun(
   deps: RunDeps,
   req: FastifyRequest,
   reply: FastifyReply,
   accepted: Accepted,
 ): Promise<unknown> {
-  reply.header('location', addressOf(deps, accepted.executionId));
+  reply.header('location', urlOf(deps, accepted.executionId));
   if (accepted.replayed) reply.header('idempotent-replayed', 'true');
   const { waitSeconds, warnings } = parsePrefer(req.headers.prefer);
   if (waitSeconds === 0) return reply.code(202).send(presentAccepted(deps, accepted, 'QUEUED'));
@@ -98,14 +100,14 @@ async function answer(
 
 function presentAccepted(deps: RunDeps, { replayed: _, ...run }: Accepted, status: AwaitedRun['status']) {
   const accepted = { ...run, status };
-  const self = addressOf(deps, accepted.executionId);
+  const self = urlOf(deps, accepted.executionId);
   return { ...accepted, urls: { self, events: `${self}/events`, cancel: `${self}/cancel` } };
 }
 
-const addressOf = ({ settings }: RunDeps, executionId: string): string =>
+const urlOf = ({ settings }: RunDeps, executionId: string): string =>
   `${settings.BASE_URL}/api/v1/executions/${executionId}`;
 
-/** What a client calls itself; nothing depends on it. */
+/** Returns the kind of client, which is only shown. */
 function triggerOf(req: FastifyRequest): string {
   const client = req.headers['x-client'];
   return client === 'editor' || client === 'cli' ? client : 'api';
@@ -113,6 +115,6 @@ function triggerOf(req: FastifyRequest): string {
 
 function singleHeader(req: FastifyRequest, name: string): string | undefined {
   const value = req.headers[name];
-  if (Array.isArray(value)) throw new AppError('invalid_request', `${name} may be sent once only.`);
+  if (Array.isArray(value)) throw new AppError('invalid_request', `Send the header ${name} only once.`);
   return value;
 }

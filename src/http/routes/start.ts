@@ -1,4 +1,4 @@
-// The first page that people open.
+// Serves the start page and the theme links.
 import { Type } from 'typebox';
 import { renderStartPage } from '../../pages/start-page.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
@@ -19,10 +19,13 @@ export function registerStart(app: App, deps: Deps): void {
     {
       config: { limit: 'none' },
       errorHandler: sendErrorPage,
-      ...documented('Pages')('What this service is; who is signed in is led to their workflows', {
-        200: Plain('text/html'),
-        302: Plain('text/html'),
-      }),
+      ...documented('Pages')(
+        'Open the start page; users who are signed in are redirected to their workflows',
+        {
+          200: Plain('text/html'),
+          302: Plain('text/html'),
+        },
+      ),
     },
     async (req, reply) => {
       reply.header('vary', 'Cookie');
@@ -32,7 +35,7 @@ export function registerStart(app: App, deps: Deps): void {
   );
 }
 
-/** The colours of all pages as the reader likes them: a link that sets a cookie, since pages run no script. */
+/** Registers the links that choose a theme. They set a cookie, because the pages run no scripts. */
 function registerThemes(app: App, { settings }: Deps): void {
   app.get(
     '/theme/:theme',
@@ -46,7 +49,7 @@ function registerThemes(app: App, { settings }: Deps): void {
   );
 }
 
-/** The page that the reader came from, where it is one of these origins. */
+/** Returns the path of the referring page if it has one of these origins, otherwise `/`. */
 function pathOf(referer: string | undefined, origins: readonly string[]): string {
   const url = referer === undefined || !URL.canParse(referer) ? undefined : new URL(referer);
   return url !== undefined && origins.includes(url.origin)

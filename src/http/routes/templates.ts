@@ -1,4 +1,4 @@
-// What anybody may read: templates and publications.
+// Routes of templates and published workflows, which are public.
 import type { RunDeps } from '../../runs/deps.ts';
 import { priceTemplate } from '../../runs/estimate/price-template.ts';
 import { getPublished } from '../../services/workflows/read-workflow.ts';
@@ -14,16 +14,12 @@ const about = documented('Templates');
 export function registerTemplates(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/templates',
-    about(
-      'List the published templates and your own',
-      { 200: TemplatePage },
-      { querystring: TemplatesQuery },
-    ),
+    about('List templates', { 200: TemplatePage }, { querystring: TemplatesQuery }),
     req => listTemplatePage(deps, req.actor, req.query, row => priceTemplate(deps, row)),
   );
   app.get(
     '/api/v1/published/:slug',
-    about('Read the frozen version of a publication', { 200: Workflow }, { params: SlugParams }),
+    about('Read a published workflow', { 200: Workflow }, { params: SlugParams }),
     async (req, reply) =>
       sendCached(req, reply, await getPublished(deps, req.params.slug), 'public, no-cache'),
   );

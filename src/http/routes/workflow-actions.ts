@@ -1,4 +1,4 @@
-// What is done to a workflow besides changing it: lint, layout, heartbeat, publication, budget, copies, recovery.
+// Routes of actions on workflows: lint, layout, presence, publication, budget, duplicates and recovery.
 
 import { Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
@@ -42,7 +42,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
   registerPublication(app, deps);
   app.post(
     '/api/v1/workflows/:id/duplicate',
-    about('Copy it to your own workspace', { 201: Workflow }, { params, body: DuplicateBody }),
+    about('Duplicate a workflow', { 201: Workflow }, { params, body: DuplicateBody }),
     async (req, reply) =>
       sendCreated(
         deps,
@@ -55,16 +55,12 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/workflows/:id/restore',
-    about('Undo its deletion, within a day', { 200: Workflow }, { params }),
+    about('Restore a workflow that you deleted', { 200: Workflow }, { params }),
     async (req, reply) => sendTagged(reply, await undeleteOwnWorkflow(deps, req.actor, req.params.id)),
   );
   app.post(
     '/api/v1/admin/workflows/:id/restore',
-    documented('Operator')(
-      'Recover a deleted workflow; it stays switched off',
-      { 200: RestoredWorkflow },
-      { params },
-    ),
+    documented('Operator')('Restore a deleted workflow', { 200: RestoredWorkflow }, { params }),
     req => recoverWorkflow(deps, req.actor, req.params.id),
   );
 }
@@ -79,26 +75,18 @@ function registerBoard(app: App, deps: Deps): void {
     '/api/v1/workflows/:id/lint',
     {
       config: { hasExactNumbers: true },
-      ...about(
-        'Lint the stored graph, or the one that would replace it',
-        { 200: LintReport },
-        { params, body: StoredGraphBody },
-      ),
+      ...about('Lint a stored workflow', { 200: LintReport }, { params, body: StoredGraphBody }),
     },
     req => lintWorkflow(deps, req.actor, req.params.id, req.body ?? {}),
   );
   app.post(
     '/api/v1/workflows/:id/layout',
-    about('Arrange the board, or the nodes of scope', { 200: LayoutReport }, { params, body: LayoutBody }),
+    about('Arrange the nodes of a workflow', { 200: LayoutReport }, { params, body: LayoutBody }),
     req => layoutWorkflow(deps, req.actor, req.params.id, req.body),
   );
   app.get(
     '/api/v1/workflows/:id/events',
-    about(
-      'Follow its changes, and who else has it open, by server-sent events',
-      { 200: WorkflowEventStream },
-      { params },
-    ),
+    about('Stream the changes and readers of a workflow', { 200: WorkflowEventStream }, { params }),
     async (req, reply) => {
       const signal = streamSignal(req, reply, () => getReadableWorkflow(deps, req.actor, req.params.id));
       const events = await followWorkflow(deps, req.actor, req.params.id, signal);
@@ -107,16 +95,12 @@ function registerBoard(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/workflows/:id/heartbeat',
-    about('Say that an editor has the board open, for 30 s', { 200: Heartbeat }, { params }),
+    about('Report that an editor has the board open', { 200: Heartbeat }, { params }),
     req => recordHeartbeat(deps, req.actor, req.params.id),
   );
   app.put(
     '/api/v1/workflows/:id/selection',
-    about(
-      'Show who else follows the workflow which nodes you have selected',
-      { 200: Success },
-      { params, body: SelectionBody },
-    ),
+    about('Share your selection of nodes', { 200: Success }, { params, body: SelectionBody }),
     req => selectNodes(deps, req.actor, req.params.id, req.body),
   );
 }
@@ -124,18 +108,18 @@ function registerBoard(app: App, deps: Deps): void {
 function registerPublication(app: App, deps: Deps): void {
   app.post(
     '/api/v1/workflows/:id/visibility',
-    about('Say who may read by link', { 200: Workflow }, { params, body: VisibilityBody }),
+    about('Set the link access of a workflow', { 200: Workflow }, { params, body: VisibilityBody }),
     async (req, reply) =>
       sendTagged(reply, await setVisibility(deps, req.actor, req.params.id, req.body.linkPermission)),
   );
   app.post(
     '/api/v1/workflows/:id/publish',
-    about('Publish the current version, or withdraw it', { 200: Workflow }, { params, body: PublishBody }),
+    about('Publish or unpublish a workflow', { 200: Workflow }, { params, body: PublishBody }),
     async (req, reply) => sendTagged(reply, await publishWorkflow(deps, req.actor, req.params.id, req.body)),
   );
   app.put(
     '/api/v1/workflows/:id/budget',
-    about('Set the credits it may use in a UTC day', { 200: Workflow }, { params, body: BudgetBody }),
+    about('Set the daily budget of a workflow', { 200: Workflow }, { params, body: BudgetBody }),
     async (req, reply) =>
       sendTagged(reply, await setBudget(deps, req.actor, req.params.id, req.body.dailyCreditBudget)),
   );

@@ -1,4 +1,4 @@
-// Versions of a workflow over HTTP.
+// Routes of the versions of a workflow.
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { VersionParams, WorkflowId } from '../../services/workflows/workflow.schema.ts';
@@ -15,7 +15,7 @@ export function registerWorkflowHistory(app: App, deps: Deps): void {
   app.get(
     '/api/v1/workflows/:id/versions',
     about(
-      'List the versions of the graph, newest first',
+      'List the versions of a workflow',
       { 200: VersionPage },
       { params: WorkflowId, querystring: PageQuery },
     ),
@@ -23,13 +23,13 @@ export function registerWorkflowHistory(app: App, deps: Deps): void {
   );
   app.get(
     '/api/v1/workflows/:id/versions/:version',
-    about('Read a version with its graph', { 200: Version }, { params: VersionParams }),
+    about('Read a version', { 200: Version }, { params: VersionParams }),
     async (req, reply) =>
       sendJson(reply, await getVersion(deps, req.actor, req.params.id, req.params.version)),
   );
   app.post(
     '/api/v1/workflows/:id/versions/:version/restore',
-    about('Bring a version back, as a new one', { 200: Workflow }, { params: VersionParams }),
+    about('Restore a version', { 200: Workflow }, { params: VersionParams }),
     async (req, reply) =>
       sendTagged(reply, await restoreVersion(deps, req.actor, req.params.id, req.params.version)),
   );

@@ -1,4 +1,4 @@
-// Workflows over HTTP: list, create, read, change, delete, and files of them.
+// Routes of workflows: list, create, read, update, delete, export and import.
 
 import type { FastifyReply } from 'fastify';
 import type { Deps } from '../../services/deps.ts';
@@ -25,19 +25,15 @@ import { created, documented, done } from '../route.ts';
 
 const about = documented('Workflows');
 const params = WorkflowId;
-/** A graph of 4 MB, and 25 MB of media in base64. */
+/** A graph of 4 MB and 25 MB of media in base64. */
 const MAX_IMPORT_BYTES = 41_943_040;
-/** At once in this process, since each is complete in memory. */
+/** Concurrent imports of large files per process, because each is held in memory. */
 const MAX_LARGE_IMPORTS = 3;
 
 export function registerWorkflows(app: App, deps: Deps): void {
   app.get(
     '/api/v1/workflows',
-    about(
-      'List your workflows, most recently updated first',
-      { 200: WorkflowList },
-      { querystring: ListWorkflowsQuery },
-    ),
+    about('List your workflows', { 200: WorkflowList }, { querystring: ListWorkflowsQuery }),
     async (req, reply) => {
       const { data, nextCursor } = await listOwnWorkflows(deps, req.actor, req.query);
       if (nextCursor !== null) reply.header('link', nextLink(deps, req.url, nextCursor));
@@ -48,7 +44,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
     '/api/v1/workflows',
     {
       config: { hasExactNumbers: true },
-      ...about('Create a workflow, or save over one', { 201: Workflow }, { body: CreateWorkflowBody }),
+      ...about('Create a workflow', { 201: Workflow }, { body: CreateWorkflowBody }),
     },
     async (req, reply) => sendCreated(deps, reply, await createWorkflow(deps, req.actor, req.body)),
   );
@@ -63,7 +59,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
     {
       config: { hasExactNumbers: true },
       ...about(
-        'Change the fields that are sent; If-Match refuses a stale write',
+        'Update a workflow',
         { 200: Workflow },
         { params, querystring: UpdateWorkflowQuery, body: UpdateWorkflowBody },
       ),
@@ -74,10 +70,8 @@ export function registerWorkflows(app: App, deps: Deps): void {
       return sendTagged(reply, await changeWorkflow(deps, req.actor, req.params.id, input));
     },
   );
-  app.delete(
-    '/api/v1/workflows/:id',
-    about('Delete a workflow; support can recover it', { 200: Deleted }, { params }),
-    req => done(removeWorkflow(deps, req.actor, req.params.id)),
+  app.delete('/api/v1/workflows/:id', about('Delete a workflow', { 200: Deleted }, { params }), req =>
+    done(removeWorkflow(deps, req.actor, req.params.id)),
   );
   registerFiles(app, deps);
 }
@@ -85,7 +79,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
 function registerFiles(app: App, deps: Deps): void {
   app.get(
     '/api/v1/workflows/:id/export',
-    about('One self-contained file', { 200: ExportedWorkflow }, { params }),
+    about('Export a workflow', { 200: ExportedWorkflow }, { params }),
     async (req, reply) => {
       const { name, stream } = await exportWorkflow(deps, req.actor, req.params.id);
       return sendJson(reply.header('content-disposition', `attachment; filename="${name}"`), stream);
@@ -97,24 +91,24 @@ function registerFiles(app: App, deps: Deps): void {
       config: { hasExactNumbers: true },
       bodyLimit: MAX_IMPORT_BYTES,
       onRequest: limitLargeBodies(deps, MAX_LARGE_IMPORTS),
-      ...about('Create a workflow from an exported file', { 201: Workflow }, { body: ImportBody }),
+      ...about('Import a workflow', { 201: Workflow }, { body: ImportBody }),
     },
     async (req, reply) =>
       sendCreated(deps, reply, await importWorkflow(deps, req.actor, req.body, reply.closeSignal())),
   );
 }
 
-/** 201 with the workflow and its ETag. */
+/** Sends 201 with the workflow and its ETag. */
 export function sendCreated(deps: Deps, reply: FastifyReply, workflow: CreatedWorkflow): FastifyReply {
   return sendTagged(created(deps, reply, `/api/v1/workflows/${workflow.id}`), workflow);
 }
 
-/** The ETag is that of a GET, for the next If-Match. */
+/** Sends the workflow with the ETag that a GET returns, for the next If-Match. */
 export function sendTagged(reply: FastifyReply, { text, etag }: TaggedText): FastifyReply {
   return sendJson(reply.header('etag', etag), text);
 }
 
-/** RFC 8288: the same address with the cursor of the next page. */
+/** Returns a Link header (RFC 8288) with the same URL and the cursor of the next page. */
 export function nextLink(deps: Deps, url: string, cursor: string): string {
   const next = new URL(url, deps.settings.BASE_URL);
   next.searchParams.set('cursor', cursor);

@@ -199,7 +199,7 @@ describe("the document's examples", () => {
   it('are part of the document, which stays small with them', async () => {
     const run = operations().find(({ operationId }) => operationId === 'runWorkflow');
     assert.deepEqual(run?.responses['202']?.content?.['application/json']?.examples, {
-      recorded: { summary: 'A recorded answer', value: committed.answers['runWorkflow 202'] },
+      recorded: { summary: 'A recorded response', value: committed.answers['runWorkflow 202'] },
     });
     assert.deepEqual(document.components.examples.not_found?.value, committed.refusals.not_found);
     const bytes = Buffer.byteLength(JSON.stringify(document));

@@ -16,5 +16,5 @@ for (const [header, waitSeconds] of cases)
 it('says that a longer wait was cut to 60 s', () =>
   assert.deepEqual(parsePrefer('wait=300'), {
     waitSeconds: 60,
-    warnings: { warnings: ['Prefer: wait=300 is above the limit; the request waited 60 s.'] },
+    warnings: { warnings: ['Prefer: wait=300 exceeds the limit. The request waited 60 s.'] },
   }));

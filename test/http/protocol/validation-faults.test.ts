@@ -80,11 +80,11 @@ describe('a refusal', () => {
   it('names the versioned address of a path without the version', async () => {
     for (const path of ['/api/workflows', '/v1/workflows']) {
       const answer = await test.app.inject({ url: path });
-      assert.equal(answer.json().error, `Nothing answers to GET ${path}. Did you mean /api/v1/workflows?`);
+      assert.equal(answer.json().error, `Route GET ${path} not found. Did you mean /api/v1/workflows?`);
     }
     assert.equal(
       (await test.app.inject({ url: '/api/nope' })).json().error,
-      'Nothing answers to GET /api/nope.',
+      'Route GET /api/nope not found.',
     );
   });
 });

@@ -1,4 +1,4 @@
-// The connections of agents over HTTP.
+// Routes of connections: applications authorized by OAuth.
 import { Success } from '../../../services/accounts/account.schema.ts';
 import { ConnectionPage, ConnectionParams } from '../../../services/connections/connection.schema.ts';
 import { endOwnConnection, listOwnConnections } from '../../../services/connections/connections.ts';
@@ -12,12 +12,12 @@ const about = documented('Connections');
 export function registerConnections(app: App, deps: Deps): void {
   app.get(
     '/api/v1/connections',
-    about('List the programs that you let in by OAuth', { 200: ConnectionPage }, { querystring: PageQuery }),
+    about('List your connections', { 200: ConnectionPage }, { querystring: PageQuery }),
     req => listOwnConnections(deps, req.actor, req.query),
   );
   app.delete(
     '/api/v1/connections/:id',
-    about('End a connection, everywhere within 5 seconds', { 200: Success }, { params: ConnectionParams }),
+    about('Revoke a connection', { 200: Success }, { params: ConnectionParams }),
     req => done(endOwnConnection(deps, req.actor, req.params.id)),
   );
 }

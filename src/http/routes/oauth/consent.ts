@@ -1,4 +1,4 @@
-// The page on which a person decides what a program may do in their name.
+// Serves the page where a person authorizes an application.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -10,7 +10,7 @@ import { HTML, sendErrorPage } from '../../pages/page-answers.ts';
 
 const BODY_LIMIT_BYTES = 65_536;
 
-/** In a scope that reads forms as text. */
+/** Must be called in a scope that parses forms as text. */
 export function registerConsent(scope: App, oauth: OAuthMount): void {
   const options = {
     bodyLimit: BODY_LIMIT_BYTES,
@@ -27,7 +27,11 @@ export function registerConsent(scope: App, oauth: OAuthMount): void {
     return send(reply, await oauth.ask(visitOf(req, reply, uid)));
   });
   scope.post('/oauth/interaction/:uid', options, async (req, reply) => {
-    if (typeof req.body !== 'string') throw new AppError('unsupported_type', 'The body must be a form.');
+    if (typeof req.body !== 'string')
+      throw new AppError(
+        'unsupported_type',
+        'The body must be a form: send Content-Type: application/x-www-form-urlencoded.',
+      );
     const form = new URLSearchParams(req.body);
     const decision = {
       token: form.get('token') ?? '',

@@ -1,4 +1,4 @@
-// The authorization server over HTTP: where clients find it, and its endpoints.
+// Routes of the OAuth authorization server: metadata and endpoints.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../../../lib/addresses.ts';
 import { limitRefusal } from '../../../services/accounts/rate-limits.ts';
@@ -14,7 +14,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const BODY_LIMIT_BYTES = 65_536;
 const HOUR = 3600;
 const MINUTE = 60;
-/** Programs of many people call from one address, and tokens cannot be guessed. */
+/** High, because applications of many people share one address, and tokens cannot be guessed. */
 const REQUESTS_PER_MINUTE = 600;
 const REGISTRATIONS_PER_HOUR = 20;
 const HIDDEN = { hide: true } as const;
@@ -46,20 +46,20 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
     await answer(reply.raw);
   };
   const onRequest = [limitBy(deps, 'requests', REQUESTS_PER_MINUTE, MINUTE)];
-  const forPeople = { ...options, onRequest, errorHandler: sendErrorPage };
-  const forPrograms = { ...options, onRequest, errorHandler: sendOAuthError };
-  scope.get('/oauth/authorize', forPeople, serve('authorize'));
-  scope.get('/oauth/authorize/:uid', forPeople, serve('resume'));
-  scope.post('/oauth/token', forPrograms, serve('token'));
-  scope.post('/oauth/revoke', forPrograms, serve('revoke'));
+  const forBrowsers = { ...options, onRequest, errorHandler: sendErrorPage };
+  const forClients = { ...options, onRequest, errorHandler: sendOAuthError };
+  scope.get('/oauth/authorize', forBrowsers, serve('authorize'));
+  scope.get('/oauth/authorize/:uid', forBrowsers, serve('resume'));
+  scope.post('/oauth/token', forClients, serve('token'));
+  scope.post('/oauth/revoke', forClients, serve('revoke'));
   scope.post(
     '/oauth/register',
-    { ...forPrograms, onRequest: [limitBy(deps, 'registrations', REGISTRATIONS_PER_HOUR, HOUR)] },
+    { ...forClients, onRequest: [limitBy(deps, 'registrations', REGISTRATIONS_PER_HOUR, HOUR)] },
     serve('register'),
   );
 }
 
-/** Counted by address, over all processes. */
+/** Limits requests by network, across all processes. */
 function limitBy({ limiter, now }: Deps, what: string, limit: number, seconds: number) {
   return async (req: FastifyRequest): Promise<void> => {
     const taken = await limiter.take(`oauth:${what}:${networkOf(addressOf(req))}`, limit, seconds);
@@ -74,10 +74,10 @@ function limitBy({ limiter, now }: Deps, what: string, limit: number, seconds: n
   };
 }
 
-/** Clients may send any of these requests again: at worst a code is refused that was used. */
+/** Errors are translated as for PUT: every request can be repeated. At worst, a code that was already used is refused. */
 const AS_REPEATABLE = 'PUT';
 
-/** A refusal of ours in the form that OAuth has for errors (RFC 6749 §5.2), together with our own. */
+/** Sends an error in the form of OAuth (RFC 6749 §5.2), with our code and request id. */
 function sendOAuthError(thrown: Error, req: FastifyRequest, reply: FastifyReply): void {
   const err = translateError(thrown, AS_REPEATABLE);
   if (err.status >= 500 && err.code !== 'unavailable') {

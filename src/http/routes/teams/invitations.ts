@@ -1,4 +1,4 @@
-// Invitations to teams over HTTP: those that a team sent, and those that the caller has.
+// Routes of invitations: those sent by a team and those received by the caller.
 import {
   Invitation,
   InvitationPage,
@@ -46,7 +46,7 @@ function registerSent(app: App, deps: Deps): void {
   app.post(
     '/api/v1/teams/:id/invitations',
     about(
-      'Invite an email to a team',
+      'Invite a person to a team',
       { 201: TeamInvitation },
       { params: TeamParams, body: InviteToTeamBody },
     ),
@@ -77,7 +77,7 @@ function registerReceived(app: App, deps: Deps): void {
   );
   app.get(
     '/api/v1/invitations/:id',
-    about('Read an invitation of yours', { 200: Invitation }, { params: InvitationParams }),
+    about('Read your invitation', { 200: Invitation }, { params: InvitationParams }),
     ({ actor, params }) => readOwnInvitation(deps, actor, params.id),
   );
   app.delete(

@@ -1,4 +1,4 @@
-// Teams and their members over HTTP.
+// Routes of teams and their members.
 import {
   AddMemberBody,
   ChangeMemberBody,
@@ -54,14 +54,8 @@ export function registerTeams(app: App, deps: Deps): void {
     about('Rename a team', { 200: Team }, { params: TeamParams, body: ChangeTeamBody }),
     req => changeTeam(deps, req.actor, req.params.id, req.body),
   );
-  app.delete(
-    '/api/v1/teams/:id',
-    about(
-      'Delete a team that has no workflows; its media go to who uploaded them',
-      { 200: Success },
-      { params: TeamParams },
-    ),
-    req => done(removeTeam(deps, req.actor, req.params.id)),
+  app.delete('/api/v1/teams/:id', about('Delete a team', { 200: Success }, { params: TeamParams }), req =>
+    done(removeTeam(deps, req.actor, req.params.id)),
   );
   registerMembers(app, deps);
 }
