@@ -73,7 +73,7 @@ export type Error = {
    * - `duplicate_title`: Another content page has this title
    * - `author_missing`: No author record is available
    * - `codec_failed`: A codec failed while writing a file
-   * - `internal_error`: Something failed on our side
+   * - `internal_error`: Something went wrong on our side
    * - `unavailable`: The service is not ready
    */
   readonly code:

@@ -61,7 +61,7 @@ describe('the access table', () => {
 
   it('stops the start where a route has no line', async () => {
     const another = await createTestApp();
-    assert.throws(() => another.app.get('/unlisted', () => 'open'), /GET \/unlisted has no line/);
+    assert.throws(() => another.app.get('/unlisted', () => 'open'), /GET \/unlisted has no entry/);
     await another.close();
   });
 });

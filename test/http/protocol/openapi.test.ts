@@ -210,7 +210,7 @@ describe('GET /openapi.json', () => {
     const [, run] = operations().find(([, { operationId }]) => operationId === 'runWorkflow') ?? [];
     assert.deepEqual(run?.responses['202']?.links?.execution, {
       operationId: 'getExecution',
-      description: 'Its record',
+      description: 'Read the execution',
       parameters: { id: '$response.body#/executionId' },
     });
   });
