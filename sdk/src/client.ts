@@ -1,4 +1,4 @@
-// The client: where the service is and who asks, bound to every verb of this package.
+// Creates clients: the address and credentials of a service, with the methods of this package.
 import { type ListOptions, listItems } from './pages.ts';
 import {
   attachRun,
@@ -16,19 +16,19 @@ import type { Media, RunRequest } from './types.ts';
 import { type UploadHints, type UploadOptions, uploadFile, uploadFrom } from './upload.ts';
 
 export interface ClientOptions {
-  /** The address of the service, like `https://graphwright.example.com`; empty in a page of the service itself. */
+  /** The URL of the service, for example `https://graphwright.example.com`. Empty in a page of the service itself. */
   readonly url: string;
-  /** `sk-…`; without one, the session of a page of the service, or what is public. */
+  /** The API key, `sk-…`. Without a key, requests use the session of the page, or are anonymous. */
   readonly apiKey?: string;
-  /** How often a request is sent again, by default 4 times. */
+  /** The number of retries of a failed request. Default: 4. */
   readonly retries?: number;
-  /** Other waits than the default ones. */
+  /** Overrides the default timeouts and delays. */
   readonly timing?: Partial<Timing>;
-  /** Sent with every request. */
+  /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Reads answers in place of JSON.parse, e.g. to keep integers above 2^53. */
+  /** Parses responses instead of JSON.parse, for example to keep integers above 2^53. */
   readonly parseJson?: (text: string) => unknown;
-  /** Another fetch than the runtime's own. */
+  /** Replaces the fetch of the runtime. */
   readonly fetch?: typeof fetch;
 }
 
@@ -36,27 +36,27 @@ export interface RequestOptions extends CallOptions {
   readonly query?: Query;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sending it twice does what sending it once does; so of GET, PUT and DELETE by default. */
+  /** Whether the request is idempotent and can be retried. Default: true for GET, PUT and DELETE. */
   readonly repeatable?: boolean;
 }
 
 export interface Client {
-  /** Any request of the API; paths begin after `/api/v1`. Resolves to the body of the answer. */
+  /** Sends any request of the API and returns the body of the response. The path starts after `/api/v1`. */
   request<T>(method: string, path: string, options?: RequestOptions): Promise<T>;
-  /** Every item of a list, page after page. */
+  /** Yields the items of a list, loading page after page. */
   list<T>(path: string, options?: ListOptions): AsyncGenerator<T, void, undefined>;
-  /** Starts a run and resolves to its handle as soon as the service has taken it. */
+  /** Starts a run and returns a handle as soon as the service has accepted it. */
   run(workflowId: string, request?: RunRequest, options?: StartOptions): Promise<StartedRun>;
-  /** The handle of a run that was started before, perhaps by another process. */
+  /** Returns a handle for an existing run, which may have been started by another process. */
   attach(executionId: string): Run;
-  /** Runs many, a bounded number at once, and yields each result as it comes. */
+  /** Executes many runs with bounded concurrency and yields each result as it arrives. */
   runMany<O extends RunOrder>(
     orders: Iterable<O> | AsyncIterable<O>,
     options?: ManyOptions,
   ): AsyncGenerator<RunResult<O>, void, undefined>;
-  /** Uploads a file; its address can be the input of a run. */
+  /** Uploads a file. Its URL can be used as an input of a run. */
   upload(file: Blob | Uint8Array<ArrayBuffer> | ArrayBuffer, options?: UploadOptions): Promise<Media>;
-  /** Has the service fetch a file from a public address and keep it. */
+  /** Stores a file that the service fetches from a public URL. */
   uploadFrom(url: string, options?: UploadHints & CallOptions): Promise<Media>;
 }
 
@@ -69,7 +69,7 @@ const TIMING: Timing = {
   outageMs: 300_000,
 };
 
-/** A client of one service. It keeps no connection open and needs no closing. */
+/** Creates a client of a service. It holds no open connection and need not be closed. */
 export function createClient({
   url,
   apiKey,
@@ -81,7 +81,7 @@ export function createClient({
   const connection: Connection = {
     url: url.replace(/\/+$/, ''),
     headers: { ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }), ...headers },
-    // A browser's fetch wants to be called as its own.
+    // Browsers require fetch to be called as a method of globalThis.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     retries,
     parseJson: options.parseJson ?? (text => JSON.parse(text) as unknown),

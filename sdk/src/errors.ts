@@ -1,48 +1,48 @@
-// Everything the SDK throws: refusals of the service as classes by code, and failures on the way to it.
+// Defines the errors that the SDK throws: errors of the API by code, and failures of the connection.
 import type { ErrorIssue } from './schemas.ts';
 
-/** One of several things wrong with a request; `path` is a JSON pointer into the body. */
+/** One of several problems of a request. `path` is a JSON pointer into the body. */
 export type Issue = ErrorIssue;
 
-/** What all errors of this package are. */
+/** The base class of all errors of this package. */
 export class GraphwrightError extends Error {
   override readonly name: string = 'GraphwrightError';
 }
 
-/** The service could not be reached, or its answer broke off. */
+/** The service could not be reached, or the connection was lost during the response. */
 export class ConnectionError extends GraphwrightError {
   override readonly name: string = 'ConnectionError';
 }
 
-/** No answer came in time. */
+/** No response arrived in time. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
 
-/** The answer is not one of this service: a wrong address, or a proxy's page. */
+/** The response does not come from the service. The URL may be wrong, or a proxy may have sent a page. */
 export class UnexpectedAnswerError extends GraphwrightError {
   override readonly name = 'UnexpectedAnswerError';
 }
 
-/** A webhook's body is not what the service signed, or it is too old. */
+/** The signature of a webhook is invalid, or its timestamp is outside the tolerance. */
 export class WebhookVerificationError extends GraphwrightError {
   override readonly name = 'WebhookVerificationError';
 }
 
-/** The service refused: `code` is one of its error table, `message` a sentence to act on. */
+/** The service refused the request. `code` is one of the error codes of the API; `message` says what to do. */
 export class ApiError extends GraphwrightError {
   override readonly name: string = 'ApiError';
   readonly status: number;
   readonly code: string;
   readonly requestId: string | undefined;
   readonly issues: readonly Issue[];
-  /** From the Retry-After header. */
+  /** The time to wait before a retry, from the Retry-After header. */
   readonly retryAfterMs: number | undefined;
-  /** The error body as it came. */
+  /** The body of the response. */
   readonly body: Readonly<Record<string, unknown>>;
 
   constructor({ status, headers, body }: Refusal) {
-    super(typeof body.error === 'string' ? body.error : `The service answered ${status}.`);
+    super(typeof body.error === 'string' ? body.error : `The service responded with status ${status}.`);
     this.status = status;
     this.code = typeof body.code === 'string' ? body.code : 'unknown';
     this.requestId = headers.get('x-request-id') ?? undefined;
@@ -55,14 +55,14 @@ export class ApiError extends GraphwrightError {
 export class InvalidRequestError extends ApiError {
   override readonly name: string = 'InvalidRequestError';
 }
-/** The graph breaks rules: `issues` lists them. */
+/** The graph is invalid. `issues` lists the problems. */
 export class InvalidGraphError extends InvalidRequestError {
   override readonly name = 'InvalidGraphError';
 }
 export class AuthenticationError extends ApiError {
   override readonly name = 'AuthenticationError';
 }
-/** The run would cost more than there is, or than it may cost. */
+/** The run would cost more than the available credits, or more than a limit. */
 export class InsufficientCreditsError extends ApiError {
   override readonly name = 'InsufficientCreditsError';
 
@@ -82,7 +82,7 @@ export class NotFoundError extends ApiError {
 export class ConflictError extends ApiError {
   override readonly name: string = 'ConflictError';
 }
-/** Somebody else wrote first: read again, then write. */
+/** The resource has changed since it was read. Read it again, then repeat the change. */
 export class StaleWriteError extends ConflictError {
   override readonly name = 'StaleWriteError';
 }
@@ -95,15 +95,15 @@ export class UnsupportedTypeError extends ApiError {
 export class UnprocessableError extends ApiError {
   override readonly name: string = 'UnprocessableError';
 }
-/** The same idempotency key came with another body. */
+/** The idempotency key was already used with another body. */
 export class IdempotencyKeyReusedError extends UnprocessableError {
   override readonly name = 'IdempotencyKeyReusedError';
 }
-/** Too many requests; `retryAfterMs` says when to come back. */
+/** Too many requests. Retry after `retryAfterMs`. */
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError';
 }
-/** Something failed on the service's side. */
+/** The service failed. */
 export class ServerError extends ApiError {
   override readonly name = 'ServerError';
 }
@@ -114,7 +114,7 @@ export interface Refusal {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A code that has a class of its own; all others go by their status. */
+/** Codes with their own class. All other codes map to a class by status. */
 const BY_CODE: Readonly<Record<string, typeof ApiError>> = {
   invalid_graph: InvalidGraphError,
   stale_write: StaleWriteError,
@@ -134,13 +134,13 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
   429: RateLimitError,
 };
 
-/** A refusal as the class of its code. */
+/** Creates the error of a refused request. */
 export function toApiError(refusal: Refusal): ApiError {
   const byStatus = refusal.status >= 500 ? ServerError : (BY_STATUS[refusal.status] ?? ApiError);
   return new (BY_CODE[String(refusal.body.code)] ?? byStatus)(refusal);
 }
 
-/** Seconds or an HTTP date, as milliseconds from now. */
+/** Converts seconds or an HTTP date to milliseconds from now. */
 function parseRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
   const seconds = Number(header);

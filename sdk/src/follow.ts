@@ -1,14 +1,14 @@
-// A run followed by its event stream, across cuts: each new connection goes on after the last event that arrived.
+// Follows a run by its event stream. After an interruption, a new connection resumes after the last received event.
 //
-// A connection that breaks, falls silent or is refused for the moment is made again, with growing pauses, until the
-// service has been out of reach for `outageMs`. Every other refusal is final. An event that was cut off is dropped by
-// the parser and sent again by the service, as its id is not yet the last one.
+// Connections that fail, become silent or are temporarily refused are reopened with increasing delays, until the service
+// has been unreachable for `outageMs`. Other errors are final. The parser drops an incomplete event, and the service
+// sends it again, because its id has not been received.
 import { ConnectionError, GraphwrightError, toApiError, UnexpectedAnswerError } from './errors.ts';
 import {
   type CallOptions,
   type Connection,
-  isPassing,
-  parseRefusal,
+  isTemporary,
+  parseErrorBody,
   request,
   toConnectionError,
 } from './send.ts';
@@ -16,7 +16,7 @@ import { parseEvents, type ServerEvent } from './server-events.ts';
 import { hasEnded, type RunEvent } from './types.ts';
 import { backoffMs, limitTime, sleep } from './waiting.ts';
 
-/** The events of a run up to its end; the first is a snapshot of all that was before. */
+/** Yields the events of a run until it ends. The first event is a snapshot of the current state. */
 export async function* followRun(
   connection: Connection,
   executionId: string,
@@ -44,13 +44,13 @@ export async function* followRun(
         if (isLast(change)) return;
       }
     } catch (thrown) {
-      if (thrown === NOTHING_LEFT) return;
-      if (!isPassing(thrown)) throw thrown;
+      if (thrown === STREAM_ENDED) return;
+      if (!isTemporary(thrown)) throw thrown;
       failure = thrown;
     }
     lostAtMs ??= Date.now();
     if (Date.now() - lostAtMs >= connection.timing.outageMs)
-      throw new ConnectionError(`The events of ${executionId} cannot be read from ${connection.url}.`, {
+      throw new ConnectionError(`Could not read the events of ${executionId} from ${connection.url}.`, {
         cause: failure,
       });
     failures++;
@@ -58,14 +58,14 @@ export async function* followRun(
   }
 }
 
-const NOTHING_LEFT = new GraphwrightError('Nothing is left of this stream.');
+const STREAM_ENDED = new GraphwrightError('The stream has ended.');
 
 interface StreamOptions extends CallOptions {
   readonly lastId?: string | undefined;
   readonly onChunk?: () => void;
 }
 
-/** One connection's events, until it ends or breaks. */
+/** Yields the events of one connection until it ends or fails. */
 async function* openStream(
   connection: Connection,
   executionId: string,
@@ -89,7 +89,7 @@ async function* openStream(
     if (thrown instanceof GraphwrightError) throw thrown;
     signal?.throwIfAborted();
     throw silence.isOver()
-      ? new ConnectionError('The event stream fell silent.')
+      ? new ConnectionError('The event stream timed out: the service sent nothing for too long.')
       : toConnectionError(connection, thrown);
   } finally {
     silence.end();
@@ -98,16 +98,16 @@ async function* openStream(
 
 async function checkStream(response: Response): Promise<void> {
   const { status, headers } = response;
-  // The run ended with the event that arrived last.
-  if (status === 204) throw NOTHING_LEFT;
-  if (!response.ok) throw toApiError({ status, headers, body: parseRefusal(await response.text()) });
+  // The run ended with the last received event.
+  if (status === 204) throw STREAM_ENDED;
+  if (!response.ok) throw toApiError({ status, headers, body: parseErrorBody(await response.text()) });
   if (!headers.get('content-type')?.startsWith('text/event-stream'))
-    throw new UnexpectedAnswerError('The answer is no event stream: is this the address of the service?');
+    throw new UnexpectedAnswerError('The response is not an event stream. Check the url of the client.');
 }
 
 const KNOWN: ReadonlySet<string> = new Set<RunEvent['event']>(['snapshot', 'node', 'execution', 'progress']);
 
-// A later version of the service may send more kinds of events.
+// Newer versions of the service may send other events.
 function isKnown(event: string): event is RunEvent['event'] {
   return KNOWN.has(event);
 }
@@ -116,16 +116,16 @@ function parseEvent(event: RunEvent['event'], data: string): RunEvent {
   try {
     return { event, data: JSON.parse(data) } as RunEvent;
   } catch (cause) {
-    throw new ConnectionError('An event is damaged.', { cause });
+    throw new ConnectionError('An event of the stream is not valid JSON.', { cause });
   }
 }
 
-/** Whether the run ended with this event. */
+/** Whether the event reports the end of the run. */
 export function isLast(change: RunEvent): boolean {
   return (change.event === 'snapshot' || change.event === 'execution') && hasEnded(change.data);
 }
 
-/** Resolves once the run has ended, or this one connection has. Throws only what is final. */
+/** Resolves when the run or this connection has ended. Throws only final errors. */
 export async function watchOnce(
   connection: Connection,
   executionId: string,
@@ -135,6 +135,6 @@ export async function watchOnce(
     for await (const { event, data } of openStream(connection, executionId, options))
       if (isKnown(event) && isLast(parseEvent(event, data))) return;
   } catch (thrown) {
-    if (thrown !== NOTHING_LEFT && !isPassing(thrown)) throw thrown;
+    if (thrown !== STREAM_ENDED && !isTemporary(thrown)) throw thrown;
   }
 }

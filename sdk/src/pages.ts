@@ -1,4 +1,4 @@
-// Lists, item by item: the next page is asked for when the one before has been read.
+// Reads lists item by item, loading each page when the previous one has been consumed.
 import { UnexpectedAnswerError } from './errors.ts';
 import { type CallOptions, type Connection, type Query, send } from './send.ts';
 
@@ -11,7 +11,7 @@ interface Page<T> {
   readonly cursor: string | undefined;
 }
 
-/** Every item of a list, over all its pages: of `{ data, nextCursor }`, and of a bare array with its `Link` header. */
+/** Yields the items of all pages of a list, which are `{ data, nextCursor }` or an array with a `Link` header. */
 export async function* listItems<T>(
   connection: Connection,
   path: string,
@@ -28,8 +28,8 @@ export async function* listItems<T>(
     const page = readPage<T>(body, headers);
     yield* page.items;
     if (page.cursor === undefined) return;
-    // It would go round for ever.
-    if (page.cursor === cursor) throw new UnexpectedAnswerError(`${path} gave the same page twice.`);
+    // Prevents an endless loop.
+    if (page.cursor === cursor) throw new UnexpectedAnswerError(`${path} returned the same page twice.`);
     cursor = page.cursor;
   }
 }
@@ -37,13 +37,13 @@ export async function* listItems<T>(
 function readPage<T>(body: unknown, headers: Headers): Page<T> {
   if (Array.isArray(body)) return { items: body as T[], cursor: nextCursor(headers.get('link')) };
   const { data, entries, nextCursor: next } = (body ?? {}) as Record<string, unknown>;
-  // The ledger of credits calls its items entries.
+  // The ledger of credits has `entries` instead of `data`.
   const items = data ?? entries;
-  if (!Array.isArray(items)) throw new UnexpectedAnswerError('The answer is no list.');
+  if (!Array.isArray(items)) throw new UnexpectedAnswerError('The response is not a list.');
   return { items: items as T[], cursor: typeof next === 'string' ? next : undefined };
 }
 
-// Of the link only the cursor is used: whatever host it names, the key is not sent there.
+// Uses only the cursor of the link, so that the API key is never sent to another host.
 function nextCursor(link: string | null): string | undefined {
   const address = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? '')?.[1];
   if (address === undefined) return undefined;

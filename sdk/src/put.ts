@@ -1,20 +1,20 @@
-// One PUT of a file's bytes to a presigned address, counting them as they go out.
+// Sends a file to a presigned URL with PUT and reports its progress.
 import { type ApiError, ConnectionError, GraphwrightError, toApiError } from './errors.ts';
 import type { CallOptions } from './send.ts';
 import { limitTime, type TimeLimit } from './waiting.ts';
 
 export interface Put extends CallOptions {
   readonly url: string;
-  /** To be sent exactly. */
+  /** Headers that must be sent exactly. */
   readonly headers: Readonly<Record<string, string>>;
   readonly blob: Blob;
   readonly fetch: typeof fetch;
-  /** The connection is given up where nothing has moved for this long. */
+  /** The connection is aborted if no bytes are sent for this long. */
   readonly silenceMs: number;
   readonly onSent: (bytes: number) => void;
 }
 
-/** The part of a browser's XMLHttpRequest that is used here: fetch in a browser does not say what it has sent. */
+/** The part of XMLHttpRequest that is used in browsers, where fetch does not report progress. */
 interface Xhr {
   upload: { onprogress: ((event: { readonly loaded: number }) => void) | null };
   onload: (() => void) | null;
@@ -33,7 +33,7 @@ interface Stored {
   readonly text: string;
 }
 
-/** Resolves once the store has taken the bytes. Throws a ConnectionError after a cut, an ApiError where it refuses. */
+/** Resolves when the storage has received the bytes. Throws a ConnectionError or an ApiError. */
 export async function putBytes(put: Put): Promise<void> {
   const limit = limitTime(put.silenceMs, put.signal);
   const { XMLHttpRequest: Browser } = globalThis as { XMLHttpRequest?: new () => Xhr };
@@ -45,13 +45,13 @@ export async function putBytes(put: Put): Promise<void> {
   } catch (thrown) {
     if (thrown instanceof GraphwrightError) throw thrown;
     put.signal?.throwIfAborted();
-    throw new ConnectionError('The upload broke off.', { cause: thrown });
+    throw new ConnectionError('The connection was lost during the upload.', { cause: thrown });
   } finally {
     limit.end();
   }
 }
 
-/** A store answers in XML. */
+/** Creates an error from the XML body of a storage error. */
 function toStorageError(status: number, text: string): ApiError {
   const field = (name: string): string | undefined =>
     new RegExp(`<${name}>([^<]{1,500})</${name}>`).exec(text)?.[1];
@@ -60,7 +60,7 @@ function toStorageError(status: number, text: string): ApiError {
     status,
     headers: new Headers(),
     body: {
-      error: field('Message') ?? `The store answered ${status} to the upload.`,
+      error: field('Message') ?? `The storage responded to the upload with status ${status}.`,
       ...(code === undefined ? {} : { code }),
     },
   });
@@ -76,7 +76,7 @@ async function putByFetch({ url, headers, blob, fetch, onSent }: Put, limit: Tim
     }),
     signal: limit.signal,
     redirect: 'error' as const,
-    // Node asks for it with a stream; TypeScript's browser does not know it.
+    // Node requires it for a stream. TypeScript's DOM types do not have it.
     duplex: 'half' as const,
   };
   const response = await fetch(url, init);
@@ -85,7 +85,7 @@ async function putByFetch({ url, headers, blob, fetch, onSent }: Put, limit: Tim
 
 const SLICE_BYTES = 262_144;
 
-/** The blob in slices, each read when the connection has taken the one before. */
+/** Streams the blob in slices. Each slice is read when the previous one has been sent. */
 function countBytes(blob: Blob, onSent: (bytes: number) => void): ReadableStream<Uint8Array> {
   let sent = 0;
   return new ReadableStream(
@@ -108,7 +108,7 @@ function countBytes(blob: Blob, onSent: (bytes: number) => void): ReadableStream
 function putByXhr({ url, headers, blob, onSent }: Put, limit: TimeLimit, xhr: Xhr): Promise<Stored> {
   return new Promise((resolve, reject) => {
     xhr.open('PUT', url);
-    // A browser sets the length itself and lets nobody else.
+    // Browsers set Content-Length themselves and forbid setting it.
     for (const [name, value] of Object.entries(headers))
       if (name.toLowerCase() !== 'content-length') xhr.setRequestHeader(name, value);
     xhr.upload.onprogress = ({ loaded }) => {

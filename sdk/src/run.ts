@@ -1,28 +1,28 @@
-// Runs: started under an idempotency key, then waited for, followed or cancelled by a handle; many at once under a bound.
+// Starts runs with idempotency keys, and waits for, follows and cancels them. Executes many runs with bounded concurrency.
 import { GraphwrightError, TimeoutError } from './errors.ts';
 import { followRun, watchOnce } from './follow.ts';
-import { type CallOptions, type Connection, isPassing, send } from './send.ts';
+import { type CallOptions, type Connection, isTemporary, send } from './send.ts';
 import type { AcceptedRun, Execution, Output, RunEvent, RunRequest } from './types.ts';
 import { hasEnded } from './types.ts';
 import { backoffMs, limitTime, sleep } from './waiting.ts';
 
 export interface WaitOptions extends CallOptions {
-  /** Throw a TimeoutError after this; the run goes on. */
+  /** Throws a TimeoutError after this time. The run continues. */
   readonly timeoutMs?: number;
 }
 
-/** A run of the service. It lives there: this handle may be dropped, and made again by `attach(id)`. */
+/** A handle for a run. The run does not depend on it: create another handle with `attach(id)` at any time. */
 export interface Run {
   readonly id: string;
-  /** The record once the run has ended, whatever its status. Survives restarts of the service. */
+  /** Waits for the run to end with any status, and returns its record. Continues across restarts of the service. */
   wait(options?: WaitOptions): Promise<Execution>;
-  /** What the run made. Throws a RunFailedError unless it ends as COMPLETED. */
+  /** Waits for the run and returns its outputs. Throws a RunFailedError unless its status is COMPLETED. */
   outputs(options?: WaitOptions): Promise<readonly Output[]>;
-  /** The run's changes as they happen, to its end; the first is a snapshot. Survives cuts. */
+  /** Yields the events of the run until it ends. The first one is a snapshot. Reconnects after interruptions. */
   events(options?: CallOptions): AsyncGenerator<RunEvent, void, undefined>;
-  /** Asks the service to stop the run. Of a run that has ended, nothing changes. */
+  /** Cancels the run. A run that has ended does not change. */
   cancel(options?: CallOptions): Promise<Execution>;
-  /** The record as it stands. */
+  /** Returns the current record of the run. */
   get(options?: CallOptions): Promise<Execution>;
 }
 
@@ -32,17 +32,17 @@ export interface StartedRun extends Run {
 }
 
 export interface StartOptions extends CallOptions {
-  /** By default a new one: a start whose answer was lost is sent again and starts no second run. */
+  /** Makes retries start only one run, even if a response is lost. Default: a new random key. */
   readonly idempotencyKey?: string;
 }
 
-/** The run did not end as COMPLETED. */
+/** The run ended with a status other than COMPLETED. */
 export class RunFailedError extends GraphwrightError {
   override readonly name = 'RunFailedError';
   readonly execution: Execution;
 
   constructor(execution: Execution) {
-    super(execution.error?.message ?? `The run ended as ${execution.status}.`);
+    super(execution.error?.message ?? `The run ended with status ${execution.status}.`);
     this.execution = execution;
   }
 }
@@ -66,13 +66,13 @@ export async function startRun(
   return { ...attachRun(connection, executionId), workflowId, estimatedCredits };
 }
 
-// Not randomUUID, which browsers lack on plain http.
+// Does not use randomUUID, which browsers do not have on plain http.
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `sdk-${Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** The handle of a run that was started before. */
+/** Returns a handle for an existing run. */
 export function attachRun(connection: Connection, id: string): Run {
   const path = `/executions/${encodeURIComponent(id)}`;
   const get = async ({ signal }: CallOptions = {}): Promise<Execution> =>
@@ -111,7 +111,7 @@ async function waitForEnd(
     return await pollBetweenStreams(connection, id, get, limit.signal);
   } catch (thrown) {
     if (limit.isOver() && !signal?.aborted)
-      throw new TimeoutError(`${id} has not ended within ${timeoutMs} ms; it goes on.`);
+      throw new TimeoutError(`${id} has not ended within ${timeoutMs} ms. It continues.`);
     throw thrown;
   } finally {
     limit.end();
@@ -119,8 +119,8 @@ async function waitForEnd(
 }
 
 /**
- * The stream says at once that a run has ended; each time it is cut, the record is asked instead, so that a proxy which
- * lets no stream through only slows things down.
+ * Waits for the end with the event stream, and reads the record each time the stream ends. With a proxy that blocks event
+ * streams, this is only slower.
  */
 async function pollBetweenStreams(
   connection: Connection,
@@ -138,32 +138,32 @@ async function pollBetweenStreams(
       failures = 1;
     } catch (thrown) {
       lostAtMs ??= Date.now();
-      if (!isPassing(thrown) || Date.now() - lostAtMs >= connection.timing.outageMs) throw thrown;
+      if (!isTemporary(thrown) || Date.now() - lostAtMs >= connection.timing.outageMs) throw thrown;
     }
     await sleep(backoffMs(failures, connection.timing), signal);
   }
 }
 
-/** One of many runs; members of your own may stand next to these and come back with the result. */
+/** A run to start with `runMany`. You can add your own properties, which are returned with the result. */
 export interface RunOrder {
   readonly workflowId: string;
   readonly request?: RunRequest;
   readonly idempotencyKey?: string;
 }
 
-/** How one of many runs came out; `error` where it could not be started or waited for. */
+/** The result of a run of `runMany`. Has `error` if the run could not be started or awaited. */
 export type RunResult<O extends RunOrder> =
   | { readonly order: O; readonly execution: Execution }
   | { readonly order: O; readonly error: unknown };
 
 export interface ManyOptions extends CallOptions {
-  /** Runs at once, by default 8. */
+  /** The number of concurrent runs. Default: 8. */
   readonly concurrency?: number;
 }
 
 /**
- * Runs every order, at most `concurrency` at once, and yields each result as it comes. Orders are taken one by one, so
- * they may be an endless generator. Whoever stops reading stops the waiting; runs that were started go on.
+ * Starts every order, at most `concurrency` at a time, and yields each result as it arrives. Orders are read one by one,
+ * so they may be an endless generator. If you stop iterating, waiting stops; runs that were started continue.
  */
 export async function* runMany<O extends RunOrder>(
   connection: Connection,
@@ -177,16 +177,16 @@ export async function* runMany<O extends RunOrder>(
   signal?.addEventListener('abort', abort, { once: true });
   const source = Symbol.asyncIterator in orders ? orders[Symbol.asyncIterator]() : orders[Symbol.iterator]();
   const pending = new Map<number, Promise<readonly [number, RunResult<O>]>>();
-  let taken = 0;
-  let isDry = false;
+  let started = 0;
+  let isExhausted = false;
   try {
     for (;;) {
-      while (!isDry && pending.size < concurrency) {
+      while (!isExhausted && pending.size < concurrency) {
         signal?.throwIfAborted();
         const next = await source.next();
-        if (next.done === true) isDry = true;
+        if (next.done === true) isExhausted = true;
         else {
-          const ticket = taken++;
+          const ticket = started++;
           pending.set(
             ticket,
             runOne(connection, next.value, stop.signal).then(result => [ticket, result]),

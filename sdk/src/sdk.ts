@@ -1,4 +1,4 @@
-// The face of @graphwright/sdk: all that may be imported from it.
+// Exports the public API of @graphwright/sdk.
 // biome-ignore-all lint/performance/noBarrelFile: a package has one entry.
 export { type Client, type ClientOptions, createClient, type RequestOptions } from './client.ts';
 export {

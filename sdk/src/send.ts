@@ -1,4 +1,4 @@
-// One request to the service: sent, answered or refused, and sent again where that is safe.
+// Sends requests to the service and retries them where that is safe.
 import {
   ApiError,
   ConnectionError,
@@ -9,23 +9,24 @@ import {
 } from './errors.ts';
 import { backoffMs, limitTime, sleep } from './waiting.ts';
 
-/** How long to wait for what. */
+/** Timeouts and delays in milliseconds. */
 export interface Timing {
-  /** For an answer, its body included. */
+  /** The timeout of a request, including the body of the response. */
   readonly timeoutMs: number;
-  /** The first pause before a request is sent again; the pauses double. */
+  /** The delay before the first retry. It doubles with each retry. */
   readonly baseMs: number;
+  /** The maximum delay between retries. */
   readonly capMs: number;
-  /** A `Retry-After` beyond this is not waited for: the refusal is thrown. */
+  /** The maximum `Retry-After` to wait for. If it is longer, the error is thrown. */
   readonly maxRetryAfterMs: number;
-  /** The service sends a comment every 15 s; an event stream silent for longer than this is dead. */
+  /** The timeout of a silent event stream. The service sends a comment every 15 s. */
   readonly silenceMs: number;
-  /** How long `wait` and `events` try to reach a service that is gone. */
+  /** How long `wait` and `events` try to reach an unavailable service. */
   readonly outageMs: number;
 }
 
 export interface Connection {
-  /** Ends without a slash. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof fetch;
@@ -42,24 +43,24 @@ export interface CallOptions {
 
 export interface Call extends CallOptions {
   readonly method: string;
-  /** After `/api/v1`, with its leading slash; or a path that begins with `/api/`. */
+  /** The path after `/api/v1` with a leading slash, or a path that starts with `/api/`. */
   readonly path: string;
   readonly query?: Query | undefined;
-  /** Sent as JSON; a FormData as it is. */
+  /** Sent as JSON, unless it is a FormData. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sending it twice does what sending it once does. By default so of GET, HEAD, PUT and DELETE without If-Match. */
+  /** Whether the request can be retried. Default: true for GET, HEAD, PUT and DELETE without If-Match. */
   readonly repeatable?: boolean;
 }
 
-export interface Answer<T> {
+export interface ApiResponse<T> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: T;
 }
 
-/** The answer of the service. Throws an ApiError where it refuses, a ConnectionError where it cannot be reached. */
-export async function send<T>(connection: Connection, call: Call): Promise<Answer<T>> {
+/** Sends a request and returns the response. Throws an ApiError or a ConnectionError. */
+export async function send<T>(connection: Connection, call: Call): Promise<ApiResponse<T>> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await sendOnce<T>(connection, call);
@@ -72,49 +73,49 @@ export async function send<T>(connection: Connection, call: Call): Promise<Answe
   }
 }
 
-/** When to send the call again, undefined for never. */
+/** Returns the delay before the next retry, or undefined if the call must not be retried. */
 function retryDelay(thrown: unknown, attempt: number, call: Call, timing: Timing): number | undefined {
-  if (!(isRefusedUndone(thrown) || (isPassing(thrown) && isRepeatable(call)))) return undefined;
+  if (!(isNotProcessed(thrown) || (isTemporary(thrown) && isRepeatable(call)))) return undefined;
   const asked = thrown instanceof ApiError ? thrown.retryAfterMs : undefined;
   if (asked === undefined) return backoffMs(attempt, timing);
   return asked <= timing.maxRetryAfterMs ? asked : undefined;
 }
 
-/** The service said that it did nothing, and that later it may. */
-function isRefusedUndone(thrown: unknown): boolean {
+/** Whether the service did not process the request and may accept it later. */
+function isNotProcessed(thrown: unknown): boolean {
   return thrown instanceof ApiError && (thrown.status === 429 || thrown.code === 'idempotency_in_progress');
 }
 
-const PASSING: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+const TEMPORARY: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
-/** Whether the failure may be gone at the next attempt. A 500 with a code of its own stays what it is. */
-export function isPassing(thrown: unknown): boolean {
+/** Whether the failure may be temporary. A 500 with a specific code is permanent. */
+export function isTemporary(thrown: unknown): boolean {
   if (thrown instanceof ConnectionError) return true;
   if (!(thrown instanceof ApiError)) return false;
   return (
-    PASSING.has(thrown.status) ||
+    TEMPORARY.has(thrown.status) ||
     (thrown.status === 500 && ['internal_error', 'unknown'].includes(thrown.code))
   );
 }
 
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
 
-// A write under If-Match that was done, its answer lost, would be refused as stale when sent again.
+// If the response to a successful write with If-Match was lost, a retry would be refused as stale.
 function isRepeatable({ method, headers, repeatable }: Call): boolean {
   return repeatable ?? (REPEATABLE.has(method) && headers?.['if-match'] === undefined);
 }
 
-async function sendOnce<T>(connection: Connection, call: Call): Promise<Answer<T>> {
+async function sendOnce<T>(connection: Connection, call: Call): Promise<ApiResponse<T>> {
   const limit = limitTime(connection.timing.timeoutMs, call.signal);
   try {
     const response = await request(connection, { ...call, signal: limit.signal });
-    return await readAnswer<T>(connection, response);
+    return await readResponse<T>(connection, response);
   } catch (thrown) {
     if (thrown instanceof GraphwrightError) throw thrown;
     call.signal?.throwIfAborted();
     if (limit.isOver())
       throw new TimeoutError(
-        `${connection.url} did not answer within ${connection.timing.timeoutMs / 1000} s.`,
+        `${connection.url} did not respond within ${connection.timing.timeoutMs / 1000} s.`,
       );
     throw toConnectionError(connection, thrown);
   } finally {
@@ -122,11 +123,11 @@ async function sendOnce<T>(connection: Connection, call: Call): Promise<Answer<T
   }
 }
 
-/** The response as it arrives; a refusal is not thrown yet. */
+/** Sends a request without checking the status of the response. */
 export function request(connection: Connection, call: Call): Promise<Response> {
   const { body } = call;
   const isJson = body !== undefined && !(body instanceof FormData);
-  return connection.fetch(addressOf(connection, call), {
+  return connection.fetch(urlOf(connection, call), {
     method: call.method,
     headers: {
       ...connection.headers,
@@ -135,12 +136,12 @@ export function request(connection: Connection, call: Call): Promise<Response> {
     },
     ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as FormData) }),
     signal: call.signal ?? null,
-    // The key goes to this service and to no other.
+    // The API key must not be sent to another host.
     redirect: 'error',
   });
 }
 
-function addressOf({ url }: Connection, { path, query = {} }: Call): string {
+function urlOf({ url }: Connection, { path, query = {} }: Call): string {
   const sent = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   );
@@ -148,31 +149,31 @@ function addressOf({ url }: Connection, { path, query = {} }: Call): string {
   return `${url}${path.startsWith('/api/') ? '' : '/api/v1'}${path}${search === '' ? '' : `?${search}`}`;
 }
 
-/** fetch says "fetch failed" of everything; the reason is its cause. */
+/** Adds the code of the cause, because fetch always fails with "fetch failed". */
 export function toConnectionError({ url }: Connection, cause: unknown): ConnectionError {
   const inner = cause instanceof Error ? cause.cause : undefined;
   const code = inner instanceof Error && 'code' in inner ? ` (${String(inner.code)})` : '';
   return new ConnectionError(`The connection to ${url} failed${code}.`, { cause });
 }
 
-async function readAnswer<T>({ parseJson }: Connection, response: Response): Promise<Answer<T>> {
+async function readResponse<T>({ parseJson }: Connection, response: Response): Promise<ApiResponse<T>> {
   const { status, headers } = response;
   const text = await response.text();
-  if (!response.ok) throw toApiError({ status, headers, body: parseRefusal(text) });
+  if (!response.ok) throw toApiError({ status, headers, body: parseErrorBody(text) });
   if (text === '') return { status, headers, body: undefined as T };
   if (!/\bjson\b/.test(headers.get('content-type') ?? ''))
     throw new UnexpectedAnswerError(
-      `The answer is no JSON but ${headers.get('content-type') ?? 'of no type'}: is this the address of the service?`,
+      `Expected JSON but received ${headers.get('content-type') ?? 'no Content-Type'}. Check the url of the client.`,
     );
   try {
     return { status, headers, body: parseJson(text) as T };
   } catch (cause) {
-    throw new ConnectionError('The answer broke off.', { cause });
+    throw new ConnectionError('The response ended early: its JSON is incomplete.', { cause });
   }
 }
 
-/** The body of a refusal; empty where a proxy refused. */
-export function parseRefusal(text: string): Readonly<Record<string, unknown>> {
+/** Parses the body of an error. Returns an empty object if a proxy sent it. */
+export function parseErrorBody(text: string): Readonly<Record<string, unknown>> {
   try {
     const body: unknown = JSON.parse(text);
     return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};

@@ -1,4 +1,4 @@
-// Server-sent events, read from a stream of bytes (WHATWG HTML §9.2, the parts that a client of this service needs).
+// Parses server-sent events (WHATWG HTML §9.2, the parts that this service uses).
 import { ConnectionError } from './errors.ts';
 
 export interface ServerEvent {
@@ -7,15 +7,15 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** One event contains at most a complete execution record; more than this does not come from the service. */
+/** Larger than any event of the service, which contains at most an execution record. */
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
 
-/** The events of the stream, in order. `onChunk` is called at each arrival, comments included. */
+/** Yields the events of the stream in order. `onChunk` is called for each chunk, including comments. */
 export async function* parseEvents(
   body: ReadableStream<Uint8Array>,
   onChunk: () => void,
 ): AsyncGenerator<ServerEvent> {
-  // By a reader: not every browser iterates a stream.
+  // Uses a reader, because not all browsers support iterating a stream.
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
@@ -27,8 +27,8 @@ export async function* parseEvents(
       const text = decoder.decode(value, { stream: true });
       rest += text;
       if (rest.length > MAX_EVENT_CHARS)
-        throw new ConnectionError('The service sent an event of more than 32 MB.');
-      // A long event arrives in many chunks; only the last of them is worth a look.
+        throw new ConnectionError('The service sent an event larger than 32 MB.');
+      // A large event arrives in many chunks, and only the last one can complete it.
       if (!text.includes('\n')) continue;
       const blocks = rest.split(/\r?\n\r?\n/);
       rest = blocks.pop() ?? '';
@@ -38,12 +38,12 @@ export async function* parseEvents(
       }
     }
   } finally {
-    // Closes the connection where the reader of the events stopped before their end.
+    // Closes the connection if the consumer stopped before the end.
     await reader.cancel().catch(() => undefined);
   }
 }
 
-/** The lines between two empty lines; undefined for comments alone. */
+/** Parses the lines between two empty lines. Returns undefined if they are only comments. */
 function parseBlock(block: string): ServerEvent | undefined {
   const fields: Record<'id' | 'event' | 'data', string[]> = { id: [], event: [], data: [] };
   for (const line of block.split(/\r?\n/)) {

@@ -1,4 +1,4 @@
-// The nouns of the service that this package reads and writes, as its OpenAPI document has them.
+// Names the types of the OpenAPI document that this package uses.
 import type * as schemas from './schemas.ts';
 
 export type Execution = schemas.Execution;
@@ -10,20 +10,20 @@ export type AcceptedRun = schemas.AcceptedRun;
 export type RunRequest = schemas.RunRequest;
 export type Media = schemas.Media;
 export type MintedUpload = schemas.MintedUpload;
-/** What a webhook is sent when a run has ended. */
+/** The body of a webhook that reports the end of a run. */
 export type CompletionEvent = schemas.CompletionEvent;
 
-/** A change of a run as it happens. */
+/** An event of a run. */
 export type RunEvent = Change<schemas.RunEvent>;
 
-/** Each of the union by itself, without the id, which the connection keeps. */
+/** Maps each event of the union to its name and data, without the id, which the connection tracks. */
 type Change<E> = E extends { readonly event: infer Name; readonly data: infer Data }
   ? { readonly event: Name; readonly data: Data }
   : never;
 
 const TERMINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED']);
 
-/** Whether a run with this status has ended for good. */
+/** Whether a run with this status has ended. */
 export function hasEnded({ status }: { readonly status: string }): boolean {
   return TERMINAL.has(status);
 }

@@ -1,17 +1,17 @@
-// Uploads: small files and SVG go inline, larger ones by a presigned address; both end as the same result.
+// Uploads files: small files and SVG inline, larger files with a presigned URL.
 import { putBytes } from './put.ts';
-import { type CallOptions, type Connection, isPassing, send } from './send.ts';
+import { type CallOptions, type Connection, isTemporary, send } from './send.ts';
 import type { Media, MintedUpload } from './types.ts';
 import { backoffMs, sleep } from './waiting.ts';
 
-/** The inline door takes no more. */
+/** The limit of inline uploads. */
 const INLINE_BYTES = 4_194_304;
 
 export interface UploadHints {
-  /** Used only where it cannot be read from the file. */
+  /** Used only if the size cannot be read from the file. */
   readonly width?: number;
   readonly height?: number;
-  /** Seconds. */
+  /** The duration in seconds. */
   readonly duration?: number;
 }
 
@@ -21,15 +21,15 @@ export interface UploadProgress {
 }
 
 export interface UploadOptions extends CallOptions, UploadHints {
-  /** With its ending; by default the name of the File. */
+  /** The file name with its extension. Default: the name of the File. */
   readonly name?: string;
-  /** Like `image/png`; by default the type of the Blob. */
+  /** For example `image/png`. Default: the type of the Blob. */
   readonly contentType?: string;
-  /** Called as bytes go out. After a cut the file is sent from its beginning, and the count falls back. */
+  /** Called while bytes are sent. After an interruption, the upload and the count start again. */
   readonly onProgress?: (progress: UploadProgress) => void;
 }
 
-/** Uploads a file. A cut is taken up again; at worst an upload whose answer was lost leaves a second copy. */
+/** Uploads a file and retries after interruptions. If a response is lost, the retry may store a second copy. */
 export async function uploadFile(
   connection: Connection,
   file: Blob | Uint8Array<ArrayBuffer> | ArrayBuffer,
@@ -45,7 +45,7 @@ export async function uploadFile(
     : uploadPresigned(connection, blob, name, options);
 }
 
-/** Has the service fetch a file from a public address and keep it. */
+/** Stores a file that the service fetches from a public URL. */
 export async function uploadFrom(
   connection: Connection,
   url: string,
@@ -64,7 +64,7 @@ async function uploadInline(
   options: UploadOptions,
 ): Promise<Media> {
   const form = new FormData();
-  // The hints come first: the parts are read as they arrive.
+  // The hints come first, because the service reads the parts as they arrive.
   for (const [hint, value] of Object.entries(hintsOf(options))) form.set(hint, String(value));
   form.set('file', blob, name);
   options.onProgress?.({ sentBytes: 0, totalBytes: blob.size });
@@ -97,7 +97,7 @@ async function uploadPresigned(
   return body;
 }
 
-/** Mints an address and puts the bytes there, anew after each cut: an address may have expired meanwhile. */
+/** Creates an upload URL and sends the bytes. Each attempt uses a new URL, because the old one may have expired. */
 async function putWithRetries(
   connection: Connection,
   blob: Blob,
@@ -124,7 +124,7 @@ async function putWithRetries(
       });
       return minted.mediaId;
     } catch (thrown) {
-      if (!isPassing(thrown) || attempt > connection.retries) throw thrown;
+      if (!isTemporary(thrown) || attempt > connection.retries) throw thrown;
       await sleep(backoffMs(attempt, connection.timing), signal);
     }
   }

@@ -1,6 +1,6 @@
-// Waiting that an AbortSignal ends: a pause, a time limit, and the growing pauses between attempts.
+// Provides delays and time limits that an AbortSignal can end, and the delays between retries.
 
-/** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after `ms`. Rejects with the signal's reason when it is aborted. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
@@ -16,18 +16,18 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** A signal that is aborted when time is up or when the caller's signal is. */
+/** A signal that is aborted when the time is up or the caller's signal is aborted. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
   readonly isOver: () => boolean;
-  /** Begins the time anew. */
+  /** Restarts the time. */
   readonly restart: () => void;
-  /** Must be called: it releases the timer and the caller's signal. */
+  /** Must be called to release the timer and the listener on the caller's signal. */
   readonly end: () => void;
 }
 
-// Not AbortSignal.any and AbortSignal.timeout: Node 20 may collect such a pair before it fires.
-/** `ms` undefined: only the caller's signal counts. */
+// Does not use AbortSignal.any with AbortSignal.timeout: Node 20 may garbage-collect them before they fire.
+/** Creates a time limit. Without `ms`, only the caller's signal aborts it. */
 export function limitTime(ms: number | undefined, signal: AbortSignal | undefined): TimeLimit {
   const controller = new AbortController();
   let over = false;
@@ -54,7 +54,7 @@ export function limitTime(ms: number | undefined, signal: AbortSignal | undefine
   };
 }
 
-/** The pause before the attempt after `failures` failed ones: doubling up to `capMs`, a quarter of it random. */
+/** Returns the delay after a number of failures: it doubles up to `capMs`, and a quarter of it is random. */
 export function backoffMs(failures: number, { baseMs, capMs }: { baseMs: number; capMs: number }): number {
   const full = Math.min(capMs, baseMs * 2 ** Math.min(30, failures - 1));
   return full * (0.75 + Math.random() / 4);

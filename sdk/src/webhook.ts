@@ -1,32 +1,32 @@
-// Verifies that a webhook comes from the service and is new. Needs WebCrypto alone, so it runs on every server.
+// Verifies that a webhook comes from the service and is recent. Uses only WebCrypto, so it runs on every server.
 import { WebhookVerificationError } from './errors.ts';
 import type { CompletionEvent } from './types.ts';
 
 export interface WebhookToVerify {
-  /** The bytes as they arrived, before any parser: text is taken as UTF-8. */
+  /** The raw bytes of the body, before any parser. Text is encoded as UTF-8. */
   readonly body: Uint8Array | ArrayBuffer | string;
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The `webhook.secret` of the run; several while one is being replaced. */
+  /** The `webhook.secret` of the run, or several secrets during a rotation. */
   readonly secret: string | readonly string[];
   /**
-   * `standard` (the default) verifies the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`; `body`
-   * verifies `X-Service-Signature`, which covers no time: a copy of an old delivery passes.
+   * `standard` (the default) verifies the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. `body`
+   * verifies `X-Service-Signature`, which has no timestamp, so a replayed delivery is accepted.
    */
   readonly form?: 'standard' | 'body';
-  /** How far the timestamp may be from now, by default 300. */
+  /** The maximum difference between the timestamp and now. Default: 300. */
   readonly toleranceSeconds?: number;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** One way to sign: what is signed, and the signatures that came with it. */
+/** The signed data, the received signatures, and the key of a secret. */
 interface Signed {
   readonly data: Bytes;
   readonly signatures: readonly Bytes[];
   readonly keyOf: (secret: string) => Bytes;
 }
 
-/** The event, once its signature is valid. Throws a WebhookVerificationError otherwise: answer 400 and do nothing. */
+/** Returns the event if its signature is valid. Otherwise throws a WebhookVerificationError: respond with 400. */
 export async function verifyWebhook(webhook: WebhookToVerify): Promise<CompletionEvent> {
   const body = toBytes(webhook.body);
   const header = readerOf(webhook.headers);
@@ -36,11 +36,13 @@ export async function verifyWebhook(webhook: WebhookToVerify): Promise<Completio
       : readStandardForm(body, header, webhook.toleranceSeconds ?? 300);
   const secrets = typeof webhook.secret === 'string' ? [webhook.secret] : webhook.secret;
   if (!(await isSigned(signed, secrets)))
-    throw new WebhookVerificationError('The signature does not fit the body.');
+    throw new WebhookVerificationError(
+      'The signature does not match the body. Check the secret, and pass the raw body.',
+    );
   try {
     return JSON.parse(new TextDecoder().decode(body)) as CompletionEvent;
   } catch (cause) {
-    throw new WebhookVerificationError('The body is signed but not JSON.', { cause });
+    throw new WebhookVerificationError('The body is signed but is not JSON.', { cause });
   }
 }
 
@@ -60,7 +62,7 @@ function findIn(headers: Readonly<Record<string, unknown>>): (name: string) => u
   return name => lower.get(name);
 }
 
-// A signature header may name several, of which one has to be valid: that is how keys are replaced.
+// A signature header may contain several signatures, one of which must be valid, for key rotation.
 const MAX_SIGNATURES = 16;
 
 function readStandardForm(body: Bytes, header: HeaderReader, toleranceSeconds: number): Signed {
@@ -69,7 +71,9 @@ function readStandardForm(body: Bytes, header: HeaderReader, toleranceSeconds: n
     Date.now() / 1000 - (/^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN),
   );
   if (!(ageSeconds <= toleranceSeconds))
-    throw new WebhookVerificationError(`The webhook was signed at another time than now: ${timestamp}.`);
+    throw new WebhookVerificationError(
+      `The timestamp ${timestamp} of the webhook is too far from the current time.`,
+    );
   return {
     data: concat(encode(`${header('webhook-id')}.${timestamp}.`), body),
     signatures: header('webhook-signature')
@@ -89,20 +93,20 @@ function readBodyForm(body: Bytes, header: HeaderReader): Signed {
   };
 }
 
-/** Whether any secret made any of the signatures. `subtle.verify` compares in constant time. */
+/** Whether one of the signatures was made with one of the secrets. `subtle.verify` compares in constant time. */
 async function isSigned({ data, signatures, keyOf }: Signed, secrets: readonly string[]): Promise<boolean> {
-  let holds = false;
+  let isValid = false;
   for (const secret of secrets) {
     const bytes = keyOf(secret);
-    // Everybody can sign with an empty key.
+    // Anybody can sign with an empty key.
     if (bytes.length === 0) continue;
     const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
       'verify',
     ]);
     for (const signature of signatures)
-      holds = (await crypto.subtle.verify('HMAC', key, signature, data)) || holds;
+      isValid = (await crypto.subtle.verify('HMAC', key, signature, data)) || isValid;
   }
-  return holds;
+  return isValid;
 }
 
 function toBytes(body: WebhookToVerify['body']): Bytes {
@@ -120,7 +124,7 @@ function concat(head: Bytes, tail: Bytes): Bytes {
   return both;
 }
 
-/** None where the text is not base64. */
+/** Returns an empty list if the text is not base64. */
 function decodeBase64(text: string): Bytes[] {
   try {
     return [Uint8Array.from(atob(text), char => char.charCodeAt(0))];

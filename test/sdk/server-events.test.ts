@@ -34,7 +34,7 @@ it('reads lines that end in CR LF', async () => {
 it('refuses an event without end', async () => {
   await assert.rejects(
     parse(`data: ${'x'.repeat(33 * 1024 * 1024)}`, 1 << 20),
-    /an event of more than 32 MB/,
+    /an event larger than 32 MB/,
   );
 });
 
