@@ -1,4 +1,4 @@
-// Credentials → who is asking. Each kind of credential is a line of a table; the route's access says what it must be.
+// Authenticates requests: finds the actor of their API key, session cookie or content secret.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import {
@@ -22,16 +22,16 @@ declare module 'fastify' {
   }
 }
 
-/** The actor that a request's credential stands for; undefined where the request does not carry this kind. */
+/** Returns the actor of a request's credential, or undefined if the request has no credential of this kind. */
 type Credential = (req: FastifyRequest) => MaybePromise<Actor | undefined>;
 type MaybePromise<T> = T | Promise<T>;
 
 export interface Authentication {
-  /** Who asks. Throws 401 where a credential is there and wrong. */
+  /** Returns the actor of a request. Throws 401 if its credential is invalid. */
   identify(req: FastifyRequest, access: Access): Promise<Actor>;
 }
 
-/** The first credential that a request carries decides. */
+/** Uses the first credential that a request has. */
 export function createAuthentication(
   deps: Pick<Deps, 'settings' | 'sessions' | 'keys'> & AgentCallerDeps,
 ): Authentication {
@@ -59,15 +59,19 @@ function bearerKey({ keys }: Pick<Deps, 'keys'>): Credential {
     if (authorization === undefined) return undefined;
     const key = /^Bearer (sk-[\x21-\x7e]{1,256})$/i.exec(authorization)?.[1];
     if (key !== undefined) return keys.authenticate(key);
-    throw new AppError('invalid_api_key', 'The Authorization header must have the form Bearer sk-….', {
-      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
-    });
+    throw new AppError(
+      'invalid_api_key',
+      'The Authorization header must be Bearer, followed by an API key that starts with sk-.',
+      {
+        headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+      },
+    );
   };
 }
 
 /**
- * A cookie that is cut, foreign, or of a session that has ended is none at all: browsers send it along until it expires,
- * and its bearer may see what everybody may. Throws 403 `cross_site_request`.
+ * Ignores a malformed cookie and the cookie of an ended session: browsers send it until it expires, and its owner may use
+ * public routes. Throws 403 `cross_site_request`.
  */
 function sessionCookie({ settings, sessions }: Pick<Deps, 'settings' | 'sessions'>): Credential {
   const cookie = sessionCookieOf(settings.BASE_URL);
@@ -76,14 +80,15 @@ function sessionCookie({ settings, sessions }: Pick<Deps, 'settings' | 'sessions
     const token = cookie.read(req.headers.cookie);
     if (token === undefined) return undefined;
     if (!isSameSite(req)) {
-      const message = 'The session cookie came with a request that another site may have sent.';
+      const message =
+        'The request has a session cookie but may come from another site. Send Sec-Fetch-Site: same-origin or the Origin of this service.';
       throw new AppError('cross_site_request', message);
     }
     return sessions.authenticate(token);
   };
 }
 
-/** Throws 401 where the actor has not what the route's access asks for. */
+/** Throws 401 if the actor does not have the access that the route requires. */
 export function requireAccess(actor: Actor, access: Access): void {
   if (access === 'public' || access === 'anyone' || access === 'agent' || access === 'content-secret') return;
   if (access === 'signed-in') requireUser(actor);

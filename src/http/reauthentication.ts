@@ -1,15 +1,15 @@
-// Marks the routes before which a session proves itself again: a stolen cookie alone must not give or take lasting power.
+// Lists the routes that require a recently confirmed session, so that a stolen cookie alone cannot change permissions.
 import { requireRecentProof } from '../services/sessions/reauthenticate.ts';
 import { tableKeyOf } from './access.ts';
 import type { App } from './app.ts';
 import type { HttpDeps } from './deps.ts';
 
-/** `for OWNER`: only if the body's `role` is OWNER. */
+/** When a route requires it. `for OWNER`: only if the `role` in the body is OWNER. */
 export type Reauthentication = 'always' | 'for OWNER';
 
 const V1 = '/api/v1';
 
-/** One line per route, as in access.ts. */
+/** One entry per route, as in access.ts. */
 export const REAUTHENTICATION: Readonly<Record<string, Reauthentication>> = {
   [`POST ${V1}/keys`]: 'always',
   [`PUT ${V1}/workflows/:id/permissions`]: 'for OWNER',
@@ -19,7 +19,7 @@ export const REAUTHENTICATION: Readonly<Record<string, Reauthentication>> = {
   [`POST ${V1}/teams/:id/invitations`]: 'for OWNER',
   [`POST ${V1}/admin/users`]: 'always',
   [`PATCH ${V1}/admin/users/:userId`]: 'always',
-  // Whoever has the link has the account.
+  // A password link gives access to the account.
   [`POST ${V1}/admin/password-links`]: 'always',
 };
 

@@ -1,4 +1,4 @@
-// The session cookie: how it is read from a request and written into an answer.
+// Reads the session cookie from requests and writes it to responses.
 
 const NAMES = { https: '__Host-session', http: 'session' } as const;
 const NAMED = new RegExp(`(?:^|;\\s*)(?:${Object.values(NAMES).join('|')})=`);
@@ -7,19 +7,19 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 export interface SessionCookie {
   readonly name: string;
-  /** The first token under the cookie's name; undefined where nothing there has the form of one. */
+  /** Returns the first well-formed token in a cookie with this name, or undefined. */
   read(header: string | undefined): string | undefined;
   write(token: string, expiresAt: Date): string;
-  /** Has the browser forget it. */
+  /** The Set-Cookie value that deletes the cookie. */
   readonly cleared: string;
 }
 
-/** Whether a request has one, good or not: enough to choose which link a page shows, and for nothing else. */
+/** Whether a request has a session cookie, valid or not. Use it only to choose which links a page shows. */
 export const namesSession = (header = ''): boolean => NAMED.test(header);
 
 /**
- * Under https its name makes browsers see to it that no other host and no plain http sets it. JavaScript cannot read it,
- * and other sites cannot send it along but by a link to a page.
+ * Creates the cookie for a base URL. With https, the `__Host-` prefix prevents other hosts and plain http from setting it.
+ * JavaScript cannot read it, and other sites can send it only by linking to a page.
  */
 export function sessionCookieOf(baseUrl: string): SessionCookie {
   const isSecure = baseUrl.startsWith('https:');

@@ -1,4 +1,4 @@
-// The SDK in a page of the service: without a key, by the cookie of who is signed in.
+// Tests the SDK in a page of the service, without a key, with the session cookie.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
@@ -27,7 +27,7 @@ after(async () => {
   await test.close();
 });
 
-it('writes, starts, uploads and reads lists by the session, as the editor', {
+it('writes, starts runs, uploads and reads lists with the session, like the editor', {
   skip: NO_BROWSER,
 }, async () => {
   const person = await createPerson(test, await test.createCaller({ scopes: ['instance:admin'] }));

@@ -1,4 +1,4 @@
-// A server at the network's edge that answers as a test says: refuses, lies, breaks off or falls silent.
+// A test server for the SDK that refuses, sends invalid responses, disconnects or stays silent as a test requires.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { type Client, type ClientOptions, createClient } from '../../sdk/src/sdk
 
 export const KEY = 'sk-0123456789abcdef';
 
-/** Hundredths of the real ones, but for those that a busy machine must not reach by itself. */
+/** A hundredth of the real times, except those that a busy machine could exceed by itself. */
 export const TIMING = {
   timeoutMs: 5000,
   baseMs: 5,
@@ -17,7 +17,7 @@ export const TIMING = {
   outageMs: 3000,
 } as const;
 
-/** For servers that say nothing. */
+/** For servers that send nothing. */
 export const IMPATIENT = { ...TIMING, timeoutMs: 800, silenceMs: 800 } as const;
 
 export interface Double {
@@ -30,7 +30,7 @@ export interface Double {
 export type Reply = (
   req: IncomingMessage,
   res: ServerResponse,
-  /** How many requests came before. */
+  /** The number of earlier requests. */
   count: number,
 ) => unknown;
 
@@ -55,7 +55,7 @@ export async function serve(
   return { url, asked, client: createClient({ url, apiKey: KEY, timing: TIMING, ...options }) };
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function json(
   res: ServerResponse,
   status: number,
@@ -65,12 +65,12 @@ export function json(
   res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-/** The steps one after the other, the last of them for ever. */
+/** Runs the steps one after the other, then repeats the last one. */
 export function inTurn(...steps: readonly Reply[]): Reply {
   return (req, res, count) => steps[Math.min(count, steps.length - 1)]?.(req, res, count);
 }
 
-/** What has come of an iterator, to its end. */
+/** Collects all items of an iterator. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const seen: T[] = [];
   for await (const item of items) seen.push(item);

@@ -1,5 +1,5 @@
-// Clients that others' generators make of the OpenAPI document: they are made without a warning, and compile; and what others'
-// linters find in it.
+// Tests that third-party generators create clients from the OpenAPI document without warnings and that these compile,
+// and that third-party linters find nothing.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const LINT_TIMEOUT_MS = 120_000;
 let folder: string;
 before(async () => {
   if (NO_PEERS) return;
-  // Below the peers: what is generated imports nothing, but the generators look for TypeScript from here.
+  // Inside the peers, because the generators resolve TypeScript from here. The generated code imports nothing.
   await mkdir(join(PEER_MODULES, '.cache'), { recursive: true });
   folder = await mkdtemp(join(PEER_MODULES, '.cache/openapi-'));
   const test = await createTestApp({ env: { BASE_URL: 'https://graphwright.test' } });
@@ -31,7 +31,7 @@ const call = (program: string, args: readonly string[]): Promise<{ stdout: strin
     (err: { stdout?: string; stderr?: string }) => assert.fail(`${err.stdout}${err.stderr}`),
   );
 
-/** With a browser's types alone. */
+/** Compiles with only the types of a browser. */
 async function compile(name: string, source: string): Promise<void> {
   const compilerOptions = {
     noEmit: true,
@@ -49,13 +49,13 @@ async function compile(name: string, source: string): Promise<void> {
 }
 
 describe('the document', { skip: NO_PEERS }, () => {
-  it('draws no warning of Spectral or Redocly', async () => {
+  it('has no warnings from Spectral or Redocly', async () => {
     const linting = run(process.execPath, [join(PEERS, 'lint-document.js')], { timeout: LINT_TIMEOUT_MS });
     linting.child.stdin?.end(await readFile(join(folder, 'openapi.json')));
     assert.deepEqual(JSON.parse((await linting).stdout), []);
   });
 
-  it('becomes types by openapi-typescript', async () => {
+  it('becomes types with openapi-typescript', async () => {
     const { stdout, stderr } = await call('openapi-typescript', ['openapi.json', '-o', 'types.ts']);
     assert.doesNotMatch(`${stdout}${stderr}`, /warn|error/i);
     await compile(
@@ -65,7 +65,7 @@ import type { components, operations } from './types.ts';
 type Started = operations['runWorkflow']['responses'][202]['content']['application/json'];
 const started: Started = {} as components['schemas']['AcceptedRun'];
 started.estimatedCredits.toFixed();
-// @ts-expect-error: a status is one of a closed set
+// @ts-expect-error: status is a closed set
 started.status === 'DONE';
 const key: operations['runWorkflow']['parameters']['header'] = { 'Idempotency-Key': 'a', Prefer: 'wait=3' };
 void key;
@@ -73,7 +73,7 @@ void key;
     );
   });
 
-  it('becomes a client by @hey-api/openapi-ts, whose methods are the operation ids', async () => {
+  it('becomes a client with @hey-api/openapi-ts whose methods are the operation ids', async () => {
     const { stdout, stderr } = await call('openapi-ts', [
       '-i',
       'openapi.json',
@@ -88,7 +88,7 @@ void key;
 import { getExecution, runWorkflow } from './client/sdk.gen';
 const { data } = await runWorkflow({ path: { id: 'wf_1' }, body: { inputs: { place: 'Lisbon' } } });
 if (data !== undefined && 'executionId' in data) await getExecution({ path: { id: data.executionId } });
-// @ts-expect-error: the service knows no such member
+// @ts-expect-error: the API has no such property
 await runWorkflow({ path: { id: 'wf_1' }, body: { input: {} } });
 `,
     );

@@ -1,4 +1,5 @@
-// The packed SDK: what is in it, that every supported Node and TypeScript takes it, and its weight in a browser.
+// Tests the packed SDK: its files, that every supported Node and TypeScript version accepts it, and its size in a
+// browser.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,7 +40,7 @@ describe('the package', () => {
     assert.deepEqual([...new Set(kinds)].sort(), ['README.md', 'dist/*.d.ts', 'dist/*.js', 'package.json']);
   });
 
-  it('asks for no other package', async () => {
+  it('has no dependencies', async () => {
     const manifest = JSON.parse(
       await readFile(join(sdk.folder, 'node_modules/@graphwright/sdk/package.json'), 'utf8'),
     );
@@ -85,7 +86,7 @@ describe('the package', () => {
     });
   }
 
-  it('brings types that strict TypeScript takes, in Node and in a browser', async () => {
+  it('has types that strict TypeScript accepts, in Node and in browsers', async () => {
     const source = `
 import { createClient, type Execution, type RunEvent, type Schemas } from '@graphwright/sdk';
 const client = createClient({ url: 'http://localhost' });
@@ -95,9 +96,9 @@ for await (const change of run.events()) {
   const known: RunEvent = change;
   if (known.event === 'progress') known.data.progress.toFixed();
 }
-// @ts-expect-error: a status is one of a closed set
+// @ts-expect-error: status is a closed set
 ended.status === 'DONE';
-// @ts-expect-error: the service knows no such member
+// @ts-expect-error: the API has no such property
 await client.run('wf_1', { input: {} });
 const { nodes } = await client.request<Schemas.Workflow>('GET', '/workflows/wf_1');
 nodes[0]?.position.x.toFixed();
@@ -136,7 +137,7 @@ for await (const { order } of client.runMany([{ workflowId: 'wf_1', tag: 7 }])) 
       ).catch((err: { stdout?: string }) => assert.fail(err.stdout));
   });
 
-  it(`weighs at most ${MAX_GZIP_BYTES} bytes in a browser, and a receiver of webhooks far less`, async t => {
+  it(`is at most ${MAX_GZIP_BYTES} bytes in a browser, and far smaller with only verifyWebhook`, async t => {
     const bundle = async (contents: string): Promise<number> => {
       const { outputFiles } = await build({
         stdin: { contents, resolveDir: sdk.folder },

@@ -1,4 +1,4 @@
-// The README's examples, each run as a program of its own against a real service.
+// Runs each example of the README as a program against a real service.
 import assert from 'node:assert/strict';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ after(async () => {
   await sdk.remove();
 });
 
-/** What the example prints that has this text in it; those after the first go on from its client. */
+/** Returns the example that contains the text. Later examples continue with the client of the first. */
 async function runExample(having: string, more = ''): Promise<string> {
   const [first = ''] = blocks;
   const block = blocks.find(text => text.includes(having)) ?? assert.fail(`no example has ${having}`);
@@ -48,13 +48,13 @@ async function runExample(having: string, more = ''): Promise<string> {
 }
 
 describe("the README's examples", () => {
-  it('run a workflow and print what it made', async () => {
+  it('start a run and print its outputs', async () => {
     assert.match(await runExample('createClient({'), /^Preview http:\/\/\S+\n/);
   });
 
-  it('follow a run to its end', async () => {
+  it('follow a run until it ends', async () => {
     const lines = (await runExample('run.events()')).split('\n');
-    // The first nodes may be done before the stream begins; the last one is not.
+    // The first nodes may finish before the stream starts; the last one does not.
     assert.ok(lines.includes('Preview COMPLETED'), lines.join());
   });
 
@@ -88,9 +88,9 @@ describe("the README's examples", () => {
     assert.equal(await runExample('verifyWebhook', call), 'e-1 ex_1 COMPLETED\n204\n');
   });
 
-  it('distinguish refusals', async () => {
+  it('distinguish errors', async () => {
     assert.match(await runExample('InsufficientCreditsError'), /^There is no .* [0-9a-f-]{36}\n$/);
   });
 
-  it('are all run here', () => assert.equal(blocks.length, 7));
+  it('are all run in this test', () => assert.equal(blocks.length, 7));
 });

@@ -1,4 +1,4 @@
-// Requests of the SDK against a server that refuses, breaks off, lies or never answers.
+// Tests requests of the SDK against a server that refuses, disconnects, sends invalid responses or never responds.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -27,7 +27,7 @@ const refuse =
     );
 
 describe('a request', () => {
-  it('carries the key, the query and the body', async t => {
+  it('sends the key, the query and the body', async t => {
     const { client } = await serve(t, async (req, res) => {
       const body = Buffer.concat(await req.toArray()).toString();
       json(res, 200, [req.method, req.url, req.headers.authorization, body]);
@@ -39,7 +39,7 @@ describe('a request', () => {
     assert.deepEqual(seen, ['POST', '/api/v1/workflows?x=1', `Bearer ${KEY}`, '{"a":"ä"}']);
   });
 
-  it('is never redirected with its key', async t => {
+  it('never sends its key to a redirect', async t => {
     const { client, asked } = await serve(
       t,
       (_req, res) => res.writeHead(302, { location: '/elsewhere' }).end(),
@@ -51,13 +51,13 @@ describe('a request', () => {
     assert.equal(asked.length, 1);
   });
 
-  it('resolves to nothing where the answer is empty', async t => {
+  it('resolves to undefined if the response is empty', async t => {
     const { client } = await serve(t, (_req, res) => res.writeHead(204).end());
     assert.equal(await client.request('DELETE', '/x'), undefined);
   });
 });
 
-describe('a request that is refused for the moment', () => {
+describe('a temporarily refused request', () => {
   it('waits as long as Retry-After says, in seconds or as a date', async t => {
     for (const say of [() => '1', () => new Date(Date.now() + 2000).toUTCString()]) {
       const retryAfter = say();
@@ -72,7 +72,7 @@ describe('a request that is refused for the moment', () => {
     }
   });
 
-  it('waits with growing pauses where a 429 says nothing', async t => {
+  it('waits with increasing delays if a 429 has no Retry-After', async t => {
     const { client, asked } = await serve(
       t,
       inTurn(refuse(429, 'rate_limited'), refuse(429, 'rate_limited'), ok),
@@ -81,7 +81,7 @@ describe('a request that is refused for the moment', () => {
     assert.equal(asked.length, 3);
   });
 
-  it('is thrown at once where it would have to wait too long', async t => {
+  it('is thrown immediately if the wait would be too long', async t => {
     const { client, asked } = await serve(
       t,
       refuse(429, 'daily_execution_limit', { 'retry-after': '40000' }),
@@ -104,7 +104,7 @@ describe('a request that is refused for the moment', () => {
   });
 });
 
-describe('a server that fails', () => {
+describe('a failing server', () => {
   const FAULTS: Readonly<Record<string, Reply>> = {
     '503': refuse(503, 'unavailable'),
     '500': refuse(500, 'internal_error'),
@@ -124,7 +124,7 @@ describe('a server that fails', () => {
   };
 
   for (const [name, fault] of Object.entries(FAULTS)) {
-    it(`is asked again after ${name} where asking twice does no harm, and only there`, async t => {
+    it(`is retried after ${name} only if the request is idempotent`, async t => {
       const good = await serve(t, inTurn(fault, ok), { timing: IMPATIENT });
       assert.deepEqual(await good.client.request('GET', '/x'), { fine: true });
       assert.equal(good.asked.length, 2);
@@ -139,13 +139,13 @@ describe('a server that fails', () => {
     });
   }
 
-  it('is not asked again after a 500 that stays', async t => {
+  it('is not retried after a permanent 500', async t => {
     const { client, asked } = await serve(t, refuse(500, 'duplicate_title'));
     await assert.rejects(client.request('PUT', '/x'), { name: 'ServerError', code: 'duplicate_title' });
     assert.equal(asked.length, 1);
   });
 
-  it('is no service where it answers 200 with a page', async t => {
+  it('is not taken for the service if it responds with 200 and a page', async t => {
     const { client, asked } = await serve(t, (_req, res) =>
       res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in'),
     );
@@ -157,7 +157,7 @@ describe('a server that fails', () => {
     assert.equal(asked.length, 1);
   });
 
-  it('is said to have timed out, or to be out of reach and why', async t => {
+  it('causes an error that says whether it timed out or was unreachable, and why', async t => {
     const { client } = await serve(t, () => undefined, { retries: 0, timing: IMPATIENT });
     await assert.rejects(client.request('GET', '/x'), TimeoutError);
     const nobody = createClient({ url: 'http://127.0.0.1:9', retries: 0 });
@@ -169,7 +169,7 @@ function ConnectionErrorOrServerError(thrown: unknown): boolean {
   return thrown instanceof ConnectionError || thrown instanceof ServerError;
 }
 
-describe('a refusal', () => {
+describe('an error', () => {
   const CLASSES: readonly (readonly [number, string, new (...args: never[]) => ApiError])[] = [
     [400, 'invalid_graph', InvalidGraphError],
     [402, 'insufficient_credits', InsufficientCreditsError],
@@ -177,7 +177,7 @@ describe('a refusal', () => {
     [418, 'teapot', ApiError],
   ];
 
-  it('is of the class of its code', async t => {
+  it('has the class of its code', async t => {
     for (const [status, code, expected] of CLASSES) {
       const { client } = await serve(t, refuse(status, code));
       await assert.rejects(client.request('POST', '/x'), (err: ApiError) => {
@@ -189,7 +189,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('brings its issues, and what is missing in credits', async t => {
+  it('has its issues and the missing credits', async t => {
     const { client } = await serve(t, (_req, res) =>
       json(res, 402, {
         error: 'Too dear.',
@@ -214,7 +214,7 @@ describe('an aborted signal', () => {
     'between two attempts': refuse(429, 'rate_limited', { 'retry-after': '3' }),
   };
   for (const [name, reply] of Object.entries(STANDS)) {
-    it(`ends a request ${name} at once, with its reason`, async t => {
+    it(`ends a request ${name} immediately, with its reason`, async t => {
       const { client } = await serve(t, reply);
       const abort = new AbortController();
       const reason = new Error('enough');
@@ -225,7 +225,7 @@ describe('an aborted signal', () => {
     });
   }
 
-  it('lets no request begin', async t => {
+  it('prevents a request', async t => {
     const { client, asked } = await serve(t, ok);
     await assert.rejects(client.request('GET', '/x', { signal: AbortSignal.abort() }), {
       name: 'AbortError',
@@ -249,7 +249,7 @@ describe('list', () => {
     assert.deepEqual(asked, ['GET /api/v1/executions?limit=2', 'GET /api/v1/executions?limit=2&cursor=c2']);
   });
 
-  it('reads every page of an array by its Link, and sends the key to no other host', async t => {
+  it('reads every page of an array by its Link, without sending the key to another host', async t => {
     const link = '<https://elsewhere.example/api/v1/workflows?cursor=c2&limit=1>; rel="next"';
     const { client, asked } = await serve(
       t,
@@ -262,7 +262,7 @@ describe('list', () => {
     assert.deepEqual(asked, ['GET /api/v1/workflows', 'GET /api/v1/workflows?cursor=c2']);
   });
 
-  it('asks for a page only when the one before has been read', async t => {
+  it('loads a page only when the previous one has been consumed', async t => {
     const { client, asked } = await serve(t, (_req, res, count) =>
       json(res, 200, { data: [count], nextCursor: `c${count}` }),
     );
@@ -270,7 +270,7 @@ describe('list', () => {
     assert.equal(asked.length, 2);
   });
 
-  it('does not go round for ever, and is no list where there is none', async t => {
+  it('stops at a repeated page, and refuses a response that is not a list', async t => {
     const round = await serve(t, (_req, res) => json(res, 200, { data: [1], nextCursor: 'same' }));
     await assert.rejects(collect(round.client.list('/x')), /same page twice/);
     const other = await serve(t, (_req, res) => json(res, 200, { fine: true }));

@@ -1,4 +1,5 @@
-// Runs by the SDK's handle: started once whatever happens, followed across cuts, waited for past a deploy, many at once.
+// Tests runs of the SDK: started once despite retries, followed across interruptions, awaited across deploys, many at a
+// time.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
@@ -17,13 +18,13 @@ const accepted = { executionId: 'ex_1', workflowId: 'wf_1', estimatedCredits: 3,
 const text = (id: number, event: string, data: unknown): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Begins an event stream with these bytes. */
+/** Starts an event stream with these bytes. */
 function stream(res: ServerResponse, bytes: string | Buffer): ServerResponse {
   res.writeHead(200, { 'content-type': 'text/event-stream' }).write(bytes);
   return res;
 }
 describe('run', () => {
-  it('sends one idempotency key with every attempt of a start, another with the next start', async t => {
+  it('sends the same idempotency key with every attempt of a start, and another one with the next start', async t => {
     const keys: unknown[] = [];
     const { client } = await serve(t, (req, res, count) => {
       keys.push(req.headers['idempotency-key']);
@@ -41,7 +42,7 @@ describe('run', () => {
     assert.deepEqual(keys.slice(4), ['mine']);
   });
 
-  it('is refused at once where a refusal is final', async t => {
+  it('is refused immediately if the error is final', async t => {
     const { client, asked } = await serve(t, (_req, res) =>
       json(res, 402, { error: 'No.', code: 'insufficient_credits' }),
     );
@@ -56,7 +57,7 @@ describe('events', () => {
   const last = text(3, 'execution', record('COMPLETED'));
   const names = (events: readonly RunEvent[]): string[] => events.map(({ event }) => event);
 
-  it('go on after a cut at any byte, inside a character too, and bring each event once', async t => {
+  it('resume after an interruption at any byte, also within a character, and arrive once each', async t => {
     const bytes = Buffer.from(first + node);
     const cuts = [
       0,
@@ -84,7 +85,7 @@ describe('events', () => {
     }
   });
 
-  it('go on after the service was gone for a while, and after it fell silent', async t => {
+  it('resume after the service was unavailable or silent for a while', async t => {
     const reply: Reply = (req, res, count) => {
       if (count === 0) stream(res, first);
       else if (count < 5) req.socket.destroy();
@@ -95,7 +96,7 @@ describe('events', () => {
     assert.equal(asked.length, 6);
   });
 
-  it('give up on a service that stays away', async t => {
+  it('fail if the service stays unavailable', async t => {
     const { client } = await serve(
       t,
       inTurn(
@@ -109,7 +110,7 @@ describe('events', () => {
     await assert.rejects(collect(client.attach('ex_1').events()), /Could not read the events of ex_1/);
   });
 
-  it('end where nothing is left, and skip kinds that are not known yet', async t => {
+  it('end when no events are left, and skip unknown events', async t => {
     const { client } = await serve(
       t,
       inTurn(
@@ -120,7 +121,7 @@ describe('events', () => {
     assert.deepEqual(names(await collect(client.attach('ex_1').events())), ['snapshot']);
   });
 
-  it('end at once where the service refuses, or where the answer is no stream', async t => {
+  it('end immediately if the service refuses, or if the response is not a stream', async t => {
     const refused = await serve(t, (_req, res) => json(res, 404, { error: 'None.', code: 'not_found' }));
     await assert.rejects(collect(refused.client.attach('ex_1').events()), { name: 'NotFoundError' });
     const page = await serve(t, (_req, res) =>
@@ -130,7 +131,7 @@ describe('events', () => {
     assert.deepEqual([refused.asked.length, page.asked.length], [1, 1]);
   });
 
-  it('close the connection where the reader stops or aborts', async t => {
+  it('close the connection when the consumer stops or aborts', async t => {
     const closed: Promise<unknown>[] = [];
     const { client } = await serve(t, (_req, res) => {
       closed.push(new Promise(resolve => res.on('close', resolve)));
@@ -149,7 +150,7 @@ describe('events', () => {
 });
 
 describe('wait', () => {
-  it('outlives a deploy: the stream ends, nobody listens, then the record is there', async t => {
+  it('continues across a deploy: the stream ends, connections are refused, then the record is available', async t => {
     const backAtMs = Date.now() + 400;
     const { client } = await serve(
       t,
@@ -164,7 +165,7 @@ describe('wait', () => {
     assert.equal((await client.attach('ex_1').wait()).status, 'COMPLETED');
   });
 
-  it('asks for the record where a proxy lets no stream through', async t => {
+  it('polls the record if a proxy blocks event streams', async t => {
     const reply: Reply = (req, res) => {
       if (!req.url?.endsWith('/events')) json(res, 200, record('FAILED'));
     };
@@ -172,7 +173,7 @@ describe('wait', () => {
     assert.equal((await client.attach('ex_1').wait()).status, 'FAILED');
   });
 
-  it('stops at its time limit and by its signal, and leaves the run alone', async t => {
+  it('stops at its time limit and by its signal, without affecting the run', async t => {
     const { client, asked } = await serve(t, (req, res) => {
       if (req.url?.endsWith('/events')) stream(res, ': hello\n\n');
       else json(res, 200, record('RUNNING'));
@@ -188,7 +189,7 @@ describe('wait', () => {
     assert.ok(asked.every(line => line.startsWith('GET ')));
   });
 
-  it('is what outputs reads from; a run that failed is thrown with its record', async t => {
+  it('provides the outputs, or throws a failed run with its record', async t => {
     const end = (status: string, rest: object) =>
       serve(t, (req, res) => {
         if (req.url?.endsWith('/events')) stream(res, text(1, 'snapshot', record(status, rest)));
@@ -204,7 +205,7 @@ describe('wait', () => {
     });
   });
 
-  it('cancels again where the answer was lost', async t => {
+  it('repeats cancel if the response was lost', async t => {
     const { client, asked } = await serve(
       t,
       inTurn(
@@ -218,7 +219,7 @@ describe('wait', () => {
 });
 
 describe('runMany', () => {
-  /** Every run ends 20 ms after its stream was opened; `ids` of those that are under way. */
+  /** Every run ends 20 ms after its stream was opened. `ids` lists the active runs. */
   function manyRuns() {
     let most = 0;
     let now = 0;
@@ -240,7 +241,7 @@ describe('runMany', () => {
     return { reply, most: () => most, started: () => started };
   }
 
-  it('runs at most so many at once, takes orders one by one and yields each result', async t => {
+  it('limits concurrent runs, reads orders one by one and yields each result', async t => {
     const runs = manyRuns();
     const { client } = await serve(t, runs.reply);
     let taken = 0;
@@ -261,7 +262,7 @@ describe('runMany', () => {
     );
   });
 
-  it('starts no more once nobody reads or the signal is aborted', async t => {
+  it('starts no more runs after the consumer stops or the signal is aborted', async t => {
     const runs = manyRuns();
     const { client } = await serve(t, runs.reply);
     let isReturned = false;
@@ -282,7 +283,7 @@ describe('runMany', () => {
     });
   });
 
-  it('refuses a bound that bounds nothing', async t => {
+  it('refuses an invalid concurrency', async t => {
     const { client } = await serve(t, () => undefined);
     await assert.rejects(collect(client.runMany([{ workflowId: 'wf_1' }], { concurrency: 0 })), RangeError);
   });

@@ -1,4 +1,4 @@
-// The SDK's types are those of the OpenAPI document: `--write` writes them anew.
+// Tests that the SDK's types match the OpenAPI document. `--write` generates them.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -30,12 +30,12 @@ function format(text: string): string {
   });
 }
 
-it("are the document's schemas (node test/sdk/schema-types.test.ts --write writes them anew)", () => {
+it("match the document's schemas (node test/sdk/schema-types.test.ts --write generates them)", () => {
   assert.ok(Object.keys(schemas).length > 100);
   assert.equal(readFileSync(FILE, 'utf8'), written);
 });
 
-it('say what JSON Schema says', () => {
+it('have the meaning of the JSON Schemas', () => {
   const text = format(
     writeTypes({
       A: {

@@ -1,4 +1,4 @@
-// Writes the named schemas of the OpenAPI document as TypeScript: the types of the SDK.
+// Generates the types of the SDK from the named schemas of the OpenAPI document.
 
 interface Schema {
   readonly $ref?: string;
@@ -21,7 +21,7 @@ const HEAD = `// The named schemas of the service's OpenAPI document, as types. 
 
 `;
 
-/** The text of a module that exports a type for each schema. It is valid, but not formatted yet. */
+/** Returns a module that exports a type for each schema. It is valid, but not formatted. */
 export function writeTypes(schemas: Schemas): string {
   return (
     HEAD +
@@ -67,7 +67,7 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
         : undefined;
   const known = `{\n${members.join('')}}`;
   if (more === undefined) return known;
-  // A member of another type than the rest would make an index signature an error.
+  // Properties of other types would conflict with an index signature.
   const rest = `Readonly<Record<string, ${members.length === 0 ? more : 'unknown'}>>`;
   return members.length === 0 ? rest : `${known} & ${rest}`;
 }

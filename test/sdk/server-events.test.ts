@@ -1,4 +1,4 @@
-// Server-sent events, as they come cut into chunks at any byte.
+// Tests parsing server-sent events that are split into chunks at any byte.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createParser } from 'eventsource-parser';
@@ -17,7 +17,7 @@ async function parse(text: string, chunkBytes: number): Promise<ServerEvent[]> {
 const STREAM =
   ': hello\n\nid: 1\nevent: snapshot\ndata: {"a":"é🌅"}\n\n: ping\n\nevent: progress\ndata: {"b":\ndata: 2}\n\nid: 2\ndata: last\n\nevent: cut';
 
-it('reads events whatever the chunks, skips comments, joins data lines and drops an unfinished event', async () => {
+it('reads events from any chunks, skips comments, joins data lines and drops an incomplete event', async () => {
   for (const chunkBytes of [1, 2, 7, 1000]) {
     assert.deepEqual(await parse(STREAM, chunkBytes), [
       { id: '1', event: 'snapshot', data: '{"a":"é🌅"}' },
@@ -27,18 +27,15 @@ it('reads events whatever the chunks, skips comments, joins data lines and drops
   }
 });
 
-it('reads lines that end in CR LF', async () => {
+it('reads lines that end with CR LF', async () => {
   assert.deepEqual(await parse('id:7\r\ndata:x\r\n\r\n', 3), [{ id: '7', event: 'message', data: 'x' }]);
 });
 
-it('refuses an event without end', async () => {
-  await assert.rejects(
-    parse(`data: ${'x'.repeat(33 * 1024 * 1024)}`, 1 << 20),
-    /an event larger than 32 MB/,
-  );
+it('refuses an endless event', async () => {
+  await assert.rejects(parse(`data: ${'x'.repeat(33 * 1024 * 1024)}`, 1 << 20), /an event larger than 32 MB/);
 });
 
-it('reads what the library eventsource-parser reads', async () => {
+it('reads the same events as the library eventsource-parser', async () => {
   let total = 0;
   for (let seed = 1; seed <= 50; seed++) {
     const stream = Array.from({ length: 20 }, (_, i) => {

@@ -1,4 +1,4 @@
-// Uploads of the SDK: the door they choose, their progress, and cuts that they take up again.
+// Tests uploads of the SDK: the route they choose, their progress, and retries after interruptions.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
@@ -13,7 +13,7 @@ function big(length: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The service and its store in one: `put` answers the bytes' PUT. */
+/** The service and its storage in one server. `put` handles the PUT of the bytes. */
 async function serveUploads(t: TestContext, put: Reply) {
   let puts = 0;
   const answer: Reply = async (req, res) => {
@@ -41,7 +41,7 @@ async function serveUploads(t: TestContext, put: Reply) {
 const readAll = async (req: IncomingMessage): Promise<Buffer> => Buffer.concat(await req.toArray());
 
 describe('upload', () => {
-  it('sends 4 MB inline as a form, with name and hints, and says so', async t => {
+  it('sends 4 MB inline as a form, with name and hints, and reports progress', async t => {
     const { client, asked } = await serveUploads(t, () => undefined);
     const seen: UploadProgress[] = [];
     const bytes = big(4 * MB);
@@ -62,7 +62,7 @@ describe('upload', () => {
     ]);
   });
 
-  it('puts one byte more to a presigned address, with exactly its headers and without the key', async t => {
+  it('sends one byte more to a presigned URL, with exactly its headers and without the key', async t => {
     let got: Buffer | undefined;
     let headers: IncomingMessage['headers'] = {};
     const { client, asked } = await serveUploads(t, async (req, res) => {
@@ -92,13 +92,13 @@ describe('upload', () => {
     ]);
   });
 
-  it('sends SVG inline whatever its size, as the other door takes none', async t => {
+  it('sends SVG of any size inline, because presigned uploads do not accept it', async t => {
     const { client, asked } = await serveUploads(t, () => undefined);
     await client.upload(new Blob([big(5 * MB)], { type: 'image/svg+xml' }));
     assert.deepEqual(asked, ['POST /api/v1/media/upload']);
   });
 
-  it('takes a cut up again from the first byte, by a new address', async t => {
+  it('restarts after an interruption from the first byte with a new URL', async t => {
     const { client, asked, puts } = await serveUploads(t, async (req, res, count) => {
       if (count === 0) req.once('data', () => req.socket.destroy());
       else if (count === 1) res.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
@@ -122,7 +122,7 @@ describe('upload', () => {
     assert.equal(seen.at(-1), 20 * MB);
   });
 
-  it("is refused in the store's words, and not tried again", async t => {
+  it('is refused with the message of the storage, without a retry', async t => {
     const { client, puts } = await serveUploads(t, async (req, res) => {
       await readAll(req);
       res
@@ -140,7 +140,7 @@ describe('upload', () => {
     assert.equal(puts(), 1);
   });
 
-  it('ends after the last retry, and at once by its signal', async t => {
+  it('fails after the last retry, and stops immediately by its signal', async t => {
     const { client, puts } = await serveUploads(t, req => req.socket.destroy());
     await assert.rejects(client.upload(new Blob([big(5 * MB)], { type: 'image/png' })), ConnectionError);
     assert.equal(puts(), 5);
@@ -150,7 +150,7 @@ describe('upload', () => {
     await assert.rejects(upload, { name: 'TimeoutError' });
   });
 
-  it('has the service fetch an address', async t => {
+  it('has the service fetch a URL', async t => {
     const { client, asked } = await serveUploads(t, () => undefined);
     const media = await client.uploadFrom('https://example.com/a.png', { width: 3 });
     assert.equal(

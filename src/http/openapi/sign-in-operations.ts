@@ -6,7 +6,7 @@ const V1 = '/api/v1';
 export const SIGN_IN_OPERATIONS: OperationTable = {
   [`POST ${V1}/auth/setup`]: [
     'setUp',
-    'Creates the password of the first user with a setup link. The link can be used only once, even by concurrent requests.',
+    'Sets the email, name and password of the first user with the setup link that the first start prints. The link can be used only once, even by concurrent requests.',
     ['invalid_link', 'conflict', 'invalid_credentials'],
   ],
   [`POST ${V1}/auth/accept-invite`]: [
@@ -53,7 +53,7 @@ export const SIGN_IN_OPERATIONS: OperationTable = {
   ],
   [`POST ${V1}/admin/password-links`]: [
     'createPasswordLink',
-    'Creates a link to set a password. `setup` is for the first user and takes no `email`. `invite` and `reset` require an `email`.',
+    'Creates a link to set a password. It replaces an earlier link of the user. `setup` is for the first user and takes no `email`. `invite` and `reset` require an `email`.',
     ['not_found'],
   ],
 };

@@ -1,4 +1,4 @@
-// Sign-in and sessions over HTTP.
+// Routes of sign-in, passwords and sessions.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -28,7 +28,7 @@ import { documented, done } from '../route.ts';
 import { sessionCookieOf } from '../session-cookie.ts';
 
 const about = documented('Sign-in');
-const SIGNED_IN = { 204: Type.Unsafe<undefined>({ description: 'Signed in: the session cookie is set' }) };
+const SIGNED_IN = { 204: Type.Unsafe<undefined>({ description: 'Signed in. The session cookie is set.' }) };
 const NO_STORE = 'no-store';
 
 export function registerAuth(app: App, deps: Deps): void {
@@ -41,36 +41,32 @@ export function registerAuth(app: App, deps: Deps): void {
 
   app.post(
     '/api/v1/auth/setup',
-    about(
-      'Set email, name and password of the first user, by the link that the first start prints',
-      SIGNED_IN,
-      { body: SetUpBody },
-    ),
+    about('Set up the first user', SIGNED_IN, { body: SetUpBody }),
     async (req, reply) => signedIn(reply, await setUp(deps, req.body, visitorOf(req, reply))),
   );
   app.post(
     '/api/v1/auth/accept-invite',
-    about('Set your password, by a link of an invitation or of a reset', SIGNED_IN, {
+    about('Set a password with a link', SIGNED_IN, {
       body: AcceptInviteBody,
     }),
     async (req, reply) => signedIn(reply, await acceptInvite(deps, req.body, visitorOf(req, reply))),
   );
   app.post(
     '/api/v1/auth/sign-in',
-    about('Sign in by password', SIGNED_IN, { body: SignInBody }),
+    about('Sign in with a password', SIGNED_IN, { body: SignInBody }),
     async (req, reply) => signedIn(reply, await signIn(deps, req.body, visitorOf(req, reply))),
   );
   app.post(
     '/api/v1/auth/password',
-    about('Change your password; your other sessions end', SIGNED_IN, { body: PasswordBody }),
+    about('Change your password', SIGNED_IN, { body: PasswordBody }),
     async (req, reply) =>
       signedIn(reply, await changePassword(deps, req.actor, req.body, visitorOf(req, reply))),
   );
   app.post(
     '/api/v1/auth/reauthenticate',
     about(
-      'Prove by your password that it is still you',
-      { 204: Type.Unsafe<undefined>({ description: 'Proved, for 15 minutes' }) },
+      'Confirm your identity with your password',
+      { 204: Type.Unsafe<undefined>({ description: 'Confirmed for 15 minutes' }) },
       { body: ReauthenticateBody },
     ),
     async (req, reply) => {
@@ -80,15 +76,15 @@ export function registerAuth(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/auth/sign-out',
-    about('End the session that asks', {
-      204: Type.Unsafe<undefined>({ description: 'Signed out: the session cookie is cleared' }),
+    about('Sign out', {
+      204: Type.Unsafe<undefined>({ description: 'Signed out. The session cookie is deleted.' }),
     }),
     async (req, reply) => {
       await signOut(deps, req.actor);
       return reply.code(204).header('set-cookie', cookie.cleared).send();
     },
   );
-  app.get('/api/v1/auth/session', about('Who is signed in', { 200: OwnSession }), (req, reply) => {
+  app.get('/api/v1/auth/session', about('Read the current session', { 200: OwnSession }), (req, reply) => {
     reply.header('cache-control', NO_STORE);
     return readOwnSession(deps, req.actor);
   });
@@ -99,22 +95,18 @@ export function registerAuth(app: App, deps: Deps): void {
   );
   app.delete(
     '/api/v1/auth/sessions/:id',
-    about('End a session, everywhere within 5 seconds', { 200: Success }, { params: SessionParams }),
+    about('End a session', { 200: Success }, { params: SessionParams }),
     req => done(endOwnSession(deps, req.actor, req.params.id)),
   );
   app.post(
     '/api/v1/admin/password-links',
-    documented('Operator')(
-      'Mint a link that sets a password, in place of the one the user has',
-      { 200: LinkAnswer },
-      { body: LinkBody },
-    ),
+    documented('Operator')('Create a password link', { 200: LinkAnswer }, { body: LinkBody }),
     async (req, reply) =>
       reply.header('cache-control', NO_STORE).send(await createLink(deps, req.actor, req.body)),
   );
 }
 
-/** Who asks, as a session's row has it. */
+/** Returns the properties of the caller that a session stores. */
 export function visitorOf(req: FastifyRequest, reply: FastifyReply): Visitor {
   const address = addressOf(req);
   return {

@@ -1,4 +1,4 @@
-// Sign-in at an OpenID provider over HTTP: browsers are sent there, come back, and go on with a session.
+// Routes of sign-in with an OpenID provider: redirect browsers to the provider and create a session when they return.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -24,7 +24,7 @@ import { sessionCookieOf } from '../session-cookie.ts';
 import { visitorOf } from './auth.ts';
 
 const about = documented('Sign-in');
-const SENT_ON = Type.Unsafe<undefined>({ description: 'The browser goes on there' });
+const REDIRECTED = Type.Unsafe<undefined>({ description: 'Redirects the browser' });
 const START_PATH = '/api/v1/auth/oidc';
 
 export function registerOpenId(app: App, deps: Deps): void {
@@ -32,19 +32,23 @@ export function registerOpenId(app: App, deps: Deps): void {
   const openId = createOpenIdSignIn(deps);
   const session = sessionCookieOf(BASE_URL);
   const flow = flowCookieOf(BASE_URL);
-  app.get('/api/v1/auth/methods', about('How people sign in here', { 200: SignInMethods }), (_req, reply) => {
-    reply.header('cache-control', 'no-store');
-    return listSignInMethods(deps, START_PATH);
-  });
+  app.get(
+    '/api/v1/auth/methods',
+    about('List the sign-in methods', { 200: SignInMethods }),
+    (_req, reply) => {
+      reply.header('cache-control', 'no-store');
+      return listSignInMethods(deps, START_PATH);
+    },
+  );
   app.get(
     START_PATH,
     about(
-      'Sign in at the identity provider',
-      { 302: SENT_ON, 303: SENT_ON },
+      'Start sign-in with the identity provider',
+      { 302: REDIRECTED, 303: REDIRECTED },
       { querystring: BeginOpenIdQuery },
     ),
     (req, reply) =>
-      orToSignIn(deps, { req, reply, next: req.query.next }, async () => {
+      redirectIfRefused(deps, { req, reply, next: req.query.next }, async () => {
         const { next, reauthenticate = false } = req.query;
         const sessionId = reauthenticate ? requireSession(req.actor).sessionId : undefined;
         const begun = await requireOpenId(openId).begin({ next, sessionId });
@@ -55,15 +59,19 @@ export function registerOpenId(app: App, deps: Deps): void {
   );
   app.get(
     CALLBACK_PATH,
-    about('Come back from the identity provider', { 303: SENT_ON }, { querystring: OpenIdAnswerQuery }),
+    about(
+      'Complete sign-in with the identity provider',
+      { 303: REDIRECTED },
+      { querystring: OpenIdAnswerQuery },
+    ),
     (req, reply) => {
-      // Whatever follows, it is used up in this browser.
+      // The cookie can be used only once, whatever the outcome.
       reply.headers({ 'set-cookie': flow.cleared, 'cache-control': 'no-store' });
       const kept = flow.read(req.headers.cookie);
-      return orToSignIn(deps, { req, reply, next: openId?.nextOf(kept) }, async () => {
-        const answer = { search: searchOf(req.url), flow: kept };
+      return redirectIfRefused(deps, { req, reply, next: openId?.nextOf(kept) }, async () => {
+        const callback = { search: searchOf(req.url), flow: kept };
         const { session: started, next } = await requireOpenId(openId).complete(
-          answer,
+          callback,
           visitorOf(req, reply),
           req.actor,
         );
@@ -77,22 +85,22 @@ export function registerOpenId(app: App, deps: Deps): void {
 
 function requireOpenId(openId: OpenIdSignIn | undefined): OpenIdSignIn {
   if (openId !== undefined) return openId;
-  throw new AppError('not_found', 'This service has no identity provider: sign in by password.');
+  throw new AppError('not_found', 'This service has no identity provider. Sign in with a password.');
 }
 
 const searchOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
-interface Ask {
+interface Redirect {
   readonly req: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Where the sign-in was to lead. */
+  /** The path to open after sign-in. */
   readonly next: string | undefined;
 }
 
-/** A refused browser goes on to the sign-in page, which has a text for each reason; others get the refusal itself. */
-async function orToSignIn(
+/** Redirects refused browsers to the sign-in page, which explains the reason. Other clients get the error. */
+async function redirectIfRefused(
   { log }: Pick<Deps, 'log'>,
-  { req, reply, next = '/' }: Ask,
+  { req, reply, next = '/' }: Redirect,
   work: () => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   try {
@@ -101,13 +109,13 @@ async function orToSignIn(
     const reason = err instanceof AppError ? err.details?.reason : undefined;
     if (typeof reason !== 'string' || !wantsPage(req)) throw err;
     log.warn({ err, reason, requestId: req.id }, 'a sign-in at the identity provider was refused');
-    // The page itself goes on to nothing but its own service.
-    const goOn = next === '/' ? '' : `&next=${encodeURIComponent(next)}`;
-    return reply.redirect(`/sign-in?refused=${reason}${goOn}`, 303);
+    // The sign-in page accepts only paths of this service in `next`.
+    const nextQuery = next === '/' ? '' : `&next=${encodeURIComponent(next)}`;
+    return reply.redirect(`/sign-in?refused=${reason}${nextQuery}`, 303);
   }
 }
 
-/** Lax: the browser sends it along when the provider sends it back. */
+/** The cookie is SameSite=Lax, so that browsers send it when the provider redirects back. */
 function flowCookieOf(baseUrl: string) {
   const isSecure = baseUrl.startsWith('https:');
   const name = isSecure ? '__Host-sign-in' : 'sign-in';

@@ -1,4 +1,5 @@
-// The document's examples are answers of the service: a tour asks for each, and `--write` records them anew.
+// Tests that the examples of the document match responses of the service. A tour requests each, and `--write` records
+// them.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -27,7 +28,7 @@ const FILE = join(import.meta.dirname, '../../../src/http/openapi/examples.json'
 const SECRET = 'content-secret-of-the-test';
 const recorded: Recorded = { answers: {}, requests: {}, refusals: {} };
 
-/** Codes without an example, by the reason. */
+/** Codes without a recorded example, with the reason. */
 const NOT_RECORDED: Readonly<Record<string, string>> = {
   run_output_too_large: 'needs runs with much more output than the others',
   svg_not_drawable: 'needs a provider that is paid',
@@ -139,7 +140,7 @@ function record(
   else recorded.answers[`${operationId} ${status}`] ??= toExample(body);
 }
 
-/** Path and method of an operation. */
+/** The method and path of an operation. */
 const placeOf = (id: string): readonly string[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId }]) =>
@@ -161,11 +162,11 @@ describe("the document's examples", () => {
     committed = JSON.parse(readFileSync(FILE, 'utf8')) as Recorded;
   });
 
-  it('have the form of what the service answers now (node test/http/openapi/examples.test.ts --write records them anew)', () => {
+  it('match the current responses of the service (node test/http/openapi/examples.test.ts --write records them)', () => {
     assert.deepEqual(differencesOf(committed, recorded), []);
   });
 
-  it('are there for every operation and status that answers in JSON', () => {
+  it('exist for every operation and status with a JSON response', () => {
     const missing = operations().flatMap(({ operationId, responses }) =>
       Object.entries(responses)
         .filter(([, response]) => {
@@ -178,7 +179,7 @@ describe("the document's examples", () => {
     assert.deepEqual(missing, [], 'add a step to tour.ts and record again, or write one in examples.ts');
   });
 
-  it('are there for every body in JSON', () => {
+  it('exist for every JSON request body', () => {
     const missing = operations().filter(
       ({ operationId, requestBody }) =>
         requestBody?.content['application/json'] !== undefined && !(operationId in committed.requests),
@@ -189,14 +190,14 @@ describe("the document's examples", () => {
     );
   });
 
-  it('are there for every code, but those listed', () => {
+  it('exist for every code except those listed', () => {
     const missing = Object.keys(ERROR_CODES).filter(code => !(code in committed.refusals));
     assert.deepEqual(missing.sort(), Object.keys(NOT_RECORDED).sort());
     for (const [code, { value }] of Object.entries(document.components.examples))
       assert.equal((value as { code: string }).code, code);
   });
 
-  it('are part of the document, which stays small with them', async () => {
+  it('are part of the document without making it too large', async () => {
     const run = operations().find(({ operationId }) => operationId === 'runWorkflow');
     assert.deepEqual(run?.responses['202']?.content?.['application/json']?.examples, {
       recorded: { summary: 'A recorded response', value: committed.answers['runWorkflow 202'] },
@@ -207,7 +208,7 @@ describe("the document's examples", () => {
     assert.ok(statSync(FILE).size < MAX_FILE_BYTES);
   });
 
-  it('fit their schemas', () => {
+  it('match their schemas', () => {
     const ajv = new Ajv2020(FAST_AJV_OPTIONS);
     ajv.addSchema(document, 'document');
     const escapePart = (part: string): string =>

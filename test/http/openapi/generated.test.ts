@@ -1,5 +1,5 @@
-// The document both ways: its own examples and generated bodies are sent to the service. Every answer is one of the
-// document's (the app under test checks each against its schema), none is a defect, and what the document refuses is refused.
+// Sends the document's examples and generated bodies to the service. Every response must match the document (the app
+// under test checks each against its schema), none may be a 500, and bodies that the document refuses must be refused.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -12,14 +12,14 @@ import { createWorkflow } from '../../support/workflows.ts';
 import type { OpenApi, OpenApiOperation } from './recorder.ts';
 
 const SECRET = 'content-secret-of-the-test';
-/** SEED=… sends other bodies; it is printed with a failure. */
+/** Set SEED to send other bodies. It is printed with a failure. */
 const SEED = Number(process.env.SEED ?? 14);
 const BODIES = 12;
-/** It draws, which takes long; the render tests send it what is generated. */
+/** Skipped, because it renders, which takes long. The render tests send it generated bodies. */
 const LEFT_OUT = ['previewRender'];
-/** They report what is wrong with a graph, and refuse nothing of it. */
+/** Operations that report problems of a graph without refusing it. */
 const LINTS = ['lintGraph', 'lintWorkflow'];
-/** What the document's codes say with 500: refusals of the content webhook. */
+/** Codes of the document with status 500: errors of the content webhook. */
 const REFUSALS = new Set(['duplicate_title', 'author_missing']);
 
 interface Sendable {
@@ -81,7 +81,7 @@ function toSendable(path: string, method: string, operation: OpenApiOperation): 
   ];
 }
 
-/** Sends the body to a workflow of its own, and to what is there of other kinds. */
+/** Sends the body to a new workflow, or to existing resources of other kinds. */
 async function send({ method, path }: Sendable, body: unknown): Promise<{ status: number; code: string }> {
   const { id } = await createWorkflow(caller, {});
   const address = path.replace(
@@ -105,7 +105,7 @@ async function send({ method, path }: Sendable, body: unknown): Promise<{ status
 const isDefect = ({ status, code }: { status: number; code: string }): boolean =>
   status >= 500 && !REFUSALS.has(code);
 
-it('answers its own examples, and takes the form of each', async () => {
+it('accepts its own examples and returns documented responses', async () => {
   const wrong: string[] = [];
   for (const sendable of sendables) {
     const answer = await send(sendable, sendable.example);
@@ -127,7 +127,7 @@ it(`refuses what the document refuses, and never fails (SEED=${SEED})`, async ()
     for (let i = 0; i < BODIES; i++) {
       const fitting = i % 4 === 3 ? sendable.example : generate(sendable.schema, schemas, roll);
       const body = i % 2 === 0 ? fitting : spoil(fitting, roll);
-      // Where the body may be left out, null is none.
+      // null is not a valid body where the body is optional.
       const fits =
         validate(body) ||
         (body === null && sendable.operation.requestBody?.required === false) ||

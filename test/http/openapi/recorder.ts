@@ -1,4 +1,4 @@
-// Records answers of a service as examples of the OpenAPI document: ids, times and long texts made the same each time.
+// Records responses of a service as examples of the OpenAPI document, with stable ids, times and texts.
 
 export interface Recorded {
   /** By operation id and status. */
@@ -31,7 +31,7 @@ export interface OpenApiResponse {
   readonly content?: Readonly<Record<string, { readonly examples?: object }>>;
 }
 
-/** The operation that answers to the path. */
+/** Finds the operation of the path. */
 export function findOperation(document: OpenApi, method: string, path: string): OpenApiOperation | undefined {
   const parts = (path.split('?')[0] ?? '').split('/');
   const fits = (template: string): boolean => {
@@ -40,7 +40,7 @@ export function findOperation(document: OpenApi, method: string, path: string): 
       wanted.length === parts.length && wanted.every((part, at) => part.startsWith('{') || part === parts[at])
     );
   };
-  // The fewest parameters first: /workflows/lint is no workflow.
+  // Paths with fewer parameters come first: /workflows/lint is not a workflow.
   const found = Object.keys(document.paths)
     .filter(template => fits(template) && method.toLowerCase() in (document.paths[template] ?? {}))
     .sort((a, b) => a.split('{').length - b.split('{').length)[0];
@@ -65,16 +65,16 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/(X-Amz-(?:Date|Credential|Signature|Security-Token))=[^&"]*/g, '$1=x'],
 ];
 
-/** Members whose value is another at each recording, though its type is not. */
+/** Properties whose values differ between recordings, but not in type. */
 const STABLE: Readonly<Record<string, string | number>> = {
   nextCursor: 'd2ZfMDE',
   durationMs: 12,
   token: 'shown-once',
 };
-/** Left out: Spectral takes an object with a type and a default for a schema, also within an example. */
+/** Left out, because Spectral treats an object with a type and a default as a schema, also within an example. */
 const LEFT_OUT = 'default';
 
-/** An answer as an example: short, and the same at every recording. */
+/** Converts a response to an example: short, and the same in every recording. */
 export function toExample(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return toText(value);
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(item => toExample(item, depth + 1));
@@ -99,8 +99,8 @@ function toText(value: string): string {
 }
 
 /**
- * Where two answers differ in form: a member that one of them lacks, or of another type. Null fits any type and an
- * empty list any list, because both depend on how far the work behind the answer is.
+ * Finds where two responses differ in form: a property that one lacks, or of another type. Null matches any type and an
+ * empty list any list, because both depend on the progress of background work.
  */
 export function differencesOf(was: unknown, is: unknown, at = ''): readonly string[] {
   if (was === null || is === null) return [];

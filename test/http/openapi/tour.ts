@@ -1,4 +1,4 @@
-// A tour of the API: every operation that answers in JSON, with the refusals that can be provoked.
+// Sends requests to every operation with a JSON response, and provokes errors.
 
 import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
@@ -7,11 +7,11 @@ import type { Receiver } from '../../support/network/receiver.ts';
 export interface Asked {
   readonly status: number;
   readonly body: Record<string, never> & { readonly id: string };
-  /** `name=value` that the answer set, or nothing. */
+  /** The cookie that the response set, as `name=value`, or an empty string. */
   readonly cookie: string;
 }
 
-/** Asks the service; `who` names the key, by default that of the administrator. */
+/** Sends a request. `who` names the key, by default the administrator's. */
 export type Ask = (
   method: string,
   path: string,
@@ -19,7 +19,7 @@ export type Ask = (
   more?: { readonly headers?: Readonly<Record<string, string>>; readonly who?: string },
 ) => Promise<Asked>;
 
-/** What shows that the work behind an answer is done: of an execution, and of a render. */
+/** Whether the background work of a response is done: of an execution and of a render. */
 export interface Settling {
   readonly finishedAt?: string | null;
   readonly webhook?: { readonly state: string } | null;
@@ -32,9 +32,9 @@ export interface TourContext {
   readonly addKey: (name: string, key: string) => void;
   readonly graph: { readonly nodes: readonly object[]; readonly edges: readonly object[] };
   readonly receiver: Receiver;
-  /** Lets a program in, in the administrator's name: the id of the connection. */
+  /** Authorizes an application as the administrator and returns the id of the connection. */
   readonly letIn: () => Promise<string>;
-  /** Asks for the path, unrecorded, until the answer is as wanted. */
+  /** Requests the path, unrecorded, until the response is as expected. */
   readonly until: (path: string, isSettled: (body: Settling) => boolean) => Promise<void>;
 }
 
@@ -184,7 +184,7 @@ async function tourWorkflows({ ask, graph }: TourContext): Promise<string> {
   await ask('PUT', at, { description: 'A place becomes a postcard.' });
   await ask('PUT', at, { name: 'X' }, { headers: { 'if-match': '"old"' } });
   await ask('PUT', at, { isPublished: true });
-  // When it was exported is not for the import to know.
+  // Import does not accept the export time.
   const { exportedAt: _, ...file } = (await ask('GET', `${at}/export`)).body as Record<string, unknown>;
   await ask('POST', `${V1}/workflows/import`, file);
   await ask('POST', `${V1}/workflows/lint`, graph);
@@ -238,7 +238,7 @@ async function tourRuns({ ask, until, receiver }: TourContext, workflowId: strin
   await until(`${V1}/executions/${again.executionId}`, ({ finishedAt }) => finishedAt !== null);
   await ask('POST', `${ex}/resume`, { fromNodeId: 'prompt' }, { headers: { prefer: 'wait=20' } });
   const { data } = (await ask('GET', `${ex}/deliveries`)).body as unknown as { data: { id: string }[] };
-  // Answered late, so that what is sent again is under way when the service answers.
+  // Responds late, so that the repeated request arrives while the first one is in progress.
   receiver.answer(res => setTimeout(() => res.writeHead(204).end(), 1_000));
   await ask('POST', `${ex}/deliveries/${data[0]?.id}/redeliver`);
   receiver.answer(res => res.writeHead(204).end());
@@ -382,7 +382,7 @@ async function tourPaidRuns({ ask, addKey }: TourContext): Promise<void> {
   addKey('poor', apiKey);
   const speech = { nodeType: 'utility:speech', config: { engine: 'openai', text: 'A fox.' } };
   const spoken = { ...node, data: { label: 'S', category: 'utility', ...speech }, type: 'basedNode' };
-  // The first has no price, and the second one that is not covered.
+  // The first model has no price, and the credits do not cover the second one.
   for (const nodes of [graph.nodes, [spoken]]) {
     const own = (await ask('POST', `${V1}/workflows`, { ...graph, nodes }, { who: 'poor' })).body.id;
     await ask('POST', `${V1}/workflows/${own}/run`, {}, { who: 'poor' });

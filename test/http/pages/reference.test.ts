@@ -1,4 +1,4 @@
-// The reference at /docs: every page and link, samples that run, and the pages in a browser, from our own files alone.
+// Tests the API reference at /docs: pages, links, code samples, and its use in a browser with only our own files.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -35,11 +35,11 @@ after(async () => {
 const operations = (): Operation[] => groupsOf(document).flatMap(group => [...group.operations]);
 
 describe('the reference', () => {
-  it('has every operation, and no link that leads nowhere', async () => {
+  it('has every operation and no broken links', async () => {
     const pages = new Map<string, ReadonlySet<string>>();
     const links: string[] = ['/docs'];
     const wanted: string[] = [];
-    // Grows while it is walked.
+    // Grows during the loop.
     for (const link of links) {
       const { pathname, hash } = new URL(link, url);
       if (hash !== '') wanted.push(pathname + hash);
@@ -70,14 +70,14 @@ describe('the reference', () => {
     for (const { operationId } of operations()) assert.ok(shown.has(operationId), operationId);
   });
 
-  it('answers 304 to who has the page, and 404 where there is none', async () => {
+  it('returns 304 if the ETag matches, and 404 for unknown pages', async () => {
     const first = await test.app.inject('/docs/runs/');
     const headers = { 'if-none-match': String(first.headers.etag) };
     assert.equal((await test.app.inject({ url: '/docs/runs', headers })).statusCode, 304);
     assert.equal((await test.app.inject('/docs/nothing')).statusCode, 404);
   });
 
-  it('shows a secret of nobody, and what others wrote as text', async () => {
+  it('shows no secrets, and escapes texts of users', async () => {
     const page = await test.app.inject('/docs/content');
     assert.doesNotMatch(page.body, /<script(?! src="\/docs\/assets)/);
   });
@@ -90,7 +90,7 @@ describe('the samples', () => {
     operations().find(({ operationId }) => operationId === id) ?? assert.fail(id);
   const env = () => ({ ...process.env, GRAPHWRIGHT_API_KEY: caller.key });
 
-  it('are programs, of every operation', async t => {
+  it('are complete programs for every operation', async t => {
     for (const operation of operations())
       await transform(codeOf(operation, 'JavaScript'), { format: 'esm', target: 'es2022' });
     const shell = operations().map(operation => codeOf(operation, 'curl'));
@@ -104,7 +104,7 @@ describe('the samples', () => {
     });
   });
 
-  it('do in each language what they say', async t => {
+  it('send the same request in each language', async t => {
     const create = find('createWorkflow');
     const { stdout } = await run('bash', ['-c', `${codeOf(create, 'curl')} --silent --fail`], { env: env() });
     assert.match(JSON.parse(stdout).id, /^wf_/);
@@ -133,13 +133,13 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     guide: '/docs/guides/accounts',
     type: '/docs/types/Execution',
   }))
-    it(`shows its page ${path} to everybody, on a phone and a desk, light and dark`, async () => {
+    it(`shows its page ${path} on phones and desktops, in light and dark themes`, async () => {
       await checkViews(browser, { url, path, name: `reference-${name}` }, page =>
         page.locator('[data-search] input').waitFor(),
       );
     });
 
-  it('finds an operation, and leads there', async () => {
+  it('finds an operation and opens it', async () => {
     await using opened = await browser.open(url);
     const { page } = opened;
     await page.goto('/docs');
@@ -150,7 +150,7 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('shows one language at a time, on the next page too', async () => {
+  it('shows one language at a time, and remembers it on the next page', async () => {
     await using opened = await browser.open(url);
     const { page } = opened;
     await page.goto('/docs/keys');
@@ -163,7 +163,7 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('sends a request with the key that is typed, and shows the answer', async () => {
+  it('sends a request with the entered key and shows the response', async () => {
     await using opened = await browser.open(url);
     const { page } = opened;
     await page.goto('/docs/folders');
@@ -182,7 +182,7 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('sends a request by the session of who is signed in', async () => {
+  it('sends a request with the session of the user', async () => {
     const person = await createPerson(test, await test.createCaller({ scopes: ['instance:admin'] }));
     await using opened = await browser.open(url, VIEWS[0], person.cookie);
     const { page } = opened;

@@ -1,4 +1,4 @@
-// Who asks comes first: every route has a line in the access table, and refuses by it before it reads a body.
+// Tests that every route has an entry in the access table and refuses requests by it before reading the body.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
@@ -21,7 +21,7 @@ after(() => test.close());
 
 type Line = readonly [name: string, method: string, url: string, access: Access];
 
-/** The lines of the table, their parameters filled with ids of nothing. */
+/** The routes of the table, with ids of nothing as parameters. */
 const LINES: readonly Line[] = Object.entries(ACCESS).map(([name, access]) => {
   const [method = '', path = ''] = name.split(' ');
   return [name, method, path.replaceAll(/:\w+/g, '1'), access];
@@ -30,13 +30,13 @@ const scopeFor = (access: Access): Scope | undefined =>
   SCOPES.find(scope => scope === (isKeyOnly(access) ? scopeOf(access) : access));
 const takesCredential = (access: Access): boolean =>
   scopeFor(access) !== undefined || access === 'signed-in' || access === 'session';
-/** Of each method but GET the body is no JSON: who is refused for it was let in. */
+/** Sends an invalid JSON body with each method but GET: a caller that is refused for the body was admitted. */
 const broken = (method: string) =>
   method === 'GET' || method === 'DELETE'
     ? {}
     : { payload: '{"broken', headers: { 'content-type': 'application/json' } };
 
-/** As the router has them. */
+/** The routes that the router knows. */
 function listRoutes(): string[] {
   const routes = new Set<string>();
   const lines = test.app.printRoutes({ commonPrefix: false, includeHooks: false }).split('\n');
@@ -55,44 +55,44 @@ function listRoutes(): string[] {
 }
 
 describe('the access table', () => {
-  it('has a line for every route, and no other', () => {
+  it('has an entry for every route, and no others', () => {
     assert.deepEqual(listRoutes().sort(), Object.keys(ACCESS).sort());
   });
 
-  it('stops the start where a route has no line', async () => {
+  it('prevents the start if a route has no entry', async () => {
     const another = await createTestApp();
     assert.throws(() => another.app.get('/unlisted', () => 'open'), /GET \/unlisted has no entry/);
     await another.close();
   });
 });
 
-describe('nobody', () => {
+describe('an anonymous caller', () => {
   for (const [name, method, url, access] of LINES.filter(line => takesCredential(line[3])))
-    it(`is answered 401 before anything is said of the body by ${name} (${access})`, async () => {
+    it(`gets 401 before the body is checked from ${name} (${access})`, async () => {
       const answer = await test.app.inject({ method: method as 'GET', url, ...broken(method) });
       assert.deepEqual([answer.statusCode, answer.json().code], [401, 'unauthorized']);
       assert.equal(answer.headers['www-authenticate'], 'Bearer');
       assert.ok(answer.headers['x-ratelimit-limit']);
     });
 
-  it('is answered 401 by the content webhook', async () => {
+  it('gets 401 from the content webhook', async () => {
     for (const method of ['POST', 'PUT'] as const) {
       const answer = await test.app.inject({ method, url: '/api/content/webhook', ...broken(method) });
       assert.deepEqual([answer.statusCode, answer.json().code], [401, 'unauthorized']);
     }
   });
 
-  it('is answered 401 for a wrong query too', async () => {
+  it('gets 401 even for an invalid query', async () => {
     for (const path of ['/executions?status=zzz', '/workflows?limit=0', '/credits?cursor=%00'])
       assert.equal((await test.anonymous.request('GET', path)).status, 401, path);
   });
 });
 
-describe('a key', () => {
+describe('an API key', () => {
   for (const [name, method, url, line] of LINES) {
     const access = scopeFor(line);
     if (access !== undefined)
-      it(`without ${access} is answered 401 insufficient_scope by ${name}`, async () => {
+      it(`without ${access} gets 401 insufficient_scope from ${name}`, async () => {
         const others = SCOPES.filter(
           scope => scope !== access && !(access === 'workflows:read' && scope === 'workflows:execute'),
         );
@@ -115,7 +115,7 @@ describe('a key', () => {
   for (const [name, method, url, line] of LINES) {
     const access = scopeFor(line);
     if (access !== undefined)
-      it(`with ${access} alone is let in by ${name}`, async () => {
+      it(`with only ${access} is admitted by ${name}`, async () => {
         const { key } = await test.withScopes(caller, [access]);
         const { headers = {}, ...body } = broken(method);
         const answer = await test.app.inject({
@@ -134,10 +134,10 @@ const takesSession = (access: Access): boolean =>
   !['public', 'agent', 'content-secret'].includes(access) && !isKeyOnly(access);
 
 describe('a session of an administrator', () => {
-  it('is let in by every route but those that take a key', async () => {
+  it('is admitted by every route except those that require a key', async () => {
     const { cookie } = await createPerson(test, caller, { isAdmin: true });
     for (const [name, method, url, access] of LINES) {
-      // These end it.
+      // These routes end the session.
       if (url.startsWith('/api/v1/auth/')) continue;
       const { headers = {}, ...body } = broken(method);
       const sent = { ...headers, cookie, 'sec-fetch-site': 'same-origin' };
@@ -147,7 +147,7 @@ describe('a session of an administrator', () => {
     }
   });
 
-  it('is refused by every route that changes something, where another site may have sent the request', async () => {
+  it('is refused by every route with side effects if the request may come from another site', async () => {
     const { cookie } = await createPerson(test, caller, { isAdmin: true });
     for (const [name, method, url, access] of LINES) {
       if (method === 'GET' || !takesSession(access)) continue;
@@ -159,8 +159,8 @@ describe('a session of an administrator', () => {
   });
 });
 
-describe('a wrong key', () => {
-  it('is answered 401 by every route that reads the header', async () => {
+describe('an invalid key', () => {
+  it('gets 401 from every route that reads the header', async () => {
     for (const [name, method, url, access] of LINES) {
       if (access === 'public') continue;
       const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-wrong' };
@@ -175,7 +175,7 @@ describe('a wrong key', () => {
     }
   });
 
-  it('is not asked about where nothing answers: 404 and 405 are the same to everybody', async () => {
+  it('is ignored where no route matches: 404 and 405 are the same for everybody', async () => {
     const headers = { authorization: 'Basic wrong' };
     assert.equal((await test.app.inject({ url: '/api/v1/nothing', headers })).statusCode, 404);
     for (const url of ['/api/content/webhook', '/api/v1/webhooks/test']) {
@@ -186,7 +186,7 @@ describe('a wrong key', () => {
   });
 });
 
-describe('the order of refusals', () => {
+describe('the order of checks', () => {
   const plans = {
     anonymous: { requestsPerMinute: 3, executionsPerMinute: 3, executionsPerDay: 0 },
     small: { requestsPerMinute: 3, executionsPerMinute: 3, executionsPerDay: 3 },
@@ -202,17 +202,20 @@ describe('the order of refusals', () => {
     assert.equal(await status(small), 400);
     assert.equal(await status(readOnly), 401);
     assert.equal(await status(small), 400);
-    // Both keys count in the one window of their user, which is used up.
+    // Both keys count in the same window of their user, which is used up.
     assert.equal(await status(small), 429);
     assert.equal(await status(readOnly), 401);
     for (let count = 0; count < 5; count++) assert.equal(await status(limited.anonymous), 401);
-    // What nobody was refused for is counted all the same.
+    // Admitted requests are counted too.
     assert.equal((await limited.anonymous.request('GET', '/nodes')).status, 429);
     await limited.close();
   });
 });
 
-/** Sends a head that announces a body, and after it as much as the socket takes; the answer, and how much was sent. */
+/**
+ * Sends headers that announce a body, then as much of it as the socket accepts. Returns the response and the number of
+ * bytes sent.
+ */
 async function upload(path: string, length: number, authorization?: string) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   const head = [
@@ -241,7 +244,7 @@ async function upload(path: string, length: number, authorization?: string) {
 }
 
 describe('a refused body', () => {
-  it('of many megabytes is answered before it has arrived, and the connection ends', async () => {
+  it('of many megabytes gets a response before it has arrived, and the connection is closed', async () => {
     const refusals = [
       ['/api/v1/workflows', 3_000_000, undefined, 401],
       ['/api/v1/workflows', 60_000_000, `Bearer ${caller.key}`, 413],
@@ -259,7 +262,7 @@ describe('a refused body', () => {
     }
   });
 
-  it('of a few bytes leaves the connection to the next request', async () => {
+  it('of a few bytes keeps the connection open for the next request', async () => {
     const socket = connect({ port, host: '127.0.0.1' });
     const post = 'POST /api/v1/workflows HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
     socket.write(`${post}content-length: 2\r\n\r\n{}`);
@@ -284,7 +287,7 @@ describe('Expect: 100-continue', () => {
       BODY,
     );
 
-  it('asks for the body once the caller is let in', async () => {
+  it('gets 100 Continue when the caller is admitted', async () => {
     const answers = await ask(`Bearer ${caller.key}`);
     assert.deepEqual(
       answers.map(({ status }) => status),
@@ -292,7 +295,7 @@ describe('Expect: 100-continue', () => {
     );
   });
 
-  it('is refused without asking, and the connection closed, where the caller is not', async () => {
+  it('gets an error without 100 Continue, and the connection is closed, when the caller is refused', async () => {
     const [answer, ...more] = await ask('Bearer sk-unknown');
     assert.deepEqual([answer?.status, answer?.headers.connection, more], [401, 'close', []]);
   });

@@ -1,5 +1,5 @@
-// Every 201 says where the new thing is, every address in an answer is absolute, and a body may be absent where all of
-// it is optional.
+// Tests that every 201 has a Location, that all URLs in responses are absolute, and that bodies with only optional
+// properties may be absent.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Answer, Caller, Method, TestApp } from '../../support/app.ts';
@@ -40,7 +40,7 @@ const operationsWhere = (has: (operation: Operation) => boolean): string[] =>
 const fill = (path: string): string =>
   path.replace('/workflows/{id}', `/workflows/${workflowId}`).replace('/teams/{id}', `/teams/${teamId}`);
 
-/** A request that creates, for each route that answers 201. */
+/** A request that creates a resource, for each route that returns 201. */
 const CREATIONS: Readonly<Record<string, () => unknown>> = {
   'POST /workflows': () => ({ name: 'W', ...PAIR }),
   'POST /workflows/import': () => ({ format: 'graphwright-workflow', formatVersion: 1, name: 'W', ...PAIR }),
@@ -59,7 +59,7 @@ async function send(route: string, body: unknown): Promise<Answer> {
   return caller.request(method as Method, fill(path), body, headers);
 }
 
-/** Strings that look like paths of this service. */
+/** Finds strings that look like paths of this service. */
 function relativeAddresses(value: unknown, name = ''): string[] {
   if (typeof value === 'string')
     return /^\/(?:api|cdn|features|models|blog|flow)\//.test(value) ? [`${name}: ${value}`] : [];
@@ -68,7 +68,7 @@ function relativeAddresses(value: unknown, name = ''): string[] {
 }
 
 describe('201', () => {
-  it('has a request in this table for each route that answers it', () => {
+  it('is covered by a request in this table for each route that returns it', () => {
     assert.deepEqual(
       operationsWhere(({ responses }) => '201' in responses).sort(),
       Object.keys(CREATIONS).sort(),
@@ -76,7 +76,7 @@ describe('201', () => {
   });
 
   for (const [route, body] of Object.entries(CREATIONS))
-    it(`of ${route} has an absolute Location under which the thing answers`, async () => {
+    it(`of ${route} has an absolute Location that can be read`, async () => {
       const answer = await send(route, await body());
       assert.equal(answer.status, 201, JSON.stringify(answer.body));
       const location = String(answer.headers.location);
@@ -88,7 +88,7 @@ describe('201', () => {
     });
 });
 
-describe('addresses', () => {
+describe('URLs', () => {
   it('of runs and renders are absolute', async () => {
     const run = await caller.request('POST', `/workflows/${workflowId}/run`);
     assert.equal(run.status, 202);
@@ -112,7 +112,7 @@ describe('a body', () => {
     'PUT /workflows/{id}',
   ];
 
-  it('may be absent where all of it is optional, and the document says so', () => {
+  it('may be absent if all of it is optional, and is documented so', () => {
     const optional = operationsWhere(({ requestBody }) => requestBody?.required === false);
     for (const route of OPTIONAL) assert.ok(optional.includes(route), route);
     assert.ok(!optional.includes('POST /workflows'));
@@ -132,7 +132,7 @@ describe('a body', () => {
     assert.equal(status, 202);
   });
 
-  it('is still asked for where some of it is required', async () => {
+  it('is required if a property is required', async () => {
     const { status, body } = await caller.request('POST', '/workflows');
     assert.deepEqual([status, body.code], [400, 'invalid_request']);
   });

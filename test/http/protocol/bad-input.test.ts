@@ -1,5 +1,5 @@
-// Hostile input at every route that the OpenAPI document names: a refusal in the error form each time, never a 500,
-// never a row that a refused request left behind.
+// Tests hostile input at every route of the OpenAPI document: each is refused with an error body, never a 500, and
+// leaves no rows behind.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { InjectOptions } from 'fastify';
@@ -12,7 +12,7 @@ const LIMIT_BYTES = 4_194_304;
 let test: TestApp;
 let caller: Caller;
 let url: string;
-/** An id of the caller's own, by the noun that the path begins with. */
+/** An id of the caller's own resource, by the first segment of the path. */
 const own: Record<string, string> = {};
 
 before(async () => {
@@ -24,7 +24,7 @@ before(async () => {
   own.executions = (
     await caller.request<{ executionId: string }>('POST', `/workflows/${own.workflows}/execute`, {})
   ).body.executionId;
-  // Its stream of events then has an end.
+  // Its event stream then ends.
   await caller.request('POST', `/executions/${own.executions}/cancel`);
   for (const noun of ['folders', 'teams']) {
     const { body } = await caller.request<{ id: string }>('POST', `/${noun}`, { name: noun });
@@ -44,7 +44,10 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
 }
 
-/** Of the document, so that routes of later work are asked too: those that take a key, and JSON if anything. */
+/**
+ * Reads the routes from the document, so that new routes are covered: those that accept a key, and JSON if they have a
+ * body.
+ */
 function listRoutes(): Route[] {
   const { paths = {} } = test.app.swagger() as { paths?: Record<string, Record<string, Operation>> };
   return Object.entries(paths).flatMap(([path, operations]) =>
@@ -65,7 +68,7 @@ const fill = (path: string, id: string): string => path.replaceAll(/\{\w+\}/g, i
 const fillOwn = (path: string): string =>
   path.replace(/\{id\}/, own[path.split('/')[3] ?? ''] ?? 'x').replaceAll(/\{\w+\}/g, '1');
 
-/** Rows of all tables of ours but those that count requests. */
+/** Counts the rows of all tables except those of rate limits. */
 async function countRows(): Promise<number> {
   const { rows } = await test.deps.db.query<{ count: number }>(
     `select sum((xpath('/row/c/text()', query_to_xml(format('select count(*) as c from %I', table_name), false, true, '')))[1]::text::int)::bigint as count
@@ -95,7 +98,7 @@ const nest = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const inGraph = (value: string): string =>
   `{"name":"x","edges":[],"nodes":[{"id":"a","type":"basedNode","position":{"x":0,"y":0},"data":{"label":"a","category":"input","nodeType":"input:text","config":{"value":${value}}}}]}`;
 
-/** Bodies that no route takes, with the status where there is one for all. */
+/** Bodies that no route accepts, with the status if it is the same for all. */
 const REFUSED_BODIES: Readonly<Record<string, readonly [body: string | Buffer, status?: number]>> = {
   'an open brace': ['{', 400],
   'a trailing comma': ['{"name":"x",}', 400],
@@ -139,7 +142,7 @@ describe('hostile bodies', () => {
           headers: { 'content-type': 'application/json' },
         });
         if (status !== undefined) assert.equal(given, status, `${route.method} ${route.path}`);
-        // DELETE needs no body; what one says is nobody's business once it is JSON.
+        // DELETE requires no body and ignores valid JSON.
         else if (route.method !== 'DELETE' && given < 300)
           assert.match(route.path, /\/(cancel|lint|heartbeat|restore|sign-out)$/);
       }
@@ -148,7 +151,7 @@ describe('hostile bodies', () => {
     });
   }
 
-  it('refuses other content types, and compressed bodies, at every route', async () => {
+  it('are refused with other content types and with compression at every route', async () => {
     const rows = await countRows();
     for (const route of listRoutes().filter(({ method }) => method !== 'GET')) {
       for (const headers of [
@@ -164,7 +167,7 @@ describe('hostile bodies', () => {
     assert.equal(await countRows(), rows);
   });
 
-  it('says where the JSON is wrong', async () => {
+  it('get the position of invalid JSON', async () => {
     const answer = await test.app.inject({
       method: 'POST',
       url: '/api/v1/workflows',
@@ -175,7 +178,7 @@ describe('hostile bodies', () => {
     assert.match(answer.json().error, /position 7/);
   });
 
-  it('takes a byte order mark, and of a name given twice the last', async () => {
+  it('may start with a byte order mark; the last of repeated names is used', async () => {
     const text = JSON.stringify({ ...PAIR, name: 'last' }).replace('{', '{"name":"first",');
     const answer = await test.app.inject({
       method: 'POST',
@@ -189,7 +192,7 @@ describe('hostile bodies', () => {
 });
 
 describe('the size of a body', () => {
-  /** A workflow whose body has that many bytes. */
+  /** Returns a workflow whose body has this many bytes. */
   const sized = (bytes: number): string => {
     const body = (value: string): string =>
       JSON.stringify({ name: 'big', edges: [], nodes: [node('a', 'input:text', { value })] });
@@ -200,7 +203,7 @@ describe('the size of a body', () => {
       method: 'POST',
       headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
       body,
-      // Of a stream the length is not known: it goes in chunks.
+      // A stream has no known length and is sent in chunks.
       duplex: 'half',
     } as RequestInit);
 
@@ -211,7 +214,7 @@ describe('the size of a body', () => {
     assert.equal(inChunks.status, 201, await inChunks.text());
   });
 
-  it('may not be a byte more, whether or not its length is declared', async () => {
+  it('may not be one byte more, with or without Content-Length', async () => {
     const rows = await countRows();
     for (const body of [sized(LIMIT_BYTES + 1), new Blob([sized(LIMIT_BYTES + 1)]).stream()]) {
       const answer = await send(body);
@@ -221,7 +224,7 @@ describe('the size of a body', () => {
     assert.equal(await countRows(), rows);
   });
 
-  it('is refused as too large though many times as much is sent', async () => {
+  it('is refused as too large even if many times as much is sent', async () => {
     const answer = await send('x'.repeat(8 * LIMIT_BYTES));
     assert.equal(answer.status, 413);
   });
@@ -254,7 +257,7 @@ const ODD_IDS = [
 ];
 
 describe('ids', () => {
-  it('that are unknown, odd or of another kind are refused at every route', async () => {
+  it('that are unknown, malformed or of another kind are refused at every route', async () => {
     const rows = await countRows();
     for (const route of listRoutes().filter(({ path }) => path.includes('{'))) {
       for (const id of ODD_IDS) {
@@ -268,7 +271,7 @@ describe('ids', () => {
     assert.equal(await countRows(), rows);
   });
 
-  it("that are another user's are refused, and nothing changes", async () => {
+  it('of another user are refused, and nothing changes', async () => {
     const stranger = await test.createCaller();
     const rows = await countRows();
     for (const route of listRoutes().filter(({ path }) => path.includes('{id}'))) {
@@ -316,15 +319,15 @@ const ODD_QUERIES = [
 ];
 
 describe('query strings', () => {
-  it('never fail a route, however odd', async () => {
+  it('never cause a failure of any route', async () => {
     for (const route of listRoutes().filter(({ method }) => method === 'GET')) {
-      // The events of a workflow of one's own have no end.
+      // The event stream of the caller's own workflow does not end.
       const url = route.path === WORKFLOW_EVENTS ? '/api/v1/workflows/wf_none/events' : fillOwn(route.path);
       for (const query of ODD_QUERIES) await ask(route, { url: `${url}?${query}` });
     }
   });
 
-  it('with a parameter twice, or out of its range, are refused by name', async () => {
+  it('with a repeated parameter or one out of range are refused with its name', async () => {
     for (const query of [
       'limit=1&limit=2',
       'limit=0',

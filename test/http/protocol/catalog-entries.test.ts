@@ -1,4 +1,4 @@
-// Every entry of the catalog, hidden ones among them, as GET /nodes gives it.
+// Tests every catalog entry, including hidden ones, as GET /nodes returns it.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => test.close());
 
-/** What is true of each entry. */
+/** Checks the rules for each entry. */
 const RULES: Readonly<Record<string, (entry: Entry) => boolean>> = {
   'has a label and a category': ({ label, category }) =>
     [label, category].every(text => /\S/.test(String(text))),
@@ -76,7 +76,7 @@ describe('an entry of the catalog', () => {
       );
     });
 
-  it('names another type of node only where it is no basedNode', () => {
+  it('has a basedNode that is another node type', () => {
     const custom = entries.filter(({ customNodeType }) => customNodeType !== undefined);
     assert.deepEqual(custom.map(({ nodeType, customNodeType }) => [nodeType, customNodeType]).sort(), [
       ['utility:group', 'groupFrame'],
@@ -84,7 +84,7 @@ describe('an entry of the catalog', () => {
     ]);
   });
 
-  it('is found by each source, hidden ones where they are asked for', async () => {
+  it('is listed by each source, hidden ones if requested', async () => {
     for (const source of ['vendor', 'non-vendor', 'registry-shell']) {
       const { body } = await caller.request<{ count: number; nodes: readonly Entry[] }>(
         'GET',

@@ -1,4 +1,4 @@
-// GET /nodes and GET /models: filters, caching, and the same answer for the same question.
+// Tests GET /nodes and GET /models: filters, caching, and stable responses.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Answer, createTestApp, type TestApp } from '../../support/app.ts';
@@ -29,7 +29,7 @@ const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer
   test.anonymous.request<Listing>('GET', path, undefined, headers);
 
 describe('GET /nodes', () => {
-  it('lists the catalog to anyone, for an hour', async () => {
+  it('lists the catalog without authentication, cached for an hour', async () => {
     const { status, headers, body } = await ask('/nodes');
     assert.equal(status, 200);
     assert.equal(headers['cache-control'], 'public, max-age=3600');
@@ -41,7 +41,7 @@ describe('GET /nodes', () => {
     assert.ok(body.nodes?.every(({ hidden }) => hidden !== true));
   });
 
-  it('filters by category and by source', async () => {
+  it('filters by category and source', async () => {
     for (const [filter, member, value] of [
       ['category=utility', 'category', 'utility'],
       ['category=input', 'category', 'input'],
@@ -58,7 +58,7 @@ describe('GET /nodes', () => {
     assert.ok(both.body.nodes?.every(entry => entry.category === 'utility' && entry.source === 'non-vendor'));
   });
 
-  it('shows hidden entries where asked to', async () => {
+  it('includes hidden entries if requested', async () => {
     const shown = await ask('/nodes');
     const all = await ask('/nodes?includeHidden=1');
     const isOfProvider = ({ nodeType }: Entry): boolean => nodeType === 'generate:fal_flux_dev';
@@ -69,7 +69,7 @@ describe('GET /nodes', () => {
     assert.equal(all.body.nodes?.find(isOfProvider)?.source, 'vendor');
   });
 
-  it('shows models of providers that are not configured, with their price, to whoever plans with them', async () => {
+  it('includes models of providers that are not configured, with their prices, if requested', async () => {
     const shown = await ask('/models');
     const all = await ask('/models?includeHidden=1');
     const planned = all.body.models?.filter(({ isAvailable }) => isAvailable === false) ?? [];
@@ -81,7 +81,7 @@ describe('GET /nodes', () => {
     assert.equal(sandbox?.isAvailable, undefined);
   });
 
-  it('answers 304 to who has it, each question with an ETag of its own', async () => {
+  it('returns 304 if the ETag matches, with a different ETag for each query', async () => {
     const { etag } = (await ask('/nodes')).headers;
     assert.match(etag ?? '', /^"[\w-]{22}"$/);
     for (const tag of [etag ?? '', `W/${etag}`, `"other", ${etag}`, '*'])
@@ -90,7 +90,7 @@ describe('GET /nodes', () => {
     assert.notEqual((await ask('/nodes?category=utility')).headers.etag, etag);
   });
 
-  it('refuses filters that do not exist, naming those that do', async () => {
+  it('refuses unknown filters and lists the valid ones', async () => {
     for (const query of [
       'category=none',
       'source=none',
@@ -107,7 +107,7 @@ describe('GET /nodes', () => {
 });
 
 describe('GET /models', () => {
-  it('lists what generates', async () => {
+  it('lists models', async () => {
     const { status, body } = await ask('/models');
     assert.equal(status, 200);
     assert.equal(body.count, body.models?.length);

@@ -1,4 +1,4 @@
-// Long text answers are compressed as callers ask, and stay the same to caches: ETag, Vary, 304.
+// Tests that long text responses are compressed as callers accept, with correct ETag, Vary and 304.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -22,7 +22,7 @@ after(() => test.close());
 const get = (url: string, headers: Record<string, string> = {}) =>
   test.app.inject({ url, headers: { authorization: `Bearer ${caller.key}`, ...headers } });
 
-describe('the coding that is chosen', () => {
+describe('the chosen coding', () => {
   const CASES: readonly (readonly [accepted: string | undefined, coding: string | undefined])[] = [
     [undefined, undefined],
     ['', undefined],
@@ -43,7 +43,7 @@ describe('the coding that is chosen', () => {
     it(`for ${accepted} is ${coding}`, () => assert.equal(chooseCoding(accepted), coding));
 });
 
-describe('a long answer', () => {
+describe('a long response', () => {
   const urls = () => [
     workflow,
     '/api/v1/nodes',
@@ -54,12 +54,12 @@ describe('a long answer', () => {
   ];
 
   for (const coding of Object.keys(DECODE) as Coding[])
-    it(`is compressed by ${coding}, and is the same text`, async () => {
+    it(`is compressed with ${coding} without changing the text`, async () => {
       for (const url of urls()) {
         const plain = await get(url);
         assert.equal(plain.headers['content-encoding'], undefined);
         assert.match(String(plain.headers.vary), /Accept-Encoding/, url);
-        // Twice: the second comes from what was kept.
+        // Twice: the second response comes from the cache.
         for (const _ of [1, 2]) {
           const answer = await get(url, { 'accept-encoding': coding });
           assert.equal(answer.headers['content-encoding'], coding, url);
@@ -70,7 +70,7 @@ describe('a long answer', () => {
       }
     });
 
-  it('that is streamed, like an export, is compressed too', async () => {
+  it('is compressed if it is streamed, like an export', async () => {
     const url = `${workflow}/export`;
     const plain = await get(url);
     assert.deepEqual([plain.headers['content-encoding'], plain.headers.vary], [undefined, 'Accept-Encoding']);
@@ -88,7 +88,7 @@ describe('a long answer', () => {
     }
   });
 
-  it('has an ETag for each coding, each of them valid for 304 and If-Match', async () => {
+  it('has an ETag for each coding, each valid for 304 and If-Match', async () => {
     const tags = new Set<string>();
     for (const accepted of ['identity', 'gzip', 'br', 'zstd']) {
       const etag = String((await get(workflow, { 'accept-encoding': accepted })).headers.etag);
@@ -111,7 +111,7 @@ describe('a long answer', () => {
     assert.equal((await get(workflow, { 'if-none-match': '*' })).statusCode, 304);
   });
 
-  it('that changed is not answered from what was kept', async () => {
+  it('is not served from the cache after a change', async () => {
     const headers = { 'accept-encoding': 'gzip' };
     await get(workflow, headers);
     await caller.request('PUT', workflow, { name: 'Another name' });
@@ -119,7 +119,7 @@ describe('a long answer', () => {
     assert.equal(name, 'Another name');
   });
 
-  it('is the same to HEAD, without its bytes', async () => {
+  it('has the same headers for HEAD', async () => {
     const headers = { authorization: `Bearer ${caller.key}`, 'accept-encoding': 'gzip' };
     const whole = await get('/api/v1/nodes', headers);
     const head = await test.app.inject({ method: 'HEAD', url: '/api/v1/nodes', headers });
@@ -129,7 +129,7 @@ describe('a long answer', () => {
   });
 });
 
-describe('a short answer', () => {
+describe('a short response', () => {
   it('is not compressed', async () => {
     const answer = await get('/healthz', { 'accept-encoding': 'gzip' });
     assert.equal(answer.headers['content-encoding'], undefined);
@@ -137,7 +137,7 @@ describe('a short answer', () => {
 });
 
 describe('Cache-Control', () => {
-  it('keeps answers private that a credential was asked for, refusals too', async () => {
+  it('keeps responses to credentials private, including errors', async () => {
     for (const path of [
       '/workflows',
       '/me',
@@ -155,7 +155,7 @@ describe('Cache-Control', () => {
     );
   });
 
-  it('stays what a route says', async () => {
+  it('is not changed if a route sets it', async () => {
     assert.equal((await caller.request('GET', '/nodes')).headers['cache-control'], 'public, max-age=3600');
     const key = await caller.request('POST', '/keys', { name: 'K', scopes: ['workflows:read'] });
     assert.equal(key.headers['cache-control'], 'no-store');

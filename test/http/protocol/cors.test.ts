@@ -1,4 +1,4 @@
-// Pages of every origin may call the API, and read the refusals too.
+// Tests that pages of every origin can call the API and read its errors.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
@@ -13,7 +13,7 @@ before(async () => {
 after(() => test.close());
 
 describe('CORS', () => {
-  it('allows every method and header that the API takes, for a day', async () => {
+  it('allows every method and header of the API for a day', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await test.app.inject({
         method: 'OPTIONS',
@@ -35,7 +35,7 @@ describe('CORS', () => {
     }
   });
 
-  it('counts no preflight', async () => {
+  it('does not count preflights', async () => {
     const ask = () =>
       test.app.inject({
         method: 'OPTIONS',
@@ -47,7 +47,7 @@ describe('CORS', () => {
     assert.equal(second.headers['x-ratelimit-remaining'], first.headers['x-ratelimit-remaining']);
   });
 
-  it('lets pages read refusals, and the headers that say why', async () => {
+  it('lets pages read errors and their headers', async () => {
     const caller = await test.createCaller({ plan: 'tiny' });
     const limited = { authorization: `Bearer ${caller.key}` };
     await test.app.inject({ url: '/api/v1/workflows', headers: limited });
@@ -81,7 +81,7 @@ describe('401', () => {
     return String(answer.headers['www-authenticate']);
   };
 
-  it('names what is wanted of the caller', async () => {
+  it('has a WWW-Authenticate header', async () => {
     assert.equal(await challengeOf(), 'Bearer');
     assert.equal(await challengeOf('Bearer sk-wrong'), 'Bearer error="invalid_token"');
     assert.equal(await challengeOf('Basic dXNlcjpwYXNz'), 'Bearer error="invalid_token"');

@@ -1,4 +1,4 @@
-// Whatever a request makes has an address that is absolute, and can be read, renamed and deleted there.
+// Tests that every created resource has an absolute Location where it can be read, renamed and deleted.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -10,12 +10,12 @@ interface Made {
   readonly method: 'POST';
   readonly path: string;
   readonly body: () => object | Promise<object>;
-  /** A body that gives it another name, and the method that takes it; absent: its name is not its own. */
+  /** A body that renames the resource, with its method. Absent if it has no name of its own. */
   readonly rename?: readonly [method: 'PUT' | 'PATCH', body: object];
   readonly isDeletable: boolean;
 }
 
-describe('what was made', () => {
+describe('a created resource', () => {
   let test: TestApp;
   let caller: Caller;
   let teamId: string;
@@ -33,7 +33,7 @@ describe('what was made', () => {
   const named = () => ({ name: 'First' });
   const graph = () => ({ name: 'First', ...PAIR });
   const byName = ['PATCH', { name: 'Second' }] as const;
-  /** A line for each 201 of the OpenAPI document. */
+  /** One entry for each 201 of the OpenAPI document. */
   const table = (): Readonly<Record<string, Made>> => ({
     '/api/v1/workflows': {
       method: 'POST',
@@ -64,7 +64,7 @@ describe('what was made', () => {
       rename: byName,
       isDeletable: true,
     },
-    // An account is disabled, since what it made stays.
+    // An account is disabled instead, because its resources are kept.
     '/api/v1/admin/users': {
       method: 'POST',
       path: '/admin/users',
@@ -80,7 +80,7 @@ describe('what was made', () => {
     return location.slice(test.deps.settings.BASE_URL.length);
   };
 
-  it('is known to this test', async () => {
+  it('is covered by this test', async () => {
     const { paths } = (await test.app.inject('/openapi.json')).json<{
       paths: Record<string, { post?: { responses: object } }>;
     }>();
@@ -88,7 +88,7 @@ describe('what was made', () => {
     assert.deepEqual(making.toSorted(), [...Object.keys(table()), '/api/content/webhook'].toSorted());
   });
 
-  it('is read, renamed and deleted at its Location', async () => {
+  it('can be read, renamed and deleted at its Location', async () => {
     for (const [name, { method, path, body, rename, isDeletable }] of Object.entries(table())) {
       const made = await caller.request(method, path, await body());
       assert.equal(made.status, 201, `${name}: ${made.body.error}`);
@@ -107,7 +107,7 @@ describe('what was made', () => {
     }
   });
 
-  it('is a content page at its public address', async () => {
+  it('is readable at its public URL if it is a content page', async () => {
     const payload = { slug: 'made', title: 'Made', type: 'ARTICLE', isPublished: true };
     const headers = { authorization: `Bearer ${CONTENT_SECRET}` };
     const made = await test.app.inject({ method: 'POST', url: '/api/content/webhook', headers, payload });

@@ -1,4 +1,4 @@
-// What callers see of failures that are not theirs.
+// Tests the errors that callers get for failures of the service.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { translateError } from '../../../src/http/errors.ts';
@@ -6,7 +6,7 @@ import { OutageError } from '../../../src/lib/errors.ts';
 
 const LOST = new Error('inner words');
 
-describe('a request that fails for no fault of its own', () => {
+describe('a request that fails because of the service', () => {
   const repeatable = [
     ['POST', false],
     ['PATCH', false],
@@ -15,21 +15,21 @@ describe('a request that fails for no fault of its own', () => {
     ['DELETE', true],
   ] as const;
   for (const [method, mayBeDone] of repeatable)
-    it(`is one to repeat where the database is away: ${method}${mayBeDone ? ', though a write was sent' : ''}`, () => {
+    it(`can be retried if the database is unavailable: ${method}${mayBeDone ? ', though a write was sent' : ''}`, () => {
       const { status, code, headers, message } = translateError(new OutageError(mayBeDone, LOST), method);
       assert.deepEqual([status, code, headers?.['retry-after']], [503, 'unavailable', '2']);
       assert.doesNotMatch(message, /inner/);
     });
 
   for (const method of ['POST', 'PATCH'])
-    it(`is not one to repeat where it may have been stored: ${method}`, () => {
+    it(`must not be retried if it may have been stored: ${method}`, () => {
       const { status, code, message } = translateError(new OutageError(true, LOST), method);
       assert.deepEqual([status, code], [500, 'internal_error']);
       assert.match(message, /not known/);
       assert.doesNotMatch(message, /inner/);
     });
 
-  it('is a failure of ours where the code of the service is at fault', () => {
+  it('gets internal_error for a defect of the service', () => {
     const { status, code, message } = translateError(new TypeError('inner words'), 'GET');
     assert.deepEqual([status, code], [500, 'internal_error']);
     assert.doesNotMatch(message, /inner/);

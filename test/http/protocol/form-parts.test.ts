@@ -1,10 +1,10 @@
-// The form parser: the same parts wherever the body is cut into pieces, and every bound kept.
+// Tests the form parser: the same parts for any chunks of the body, and every limit.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FormError, type Part, readField, readParts } from '../../../src/http/form-parts.ts';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
 
-/** In pieces that own their memory, as a socket gives them. */
+/** Splits bytes into chunks that own their memory, as a socket does. */
 async function* cut(bytes: Buffer, size: () => number): AsyncGenerator<Uint8Array, void, undefined> {
   for (let at = 0; at < bytes.length; ) {
     const piece = bytes.subarray(at, at + size());
@@ -28,7 +28,7 @@ async function read(text: string, size = () => 1000, boundary = 'x'): Promise<Re
 const part = (headers: string, value: string): string => `--x\r\n${headers}\r\n\r\n${value}\r\n`;
 const named = (more = '') => `content-disposition: form-data; name="a"${more}`;
 
-// What begins as a delimiter does and is none.
+// Looks like the start of a delimiter.
 const TRICKY = '\r\n--\r\n-\r\r\n\r\n--X\r\n--\rx--x\n--x\r--x\r';
 const FORM = `before\r\n${part('Content-Disposition: form-data; name="field"', '3')}${part(
   `content-type: image/png\r\n${named('; filename="b \\" c.png"')}`,
@@ -41,14 +41,14 @@ const PARTS = [
 ];
 
 describe('readParts', () => {
-  it('finds the same parts wherever the body is cut', async () => {
+  it('finds the same parts in any chunks of the body', async () => {
     for (let size = 1; size <= FORM.length; size++) assert.deepEqual(await read(FORM, () => size), PARTS);
     const random = seededRandom(3);
     for (let round = 0; round < 300; round++)
       assert.deepEqual(await read(FORM, () => 1 + Math.floor(random() * 40)), PARTS);
   });
 
-  it('skips what is left of a part', async () => {
+  it('skips the unread rest of a part', async () => {
     const names: string[] = [];
     for await (const { name, body } of readParts(
       cut(Buffer.from(FORM), () => 7),
@@ -74,7 +74,7 @@ describe('readParts', () => {
     }
   });
 
-  it('refuses what is no form, or one without end', async () => {
+  it('refuses malformed and unterminated forms', async () => {
     for (const text of [
       '',
       'nothing',
@@ -98,7 +98,7 @@ describe('readParts', () => {
     }
   });
 
-  it('bounds a field', async () => {
+  it('limits the size of a field', async () => {
     for await (const { body } of readParts(
       cut(Buffer.from(`${part(named(), 'abc')}--x--`), () => 1),
       'x',
@@ -107,7 +107,7 @@ describe('readParts', () => {
     }
   });
 
-  it('closes the body when it is given up', async () => {
+  it('closes the body when the caller stops', async () => {
     let isClosed = false;
     const body = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
       try {

@@ -1,4 +1,4 @@
-// Every answer, of whatever kind, carries the request's id and the rate limits: asked byte by byte over a socket.
+// Tests that every response has the request id and the rate limit headers, over a raw socket.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -21,7 +21,7 @@ function holdsHeaders({ status, headers, body }: RawAnswer): void {
   assert.match(headers['x-request-id'] ?? '', UUID);
   assert.ok(Number(headers['x-ratelimit-limit']) > 0, 'X-RateLimit-Limit');
   assert.ok(Number(headers['x-ratelimit-remaining']) >= 0, 'X-RateLimit-Remaining');
-  // Some answers take their time, and the window may end meanwhile.
+  // Some responses take longer than the window lasts.
   assert.ok(Number(headers['x-ratelimit-reset']) > Date.now() / 1000 - 10, 'X-RateLimit-Reset');
   if (status < 400 || body === '') return;
   const { error, code, requestId } = JSON.parse(body) as Record<string, string>;
@@ -45,7 +45,7 @@ const chunked = (): string =>
   });
 const PREFLIGHT = { origin: 'https://example.com', 'access-control-request-method': 'PUT' };
 
-/** What is sent, and the status of the last answer. */
+/** Sends bytes and returns the status of the last response. */
 const KINDS: Readonly<Record<string, readonly [status: number, sent: () => string | readonly string[]]>> = {
   'a success': [200, () => head('GET', '/healthz')],
   'HTTP/1.0': [200, () => 'GET /healthz HTTP/1.0\r\n\r\n'],
@@ -93,9 +93,9 @@ const KINDS: Readonly<Record<string, readonly [status: number, sent: () => strin
   'a compressed body': [415, () => [json('{}', { 'content-encoding': 'gzip' }), '{}']],
 };
 
-describe('the headers of every answer', () => {
+describe('the headers of every response', () => {
   for (const [kind, [status, sent]] of Object.entries(KINDS)) {
-    it(`stand on the answer to ${kind}`, async () => {
+    it(`are present on ${kind}`, async () => {
       const answers = await exchange(port, ...[sent()].flat());
       const final = answers.filter(answer => answer.status >= 200);
       assert.equal(final.at(-1)?.status, status, JSON.stringify(answers));
@@ -103,7 +103,7 @@ describe('the headers of every answer', () => {
     });
   }
 
-  it('stand on 304', async () => {
+  it('are present on 304', async () => {
     const [first] = await exchange(port, head('GET', '/api/v1/nodes'));
     const [again] = await exchange(
       port,
@@ -113,7 +113,7 @@ describe('the headers of every answer', () => {
     holdsHeaders(again);
   });
 
-  it('stand on a stream of events, which takes its reply over', async () => {
+  it('are present on an event stream, whose reply is hijacked', async () => {
     const workflow = await createWorkflow(caller);
     const { body } = await caller.request<{ executionId: string }>(
       'POST',
@@ -132,7 +132,7 @@ describe('the headers of every answer', () => {
     assert.match(text, /^access-control-allow-origin: \*\r$/m);
   });
 
-  it('answers HEAD of a stream of events and ends', async () => {
+  it('are present on HEAD of an event stream, which ends', async () => {
     const { body } = await caller.request<{ data: { id: string }[] }>('GET', '/executions');
     const authorization = `Bearer ${caller.key}`;
     const [answer] = await exchange(
@@ -143,12 +143,12 @@ describe('the headers of every answer', () => {
     holdsHeaders(answer);
   });
 
-  it('name the methods of a path with 405', async () => {
+  it('include Allow with 405', async () => {
     const [known] = await exchange(port, head('POST', '/api/v1/nodes'));
     assert.equal(known?.headers.allow, 'GET, HEAD');
   });
 
-  it("keep the caller's request id where it has a sane form", async () => {
+  it('include the request id of the caller if it is well-formed', async () => {
     for (const [given, kept] of [
       ['trace-0001.a_B', true],
       ['short', false],
@@ -161,10 +161,10 @@ describe('the headers of every answer', () => {
   });
 });
 
-describe('a connection that carries several requests', () => {
+describe('a connection with several requests', () => {
   const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
-  it('gets its answers in order, the refusal of the broken one last', async () => {
+  it('gets its responses in order, with the error of the invalid one last', async () => {
     const slow = `POST /api/v1/workflows HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
     const answers = await exchange(port, `${get('/readyz')}${slow}${get('/nothing')}garbage\r\n\r\n`);
     assert.deepEqual(
@@ -175,7 +175,7 @@ describe('a connection that carries several requests', () => {
     assert.equal(JSON.parse(answers[3]?.body ?? '').error, 'The request is not valid HTTP.');
   });
 
-  it('has an entry for a fault that comes after an answer', async () => {
+  it('has a case for an error after a response', async () => {
     const socket = await open(port);
     const answers = readAnswers(socket);
     socket.write(get('/healthz'));
@@ -187,7 +187,7 @@ describe('a connection that carries several requests', () => {
     );
   });
 
-  it('is answered when it ends in the middle of a body', async () => {
+  it('gets a response if it ends within a body', async () => {
     const socket = await open(port);
     socket.write(json('{}', { 'content-length': '100' }));
     socket.end('{"name":');
@@ -198,7 +198,7 @@ describe('a connection that carries several requests', () => {
 });
 
 describe('a slow request', () => {
-  it('is refused with 408 when its head does not arrive in time', async () => {
+  it('gets 408 when its headers do not arrive in time', async () => {
     test.app.server.headersTimeout = 200;
     const socket = await open(port);
     socket.write('GET /healthz HTTP/1.1\r\nhost: ');
@@ -208,7 +208,7 @@ describe('a slow request', () => {
     holdsHeaders(answer);
   });
 
-  it('is refused with 408 when its body does not arrive in time', async () => {
+  it('gets 408 when its body does not arrive in time', async () => {
     test.app.server.requestTimeout = 300;
     test.app.server.headersTimeout = 200;
     const answers = await exchange(port, json('{}', { 'content-length': '100' }), '{');

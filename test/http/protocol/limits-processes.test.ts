@@ -1,4 +1,4 @@
-// Rate limits over four processes on one database: one account is never admitted more often than its plan says.
+// Tests rate limits across four processes on one database: an account never exceeds the limit of its plan.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const EXECUTIONS = 10;
 const MINUTE_MS = 60_000;
 const MAX_ROUNDS = 3;
 
-describe('one account at four processes', () => {
+describe('an account that uses four processes', () => {
   let folder: string;
   let database: TestDatabase;
   let services: readonly ServiceChild[];
@@ -38,7 +38,10 @@ describe('one account at four processes', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** How many of the requests, sent at once and to each process in turn, were admitted within one minute of the clock. */
+  /**
+   * Sends requests concurrently to the processes in turn, and returns how many were admitted within one minute of the
+   * clock.
+   */
   const admitted = async (
     count: number,
     send: (key: string, workflow: string, service: ServiceChild) => Promise<number>,
@@ -70,16 +73,16 @@ describe('one account at four processes', () => {
     throw new Error('The minute was over each time.');
   };
 
-  it('is admitted so many requests a minute at the most', async () => {
+  it('is admitted at most up to its limit of requests per minute', async () => {
     const count = await admitted(3 * REQUESTS, async (key, workflow, { url }) => {
       const answer = await createClient(url, key).request('GET', `/workflows/${workflow}`);
       return answer.status;
     });
-    // The workflow was stored with one; each process may have a block of a tenth left.
+    // Creating the workflow counted one request. Each process may hold a block of a tenth of the limit.
     assert.ok(count < REQUESTS && count >= REQUESTS * 0.6, String(count));
   });
 
-  it('is admitted exactly so many executions a minute', async () => {
+  it('is admitted exactly up to its limit of executions per minute', async () => {
     const count = await admitted(6 * EXECUTIONS, async (key, workflow, { url }) => {
       const answer = await createClient(url, key).request('POST', `/workflows/${workflow}/execute`, {});
       return answer.status;

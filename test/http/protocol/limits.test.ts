@@ -1,4 +1,4 @@
-// Rate limits as callers meet them: per plan, per address, per day, over several processes and at the turn of a window.
+// Tests rate limits per plan, address and day, across processes and at the end of a window.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createServer } from '../../../src/http/server.ts';
@@ -20,7 +20,7 @@ const plans = {
 
 const SECRET = 'content-secret-0123456789';
 
-// The clock stands still, at the beginning of a minute, but where a test moves it.
+// The clock stands still at the start of a minute, unless a test moves it.
 let nowMs = Date.parse('2026-05-04T10:00:00Z');
 let test: TestApp;
 before(async () => {
@@ -44,7 +44,7 @@ function isRefusal(answer: Answer, code: string): void {
 }
 
 describe('requests per minute', () => {
-  it('are admitted up to the limit of the plan, counted down on every answer', async () => {
+  it('are admitted up to the limit of the plan, with decreasing X-RateLimit-Remaining', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     for (let left = 29; left >= 0; left--) {
       const answer = await list(caller);
@@ -82,7 +82,7 @@ describe('requests per minute', () => {
     assert.equal(remainingOf(answer), 59);
   });
 
-  it('count refused requests, and not those of health, reference and media', async () => {
+  it('include refused requests, but not those of health, reference and media', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     await caller.request('GET', '/nothing');
     await caller.request('POST', '/workflows', { nodes: 7 });
@@ -103,20 +103,20 @@ describe('callers without a valid key', () => {
     for (let count = 0; count < 5; count++) await from(address, authorization);
   };
 
-  it('are counted by address, which a trusted proxy names', async () => {
+  it('are counted by address, which a trusted proxy forwards', async () => {
     await exhaust('203.0.113.7');
     assert.equal((await from('203.0.113.7')).statusCode, 429);
     assert.equal((await from('203.0.113.8')).statusCode, 200);
   });
 
-  it('are counted by address with wrong keys too', async () => {
+  it('are counted by address also with invalid keys', async () => {
     assert.equal((await from('203.0.113.9', 'Bearer sk-wrong')).statusCode, 401);
     await exhaust('203.0.113.9', 'Bearer sk-wrong');
     assert.equal((await from('203.0.113.9', 'Basic x')).statusCode, 429);
     assert.equal((await from('203.0.113.9')).statusCode, 429);
   });
 
-  it('have one limit for all addresses of an IPv6 network, and for IPv4 in either dress', async () => {
+  it('share one limit per IPv6 network, and per IPv4 address in either notation', async () => {
     await exhaust('2001:db8:1:2::1');
     assert.equal((await from('2001:db8:1:2:ffff::9')).statusCode, 429);
     assert.equal((await from('2001:db8:1:3::1')).statusCode, 200);
@@ -124,18 +124,18 @@ describe('callers without a valid key', () => {
     assert.equal((await from('::ffff:203.0.113.10')).statusCode, 429);
   });
 
-  it('count as the proxy where it hands on what is no address', async () => {
+  it('are counted as the proxy if it forwards an invalid address', async () => {
     const before = Number((await from('nonsense')).headers['x-ratelimit-remaining']);
     assert.equal(Number((await from('other nonsense')).headers['x-ratelimit-remaining']), before - 1);
   });
 
-  it('do not hinder those with one', async () => {
+  it('do not affect callers with a valid key', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     await exhaust('203.0.113.11');
     assert.equal((await from('203.0.113.11', `Bearer ${caller.key}`)).statusCode, 200);
   });
 
-  it('are not believed where no proxy is trusted', async () => {
+  it('cannot set their address if no proxy is trusted', async () => {
     const { app, close } = await createTestApp({ plans, now: () => nowMs });
     for (let last = 0; last < 5; last++)
       await app.inject({ url: '/api/v1/nodes', headers: { 'x-forwarded-for': `203.0.113.${last}` } });
@@ -144,7 +144,7 @@ describe('callers without a valid key', () => {
     assert.equal(answer.statusCode, 429);
   });
 
-  it('are believed at their first word where every proxy is trusted', async () => {
+  it('are counted by the first forwarded address if every proxy is trusted', async () => {
     const { app, close } = await createTestApp({ plans, now: () => nowMs, env: { TRUST_PROXY: 'true' } });
     const ask = (chain: string) =>
       app.inject({ url: '/api/v1/nodes', headers: { 'x-forwarded-for': chain } });
@@ -166,7 +166,7 @@ describe('the content webhook', () => {
     return { status: statusCode, headers: headers as Answer['headers'], body: json() };
   };
 
-  it('has a limit of its own, from wherever it is called', async () => {
+  it('has its own limit, shared by all addresses', async () => {
     for (let count = 0; count < 600; count++) {
       const answer = await send(SECRET, `198.51.100.${count % 2}`);
       assert.equal(answer.status, 404);
@@ -176,7 +176,7 @@ describe('the content webhook', () => {
     isRefusal(await send(SECRET, '198.51.100.7'), 'rate_limited');
   });
 
-  it('counts a wrong secret as a failed sign-in of the address', async () => {
+  it('counts an invalid secret as a failed authentication of the address', async () => {
     for (let count = 0; count < 5; count++)
       assert.equal((await send('wrong-secret', '198.51.100.20')).status, 401);
     isRefusal(await send('wrong-secret', '198.51.100.20'), 'rate_limited');
@@ -193,17 +193,17 @@ describe('executions', () => {
   const run = (caller: Caller, id: string, verb: string, headers = {}): Promise<Answer> =>
     caller.request('POST', `/workflows/${id}/${verb}`, {}, headers);
 
-  it('of /execute have a limit a minute of their own, those of /run count as requests', async () => {
+  it('have their own limit per minute for /execute, and count as requests for /run', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller);
     assert.equal((await run(caller, id, 'execute')).headers['x-ratelimit-limit'], '50');
     const answer = await run(caller, id, 'run');
     assert.equal(answer.headers['x-ratelimit-limit'], '90');
-    // The workflow's creation and this one.
+    // Creating the workflow and this request.
     assert.equal(remainingOf(answer), 88);
   });
 
-  it('past the limit a minute are refused', async () => {
+  it('are refused over the limit per minute', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     const { id } = await createWorkflow(caller);
     for (let count = 0; count < 3; count++) assert.equal((await run(caller, id, 'execute')).status, 202);
@@ -211,7 +211,7 @@ describe('executions', () => {
     assert.equal((await list(caller)).status, 200);
   });
 
-  it('past the limit a day are refused until midnight UTC, however they are started', async () => {
+  it('are refused over the daily limit until midnight UTC, for all routes that start runs', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller);
     for (let count = 0; count < 10; count++)
@@ -226,7 +226,7 @@ describe('executions', () => {
   });
 
   for (const plan of ['huge', 'endless'])
-    it(`of a ${plan} plan count for the small one that comes after it`, async () => {
+    it(`of a ${plan} plan count after a change to the smaller plan`, async () => {
       const caller = await test.createCaller({ plan });
       const { id } = await createWorkflow(caller);
       for (let count = 0; count < 3; count++) assert.equal((await run(caller, id, 'run')).status, 202);
@@ -239,7 +239,7 @@ describe('executions', () => {
       assert.equal(day.allowed, false);
     });
 
-  it('that never began are not counted', async () => {
+  it('that did not start are not counted', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller);
     for (let count = 0; count < 20; count++) {
@@ -266,20 +266,20 @@ describe('several processes on one database', () => {
     return allowances.filter(allowance => allowance?.allowed).length;
   };
 
-  it('never admit more than the limit, and near its end exactly that', async () => {
+  it('never admit more than the limit, and are exact near its end', async () => {
     for (const limit of [1, 7, 20, 21, 100, 1000]) {
       const count = await admitted(limit, 4, limit * 3 + 40, `race:${limit}`);
       assert.ok(count <= limit, `${count} of ${limit}`);
-      // Each other process may keep a block of at most a tenth.
+      // Each other process may hold a block of at most a tenth.
       assert.ok(count >= (limit <= 20 ? limit : limit * 0.6), `${count} of ${limit}`);
     }
   });
 
-  it('admit exactly the last twenty', async () => {
+  it('admit exactly the last twenty requests', async () => {
     for (let round = 0; round < 20; round++) assert.equal(await admitted(20, 5, 100, `last:${round}`), 20);
   });
 
-  it('keep a window whose time a slower clock has not reached', async () => {
+  it('keep a window that a slower clock has not reached', async () => {
     const ahead = new RateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
     const behind = new RateLimiter(test.deps.db, () => nowMs);
     for (let count = 0; count < 5; count++) assert.ok((await ahead.take('skew', 10, 60)).allowed);
@@ -288,7 +288,7 @@ describe('several processes on one database', () => {
     assert.equal((await third.take('skew', 10, 60)).allowed, false);
   });
 
-  it('keep one caller to one limit over two servers', async () => {
+  it('apply one limit to a caller of two servers', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     const { db, now } = test.deps;
     const deps = { ...test.deps, limiter: new RateLimiter(db, now), keys: createKeyAuthenticator(db, now) };
@@ -307,14 +307,14 @@ describe('several processes on one database', () => {
 });
 
 describe('a limiter', () => {
-  it('forgets old buckets without admitting more', async () => {
+  it('deletes old buckets without admitting more requests', async () => {
     const limiter = new RateLimiter(test.deps.db, () => nowMs);
     for (let count = 0; count < 3; count++) assert.ok((await limiter.take('kept', 3, 60)).allowed);
     const again = new RateLimiter(test.deps.db, () => nowMs);
     assert.equal((await again.take('kept', 3, 60)).allowed, false);
   });
 
-  it('gives a use back within its window only', async () => {
+  it('returns a use only within its window', async () => {
     const limiter = new RateLimiter(test.deps.db, () => nowMs);
     const taken = await limiter.take('returned', 1, 60);
     assert.equal((await limiter.take('returned', 1, 60)).allowed, false);

@@ -1,4 +1,5 @@
-// Every list of the API is asked alike: limits, cursors, times and choices that it does not know are 400.
+// Tests that all lists of the API share the same parameters, and refuse invalid limits, cursors, times and filters with
+// 400.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -48,7 +49,7 @@ const BAD_TIMES = [
   '+275761-01-01T00:00:00Z',
 ];
 
-/** What no parameter of the name takes. */
+/** Invalid values for the parameter of this name. */
 function badValues({ name, schema }: Parameter): readonly string[] {
   if (name === 'cursor') return BAD_CURSORS;
   if (name === 'limit') return ['0', '-1', '1.5', 'x', '1001', '1e99', ''];
@@ -57,7 +58,7 @@ function badValues({ name, schema }: Parameter): readonly string[] {
   return [];
 }
 
-/** Lists that are short by their nature, and so have no pages. */
+/** Lists without pages, because they are always short. */
 const WHOLE = ['/api/v1/renderer/templates', '/api/v1/executions/{id}/deliveries'];
 
 describe('every list', () => {
@@ -98,7 +99,7 @@ describe('every list', () => {
   const pathOf = (path: string): string =>
     path.replace(/\/(\w+)\/\{id\}/, (_, noun: string) => `/${noun}/${ids[noun]}`);
 
-  it('takes a limit and a cursor', () => {
+  it('accepts a limit and a cursor', () => {
     const lists = operations.filter(isList).filter(([path]) => !WHOLE.includes(path));
     assert.ok(lists.length >= 12, `${lists.length}`);
     for (const [path, { parameters = [] }] of lists) {
@@ -107,7 +108,7 @@ describe('every list', () => {
     }
   });
 
-  it('refuses a query that means nothing, and names the parameter', async () => {
+  it('refuses an invalid query with the name of the parameter', async () => {
     let asked = 0;
     for (const [path, { parameters = [] }] of operations) {
       for (const parameter of parameters.filter(({ in: place }) => place === 'query')) {
@@ -124,7 +125,7 @@ describe('every list', () => {
     assert.ok(asked > 150, `${asked}`);
   });
 
-  it('answers its own parameters, and a limit and cursor of its own', async () => {
+  it('accepts its own parameters, and its own limit and cursor', async () => {
     for (const [path, { parameters = [] }] of operations.filter(isList)) {
       const taken = parameters.some(({ name }) => name === 'limit') ? '?limit=1' : '';
       const { status, body } = await caller.request('GET', pathOf(path) + taken);

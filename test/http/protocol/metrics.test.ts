@@ -1,4 +1,4 @@
-// What Prometheus reads, and that it stays a bounded number of series whatever is asked of the service.
+// Tests the Prometheus metrics, and that the number of series is bounded for any requests.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
@@ -35,7 +35,7 @@ describe('GET /metrics', () => {
     assert.doesNotMatch(text, /wf_\d|secret|nothing\//);
   });
 
-  it('reports the queue, the runs and the pools as they stand', async () => {
+  it('reports the state of the queue, the runs and the pools', async () => {
     const caller = await test.createCaller();
     const { id } = await createWorkflow(caller);
     await caller.request('POST', `/workflows/${id}/execute`, {});
@@ -47,7 +47,7 @@ describe('GET /metrics', () => {
     assert.match(text, /^process_resident_memory_bytes \d+$/m);
   });
 
-  it('is OpenMetrics where that is asked for, and the same names as before afterwards', async () => {
+  it('returns OpenMetrics if requested, without changing the names afterwards', async () => {
     const before = await scrape();
     const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5';
     const [open, plain] = await Promise.all([
@@ -63,7 +63,7 @@ describe('GET /metrics', () => {
     assert.deepEqual(names(plain.body), names(before));
   });
 
-  it('answers while the database does not', async () => {
+  it('responds while the database does not', async () => {
     const held = await Promise.all(Array.from({ length: 10 }, () => test.deps.db.pool.connect()));
     const text = await scrape();
     for (const client of held) client.release();
@@ -72,8 +72,8 @@ describe('GET /metrics', () => {
   });
 });
 
-describe('a kept connection', () => {
-  it('gathers no listeners, however many requests wait for runs on it', async () => {
+describe('a keep-alive connection', () => {
+  it('does not collect listeners, however many requests wait for runs on it', async () => {
     const caller = await test.createCaller();
     const { id } = await createWorkflow(caller);
     const warnings: Error[] = [];

@@ -1,4 +1,4 @@
-// How many event streams an account and an address may have open at once: of runs, of workflows and over MCP together.
+// Tests the limit of open event streams per account and per address, across runs, workflows and MCP.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type EventStream, openStream } from '../../support/http/sse.ts';
@@ -78,7 +78,7 @@ const send = ({ authorization }: Account, message: object): Promise<Response> =>
   });
 
 describe('event streams', () => {
-  it('are 20 an account at most, of whatever kind, and free again once they are closed', async () => {
+  it('are limited to 20 per account, of all kinds together, until some are closed', async () => {
     const account = await createAccount();
     const run = `/workflows/${account.workflowId}/execute`;
     const { executionId } = await post<{ executionId: string }>(account.authorization, run, {});
@@ -107,7 +107,7 @@ describe('event streams', () => {
     await closeAll();
   });
 
-  it('that were refused or have ended take no place', async () => {
+  it('that were refused or have ended do not count', async () => {
     const account = await createAccount();
     for (let count = 0; count <= MAX_OF_ACCOUNT; count++)
       assert.equal((await follow(account, '/executions/exe_00000000000000000000000000/events')).status, 404);
@@ -125,7 +125,7 @@ describe('event streams', () => {
     await closeAll();
   });
 
-  it('are 200 an address at most', async () => {
+  it('are limited to 200 per address', async () => {
     for (let opened = 0; opened < MAX_OF_ADDRESS; ) {
       const account = await createAccount();
       const streams = await Promise.all(

@@ -1,4 +1,4 @@
-// The OpenAPI document is valid and describes every route.
+// Tests that the OpenAPI document is valid and complete.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -112,7 +112,7 @@ const NOUNS = [
 
 const ROUTES = join(import.meta.dirname, '../../../src/http/routes');
 
-/** The paths of the API as the routes' source has them, in the document's form. */
+/** Reads the paths of the API from the source of the routes. */
 function listPaths(): string[] {
   const sources = readdirSync(ROUTES, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.ts'))
@@ -133,7 +133,7 @@ const operations = (): [string, Operation][] =>
   );
 
 describe('GET /openapi.json', () => {
-  it('is a valid document of OpenAPI 3.1', async () => {
+  it('is a valid OpenAPI 3.1 document', async () => {
     const validator = new Validator();
     const result = await validator.validate(JSON.parse(text));
     assert.deepEqual(result.errors ?? [], []);
@@ -141,7 +141,7 @@ describe('GET /openapi.json', () => {
     assert.match(document.openapi, /^3\.1\./);
   });
 
-  it('has an id of its own, a summary and a tag for each operation', () => {
+  it('has an id, a summary and a tag for each operation', () => {
     const ids = new Set<string>();
     for (const [name, { operationId, summary, tags }] of operations()) {
       assert.match(operationId, /^[a-z]+[A-Za-z0-9]*$/, name);
@@ -153,11 +153,11 @@ describe('GET /openapi.json', () => {
     assert.ok(ids.size > 40);
   });
 
-  it('has every code of the error table', () => {
+  it('has every error code', () => {
     assert.deepEqual(document.components.schemas.Error.properties.code.enum, Object.keys(ERROR_CODES));
   });
 
-  it('has a line of its tables for each operation, and none for what is not there', () => {
+  it('has a table entry for each operation, and no others', () => {
     const named = operations().map(([name]) => name.replace(/^\w+/, method => method.toUpperCase()));
     assert.deepEqual(
       named.filter(name => !(name in OPERATIONS)),
@@ -171,7 +171,7 @@ describe('GET /openapi.json', () => {
     for (const [name, { description }] of operations()) assert.ok((description?.length ?? 0) > 10, name);
   });
 
-  it('names the refusals of each operation by references that lead somewhere, their codes a closed set', () => {
+  it('refers to existing error responses with closed sets of codes in each operation', () => {
     for (const [name, { responses, security, parameters }] of operations()) {
       assert.ok(responses['400'] && responses['429'] && responses['500'] && responses['503'], name);
       if (security?.length !== 0) assert.ok(responses['401'], name);
@@ -187,7 +187,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('names every noun once, and refers to it', () => {
+  it('names each schema once and refers to it', () => {
     const names = Object.keys(document.components.schemas);
     for (const noun of NOUNS) {
       assert.ok(names.includes(noun), noun);
@@ -195,7 +195,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('describes the headers that change what a request does', () => {
+  it('describes the headers that change how a request is processed', () => {
     const headersOf = (id: string): string[] =>
       (operations().find(([, { operationId }]) => operationId === id)?.[1].parameters ?? []).flatMap(
         ({ $ref }) => ($ref === undefined ? [] : [$ref.split('/').at(-1) ?? '']),
@@ -206,7 +206,7 @@ describe('GET /openapi.json', () => {
     assert.deepEqual(headersOf('streamExecution'), ['Last-Event-ID']);
   });
 
-  it('leads from a run that was accepted to its execution', () => {
+  it('links an accepted run to its execution', () => {
     const [, run] = operations().find(([, { operationId }]) => operationId === 'runWorkflow') ?? [];
     assert.deepEqual(run?.responses['202']?.links?.execution, {
       operationId: 'getExecution',
@@ -215,7 +215,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  it('distinguishes the events of a run by their name', () => {
+  it('distinguishes the events of a run by name', () => {
     const { oneOf, discriminator } = document.components.schemas.RunEvent as unknown as {
       oneOf: { $ref: string }[];
       discriminator: { propertyName: string; mapping: Record<string, string> };
@@ -228,7 +228,7 @@ describe('GET /openapi.json', () => {
     assert.deepEqual(Object.keys(discriminator.mapping), ['snapshot', 'node', 'execution', 'progress']);
   });
 
-  it('describes the form of what each operation answers with', () => {
+  it('describes the response body of each operation', () => {
     for (const [name, { responses }] of operations()) {
       const good = Object.entries(responses).filter(([status]) => /^[23]/.test(status));
       assert.ok(good.length > 0, name);
@@ -238,7 +238,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('describes what is sent when a run has ended', () => {
+  it('describes the webhook that reports the end of a run', () => {
     const { requestBody } = document.webhooks.executionEnded.post;
     assert.equal(requestBody.content['application/json'].schema.$ref, '#/components/schemas/CompletionEvent');
     const { properties } = document.components.schemas.CompletionEvent;
@@ -246,7 +246,7 @@ describe('GET /openapi.json', () => {
       assert.ok(member in properties, member);
   });
 
-  it('declares each parameter of a path', () => {
+  it('declares every path parameter', () => {
     for (const [name, { parameters = [] }] of operations()) {
       const declared = parameters
         .filter(parameter => parameter.in === 'path')
@@ -261,7 +261,7 @@ describe('GET /openapi.json', () => {
     for (const path of api) assert.ok(document.paths[path], path);
   });
 
-  it('is answered with 304 to who has it', async () => {
+  it('returns 304 if the ETag matches', async () => {
     const first = await test.app.inject('/openapi.json');
     const again = await test.app.inject({
       url: '/openapi.json',
@@ -272,7 +272,7 @@ describe('GET /openapi.json', () => {
 });
 
 describe('GET /docs/api.md', () => {
-  it('is the guide of the API as it was written', async () => {
+  it('is the guide of the API', async () => {
     const guide = await test.app.inject('/docs/api.md');
     assert.equal(guide.statusCode, 200);
     assert.match(guide.headers['content-type'] ?? '', /^text\/plain/);

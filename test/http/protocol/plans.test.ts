@@ -1,4 +1,4 @@
-// The limits of each plan as they ship, as the headers and the refusals say them.
+// Tests the default limits of each plan in headers and errors.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
@@ -22,11 +22,11 @@ after(() => test.close());
 
 describe('the plan', () => {
   for (const [plan, requests, executions, daily] of PLANS)
-    it(`${plan} has ${requests} requests and ${executions} executions a minute, ${daily ?? 'any number of'} runs a day`, async () => {
+    it(`${plan} allows ${requests} requests and ${executions} executions a minute, ${daily ?? 'any number of'} runs a day`, async () => {
       nowMs += MINUTE_MS;
       const caller = await test.createCaller({ plan });
       const { id } = await createWorkflow(caller);
-      // Ten of this minute, and one of the next.
+      // Ten requests of this minute, and one of the next.
       await countDay(caller.userId, (daily ?? 1_000_000) - 11);
       const execute = () => caller.request('POST', `/workflows/${id}/execute`);
       const listed = await caller.request('GET', '/workflows');
@@ -42,7 +42,7 @@ describe('the plan', () => {
         );
       }
       assertRateRefusal(await execute(), { code: 'rate_limited', limit: executions, nowMs });
-      // The other calls have their own count.
+      // Other requests are counted separately.
       assert.equal(
         (await caller.request('GET', '/workflows')).headers['x-ratelimit-remaining'],
         String(requests - 3),
@@ -57,7 +57,7 @@ describe('the plan', () => {
     });
 });
 
-/** As if so many runs had been started earlier in the day. */
+/** Pretends that this many runs were started earlier in the day. */
 const countDay = (userId: number, used: number) =>
   test.deps.db.query('insert into rate_windows (key, window_start, used) values ($1, $2, $3)', [
     `daily:user:${userId}`,

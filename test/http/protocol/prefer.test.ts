@@ -1,4 +1,4 @@
-// Prefer: wait, its limit, and what is said of a longer wait.
+// Tests Prefer: wait, its limit, and the warning about a longer wait.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { parsePrefer } from '../../../src/http/prefer.ts';
@@ -13,7 +13,7 @@ for (const [header, waitSeconds] of cases)
   it(`waits ${waitSeconds} s for ${header}`, () =>
     assert.deepEqual(parsePrefer(header), { waitSeconds, warnings: {} }));
 
-it('says that a longer wait was cut to 60 s', () =>
+it('warns that a longer wait was shortened to 60 s', () =>
   assert.deepEqual(parsePrefer('wait=300'), {
     waitSeconds: 60,
     warnings: { warnings: ['Prefer: wait=300 exceeds the limit. The request waited 60 s.'] },

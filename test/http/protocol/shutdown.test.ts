@@ -1,4 +1,5 @@
-// The end of a real process: what is in flight is finished, connections and streams close, nothing is complained of.
+// Tests the shutdown of a real process: requests in flight finish, connections and streams close, and no error is
+// logged.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -69,12 +70,12 @@ async function post(url: string, body: object): Promise<Record<string, string>> 
 }
 
 describe('SIGTERM', () => {
-  it('lets requests in flight have their answers, ends streams and kept connections, and exits 0', async () => {
+  it('finishes requests in flight, ends streams and idle connections, and exits with 0', async () => {
     const { child, url, port, log } = await serve('debug');
     const { id } = await post(`${url}/api/v1/workflows`, SLOW);
     const { executionId } = await post(`${url}/api/v1/workflows/${id}/execute`, {});
 
-    // A connection kept open, idle; one in the middle of a body; a stream; a waiting run.
+    // An idle keep-alive connection, one within a body, a stream, and a request that waits for a run.
     const agent = new Agent({ keepAlive: true });
     const kept = request(`${url}/healthz`, { agent }).end();
     const [answer] = await once(kept, 'response');
@@ -108,7 +109,7 @@ describe('SIGTERM', () => {
     halfway.write(name);
     assert.equal((await halfwayAnswers)[0]?.status, 201);
     assert.match(await events, /^id: \d+\nevent: snapshot\n/);
-    // It got an answer about the run that it waited for, which goes on after the next start.
+    // The request gets a response about the run, which continues after the next start.
     assert.ok([200, 202].includes((await waiting).status));
     assert.deepEqual(await exited, [0, null]);
     agent.destroy();
@@ -129,10 +130,10 @@ describe('SIGTERM', () => {
     assert.ok(logged.every(line => typeof line.ms === 'number' && typeof line.requestId === 'string'));
   });
 
-  it('a second time ends the process at once', async () => {
+  it('ends the process immediately the second time', async () => {
     const { child, port, log } = await serve('info');
     const socket = await open(port);
-    // Never finished, it would keep the server for its time-out.
+    // It is never finished and would delay the server until its timeout.
     socket.write(
       head('POST', '/api/v1/folders', {
         authorization,

@@ -1,5 +1,5 @@
-// Every route of the access table that names something, asked by a stranger who holds all scopes but the operator's: for
-// another account's things the answer is what it is for nothing at all, or 403; lists are empty; and nothing has changed.
+// Tests every route that names a resource with a stranger who has all scopes except the operator's: resources of
+// another account are refused like unknown ones or with 403, lists are empty, and nothing changes.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ACCESS, type Access } from '../../../src/http/access.ts';
@@ -14,7 +14,7 @@ const NOTHING = '00000000000000000000000000';
 let test: TestApp;
 let owner: Caller;
 let stranger: Caller;
-/** The owner's ids, by the noun that a path begins with; and ids of nothing, in the same form. */
+/** The owner's ids by the first segment of the path, and unknown ids of the same form. */
 const own: Record<string, string> = {};
 const none: Record<string, string> = {};
 before(async () => {
@@ -40,7 +40,7 @@ before(async () => {
 });
 after(() => test.close());
 
-/** Of a path that names one of those things; a second name in it is the owner's own, or the first. */
+/** Fills in the owner's ids. A second parameter is the owner's own resource or the first one. */
 const nounOf = (path: string): string | undefined =>
   new RegExp(`^${V1}/([a-z]+)/:(?:id|mediaId)`).exec(path)?.[1];
 const fill = (path: string, id: string): string =>
@@ -50,7 +50,7 @@ const fill = (path: string, id: string): string =>
     .replace(/:(?:userId|person)/, String(owner.userId))
     .replaceAll(/:\w+/g, '1');
 
-/** Enough of a body to be let in by the schema where that matters. */
+/** A body that passes the schema, where that matters. */
 const BODIES: Readonly<Record<string, unknown>> = {
   [`PUT ${V1}/workflows/:id`]: { name: 'Taken' },
   [`POST ${V1}/workflows/:id/visibility`]: { linkPermission: 'DUPLICATE' },
@@ -87,12 +87,12 @@ async function snapshot(): Promise<string> {
     );
     return rows[0]?.text;
   });
-  // When a key was used last is no change.
+  // The time of a key's last use may change.
   return (await Promise.all(read)).join('\n').replaceAll(/"last_used_at":"?[^,}]*/g, '');
 }
 
 describe('a stranger', () => {
-  it('is refused whatever is asked of another account, and changes nothing', async () => {
+  it('is refused every resource of another account, and changes nothing', async () => {
     assert.ok(LINES.length >= 40, `${LINES.length} routes`);
     const before = await snapshot();
     for (const [line] of LINES) {
@@ -110,7 +110,7 @@ describe('a stranger', () => {
     assert.equal(await snapshot(), before);
   });
 
-  it('finds nothing of others in lists', async () => {
+  it('finds no resources of others in lists', async () => {
     const accounts = ['teams', 'invitations', 'keys', 'credits', 'connections'];
     const lists = ['workflows', 'executions', 'folders', 'media', ...accounts];
     for (const list of lists) {
@@ -120,7 +120,7 @@ describe('a stranger', () => {
     }
   });
 
-  it('cannot work in a workspace of others', async () => {
+  it('cannot work in workspaces of others', async () => {
     const teamId = own.teams;
     for (const [method, path, body] of [
       ['POST', '/workflows', { name: 'W', ...PAIR, folderId: own.folders }],
@@ -139,8 +139,8 @@ describe('a stranger', () => {
   });
 });
 
-describe('a key', () => {
-  it('that was never given, was revoked or has expired is refused by every route that reads one', async () => {
+describe('an API key', () => {
+  it('that is unknown, revoked or expired is refused by every route that reads one', async () => {
     const { key, id } = (
       await owner.request<{ key: string; id: string }>('POST', '/keys', {
         name: 'Revoked',

@@ -1,4 +1,4 @@
-// What a refusal says of values, properties, inputs and addresses that don't exist: what is allowed, and what was meant.
+// Tests error messages for unknown values, properties, inputs and paths: what is allowed and what was probably meant.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => test.close());
 
-/** The sentence with which the request is refused. */
+/** Returns the error message of the request. */
 async function refusal(method: Method, path: string, body?: unknown): Promise<string> {
   const answer = await caller.request<{ error: string }>(method, path, body);
   assert.ok(answer.status === 400 || answer.status === 404, `${answer.status}`);
@@ -27,7 +27,7 @@ async function refusal(method: Method, path: string, body?: unknown): Promise<st
 }
 const runWith = (body: object): Promise<string> => refusal('POST', `/workflows/${workflow}/run`, body);
 
-describe('a refusal', () => {
+describe('an error message', () => {
   it('lists the values of an enum', async () =>
     assert.equal(
       await refusal('GET', '/executions?status=done'),
@@ -45,7 +45,7 @@ describe('a refusal', () => {
     );
   });
 
-  it('names the nearest property, or the place where the property belongs', async () => {
+  it('suggests the nearest property, or where the property belongs', async () => {
     assert.equal(
       await runWith({ metdata: {} }),
       'The body at /metdata is not a known property; the nearest one is metadata.',
@@ -77,7 +77,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('names the versioned address of a path without the version', async () => {
+  it('suggests the path with the version', async () => {
     for (const path of ['/api/workflows', '/v1/workflows']) {
       const answer = await test.app.inject({ url: path });
       assert.equal(answer.json().error, `Route GET ${path} not found. Did you mean /api/v1/workflows?`);

@@ -1,4 +1,4 @@
-// A process that only works answers what watches it, and nothing else.
+// Tests that a worker process only serves health checks and metrics.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
@@ -10,12 +10,12 @@ before(async () => {
 after(() => test.close());
 
 describe('ROLE=worker', () => {
-  it('answers /healthz, /readyz and /metrics', async () => {
+  it('serves /healthz, /readyz and /metrics', async () => {
     for (const url of ['/healthz', '/readyz', '/metrics'])
       assert.equal((await test.app.inject(url)).statusCode, 200, url);
   });
 
-  it('answers nothing else, in the usual form', async () => {
+  it('refuses other routes with the usual error body', async () => {
     for (const url of ['/api/v1/nodes', '/api/v1/workflows', '/openapi.json', '/docs/', '/cdn/x/y']) {
       const answer = await test.app.inject(url);
       assert.equal(answer.statusCode, 404, url);
