@@ -1,4 +1,4 @@
-// Media over real HTTP: ranges, validators, headers, paths that climb, and callers who hang up.
+// Tests media over real HTTP: ranges, validators, headers, path traversal, and callers who disconnect.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
@@ -19,7 +19,7 @@ before(async () => {
   test = await createTestApp();
   port = await listen(test.app);
   const { userId } = await test.createCaller();
-  // Larger than what sockets buffer, so that a download can be left in the middle.
+  // Larger than socket buffers, so that a download can be interrupted.
   bytes = await noiseImage(2400, 1800, 'png');
   assert.ok(bytes.length > 8_000_000);
   const owner = { userId, workspace: `user:${userId}`, executionId: 'ex_00000000000000000000000000' };
@@ -33,7 +33,7 @@ const get = (headers: Record<string, string> = {}, method = 'GET'): Promise<Resp
   fetch(`http://127.0.0.1:${port}${path}`, { method, headers });
 
 describe('GET /cdn/{mediaId}/{name}', () => {
-  it('sends the file whole, cached for a year, open to every origin, its type not to be guessed', async () => {
+  it('sends the whole file, cacheable for a year, for every origin, with nosniff', async () => {
     const answer = await get();
     assert.equal(answer.status, 200);
     assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes));
@@ -48,7 +48,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
     assert.ok(headers.get('x-ratelimit-limit'));
   });
 
-  it('sends ranges from the beginning, the middle and the end', async () => {
+  it('sends ranges from the start, the middle and the end', async () => {
     const size = bytes.length;
     for (const [range, start, end] of [
       ['bytes=0-0', 0, 0],
@@ -64,7 +64,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
     }
   });
 
-  it('answers 416 to a range outside of the file', async () => {
+  it('returns 416 for a range outside the file', async () => {
     for (const range of [`bytes=${bytes.length}-`, 'bytes=-0']) {
       const answer = await get({ range });
       assert.equal(answer.status, 416, range);
@@ -73,7 +73,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
     }
   });
 
-  it('sends everything where the range is of another file, or of no form it knows', async () => {
+  it('sends the whole file if the range has another ETag or an unknown form', async () => {
     const etag = (await get({}, 'HEAD')).headers.get('etag') ?? '';
     for (const [headers, status] of [
       [{ range: 'bytes=0-1', 'if-range': etag }, 206],
@@ -88,7 +88,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
     }
   });
 
-  it('answers 304 to who has the file', async () => {
+  it('returns 304 if the ETag matches', async () => {
     const { headers } = await get({}, 'HEAD');
     for (const condition of [
       { 'if-none-match': headers.get('etag') ?? '' },
@@ -100,14 +100,14 @@ describe('GET /cdn/{mediaId}/{name}', () => {
     }
   });
 
-  it('answers HEAD with the same headers and no body', async () => {
+  it('responds to HEAD with the same headers and no body', async () => {
     const [answer] = await exchange(port, head('HEAD', path, { range: 'bytes=0-9' }));
     assert.equal(answer?.status, 200);
     assert.equal(answer.headers['content-length'], String(bytes.length));
     assert.equal(answer.body, '');
   });
 
-  it('finds nothing at paths that climb, contain NUL, or name another file', async () => {
+  it('returns 404 for paths that traverse, contain NUL, or name another file', async () => {
     for (const odd of [
       `/cdn/${media.mediaId}/other.png`,
       `/cdn/${media.mediaId}/`,
@@ -127,7 +127,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
     }
   });
 
-  it('closes the file when the caller hangs up in the middle', {
+  it('closes the file when the caller disconnects during the download', {
     skip: process.platform !== 'linux',
   }, async () => {
     const opened = (): number =>

@@ -1,4 +1,4 @@
-// Forms that are damaged in every way: each is answered, none by a failure of ours, and nothing stays of those refused.
+// Tests damaged forms: each gets a response, none a 500, and refused ones leave nothing behind.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
@@ -75,7 +75,7 @@ async function send(body: Buffer): Promise<number> {
   return answer.statusCode ?? 0;
 }
 
-test(`${ROUNDS} damaged forms are answered, taken or refused`, async () => {
+test(`${ROUNDS} damaged forms get a response, accepted or refused`, async () => {
   const random = seededRandom(5);
   let taken = 0;
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,4 +1,4 @@
-// Media that graphs name: found or missed by the lint, used or missed by runs.
+// Tests media in graphs: found or reported missing by lint, used or reported missing by runs.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -42,7 +42,7 @@ describe('the lint', () => {
   const missing = `med_${'0'.repeat(26)}`;
   const sentence = `a: There is no media ${missing}: upload it again, or choose another.`;
 
-  it('warns of media that are not there, by id and by address, on every write', async () => {
+  it('warns of missing media, by id and by URL, on every write', async () => {
     for (const config of [{ mediaId: missing }, { url: `${test.deps.settings.CDN_URL}/${missing}/a.png` }]) {
       const created = await createWorkflow(owner, graphOf(config));
       assert.equal(created.meta.warnings[0], sentence);
@@ -57,7 +57,7 @@ describe('the lint', () => {
     assert.ok(changed.body.meta.warnings.includes(sentence));
   });
 
-  it('tells an upload that is not complete from media that are not there', async () => {
+  it('distinguishes an incomplete upload from missing media', async () => {
     const file = { contentType: 'image/png', bytes: 100, filename: 'a.png' };
     const minted = await owner.request<{ mediaId: string }>('POST', '/media/upload-url', file);
     const { mediaId } = minted.body;
@@ -70,7 +70,7 @@ describe('the lint', () => {
     });
   });
 
-  it('warns of them where it is asked', async () => {
+  it('warns of them on request', async () => {
     const wanted = [['missing_media', 'a']];
     const codes = (issues: unknown): unknown =>
       (issues as { code: string; nodeId: string }[]).map(({ code, nodeId }) => [code, nodeId]);
@@ -87,14 +87,14 @@ describe('the lint', () => {
 });
 
 describe('a run', () => {
-  it('takes media of its workspace by id and by address, as they are', async () => {
+  it('accepts media of its workspace by id and by URL without copying them', async () => {
     const { mediaId, url } = await uploadPicture(owner);
     for (const source of [{ mediaId }, { url }]) {
       assert.equal((await resolveMedia(test.deps, runOf(owner), source, 'image', signal)).mediaId, mediaId);
     }
   });
 
-  it('copies what another workspace serves, and does not take it by its id', async () => {
+  it('copies media of another workspace by URL, and refuses them by id', async () => {
     const { mediaId, url } = await uploadPicture(owner);
     const copy = await resolveMedia(test.deps, runOf(stranger), { url }, 'image', signal);
     assert.notEqual(copy.mediaId, mediaId);
@@ -107,7 +107,7 @@ describe('a run', () => {
     });
   });
 
-  it('that misses media fails at the node that names them', async () => {
+  it('with missing media fails at the node that uses them', async () => {
     const worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
     try {
       const { id } = await createWorkflow(owner, graphOf({ mediaId: `med_${'0'.repeat(26)}` }));
@@ -126,7 +126,7 @@ describe('a run', () => {
     }
   });
 
-  it('fails on media that are gone, or of another kind', async () => {
+  it('fails for media that are deleted or of another kind', async () => {
     const { mediaId, url } = await uploadPicture(owner);
     await assert.rejects(resolveMedia(test.deps, runOf(owner), { mediaId }, 'video', signal), {
       code: 'unsupported_type',
@@ -156,7 +156,7 @@ describe('rehosting', () => {
     return res.writeHead(200, { 'content-type': 'video/mp4', 'transfer-encoding': 'chunked' }).end(file);
   });
 
-  // The address of the test's server is private; a service whose operator trusts it stands in for the public network.
+  // The address of the test server is private. An instance that allows it stands in for the public network.
   const rehost = (path: string) => {
     const actor = {
       kind: 'user',
@@ -178,18 +178,18 @@ describe('rehosting', () => {
   });
   after(() => server.close());
 
-  it('keeps a copy under the name that the address ends with, redirects followed', async () => {
+  it('stores a copy with the name at the end of the URL, following redirects', async () => {
     const { url, width, height } = await rehost('/redirect');
     assert.match(url, /\/Bild-eins\.png$/);
     assert.deepEqual([width, height], [5, 6]);
   });
 
-  it('takes 25 MB and not a byte more', async () => {
+  it('accepts 25 MB and not a byte more', async () => {
     assert.equal((await rehost(`/mp4/${25 * MB}/a.mp4`)).bytes, 25 * MB);
     await assert.rejects(rehost(`/mp4/${25 * MB + 1}/a.mp4`), { code: 'file_too_large' });
   });
 
-  it('says what the other side did wrong', async () => {
+  it('reports the error of the other server', async () => {
     await assert.rejects(rehost('/missing'), { code: 'fetch_failed', message: /answered with status 404/ });
     await assert.rejects(rehost('/html'), { code: 'unsupported_type' });
     await assert.rejects(rehost('/mp4/0'), { code: 'empty_file' });

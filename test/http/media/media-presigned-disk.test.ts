@@ -1,4 +1,4 @@
-// The presigned door on the local disk, and what only our own door has to say.
+// Tests presigned uploads to the local disk, and behavior that only our own upload route has.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { testPresigned } from './media-presigned.ts';
 
 testPresigned('disk', async () => ({}));
 
-describe('our own door', () => {
+describe('our own upload route', () => {
   let test: TestApp;
   let origin: string;
   let now = Date.now();
@@ -25,7 +25,7 @@ describe('our own door', () => {
   });
   after(() => test.close());
 
-  /** A grant for a file, at the address where a proxy would pass it on to. */
+  /** Creates a grant for a file, with the URL that a proxy would forward to. */
   const grant = async (bytes: number) => {
     const id = newId('media');
     const url = doorUrl(test.deps, id);
@@ -35,7 +35,7 @@ describe('our own door', () => {
   };
   const spooled = () => readdir(join(test.deps.settings.DATA_DIR, 'media', 'tmp'));
 
-  it('knows its address behind a proxy by BASE_URL, not by the Host header', async () => {
+  it('takes its URL from BASE_URL, not from the Host header', async () => {
     const { id, url, headers } = await grant(5);
     const answer = await fetch(url, { method: 'PUT', headers, body: 'bytes' });
     assert.deepEqual([answer.status, await answer.text()], [200, '']);
@@ -43,7 +43,7 @@ describe('our own door', () => {
     assert.deepEqual(await test.deps.storage.stat(pendingKey(id)), { bytes: 5 });
   });
 
-  it('answers refusals in XML with a request id', async () => {
+  it('returns errors in XML with a request id', async () => {
     const { url, headers } = await grant(5);
     now += 901_000;
     const late = await fetch(url, { method: 'PUT', headers, body: 'bytes' });
@@ -58,7 +58,7 @@ describe('our own door', () => {
     assert.deepEqual([foreign.status, /<Code>(\w+)/.exec(await foreign.text())?.[1]], [404, 'NoSuchKey']);
   });
 
-  it('stores nothing of a body that breaks off', async () => {
+  it('stores nothing if the body is interrupted', async () => {
     const { id, url, headers } = await grant(100_000);
     const req = request(url, { method: 'PUT', headers });
     req.on('error', () => undefined);
@@ -69,7 +69,7 @@ describe('our own door', () => {
     assert.equal(await test.deps.storage.stat(pendingKey(id)), undefined);
   });
 
-  it('lets browsers of any origin put files', async () => {
+  it('accepts uploads from browsers of any origin', async () => {
     const { url } = await grant(5);
     const headers = {
       origin: 'https://editor.example.com',

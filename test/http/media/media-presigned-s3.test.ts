@@ -1,4 +1,4 @@
-// The presigned door of a bucket, and how its media are served.
+// Tests presigned uploads to a bucket, and how its media are served.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -44,7 +44,7 @@ const ENV = {
 testPresigned('bucket', async () => ENV);
 
 describe('CDN_MODE=redirect', () => {
-  it('sends readers to the bucket, and serves what only we can make harmless', async () => {
+  it('redirects readers to the bucket, and serves files itself that it must make harmless', async () => {
     const test = await createTestApp({ env: { ...ENV, CDN_MODE: 'redirect' } });
     try {
       const caller = await test.createCaller();
@@ -70,7 +70,7 @@ describe('CDN_MODE=redirect', () => {
   });
 });
 
-describe('the bucket, as the AWS SDK sees it', () => {
+describe('the bucket, read with the AWS SDK', () => {
   let test: TestApp;
   let caller: Caller;
   before(async () => {
@@ -79,7 +79,7 @@ describe('the bucket, as the AWS SDK sees it', () => {
   });
   after(() => test.close());
 
-  it('contains what came by the inline upload, with its type and caching', async () => {
+  it('contains inline uploads with their type and caching', async () => {
     const bytes = await noiseImage(12, 9, 'webp');
     const dataUrl = `data:image/webp;base64,${bytes.toString('base64')}`;
     const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
@@ -98,7 +98,7 @@ describe('the bucket, as the AWS SDK sees it', () => {
     await assert.rejects(client.send(new HeadObjectCommand(place)), { name: 'NotFound' });
   });
 
-  it('may be filled in parts, and the upload is completed all the same', async () => {
+  it('accepts multipart uploads, which can be completed too', async () => {
     const bytes = mp4(6_000_000);
     const minting = { contentType: 'video/mp4', bytes: bytes.length, filename: 'a.mp4' };
     const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload-url', minting);
@@ -126,7 +126,7 @@ describe('the bucket, as the AWS SDK sees it', () => {
   });
 });
 
-it('does not open its own door where a bucket is', async () => {
+it('disables our own upload route', async () => {
   const test = await createTestApp({ env: ENV });
   const answer = await test.app.inject({
     method: 'PUT',

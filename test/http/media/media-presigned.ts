@@ -1,4 +1,4 @@
-// What the presigned door must do, run against our own and against a bucket: the client sees no difference.
+// Tests presigned uploads for both our own route and a bucket, which behave the same for clients.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -26,7 +26,7 @@ interface Minted {
   readonly expiresAt: string;
 }
 
-/** Declares the tests for the storage that the settings name. */
+/** Declares the tests for the storage in the settings. */
 export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEnv>): void {
   let test: TestApp;
   let caller: Caller;
@@ -71,7 +71,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
     });
     after(() => test.close());
 
-    it('are minted, put, completed, listed and served', async () => {
+    it('are created, sent, completed, listed and served', async () => {
       const bytes = await noiseImage(40, 30, 'png');
       const minted = await mint(bytes.length);
       assert.equal(minted.method, 'PUT');
@@ -101,10 +101,10 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       assert.ok(bytes.equals(Buffer.from(await served.arrayBuffer())));
     });
 
-    it('are completed again with the same answer, also at the same time', async () => {
+    it('can be completed repeatedly and concurrently with the same response', async () => {
       const minted = await upload(await noiseImage(20, 20, 'jpeg'), 'image/jpg');
       assert.equal(minted.contentType, 'image/jpeg');
-      // One that waits for the first gives up after a while; on a busy machine that is too soon.
+      // A concurrent request gives up after a while, which is too early on a busy machine.
       const insist = async (): ReturnType<typeof complete> => {
         const answer = await complete(minted.mediaId);
         return answer.body.code === 'upload_busy' ? insist() : answer;
@@ -112,12 +112,12 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       const answers = await Promise.all([1, 2, 3].map(insist));
       answers.push(await complete(minted.mediaId, { width: 3 }));
       for (const { status, body } of answers) assert.deepEqual([status, body], [200, answers[0]?.body]);
-      // The address still works; what is put there now reaches nobody.
+      // The URL still works, but bytes sent to it now are never served.
       assert.equal((await put(minted, randomBytes(minted.bytes))).status, 200);
       assert.deepEqual((await complete(minted.mediaId)).body, answers[0]?.body);
     });
 
-    it('say of video and audio what the caller says, within bounds', async () => {
+    it("accept the caller's metadata of video and audio within limits", async () => {
       const silent = await upload(mp4(20_000), 'video/mp4');
       const described = await upload(mp4(20_000), 'video/mp4');
       const first = (await complete(silent.mediaId)).body;
@@ -128,7 +128,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       assert.deepEqual([second.width, second.height, second.duration], [640, 360, 1.5]);
     });
 
-    it('take exactly the request that was signed', async () => {
+    it('accept exactly the signed request', async () => {
       const bytes = await noiseImage(20, 20, 'png');
       const minted = await mint(bytes.length);
       const other = await mint(bytes.length);
@@ -163,7 +163,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       refused(await complete(minted.mediaId), 404, 'upload_not_found');
     });
 
-    it('take an address that the AWS SDK signed, and refuse each change of it', async () => {
+    it('accept a URL signed by the AWS SDK, and refuse any change of it', async () => {
       const bytes = await noiseImage(30, 20, 'png');
       const minted = await mint(bytes.length);
       const place = sdkPlace(test.deps, minted.mediaId);
@@ -192,7 +192,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       assert.deepEqual([done.status, done.body.width, done.body.bytes], [200, 30, bytes.length]);
     });
 
-    it('discard what is no image of the declared type', async () => {
+    it('discard images that do not have the declared type', async () => {
       for (const body of [
         randomBytes(500),
         await noiseImage(9, 9, 'jpeg'),
@@ -208,7 +208,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       refused(await complete(video.mediaId), 415, 'unsupported_type');
     });
 
-    it('discard video and audio whose tracks are not what was declared, or not there', async () => {
+    it('discard video and audio whose tracks are missing or do not match the declaration', async () => {
       for (const [type, body] of MISMATCHED_FILES) {
         const minted = await upload(body, type);
         refused(await complete(minted.mediaId), 415, 'unsupported_type');
@@ -224,7 +224,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       }
     });
 
-    it('are for the one who minted them', async () => {
+    it('can be used only by the account that created them', async () => {
       const minted = await upload(await noiseImage(9, 9, 'png'));
       const other = await test.createCaller();
       refused(await complete(minted.mediaId, {}, other), 404, 'upload_not_found');
@@ -232,7 +232,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       refused(await complete(minted.mediaId, {}, other), 404, 'upload_not_found');
     });
 
-    it('lapse after 24 hours, and are swept with their files', async () => {
+    it('expire after 24 hours and are deleted with their files', async () => {
       const forgotten = await upload(await noiseImage(9, 9, 'png'));
       const kept = await upload(await noiseImage(9, 9, 'png'));
       assert.equal((await complete(kept.mediaId)).status, 200);
@@ -249,7 +249,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       now = Date.now();
     });
 
-    it('leave no file behind that nobody knows', async () => {
+    it('leave no unknown files behind', async () => {
       const id = newId('media');
       await test.deps.storage.put(id, Buffer.from('x'), { contentType: 'image/png', maxBytes: 9 });
       await test.deps.db.query(`insert into media_strays values ($1, now() - interval '26 hours')`, [id]);
@@ -266,7 +266,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       refused(await complete(minted.mediaId), 404, 'upload_not_found');
     });
 
-    it('store what comes by the inline door as well', async () => {
+    it('also store inline uploads', async () => {
       const bytes = await noiseImage(12, 12, 'webp');
       const dataUrl = `data:image/webp;base64,${bytes.toString('base64')}`;
       const { body } = await caller.request<{ url: string; bytes: number }>('POST', '/media/upload', {

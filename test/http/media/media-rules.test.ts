@@ -1,4 +1,5 @@
-// Rules of media by name: what may be minted, who may link a file to a workflow, and what a swept upload leaves.
+// Tests rules of media: which types can be uploaded, who may link a file to a workflow, and what an expired upload
+// leaves.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -52,7 +53,7 @@ describe('an upload link', () => {
     ...['audio/mpeg', 'audio/wav', 'audio/mp4'],
   ];
   for (const contentType of TYPES)
-    it(`is given for ${contentType}, for 15 minutes, with the headers to send`, async () => {
+    it(`is created for ${contentType}, valid for 15 minutes, with the headers to send`, async () => {
       const { status, body } = await mint(contentType, 1234);
       assert.equal(status, 200, body.error);
       assert.deepEqual([body.method, body.contentType, body.bytes], ['PUT', contentType, 1234]);
@@ -62,15 +63,15 @@ describe('an upload link', () => {
       assert.ok(body.url.startsWith(`${test.deps.settings.CDN_URL}/${body.mediaId}/`));
     });
 
-  it('is refused to a key without workflows:write', async () => {
+  it('is refused for a key without workflows:write', async () => {
     const reader = await test.withScopes(caller, ['workflows:read', 'workflows:execute']);
     for (const path of ['/media/upload-url', '/media/upload-url/complete'])
       refused(await reader.request('POST', path, {}), 401, 'insufficient_scope');
   });
 });
 
-describe('uploads that nobody completed', () => {
-  it('are gone a day later, whether put or not: not listed, not served, not to be completed', async () => {
+describe('uploads that were not completed', () => {
+  it('are deleted after a day, sent or not: not listed, not served, not completable', async () => {
     const bytes = await noiseImage(8, 8, 'png');
     const minted = (await mint('image/png', bytes.length)).body;
     const stored = (await mint('image/png', bytes.length)).body;
@@ -127,7 +128,7 @@ describe('mediaId of a new workflow', () => {
     ofTeam = (await uploadPicture(owner)).mediaId;
     sentByLeaver = (await uploadPicture(left)).mediaId;
     await owner.request('DELETE', `/teams/${teamId}/members/${left.userId}`);
-    // Whoever may edit a workflow may not therefore use the file that it shows.
+    // An editor of a workflow may not automatically use the file that it shows.
     const shown = await link(owner, ofTeam);
     await owner.request('PUT', `/workflows/${shown.body.id}/permissions`, {
       userId: guest.userId,
@@ -145,7 +146,7 @@ describe('mediaId of a new workflow', () => {
   const count = async (by: Caller) => (await by.request<readonly object[]>('GET', '/workflows')).body.length;
 
   for (const [role, status] of Object.entries(ROLES) as [Role, number][])
-    it(`that is a team's answers ${status} to ${role}, and saves accordingly`, async () => {
+    it(`of a team returns ${status} for ${role}, and saves accordingly`, async () => {
       const before = await count(people[role]);
       const answer = await link(people[role], ofTeam);
       assert.equal(answer.status, status, answer.body.error);
@@ -154,7 +155,7 @@ describe('mediaId of a new workflow', () => {
       assert.equal(await count(people[role]), before + (status === 201 ? 1 : 0));
     });
 
-  it('may be used by the editors of the team it was sent to, and no more by a sender who left the team', async () => {
+  it('can be used by the editors of the team it was uploaded to, and not by an uploader who left the team', async () => {
     assert.equal((await link(people.editor, sentByLeaver)).status, 201);
     for (const by of [people.left, people.stranger]) refused(await link(by, sentByLeaver), 403, 'forbidden');
   });

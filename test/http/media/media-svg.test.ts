@@ -1,4 +1,4 @@
-// SVG by each form of the inline door: what is taken out of it, how large it may be, and how it is served.
+// Tests SVG in each form of inline upload: what is removed, size limits, and how it is served.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -102,7 +102,7 @@ for (const [form, send] of Object.entries(FORMS))
         assert.match(String(headers['content-disposition']), /^attachment/);
       });
 
-    it('keeps gradients, clips, masks, and use of what is in the same document', async () => {
+    it('keeps gradients, clips, masks, and use of elements in the same document', async () => {
       const sent = await send(
         wrap(
           '<defs><linearGradient id="g"><stop offset="0"/></linearGradient><clipPath id="c"><circle r="3"/></clipPath><mask id="m"><circle r="3"/></mask></defs><use href="#g"/><rect width="3" height="3" fill="url(#g)" clip-path="url(#c)" mask="url(#m)"/>',
@@ -125,7 +125,7 @@ for (const [form, send] of Object.entries(FORMS))
       ['another root than svg', '<g xmlns="http://www.w3.org/2000/svg"/>', 'invalid_svg'],
     ] as const;
     for (const [what, svg, wanted] of LIMITS)
-      it(`is ${wanted === 200 ? 'taken' : 'refused'} with ${what}`, async () => {
+      it(`is ${wanted === 200 ? 'accepted' : 'refused'} with ${what}`, async () => {
         const { status, body } = await send(svg);
         assert.deepEqual([status, body.code], wanted === 200 ? [200, undefined] : [400, wanted], body.error);
       });

@@ -1,4 +1,4 @@
-// The inline door in its three forms, over sockets.
+// Tests inline uploads in their three forms, over sockets.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -76,7 +76,7 @@ const SVG =
 
 describe('200', () => {
   for (const format of ['png', 'jpeg', 'webp', 'gif', 'avif'] as const) {
-    it(`takes ${format} by form and by data URL, measured`, async () => {
+    it(`accepts ${format} by form and by data URL, and reads its size`, async () => {
       const bytes = await noiseImage(30, 20, format);
       for (const sent of [
         await sendForm(bytes, `image/${format}`, { name: `My picture.${format}` }),
@@ -99,7 +99,7 @@ describe('200', () => {
     });
   }
 
-  it('keeps the name of the file, as far as it is harmless, and gives it the ending of its type', async () => {
+  it('keeps the harmless part of the file name, with the extension of its type', async () => {
     const bytes = await plainImage(2, 2, '#ff0000');
     for (const [given, kept] of [
       ['My picture.png', 'My-picture.png'],
@@ -114,18 +114,18 @@ describe('200', () => {
     }
   });
 
-  it('knows a file by its bytes where the type is generic', async () => {
+  it('detects the type from the bytes if the declared type is generic', async () => {
     const { body } = await sendForm(await plainImage(2, 2, '#ff0000'), 'application/octet-stream');
     assert.equal(body.contentType, 'image/png');
   });
 
-  it('knows sound in an MP4 by its tracks where nothing is declared', async () => {
+  it('detects audio in an MP4 by its tracks if no type is declared', async () => {
     const { body } = await sendForm(mp4(3000, { handler: 'soun' }), 'application/octet-stream');
     assert.equal(body.contentType, 'audio/mp4');
     assert.match(body.url, /\.m4a$/);
   });
 
-  it('stores an SVG sanitized only, with its size, and serves it as an attachment', async () => {
+  it('stores an SVG only sanitized, with its size, and serves it as an attachment', async () => {
     for (const sent of [
       await sendForm(Buffer.from(SVG), 'image/svg+xml'),
       await sendDataUrl(Buffer.from(SVG), 'image/svg+xml'),
@@ -140,7 +140,7 @@ describe('200', () => {
     }
   });
 
-  it('takes hints for video and audio, before the file and after it, and never for what an image says', async () => {
+  it('accepts hints for video and audio, before or after the file, and ignores them for images', async () => {
     const fields = { width: '640', height: '360', duration: '2.5' };
     const first = await sendForm(mp4(5000), 'video/mp4', { fields });
     assert.deepEqual([first.body.width, first.body.height, first.body.duration], [640, 360, 2.5]);
@@ -158,7 +158,7 @@ describe('200', () => {
 });
 
 describe('the limits', () => {
-  it('are 4 MB by form: that many pass, one more does not', async () => {
+  it('are 4 MB by form: exactly that is accepted, one byte more is refused', async () => {
     assert.equal((await sendForm(mp4(4_194_304), 'video/mp4')).status, 200);
     isRefused(await sendForm(mp4(4_194_305), 'video/mp4'), 413, 'file_too_large');
     isRefused(await sendForm(mp4(9_000_000), 'video/mp4'), 413, 'file_too_large');
@@ -178,14 +178,14 @@ describe('the limits', () => {
     isRefused(await sendDataUrl(svgOf(1_048_577), 'image/svg+xml'), 413, 'file_too_large');
   });
 
-  it('apply to a form that never ends', async () => {
+  it('apply to an endless form', async () => {
     const headers = {
       authorization: `Bearer ${caller.key}`,
       'content-type': 'multipart/form-data; boundary=x',
     };
     const req = request(`${origin}/api/v1/media/upload`, { method: 'POST', headers });
     const answered = once(req, 'response') as Promise<[IncomingMessage]>;
-    // The service cuts it off, soon or late.
+    // The service closes the connection sooner or later.
     req.on('error', () => undefined);
     req.write(
       '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\ncontent-type: video/mp4\r\n\r\n',
@@ -202,8 +202,8 @@ describe('the limits', () => {
   });
 });
 
-describe('refusals', () => {
-  it('415 unsupported_type: what is not accepted, and what is not what it says', async () => {
+describe('errors', () => {
+  it('415 unsupported_type: types that are not accepted, and bytes that do not match their type', async () => {
     isRefused(await sendForm(Buffer.from('hello'), 'text/plain'), 415, 'unsupported_type');
     isRefused(
       await sendForm(Buffer.from('<html><script>x</script>'), 'application/octet-stream'),
@@ -215,13 +215,13 @@ describe('refusals', () => {
     isRefused(await sendDataUrl(randomBytes(100), 'video/mp4'), 415, 'unsupported_type');
   });
 
-  it('415 unsupported_type: video and audio whose tracks are not what they say, or not there', async () => {
+  it('415 unsupported_type: video and audio whose tracks are missing or do not match', async () => {
     for (const [type, bytes] of MISMATCHED_FILES)
       isRefused(await sendForm(bytes, type), 415, 'unsupported_type');
     isRefused(await sendDataUrl(mp4(3000, { handler: 'soun' }), 'video/mp4'), 415, 'unsupported_type');
   });
 
-  it('422 unreadable_image: bytes that are none, cut short, or too many pixels', async () => {
+  it('422 unreadable_image: bytes that are not an image, truncated, or with too many pixels', async () => {
     const png = await noiseImage(60, 60, 'png');
     isRefused(await sendForm(Buffer.from('hello'), 'image/png'), 422, 'unreadable_image');
     isRefused(await sendForm(png.subarray(0, -100), 'image/png'), 422, 'unreadable_image');
@@ -250,7 +250,7 @@ describe('refusals', () => {
     isRefused(await sendDataUrl(Buffer.from(many), 'image/svg+xml'), 400, 'svg_too_complex');
   });
 
-  it('400 for forms without a file, with two, with one of another name, and with fields that are no hints', async () => {
+  it('400 for forms without a file, with two, with another field name, and with unknown fields', async () => {
     const png = await plainImage(2, 2, '#ff0000');
     const empty = new FormData();
     empty.append('width', '3');
@@ -285,7 +285,7 @@ describe('refusals', () => {
     );
   });
 
-  it('400 for JSON that names no file, or two, or breaks a data URL', async () => {
+  it('400 for JSON with no file, with two, or with an invalid data URL', async () => {
     const png = await plainImage(2, 2, '#ff0000');
     const dataUrl = `data:image/png;base64,${png.toString('base64')}`;
     for (const body of [
@@ -304,7 +304,7 @@ describe('refusals', () => {
     }
   });
 
-  it('400 fetch_failed for addresses that may not be reached from here', async () => {
+  it('400 fetch_failed for URLs that may not be fetched', async () => {
     for (const url of [
       'http://127.0.0.1:1/a.png',
       'http://169.254.169.254/',
@@ -320,7 +320,7 @@ describe('refusals', () => {
     isRefused(await send({ body: 'x', headers: { 'content-type': 'image/png' } }), 415, 'unsupported_type');
   });
 
-  it('401 without a key or its scope, whatever the form', async () => {
+  it('401 without a key or its scope, in every form', async () => {
     const reader = await test.withScopes(caller, ['workflows:read']);
     isRefused(await send({ body: formOf(Buffer.from('x'), 'image/png') }, reader), 401, 'insufficient_scope');
     const bare = await fetch(`${origin}/api/v1/media/upload`, {
@@ -331,7 +331,7 @@ describe('refusals', () => {
   });
 });
 
-it('leaves nothing behind of what was refused', async () => {
+it('leave nothing behind', async () => {
   const { rows } = await test.deps.db.query('select id from media_strays');
   assert.deepEqual(rows, []);
 });

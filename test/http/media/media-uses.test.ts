@@ -1,4 +1,4 @@
-// Where a media file is used: workflows, publications and executions, as far as the caller sees them.
+// Tests where a media file is used: workflows, publications and executions that the caller may read.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -44,7 +44,7 @@ describe('the uses of a file', () => {
     edges: [],
   });
 
-  it('are workflows with their nodes, then publications, then executions, page by page', async () => {
+  it('are workflows with their nodes, then publications, then executions, by page', async () => {
     const { mediaId, url } = await uploadPicture(owner);
     const linked = await createWorkflow(owner, { name: 'Linked', mediaId });
     await setTimeout(5);
@@ -76,7 +76,7 @@ describe('the uses of a file', () => {
     assert.deepEqual(paged, data);
   });
 
-  it('are the execution that made it, and those that used it again', async () => {
+  it('are the execution that created it, and those that reused it', async () => {
     const { id } = await createWorkflow(owner, withNode({}));
     const ids = [];
     for (let i = 0; i < 2; i++)
@@ -96,7 +96,7 @@ describe('the uses of a file', () => {
     );
   });
 
-  it('are no more than the caller may see', async () => {
+  it('are limited to what the caller may read', async () => {
     await activate(owner, teamId);
     const { mediaId } = await uploadPicture(owner);
     await activate(owner, null);

@@ -1,4 +1,4 @@
-// Minting within the budget, listing, deleting, and who may do what.
+// Tests creating uploads within the budget, listing, deleting, and permissions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { storeMedia } from '../../../src/services/media/media.ts';
@@ -17,7 +17,7 @@ let editor: Caller;
 let viewer: Caller;
 let stranger: Caller;
 let teamId: string;
-// A whole second, so that those until a limit's reset are whole too.
+// A whole second, so that the seconds until a limit's reset are whole too.
 let now: number;
 
 before(async () => {
@@ -73,8 +73,8 @@ async function uploadWav(by: Caller): Promise<Item> {
 const list = async (by: Caller, query = ''): Promise<List> =>
   (await by.request<List>('GET', `/media${query}`)).body;
 
-describe('minting', () => {
-  it('applies its limit to each type before anything is signed', async () => {
+describe('creating uploads', () => {
+  it('applies the limit of each type before anything is signed', async () => {
     for (const [contentType, most] of [
       ['image/png', 25 * MB],
       ['audio/mpeg', 25 * MB],
@@ -86,13 +86,13 @@ describe('minting', () => {
     }
   });
 
-  it('refuses what is not accepted, SVG among it', async () => {
+  it('refuses unsupported types, including SVG', async () => {
     for (const contentType of ['image/svg+xml', 'text/html', 'application/octet-stream', '', 'image/tiff']) {
       refused(await mint(owner, { contentType, bytes: 5, filename: 'a' }), 415, 'unsupported_type');
     }
   });
 
-  it('refuses bytes that are no positive whole number', async () => {
+  it('refuses bytes that are not a positive integer', async () => {
     for (const bytes of [undefined, 0, -1, 1.5, '5', null, 1e300]) {
       refused(await mint(owner, { contentType: 'image/png', bytes, filename: 'a' }), 400, 'invalid_bytes');
     }
@@ -104,7 +104,7 @@ describe('minting', () => {
     );
   });
 
-  it('ends at 10 GB in a rolling hour, and says when there is room again', async () => {
+  it('is limited to 10 GB in a rolling hour, and returns the time of the reset', async () => {
     const by = await test.createCaller();
     const started = now;
     for (let index = 0; index < 102; index++) {
@@ -114,7 +114,7 @@ describe('minting', () => {
     assert.equal((await mint(by, video(40 * MB))).status, 200);
     const answer = await mint(by, video(1));
     assertRateRefusal(answer, { code: 'upload_budget_exceeded', limit: 10 * 1_073_741_824, nowMs: now });
-    // The first was minted 101 s ago.
+    // The first one was created 101 s ago.
     assert.equal(answer.headers['retry-after'], String(3600 - 101));
     assert.equal((await mint(owner, video(1))).status, 200);
     now += (3600 - 101) * 1000;
@@ -123,7 +123,7 @@ describe('minting', () => {
     now = started;
   });
 
-  it('lets one mint of an account at a time, and waits about a second for its turn', async () => {
+  it('creates one upload of an account at a time, and waits about a second for its turn', async () => {
     const by = await test.createCaller();
     const all = await Promise.all(Array.from({ length: 4 }, () => mint(by, video(5))));
     assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([200]));
@@ -148,8 +148,8 @@ describe('minting', () => {
   });
 });
 
-describe('completing', () => {
-  it('refuses ids that were never minted here, and those that have no file', async () => {
+describe('completing uploads', () => {
+  it('refuses ids of unknown uploads and of uploads without a file', async () => {
     for (const mediaId of ['', 'x', 'med_', 'wf_01kadj3vc8aaaaaaaaaaaaaaaa', '../x', 7, null, undefined]) {
       refused(
         await owner.request('POST', '/media/upload-url/complete', { mediaId }),
@@ -167,7 +167,7 @@ describe('completing', () => {
 });
 
 describe('the list', () => {
-  it('is of the active workspace, newest first, by pages and by kind', async () => {
+  it('contains the media of the active workspace, newest first, by page and kind', async () => {
     const by = await test.createCaller();
     const items: Item[] = [];
     for (const make of [upload, upload, uploadWav, upload]) {
@@ -209,7 +209,7 @@ describe('the list', () => {
     }
   });
 
-  it('shows what runs made and previews by their origin, and uploads without one', async () => {
+  it('contains outputs of runs and previews by origin, and only uploads without one', async () => {
     const by = await test.createCaller();
     const { mediaId: sent } = await upload(by);
     const source = await noiseImage(4, 4, 'png');
@@ -232,7 +232,7 @@ describe('the list', () => {
     refused(await by.request('GET', '/media?origin=unknown'), 400, 'invalid_request');
   });
 
-  it('of a team is for its members; its viewers may look and not add', async () => {
+  it('of a team is visible to its members; its viewers cannot add to it', async () => {
     await activate(owner, teamId);
     const shared = await upload(owner);
     for (const by of [editor, viewer]) {
@@ -257,7 +257,7 @@ describe('the list', () => {
 describe('one file', () => {
   const get = (by: Pick<Caller, 'request'>, mediaId: string) => by.request<Item>('GET', `/media/${mediaId}`);
 
-  it('is read as the list shows it by those in its workspace', async () => {
+  it('is the same as in the list, for members of its workspace', async () => {
     await owner.request('PUT', '/me/workspace', { teamId });
     const { mediaId } = await uploadPicture(owner);
     const { body: list } = await owner.request<{ data: readonly Item[] }>('GET', '/media');
@@ -273,7 +273,7 @@ describe('one file', () => {
     refused(await get(await test.withScopes(owner, ['workflows:read']), mediaId), 401, 'insufficient_scope');
   });
 
-  it('is 404 where there is none', async () => {
+  it('is 404 if it does not exist', async () => {
     for (const id of [`med_${'0'.repeat(26)}`, 'med_x', 'wf_1'])
       refused(await get(owner, id), 404, 'not_found');
   });
@@ -283,7 +283,7 @@ describe('deleting', () => {
   const remove = (by: Caller, id: string, query = '') =>
     by.request<{ success?: boolean; workflows?: unknown }>('DELETE', `/media/${id}${query}`);
 
-  it('is for the editors of its workspace', async () => {
+  it('is allowed for the editors of its workspace', async () => {
     const own = await upload(owner);
     refused(await remove(stranger, own.mediaId), 403, 'forbidden');
     assert.deepEqual((await remove(owner, own.mediaId)).body, { success: true });
@@ -296,7 +296,7 @@ describe('deleting', () => {
     assert.equal((await remove(editor, shared.mediaId)).status, 200);
   });
 
-  it('is refused while a workflow is linked to it or names it, and says which', async () => {
+  it('is refused while a workflow links to it or uses it, and lists the workflows', async () => {
     const { mediaId, url } = await upload(owner);
     const linked = await createWorkflow(owner, { name: 'Linked', mediaId });
     now += 5;
@@ -330,7 +330,7 @@ describe('deleting', () => {
     assert.equal((await remove(owner, mediaId)).status, 200);
   });
 
-  it('counts the version that the public sees, and can be forced', async () => {
+  it('considers the published version, and can be forced', async () => {
     const { mediaId } = await upload(owner);
     const { id } = await createWorkflow(owner, { nodes: [node('a', 'input:image', { mediaId })], edges: [] });
     const published = await owner.request('POST', `/workflows/${id}/publish`, {
@@ -345,7 +345,7 @@ describe('deleting', () => {
 });
 
 describe('scopes', () => {
-  it('of every endpoint is workflows:write', async () => {
+  it('include workflows:write for every route', async () => {
     const reader = await test.withScopes(owner, ['workflows:execute', 'account:admin', 'instance:admin']);
     const id = `med_${'0'.repeat(26)}`;
     for (const [method, path, body] of [
@@ -363,7 +363,7 @@ describe('scopes', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('describes both forms of the inline door', async () => {
+  it('describes both forms of inline upload', async () => {
     const document = (await test.app.inject({ url: '/openapi.json' })).json();
     const { content } = document.paths['/api/v1/media/upload'].post.requestBody;
     assert.deepEqual(Object.keys(content).sort(), ['application/json', 'multipart/form-data']);

@@ -1,4 +1,4 @@
-// The storage of an account: what counts, what is refused once it is full, and what makes room again.
+// Tests the storage quota of an account: what counts, what is refused when it is full, and what frees storage.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -62,11 +62,11 @@ const workflowWith = (mediaId: string) => ({
   edges: [edge('i.image > end.input')],
 });
 
-/** Files in storage that no row knows. */
+/** Files in storage without a row in the database. */
 const orphans = async (): Promise<number> => (await test.deps.db.query('select from media_strays')).rowCount;
 
 describe('the storage of an account', () => {
-  it('has a limit by its plan and counts what is uploaded, minted, completed and deleted', async () => {
+  it('is limited by its plan, and counts uploaded, created, completed and deleted files', async () => {
     const [size, by] = [image.length, await test.createCaller({ plan: 'tiny' })];
     assert.deepEqual(await storageOf(by), { usedBytes: 0, limitBytes: 3 * size });
     const first = await upload(by);
@@ -88,7 +88,7 @@ describe('the storage of an account', () => {
     assert.equal((await storageOf(open)).limitBytes, null);
   });
 
-  it('takes a file that fits to the byte, and refuses the next by a sentence that says what to do', async () => {
+  it('accepts a file that fits exactly, and refuses the next with a message that says what to do', async () => {
     const [size, by] = [image.length, await test.createCaller({ plan: 'tiny' })];
     const last = [await upload(by), await upload(by), await upload(by)].at(-1);
     assert.equal(last?.status, 200);
@@ -107,7 +107,7 @@ describe('the storage of an account', () => {
     assert.equal((await mint(by)).status, 200);
   });
 
-  it('refuses every way in once it is full', async () => {
+  it('refuses every kind of upload when it is full', async () => {
     const [owner, by] = [await test.createCaller(), await test.createCaller({ plan: 'full' })];
     const theirs = (await upload(owner)).body.mediaId;
     const { id } = (await owner.request<{ id: string }>('POST', '/workflows', workflowWith(theirs))).body;
@@ -136,17 +136,17 @@ describe('the storage of an account', () => {
     assert.equal((await storageOf(by)).usedBytes, 0);
   });
 
-  it('is not passed by uploads that arrive together', async () => {
+  it('is not exceeded by concurrent uploads', async () => {
     const by = await test.createCaller({ plan: 'tiny' });
     const uploads = Array.from({ length: 12 }, (_, index) => (index % 3 === 0 ? mint(by) : upload(by)));
     const statuses = (await Promise.all(uploads)).map(({ status }) => status);
-    // A mint that has no turn within a second is told so.
+    // A concurrent request that waits for more than a second is refused as busy.
     const taken = statuses.filter(status => status === 200);
     assert.equal(taken.length, 3, String(statuses));
     assert.deepEqual(await storageOf(by), { usedBytes: 3 * image.length, limitBytes: 3 * image.length });
   });
 
-  it('follows the plan with the next request', async () => {
+  it('changes with the plan at the next request', async () => {
     const by = await test.createCaller({ plan: 'full' });
     assert.equal((await upload(by)).status, 413);
     const change = await test.deps.db.query(`update users set plan = 'tiny' where id = $1`, [by.userId]);
@@ -154,7 +154,7 @@ describe('the storage of an account', () => {
     assert.equal((await upload(by)).status, 200);
   });
 
-  it('lists what runs fetched, so that it can be deleted', async () => {
+  it('includes files fetched by runs in the list, so that they can be deleted', async () => {
     const by = await test.createCaller();
     const { mediaId } = (await upload(by)).body;
     await test.deps.db.query(`update media set origin = 'input' where id = $1`, [mediaId]);

@@ -1,4 +1,4 @@
-// Who may read the contracts of the video renderer, and the form of its templates.
+// Tests who may read the contracts of the video renderer, and the form of its templates.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
@@ -24,7 +24,7 @@ const TOKEN = { authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln' };
 
 for (const path of PATHS)
   describe(`GET ${path}`, () => {
-    it('takes a key that may read or execute, and no other key', async () => {
+    it('accepts a key that may read or execute, and no other key', async () => {
       for (const scope of SCOPES) {
         const answer = await (await test.withScopes(caller, [scope])).request('GET', path);
         const isEnough = scope === 'workflows:read' || scope === 'workflows:execute';
@@ -33,14 +33,14 @@ for (const path of PATHS)
       }
     });
 
-    it('takes no request without a key, and no token of another kind', async () => {
+    it('refuses requests without a key and tokens of other kinds', async () => {
       refused(await test.anonymous.request('GET', path), 401, 'unauthorized');
       refused(await test.anonymous.request('GET', path, undefined, TOKEN), 401, 'invalid_api_key');
     });
   });
 
 describe('a template', () => {
-  it('has every field in its type, and mappings that say where each value comes from and goes to', async () => {
+  it('has every field with its type, and mappings with source and target', async () => {
     const { body } = await caller.request<{ data: readonly Template[] }>('GET', '/renderer/templates');
     for (const template of body.data) {
       for (const name of ['id', 'label', 'category', 'compositionId'])
@@ -58,7 +58,7 @@ describe('a template', () => {
     }
   });
 
-  it('is 404 not_found where there is none of that id', async () => {
+  it('is 404 not_found for an unknown id', async () => {
     refused(await caller.request('GET', '/renderer/templates/nothing'), 404, 'not_found');
   });
 });
@@ -77,7 +77,7 @@ describe('the scene-graph contract', () => {
     assert.ok(kilobytes(doc) < 30 && kilobytes(schema) < 65, `${kilobytes(doc)}, ${kilobytes(schema)}`);
   });
 
-  it('refuses another include than doc, schema and all', async () => {
+  it('refuses values of include other than doc, schema and all', async () => {
     for (const include of ['doc', 'schema', 'all'])
       assert.equal((await caller.request('GET', `/renderer/scene-graph?include=${include}`)).status, 200);
     refused(await caller.request('GET', '/renderer/scene-graph?include=half'), 400, 'invalid_request');

@@ -1,4 +1,4 @@
-// What a preview of stills may be asked for, at its bounds; and the slots of templates whose count of inputs varies.
+// Tests the limits of previews of stills, and the slots of templates with a variable number of inputs.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -46,7 +46,7 @@ describe('a preview', () => {
       ...['png', 'jpeg', 'webp'].map(format => [format, { frames: [1], format }, [1], 160] as const),
     ];
   for (const [what, body, frames, width] of TAKEN)
-    it(`takes ${what}`, async () => {
+    it(`accepts ${what}`, async () => {
       const answer = await preview({ sceneGraph, ...body });
       assert.equal(answer.status, 200, answer.body.error);
       assert.deepEqual(
@@ -86,7 +86,7 @@ describe('a preview', () => {
     assert.deepEqual(await credits(), before);
   });
 
-  it("shows nobody another's workflow", async () => {
+  it('does not show workflows of others', async () => {
     const video = node('video', 'video:renderer', { props: { sceneGraph } });
     const { id } = await createWorkflow(caller, { nodes: [video], edges: [] });
     const body = { workflowId: id, nodeId: 'video' };
@@ -99,13 +99,13 @@ describe('templates', () => {
   const listed = async () =>
     (await caller.request<{ data: readonly Template[] }>('GET', '/renderer/templates')).body.data;
 
-  it('have ports of other names than their props, and props within lists', async () => {
+  it('have ports with other names than their props, and props within lists', async () => {
     const mappings = (await listed()).flatMap(({ inputMappings }) => inputMappings);
     assert.ok(mappings.some(({ propPath, portId }) => !propPath.includes('.') && propPath !== portId));
     assert.ok(mappings.some(({ propPath }) => /^\w+\.\d+\.\w+$/.test(propPath)));
   });
 
-  it('whose count of inputs varies are saved with the slots of their props at that moment', async () => {
+  it('with a variable number of inputs are saved with the current slots of their props', async () => {
     const photos = (count: number) =>
       Array.from({ length: count }, () => ({ image: 'sample:x', caption: '' }));
     const graphOf = (count: number) => ({

@@ -1,4 +1,4 @@
-// Stills of scenes with videos and sounds among their files: the frame that is shown, the bars of what is heard.
+// Tests stills of scenes with video and audio: the current frame, and the bars of the audio.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ describe('a still with clips', { skip: backend === undefined && 'this machine ha
       pixels: 'rgba',
       frames: numberedFrames(20),
     } as const;
-    // Silent in its first second, so that the bars show where they are.
+    // Silent in its first second, so that the bars show their position.
     assert.ok(backend);
     await encode(backend, { path, maxSeconds: 2, video, audio: tone(2, 1) }, signal);
     const owner = { userId: caller.userId, workspace: `user:${caller.userId}`, executionId: null };
@@ -61,7 +61,7 @@ describe('a still with clips', { skip: backend === undefined && 'this machine ha
     );
   };
 
-  it('shows the frame of the video that is due', async () => {
+  it('shows the current frame of the video', async () => {
     for (const [index, pixels] of (await draw({ type: 'video', src: clip }, [3, 17])).entries()) {
       const rgba = Uint8Array.from(
         Array.from({ length: WIDTH * HEIGHT }, (_, at) =>
@@ -72,7 +72,7 @@ describe('a still with clips', { skip: backend === undefined && 'this machine ha
     }
   });
 
-  it('draws the bars of the sound as they are at that moment', async () => {
+  it('draws the bars of the audio at this moment', async () => {
     const element = { type: 'waveform', src: clip, color: '#ffffff', bars: 8, gap: 0 };
     const [quiet, loud] = await draw(element, [2, 18]);
     const lit = (pixels: typeof quiet): number =>

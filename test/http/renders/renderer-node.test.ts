@@ -1,4 +1,5 @@
-// The Video Editor in workflows over HTTP: its ports are written when it is saved; and who sees which template.
+// Tests the Video Editor in workflows over HTTP: its ports are set when it is saved, and templates are visible by
+// permission.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +39,7 @@ const portIds = (nodes: readonly { id: string; data: Record<string, unknown> }[]
 };
 
 describe('private templates', () => {
-  it('are listed and shown to accounts and teams that they name, and read by anyone who has the id', async () => {
+  it('are listed for the accounts and teams that they name, and readable by anyone who has the id', async () => {
     const [member, stranger] = [await test.createCaller(), await test.createCaller()];
     await test.deps.db.query(`insert into teams (id, name) values ($1, 'T')`, [TEAM]);
     await test.deps.db.query(`insert into team_members (team_id, user_id, role) values ($1, $2, 'VIEWER')`, [
@@ -71,7 +72,7 @@ describe('private templates', () => {
 });
 
 describe('a workflow with a Video Editor', () => {
-  it('is saved with the ports of its template, and with others once that changes', async () => {
+  it('is saved with the ports of its template, and with others after the template changes', async () => {
     const nodes = [text, editor({ templateId: 'quote-card' })];
     const {
       id,
@@ -94,7 +95,7 @@ describe('a workflow with a Video Editor', () => {
     );
   });
 
-  it('is saved, with a warning, while it has no mode, and with a port for each token', async () => {
+  it('is saved with a warning while it has no mode, and with a port for each token', async () => {
     const none = await createWorkflow(caller, { nodes: [editor({})], edges: [] });
     assert.ok(none.meta.issues.some(({ code, nodeId }) => code === 'unusable_config' && nodeId === 'video'));
     const overlays = [{ type: 'text', text: '{{title}}' }];
@@ -107,7 +108,7 @@ describe('a workflow with a Video Editor', () => {
     );
   });
 
-  it('is previewed with stand-ins where nothing is wired', async () => {
+  it('is previewed with placeholders for unconnected inputs', async () => {
     const overlays = [
       { type: 'image', src: '{{photo}}' },
       { type: 'text', text: 'By {{author}}' },

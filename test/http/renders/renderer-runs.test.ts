@@ -1,4 +1,5 @@
-// Runs of a Video Editor that cannot be rendered: no mode, two at once, or a required port that only config speaks of.
+// Tests runs of a Video Editor that cannot be rendered: without a mode, with two, or with a required port only in
+// config.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { findBackend } from '../../../src/codecs/backend.ts';
@@ -45,7 +46,7 @@ const graphOf = (config: object, wires: readonly string[] = [], data: object = {
   };
 };
 
-describe('a run with a Video Editor fails there, before anything is rendered,', { skip }, () => {
+describe('a run with a Video Editor fails at it before anything is rendered,', { skip }, () => {
   const filled = { product: 'Lamp', image: 'sample:lamp' };
   const product = 'text.text > video.product';
   const CASES: readonly (readonly [
@@ -116,7 +117,7 @@ describe('a run with a Video Editor fails there, before anything is rendered,', 
 });
 
 describe('PUT of a workflow by a key that may write', () => {
-  it('adds the node, wires its ports, selects a template, and authors a scene graph instead', async () => {
+  it('adds the node, connects its ports, selects a template, and writes a scene graph instead', async () => {
     const writer = await test.withScopes(caller, ['workflows:write', 'workflows:read']);
     const { id } = await createWorkflow(writer, { nodes: [node('text', 'input:text', {})], edges: [] });
     const wire = 'text.text > video.quote';

@@ -1,4 +1,4 @@
-// The renderer's contracts, templates and previews over HTTP.
+// Tests the renderer's contracts, templates and previews over HTTP.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -64,7 +64,7 @@ after(() => test.close());
 const preview = (body: unknown, by: Caller = caller) => by.request<Preview>('POST', PREVIEW, body);
 
 describe('200', () => {
-  it('gives the scene-graph contract, whole or by halves, to a key that may only read', async () => {
+  it('returns the scene-graph contract, whole or in parts, to a key that may only read', async () => {
     const { status, body } = await reader.request<Contract>('GET', '/renderer/scene-graph');
     assert.equal(status, 200);
     const { mode, nodeType, configPath, doc = '', jsonSchema } = body.data;
@@ -81,14 +81,14 @@ describe('200', () => {
     assert.equal('doc' in (await half('schema')), false);
   });
 
-  it('publishes a schema that any validator of draft 2020-12 can use', async () => {
+  it('publishes a schema that any validator of draft 2020-12 accepts', async () => {
     const { body } = await reader.request<Contract>('GET', '/renderer/scene-graph?include=schema');
     const validate = new Ajv2020({ strict: false }).compile(body.data.jsonSchema as object);
     assert.equal(validate(scene([{ type: 'text', text: 'x' }])), true);
     assert.equal(validate(scene([{ type: 'text', words: 'x' }])), false);
   });
 
-  it('answers 304 to whoever has the contract already', async () => {
+  it('returns 304 if the ETag matches', async () => {
     const { headers } = await reader.request('GET', '/renderer/scene-graph');
     const again = await reader.request('GET', '/renderer/scene-graph', undefined, {
       'if-none-match': headers.etag ?? '',
@@ -96,7 +96,7 @@ describe('200', () => {
     assert.equal(again.status, 304);
   });
 
-  it('lists at least eight templates, a reel among them, each as it is by its id', async () => {
+  it('lists at least eight templates, including a reel, each the same as by its id', async () => {
     const { body } = await reader.request<{ data: readonly Template[] }>('GET', '/renderer/templates');
     assert.ok(body.data.length >= 8);
     assert.ok(body.data.some(({ category }) => category === 'reel'));
@@ -107,13 +107,13 @@ describe('200', () => {
     }
   });
 
-  it('shows a thumbnail of a template to anybody', async () => {
+  it('shows the thumbnail of a template without authentication', async () => {
     const answer = await test.app.inject({ url: '/api/v1/renderer/templates/quote-card/thumbnail' });
     assert.equal(answer.headers['content-type'], 'image/webp');
     assert.equal((await readPixels(answer.rawPayload)).width, 640);
   });
 
-  it('draws stills and keeps them as media', async () => {
+  it('renders stills and stores them as media', async () => {
     const { status, body } = await preview({
       sceneGraph: scene([{ type: 'text', text: 'Hello' }]),
       frames: [0, 19],
@@ -135,7 +135,7 @@ describe('200', () => {
     assert.deepEqual([pixels.format, pixels.width], ['webp', 80]);
   });
 
-  it('draws stills for the moment alone as data URLs, and keeps none of them', async () => {
+  it('renders temporary stills as data URLs without storing them', async () => {
     const count = async (): Promise<number> => {
       const { body } = await caller.request<{ data: readonly unknown[] }>('GET', '/api/v1/media?limit=100');
       return body.data.length;
@@ -156,7 +156,7 @@ describe('200', () => {
     assert.equal(await count(), before);
   });
 
-  it('draws a template with props over its own, at a time in seconds', async () => {
+  it('renders a template with other props at a time in seconds', async () => {
     const { body } = await preview({
       templateId: 'quote-card',
       props: { quote: 'Less.' },
@@ -166,7 +166,7 @@ describe('200', () => {
     assert.equal(body.data.frames[0]?.frame, 60);
   });
 
-  it('names by pointer what it could not show, and draws the rest', async () => {
+  it('lists what could not be shown by JSON pointer, and renders the rest', async () => {
     const { status, body } = await preview({
       sceneGraph: scene([
         { type: 'image', src: 'http://127.0.0.1:9/private.png' },
@@ -183,13 +183,13 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  it('refuses a graph that does not fit, with pointers into it', async () => {
+  it('refuses an invalid graph, with JSON pointers into it', async () => {
     const { status, body } = await preview({ sceneGraph: { ...scene(), fps: 'fast', extra: 1 } });
     assert.deepEqual([status, body.code], [400, 'invalid_scene_graph']);
     assert.deepEqual(body.issues?.map(({ path }) => path).toSorted(), ['/extra', '/fps']);
   });
 
-  it('refuses frames beyond the end, too many frames, unknown formats, and more than one source', async () => {
+  it('refuses frames after the end, too many frames, unknown formats, and more than one source', async () => {
     for (const body of [
       { sceneGraph: scene(), frames: [20] },
       { sceneGraph: scene(), frames: [0, 1, 2, 3, 4, 5, 6, 7, 8] },
@@ -206,7 +206,7 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  it('wants a key, and workflows:execute to draw', async () => {
+  it('requires a key, and workflows:execute to render', async () => {
     const writer = await test.withScopes(caller, ['workflows:write']);
     for (const path of ['/renderer/scene-graph', '/renderer/templates', '/renderer/templates/quote-card']) {
       assert.equal((await test.anonymous.request('GET', path)).body.code, 'unauthorized');
@@ -218,7 +218,7 @@ describe('401', () => {
 });
 
 describe('404', () => {
-  it('knows no template, workflow or renderer node of that id', async () => {
+  it('is returned for an unknown template, workflow or renderer node', async () => {
     assert.equal((await reader.request('GET', '/renderer/templates/nobody')).body.code, 'not_found');
     assert.equal((await preview({ templateId: 'nobody' })).status, 404);
     assert.equal((await preview({ workflowId: 'wf_nobody', nodeId: 'a' })).status, 404);

@@ -1,4 +1,4 @@
-// Clips as previews over HTTP: accepted, followed, cancelled; no worker is there to render them.
+// Tests clips as previews over HTTP: accepted, read and cancelled, without a worker that renders them.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { findBackend } from '../../../src/codecs/backend.ts';
@@ -46,7 +46,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   const read = (id: string, by: Caller = caller) => by.request<Render>('GET', `/render/renderer/${id}`);
 
   describe('202', () => {
-    it('accepts the whole video or a range of it, to be followed where the answer says', async () => {
+    it('accepts the whole video or a range of it, with a Location to read its state', async () => {
       const whole = await ask();
       assert.equal(whole.status, 202);
       const { renderId, status, urls } = whole.body.data;
@@ -59,7 +59,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
       assert.deepEqual((await read(part.body.data.renderId)).body.data.range, [5, 15]);
     });
 
-    it('takes a template, and is read by a key that may only read', async () => {
+    it('accepts a template, and is readable by a key that may only read', async () => {
       const { body } = await ask({
         sceneGraph: undefined,
         templateId: 'quote-card',
@@ -70,7 +70,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
     });
   });
 
-  it('is cancelled once, and stays so', async () => {
+  it('is cancelled once and stays cancelled', async () => {
     const { data } = (await ask()).body;
     for (const _ of [1, 2]) {
       const { status, body } = await caller.request<Render>('POST', data.urls.cancel);
@@ -80,7 +80,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   });
 
   describe('400', () => {
-    it('refuses ranges outside the video, and what belongs to stills', async () => {
+    it('refuses ranges outside the video, and options of stills', async () => {
       for (const [body, path] of [
         [{ range: [10, 10] }, '/range'],
         [{ range: [0, 21] }, '/range'],
@@ -94,14 +94,14 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
       }
     });
 
-    it('refuses a graph that does not fit, with pointers', async () => {
+    it('refuses an invalid graph, with JSON pointers', async () => {
       const { issues } = refused(await ask({ sceneGraph: { ...scene, fps: 0 } }), 400, 'invalid_scene_graph');
       assert.equal(issues?.[0]?.path, '/fps');
     });
   });
 
   describe('401', () => {
-    it('wants an API key that may execute; a token of another kind is no key', async () => {
+    it('requires an API key that may execute; tokens of other kinds are refused', async () => {
       const reader = await test.withScopes(caller, ['workflows:read']);
       const { data } = (await ask()).body;
       refused(await ask({}, reader), 401, 'insufficient_scope');
@@ -117,7 +117,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   });
 
   describe('404', () => {
-    it('shows nobody the renders of others', async () => {
+    it('is returned for the renders of others', async () => {
       const { renderId } = (await ask()).body.data;
       const other = await test.createCaller();
       refused(await read(renderId, other), 404, 'not_found');
@@ -128,7 +128,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   });
 
   describe('429', () => {
-    it('lets four of an account wait, and another once one has ended', async () => {
+    it('limits waiting clips to four per account, until one has ended', async () => {
       const answers = await Promise.all(Array.from({ length: 6 }, () => ask()));
       const accepted = answers.filter(({ status }) => status === 202);
       assert.equal(accepted.length, 4);
