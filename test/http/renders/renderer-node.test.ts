@@ -91,7 +91,9 @@ describe('a workflow with a Video Editor', () => {
     assert.deepEqual(portIds(changed.body.nodes), ['name', 'tagline', 'logo']);
     assert.deepEqual(portIds((await read(caller, id)).nodes), ['name', 'tagline', 'logo']);
     assert.ok(
-      changed.body.meta.warnings.some(warning => /video: The required port "Name" is not connected/.test(warning)),
+      changed.body.meta.warnings.some(warning =>
+        /video: The required port "Name" is not connected/.test(warning),
+      ),
     );
   });
 
