@@ -15,6 +15,7 @@ import {
   sentFields,
   type WorkflowChange,
 } from './commit-workflow.ts';
+import { editTransaction } from './edit-transaction.ts';
 import { type PresentedWorkflow, presentMembers, revisionOf } from './present-workflow.ts';
 import { checkSentFields } from './sent-fields.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
@@ -35,7 +36,7 @@ export async function changeWorkflow(
   { body, ifMatch, saving = 'asked for' }: ChangeWorkflowInput,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const saved = await deps.db.transaction(async tx => {
+  const saved = await editTransaction(deps, user, async (tx, work) => {
     const view = await lockForEdit(tx, user, id);
     const { workflow } = view;
     checkIfMatch(workflow, ifMatch);
@@ -52,7 +53,7 @@ export async function changeWorkflow(
       pinned_poster: poster.pinned,
     };
     const warnings = [...ignored, ...ofSecrets, ...poster.warnings];
-    const write = await prepareReplacement(deps, tx, view, body);
+    const write = await prepareReplacement(deps, tx, view, { ...body, work });
     return commitChange(tx, view, { fields, write, warnings, saving });
   });
   return presentCommitted(deps, saved);
@@ -119,14 +120,14 @@ export async function editGraph(
   { baseVersion, change, autoLayout }: GraphEdit,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const saved = await deps.db.transaction(async tx => {
+  const saved = await editTransaction(deps, user, async (tx, work) => {
     const view = await lockForEdit(tx, user, id);
     const { workflow } = view;
     if (baseVersion !== undefined && baseVersion !== workflow.version)
       throw staleWrite(workflow.version, baseVersion);
     const stored = await deps.versions.get(tx, id, workflow.version);
     const { name = workflow.name, ...graph } = change(stored.graph);
-    const sent = { ...graph, ...(autoLayout === undefined ? {} : { autoLayout }) };
+    const sent = { ...graph, work, ...(autoLayout === undefined ? {} : { autoLayout }) };
     const write = await prepareReplacement(deps, tx, view, sent);
     return commitChange(tx, view, { fields: { name }, write, warnings: [] });
   });

@@ -14,7 +14,7 @@ import { pinPoster, updateWorkflow } from '../../store/workflows/writes.ts';
 import { authorize, type WorkflowVerb } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { workOnGraph } from './graph-work.ts';
+import type { GraphWorker } from './edit-transaction.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import { isBeingEdited } from './presence/heartbeat.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
@@ -61,13 +61,13 @@ export interface SentGraph {
 export async function prepareReplacement(
   deps: Deps,
   tx: Tx,
-  { workflow, actor }: WritableView,
-  { nodes, edges, autoLayout }: SentGraph,
+  { workflow }: WritableView,
+  { nodes, edges, autoLayout, work }: SentGraph & { readonly work: GraphWorker },
 ): Promise<GraphWrite> {
   const stored = await deps.versions.get(tx, workflow.id, workflow.version);
   if (nodes === undefined && edges === undefined) return unchanged(stored.text);
   const isOpen = isBeingEdited(deps, workflow);
-  const write = await workOnGraph<'write'>(deps, String(actor.userId), {
+  const write = work<'write'>(workflow.version, {
     kind: 'write',
     input: { nodes, edges, autoLayout, isBeingEdited: isOpen },
     stored,

@@ -15,6 +15,7 @@ import {
   readBack,
   sentFields,
 } from './commit-workflow.ts';
+import { editTransaction } from './edit-transaction.ts';
 import { workOnGraph } from './graph-work.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
@@ -107,7 +108,7 @@ async function replaceWorkflow(
   body: CreateWorkflowBody,
   warnings: readonly string[],
 ): Promise<CreatedWorkflow> {
-  const saved = await deps.db.transaction(async tx => {
+  const saved = await editTransaction(deps, user, async (tx, work) => {
     const view = await lockForEdit(tx, user, id);
     const { workflow } = view;
     const links = body.mediaId !== undefined && body.mediaId !== workflow.media_id;
@@ -125,7 +126,7 @@ async function replaceWorkflow(
       media_id: body.mediaId === undefined ? workflow.media_id : body.mediaId,
       secrets,
     };
-    const write = await prepareReplacement(deps, tx, view, body);
+    const write = await prepareReplacement(deps, tx, view, { ...body, work });
     return commitChange(tx, view, { fields, write, warnings: [...warnings, ...ofSecrets] });
   });
   return { id, ...presentCommitted(deps, saved) };

@@ -27,13 +27,25 @@ const pool = createThreadPool<SentTask, GraphResults[GraphTask['kind']]>({
 
 type WorkDeps = Pick<Deps, 'catalog' | 'settings'>;
 
+/** The task's result where the graph is small; undefined: the task takes a thread. Throws what the task throws. */
+export function workAtOnce<Kind extends GraphTask['kind']>(
+  deps: WorkDeps,
+  task: TaskOf<Kind>,
+): GraphResults[Kind] | undefined {
+  return threadOrigin(deps, task) === undefined ? performGraphTask<Kind>(deps, task) : undefined;
+}
+
+/** What a thread makes its catalog of; undefined: the task takes none. */
+const threadOrigin = (deps: WorkDeps, task: GraphTask): CatalogOrigin | undefined =>
+  isLarge(task) ? originOf(deps.catalog) : undefined;
+
 /** Does the task for the account. Throws what the task throws, 400 `invalid_graph` past the time limit, 503. */
 export async function workOnGraph<Kind extends GraphTask['kind']>(
   deps: WorkDeps,
   account: string,
   task: TaskOf<Kind>,
 ): Promise<GraphResults[Kind]> {
-  const origin = isLarge(task) ? originOf(deps.catalog) : undefined;
+  const origin = threadOrigin(deps, task);
   if (origin === undefined) return performGraphTask<Kind>(deps, task);
   const context = contextOf(origin, deps.settings);
   try {

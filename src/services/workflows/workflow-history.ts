@@ -3,12 +3,12 @@ import { AppError } from '../../lib/errors.ts';
 import { findVersion, listVersions, type VersionRow } from '../../store/workflows/versions.ts';
 import { findWorkflow, type WorkflowRow } from '../../store/workflows/workflows.ts';
 import { authorize } from '../accounts/access.ts';
-import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type Page, type PageQuery, readPage } from '../paging.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
+import { editTransaction, type GraphWorker } from './edit-transaction.ts';
 import type { GraphVersion } from './graph-versions.ts';
-import { workOnGraph } from './graph-work.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import { type GraphWrite, unchanged } from './write-graph.ts';
 
@@ -46,20 +46,20 @@ export async function restoreVersion(
   number: number,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const saved = await deps.db.transaction(async tx => {
+  const saved = await editTransaction(deps, user, async (tx, work) => {
     const view = await lockForEdit(tx, user, id);
     const current = await deps.versions.get(tx, id, view.workflow.version);
     const wanted = await deps.versions.get(tx, id, number);
     const isSame = wanted.text === current.text;
-    const write = isSame ? unchanged(current.text) : await writeBack(deps, user, wanted);
+    const write = isSame ? unchanged(current.text) : writeBack(work, number, wanted);
     return commitChange(tx, view, { fields: {}, write, warnings: [] });
   });
   return presentCommitted(deps, saved);
 }
 
 /** Compared with itself: what was deprecated since is no new node, and positions come back as they were. */
-async function writeBack(deps: Deps, user: UserActor, stored: GraphVersion): Promise<GraphWrite> {
-  const findings = await workOnGraph<'relint'>(deps, String(user.userId), { kind: 'relint', stored });
+function writeBack(work: GraphWorker, version: number, stored: GraphVersion): GraphWrite {
+  const findings = work<'relint'>(version, { kind: 'relint', stored });
   return { ...unchanged(stored.text), isChanged: true, findings };
 }
 

@@ -1,0 +1,58 @@
+// Runs a transaction that changes a graph. Work that takes a thread is done between two tries, so that neither a
+// connection nor a lock waits for it.
+import { AppError } from '../../lib/errors.ts';
+import type { Tx } from '../../store/db.ts';
+import type { UserActor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import type { GraphResults, GraphTask, TaskOf } from './graph-task.ts';
+import { workAtOnce, workOnGraph } from './graph-work.ts';
+
+/**
+ * Returns the task's result, or ends this try of the transaction until there is one. `base` is the version of the graph
+ * that the task works on: a result is used only where the next try finds the same one.
+ */
+export type GraphWorker = <Kind extends GraphTask['kind']>(
+  base: number,
+  task: TaskOf<Kind>,
+) => GraphResults[Kind];
+
+const MAX_TRIES = 5;
+
+/** The transaction must ask for one task, the same one for the same base. Throws what it throws, 503. */
+export async function editTransaction<T>(
+  deps: Pick<Deps, 'db' | 'catalog' | 'settings'>,
+  { userId }: Pick<UserActor, 'userId'>,
+  edit: (tx: Tx, work: GraphWorker) => Promise<T>,
+): Promise<T> {
+  let prepared: { readonly base: number; readonly result: unknown } | undefined;
+  const work: GraphWorker = <Kind extends GraphTask['kind']>(base: number, task: TaskOf<Kind>) => {
+    if (prepared?.base === base) return prepared.result as GraphResults[Kind];
+    const result = workAtOnce<Kind>(deps, task);
+    if (result === undefined) throw new NeedsThread(base, task);
+    return result;
+  };
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    try {
+      return await deps.db.transaction(tx => edit(tx, work));
+    } catch (err) {
+      if (!(err instanceof NeedsThread)) throw err;
+      prepared = { base: err.base, result: await workOnGraph(deps, String(userId), err.task) };
+    }
+  }
+  throw new AppError(
+    'unavailable',
+    'Others change this workflow faster than it can be checked; try again in a moment.',
+    { headers: { 'retry-after': '2' } },
+  );
+}
+
+class NeedsThread extends Error {
+  readonly base: number;
+  readonly task: GraphTask;
+
+  constructor(base: number, task: GraphTask) {
+    super('The graph takes a thread.');
+    this.base = base;
+    this.task = task;
+  }
+}
