@@ -16,7 +16,7 @@ export function renderMessagePage(status: number, message: string): string {
     title,
     description: message,
     canonical: undefined,
-    main: html`<div class="wrap"><div class="hero"><p class="crumbs">${status}</p><h1>${title}</h1><p class="lead">${message}</p><a class="button" href="/">Go to home page</a></div></div>`,
+    main: html`<div class="wrap"><div class="hero"><p class="crumbs">${status}</p><h1>${title}</h1><p class="lead">${message}</p>${status === 401 ? html`<a class="button" href="/sign-in">Sign in</a>` : html`<a class="button" href="/">Go to home page</a>`}</div></div>`,
   });
 }
 

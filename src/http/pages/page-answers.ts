@@ -129,9 +129,16 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
   reply
     .code(err.status)
     .headers({ ...err.headers, 'cache-control': 'no-cache', ...securityHeaders(HTML), 'content-type': HTML })
-    .send(
-      personalize(readerOf(req), renderMessagePage(err.status, req.is404 ? UNKNOWN_ADDRESS : err.message)),
-    );
+    .send(personalize(readerOf(req), renderMessagePage(err.status, pageMessage(err, req))));
+}
+
+/** API messages about addresses and credentials do not apply to a browser. */
+function pageMessage(
+  { status, message }: ReturnType<typeof translateError>,
+  { is404 }: FastifyRequest,
+): string {
+  if (is404) return UNKNOWN_ADDRESS;
+  return status === 401 ? 'Sign in to view this page.' : message;
 }
 
 function securityHeaders(contentType: string, policy = POLICIES[contentType]): Record<string, string> {

@@ -41,7 +41,7 @@ export async function bootstrap(db: Db, settings: Settings): Promise<string | un
       isAuthor: true,
       isAdmin: true,
     });
-    await grant(tx, userWorkspace(userId), BOOTSTRAP_CREDITS, 'first start');
+    await grant(tx, userWorkspace(userId), BOOTSTRAP_CREDITS, 'Initial credits');
     const key = given ?? mintApiKey();
     await storeKey(tx, { userId, name: 'bootstrap', scopes: ALL_SCOPES, expiresAt: null, key });
     return given === undefined ? key : undefined;

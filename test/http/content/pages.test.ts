@@ -390,6 +390,7 @@ describe('a workflow', () => {
       assert.equal(answer.statusCode, status);
       checkPage(answer.body);
       assert.match(answer.body, /noindex/);
+      if (status === 401) assert.match(answer.body, /Sign in to view this page\..*href="\/sign-in"/s);
     }
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     const stranger = await read(url);
