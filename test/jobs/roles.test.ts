@@ -120,8 +120,9 @@ describe('a worker', () => {
 });
 
 describe('a worker with few slots', () => {
-  it('keeps some of them for others, however many long runs one account starts', async () => {
+  it('keeps some of them for others, however many long runs one account starts', async t => {
     const service = await startTestService({ WORKER_CONCURRENCY: '8', ALLOW_PRIVATE_NETWORK: 'true' });
+    t.after(() => service.close());
     const hanging = await service.create(requesting('/greedy'));
     const ids = await Promise.all(Array.from({ length: 40 }, () => service.start(hanging)));
     await waitUntil('half of the slots to be used', () => count('/greedy') >= 4);
@@ -137,6 +138,5 @@ describe('a worker with few slots', () => {
     assert.ok(count('/greedy') < 8);
     for (const id of ids) await service.request('POST', `/executions/${id}/cancel`);
     for (const id of ids) assert.equal((await service.until(id)).status, 'CANCELLED');
-    await service.close();
   });
 });
