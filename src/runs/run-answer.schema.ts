@@ -18,11 +18,11 @@ const Render = Type.Optional(
       duration: Nullable(Type.Number({ description: 'Seconds' })),
       fps: Type.Number(),
       frameCount: Type.Integer(),
-      posterUrl: Type.String({ description: 'A still of it, JPEG' }),
+      posterUrl: Type.String({ description: 'The poster, JPEG' }),
       backend: Type.String({ description: 'The codecs that made it: ffmpeg or codec-host' }),
       warnings: Type.Array(Type.String({ description: 'What could not be drawn or heard, by JSON pointer' })),
     },
-    { description: 'Of a video that was rendered here' },
+    { description: 'Details of a video that this service rendered' },
   ),
 );
 
@@ -32,7 +32,9 @@ export const NodeState = Named('NodeState', 'One node of a run', {
   status: Type.Enum(NODE_STATUSES),
   error: Nullable(Type.String()),
   outputUrl: Type.Optional(Type.String({ description: 'A media result' })),
-  outputUrls: Type.Optional(Type.Array(Type.String(), { description: 'Several, in the order of the list' })),
+  outputUrls: Type.Optional(
+    Type.Array(Type.String(), { description: 'Several media results, in the order of the list' }),
+  ),
   text: Type.Optional(Type.String()),
   texts: Type.Optional(Type.Array(Type.String())),
   value: Type.Optional(Type.Unknown({ description: 'A number or JSON result' })),
@@ -42,7 +44,7 @@ export const NodeState = Named('NodeState', 'One node of a run', {
   finishedAt: Nullable(Timestamp),
   credits: Credits,
   cached: Type.Boolean({ description: 'Served from the node cache or an earlier run, at no charge' }),
-  attempt: Type.Integer({ minimum: 0, description: 'Starts of this node in this run' }),
+  attempt: Type.Integer({ minimum: 0, description: 'How often the node was started in this run' }),
   progress: Type.Number({ minimum: 0, maximum: 1 }),
   truncated: Type.Optional(
     Type.Boolean({
@@ -52,13 +54,13 @@ export const NodeState = Named('NodeState', 'One node of a run', {
   ),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'What is not as it was asked for, e.g. a text that was cut off',
+      description: 'Deviations from the request, e.g. a text that was cut off',
     }),
   ),
   provider: Type.Optional(
     Type.Object(
       { name: Type.String(), jobId: Nullable(Type.String()) },
-      { description: 'The job at the provider; for owners of the workflow' },
+      { description: 'The task at the provider; only for owners of the workflow' },
     ),
   ),
 });
@@ -104,14 +106,14 @@ export const ExecutionRecord = Named('Execution', 'A run: its status, nodes, out
       text: Type.Optional(Type.String()),
       value: Type.Optional(Type.Unknown()),
     }),
-    { description: 'What the output nodes show; without any, what the last nodes gave' },
+    { description: 'Results of the output nodes; without output nodes, results of the last nodes' },
   ),
 });
 
 const ListedExecution = Named('ExecutionListItem', 'A run without its nodes, inputs and outputs', LISTED);
 export const ExecutionPage = pageOf(ListedExecution);
 
-const EventId = Type.Integer({ description: 'Rises; goes back as Last-Event-ID' });
+const EventId = Type.Integer({ description: 'Increases with each event; send it back as Last-Event-ID' });
 const EVENTS = {
   snapshot: Named('SnapshotEvent', 'The first: all that was before', {
     event: Type.Literal('snapshot'),
@@ -145,14 +147,14 @@ export const AcceptedRun = Named('AcceptedRun', 'A run that has been stored and 
   executionId: Type.String(),
   workflowId: Type.String(),
   status: Type.Enum(EXECUTION_STATUSES, {
-    description: 'QUEUED; after `Prefer: wait` what it is by then',
+    description: 'QUEUED; with `Prefer: wait` the status when the wait ended',
   }),
   estimatedCredits: Type.Integer(),
   createdAt: Timestamp,
   urls: Type.Object({ self: Type.String(), events: Type.String(), cancel: Type.String() }),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'What of the request was changed, such as a longer wait than 60 s',
+      description: 'Changes to the request, such as a wait limited to 60 s',
     }),
   ),
 });
@@ -169,7 +171,7 @@ export const Success = Type.Object({ success: Type.Literal(true) });
 /** The body of a webhook after a run has ended. */
 export const CompletionEvent = Named('CompletionEvent', 'What a webhook is sent when a run has ended', {
   event: Type.Enum(DELIVERY_EVENTS),
-  eventId: Type.String({ format: 'uuid', description: 'The same across retries' }),
+  eventId: Type.String({ format: 'uuid', description: 'Identical across retries' }),
   executionId: Type.String(),
   workflowId: Type.String(),
   status: Type.Enum(TERMINAL_STATUSES),
@@ -179,7 +181,7 @@ export const CompletionEvent = Named('CompletionEvent', 'What a webhook is sent 
 });
 
 export const Delivery = Named('Delivery', 'A message to a webhook, with every attempt to deliver it', {
-  id: Type.String({ description: '`X-Service-Delivery` of every attempt' }),
+  id: Type.String({ description: 'Sent as `X-Service-Delivery` with every attempt' }),
   executionId: Type.String(),
   event: Type.String(),
   eventId: Type.String({ format: 'uuid' }),
@@ -195,8 +197,8 @@ export const Delivery = Named('Delivery', 'A message to a webhook, with every at
       startedAt: Timestamp,
       durationMs: Nullable(Type.Integer()),
       statusCode: Nullable(Type.Integer()),
-      error: Nullable(Type.String({ description: 'Why there was no answer' })),
-      response: Nullable(Type.String({ description: 'The first KB of the answer' })),
+      error: Nullable(Type.String({ description: 'Why there was no response' })),
+      response: Nullable(Type.String({ description: 'The first KB of the response' })),
     }),
   ),
 });
@@ -214,7 +216,7 @@ export const WebhookTestAnswer = Named('WebhookTest', 'What the receiver of a sa
 export const CreditsAnswer = Named('Credits', 'A balance and a page of its ledger', {
   teamId: Nullable(Type.String()),
   balance: Credits,
-  held: Type.Integer({ minimum: 0, description: 'Set aside for runs under way' }),
+  held: Type.Integer({ minimum: 0, description: 'Reserved for active runs' }),
   entries: Type.Array(
     Named('LedgerEntry', 'One change of a balance', {
       id: Type.Integer(),

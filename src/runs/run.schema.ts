@@ -13,14 +13,15 @@ const RUN_FIELDS = {
   inputs: Type.Optional(
     AsSent(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId}',
+        description:
+          'Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId}',
       }),
     ),
   ),
   metadata: Type.Optional(
     AsSent(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Echoed in the delivery, members in the same order',
+        description: 'Echoed in the delivery, with members in the same order',
       }),
     ),
   ),
@@ -28,7 +29,7 @@ const RUN_FIELDS = {
     Type.Array(Type.String({ maxLength: 200 }), {
       minItems: 1,
       maxItems: 1000,
-      description: 'Run these nodes and what they need',
+      description: 'Run only these nodes and the nodes that they need',
     }),
   ),
   keep: Type.Optional(
@@ -38,20 +39,21 @@ const RUN_FIELDS = {
         again: Type.Optional(
           Type.Array(Type.String({ maxLength: 200 }), {
             maxItems: 1000,
-            description: 'These nodes and all that hangs on them run again',
+            description: 'Run these nodes and everything downstream again',
           }),
         ),
       },
       {
         additionalProperties: false,
-        description: 'An ended execution of this workflow whose results are kept where they still hold',
+        description: 'An ended execution of this workflow whose results are reused if they are still valid',
       },
     ),
   ),
   pins: Type.Optional(
     Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: 64 }), {
       maxProperties: 1000,
-      description: 'By node id the execution of this workflow whose result the node has; it is not run',
+      description:
+        'By node ID, the execution of this workflow whose result is used instead of running the node',
     }),
   ),
   useCache: Type.Optional(Type.Boolean({ default: true })),
@@ -82,13 +84,15 @@ export const ResumeBody = NamedExact(
         {
           nodeId: Type.String({ maxLength: 200 }),
           approved: Type.Boolean(),
-          value: Type.Optional(Type.Unsafe<Json>({ description: 'Goes on in place of what waited' })),
+          value: Type.Optional(
+            Type.Unsafe<Json>({ description: 'Replaces the value that waited for approval' }),
+          ),
         },
-        { additionalProperties: false, description: 'Of an execution that waits' },
+        { additionalProperties: false, description: 'The decision for a waiting execution' },
       ),
     ),
     fromNodeId: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Run this node and all that hangs on it again' }),
+      Type.String({ maxLength: 200, description: 'Run this node and everything downstream again' }),
     ),
     useLatestWorkflow: Type.Optional(Type.Boolean({ default: false })),
     inputs: RUN_FIELDS.inputs,
@@ -98,12 +102,12 @@ export const ResumeBody = NamedExact(
 export type ResumeRequest = Static<typeof ResumeBody>;
 
 export const ExecutionId = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Execution id, `ex_…`' }),
+  id: Type.String({ maxLength: 64, description: 'Execution ID, `ex_…`' }),
 });
 
 export const ExecutionNode = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Execution id, `ex_…`' }),
-  nodeId: Type.String({ maxLength: 1000, description: 'A node of the graph as it ran' }),
+  id: Type.String({ maxLength: 64, description: 'Execution ID, `ex_…`' }),
+  nodeId: Type.String({ maxLength: 1000, description: 'A node of the executed graph' }),
 });
 
 export const ListExecutionsQuery = Type.Object({

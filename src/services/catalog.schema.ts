@@ -5,10 +5,12 @@ import { CATEGORIES, FIELD_TYPES, PORT_TYPES } from '../graph/types.ts';
 import { Named, Nullable } from './schema.ts';
 
 const PORT = {
-  id: Type.String({ description: 'An edge names it as `in-<id>` or `out-<id>`' }),
+  id: Type.String({ description: 'Edges refer to it as `in-<id>` or `out-<id>`' }),
   label: Type.String(),
   type: Type.Enum(PORT_TYPES),
-  isPort: Type.Boolean({ description: 'Wired by an edge; false: a field of `data.config`' }),
+  isPort: Type.Boolean({
+    description: 'True for a port that edges connect to, false for a field of `data.config`',
+  }),
 };
 
 const Entry = Named('CatalogEntry', 'A node type', {
@@ -26,13 +28,15 @@ const Entry = Named('CatalogEntry', 'A node type', {
       enum: Type.Optional(Type.Array(Type.String())),
       min: Type.Optional(Type.Number()),
       max: Type.Optional(Type.Number()),
-      integer: Type.Optional(Type.Boolean({ description: 'Whole numbers alone' })),
-      step: Type.Optional(Type.Number({ description: 'Counted from `min`, or from 0' })),
-      itemType: Type.Optional(Type.Enum(PORT_TYPES, { description: 'Of a LIST: what its items must be' })),
+      integer: Type.Optional(Type.Boolean({ description: 'Whether only integers are allowed' })),
+      step: Type.Optional(
+        Type.Number({ description: 'Step between valid values, counted from `min`, or from 0' }),
+      ),
+      itemType: Type.Optional(Type.Enum(PORT_TYPES, { description: 'For a LIST: the type of its items' })),
       minItems: Type.Optional(Type.Integer()),
       maxItems: Type.Optional(Type.Integer()),
       nullable: Type.Optional(
-        Type.Boolean({ description: 'null is a value: none, in place of the default' }),
+        Type.Boolean({ description: 'Whether null is a value that means none, instead of the default' }),
       ),
       description: Type.Optional(Type.String()),
     }),
@@ -41,19 +45,21 @@ const Entry = Named('CatalogEntry', 'A node type', {
   executionCost: Type.Enum(['free', 'paid']),
   pricingModel: Type.Enum(['free', 'flat-usd', 'per-second', 'video-tokens', 'per-image', 'unknown']),
   estimatedCredits: Nullable(
-    Type.Integer({ description: 'Of a run with the default config; null: not known before it is run' }),
+    Type.Integer({
+      description: 'Credits for a run with the default config; null if unknown before the run',
+    }),
   ),
   costUsd: Type.Optional(Type.Number()),
   priceSource: Type.Optional(Type.String({ description: 'Where the price was read, and when' })),
-  customNodeType: Type.Optional(Type.String({ description: 'The `type` that such a node must have' })),
+  customNodeType: Type.Optional(Type.String({ description: 'The `type` that the node must have' })),
   dynamicPorts: Type.Optional(Type.Literal(true)),
   dynamicPortsNote: Type.Optional(Type.String()),
   deprecated: Type.Optional(Type.Literal(true)),
-  hidden: Type.Optional(Type.Literal(true, { description: 'Listed with `includeHidden=1` alone' })),
+  hidden: Type.Optional(Type.Literal(true, { description: 'Listed only with `includeHidden=1`' })),
   isAvailable: Type.Optional(
     Type.Literal(false, {
       description:
-        'Its provider, or what else it runs on, is not configured in this service: a run of it fails',
+        'False if its provider, or something else that it needs, is not configured; a run of it fails',
     }),
   ),
 });

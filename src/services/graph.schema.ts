@@ -9,9 +9,9 @@ const Open = <P extends TProperties>(title: string, description: string, propert
   Type.Object(properties, { additionalProperties: true, title, description });
 
 const Port = Named('Port', 'Where an edge can end', {
-  id: Type.String({ description: 'An edge names it as `in-<id>` or `out-<id>`' }),
+  id: Type.String({ description: 'Edges refer to it as `in-<id>` or `out-<id>`' }),
   // Stored as sent: nothing reads them.
-  label: Type.Optional(Type.Unknown({ description: 'What people call it, a text' })),
+  label: Type.Optional(Type.Unknown({ description: 'Display name' })),
   type: Type.Optional(
     Type.Unknown({ description: '`TEXT`, `NUMBER`, `JSON`, `IMAGE`, `VIDEO`, `AUDIO`, `LIST` or `ANY`' }),
   ),
@@ -19,15 +19,13 @@ const Port = Named('Port', 'Where an edge can end', {
 
 const Position = Named('Position', 'Where a node is on the board', { x: Type.Number(), y: Type.Number() });
 
-const LABEL = Type.String({ description: 'What people call it' });
+const LABEL = Type.String({ description: 'Display name' });
 const CATEGORY = Type.Enum(CATEGORIES);
 const NODE_DATA = {
-  nodeType: Type.String({ description: 'Of the catalog, like `utility:text_template`' }),
-  config: Type.Optional(
-    Type.Object({}, { additionalProperties: true, description: 'The settings of the node' }),
-  ),
+  nodeType: Type.String({ description: 'Node type of the catalog, such as `utility:text_template`' }),
+  config: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'Settings of the node' })),
   params: Type.Optional(
-    Type.Object({}, { additionalProperties: true, description: 'Of older graphs; use `config`' }),
+    Type.Object({}, { additionalProperties: true, description: 'Legacy settings; use `config`' }),
   ),
   inputs: Type.Optional(Type.Array(Port)),
   outputs: Type.Optional(Type.Array(Port)),
@@ -41,10 +39,10 @@ const NodeData = Open('NodeData', 'What a node is and how it is set', {
 
 /** The catalog fills in what is absent. */
 const NodeDataInput = Open('NodeDataInput', 'What a node is and how it is set, as it is sent', {
-  label: Type.Optional(
-    Type.String({ description: 'What people call it; default: the label of the catalog' }),
+  label: Type.Optional(Type.String({ description: 'Display name; default: the label of the catalog entry' })),
+  category: Type.Optional(
+    Type.Enum(CATEGORIES, { description: 'Default: the category of the catalog entry' }),
   ),
-  category: Type.Optional(Type.Enum(CATEGORIES, { description: 'Default: the category of the catalog' })),
   ...NODE_DATA,
 });
 
@@ -75,8 +73,8 @@ export const Node = Open('Node', 'One step of a graph', {
 });
 
 const EDGE = {
-  source: Type.String({ description: 'Id of the node it leaves' }),
-  target: Type.String({ description: 'Id of the node it enters' }),
+  source: Type.String({ description: 'ID of the source node' }),
+  target: Type.String({ description: 'ID of the target node' }),
   sourceHandle: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: '`out-<port id>`' })),
   targetHandle: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: '`in-<port id>`' })),
 };
@@ -89,7 +87,8 @@ export const Edge = Open('Edge', 'What carries a value from one node to another'
 export const EdgeInput = Open('EdgeInput', 'An edge as it is sent', {
   id: Type.Optional(
     Type.String({
-      description: 'Unique in the workflow; default: made of its ends, like `idea.text->picture.prompt`',
+      description:
+        'Unique in the workflow; default: made of its two ports, such as `idea.text->picture.prompt`',
     }),
   ),
   ...EDGE,

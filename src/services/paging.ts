@@ -6,7 +6,7 @@ import type { After } from '../store/rows.ts';
 import { parseIsoTime } from './iso-time.ts';
 
 const Cursor = Type.Optional(
-  Type.String({ maxLength: 200, description: 'The `nextCursor` of the page before' }),
+  Type.String({ maxLength: 200, description: 'The `nextCursor` of the previous page' }),
 );
 
 const DEFAULT_LIMIT = 50;
@@ -36,7 +36,7 @@ export const pageOf = (item: TSchema) =>
   Type.Object(
     {
       data: Type.Array(item),
-      nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'null: this is the last page' }),
+      nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page' }),
     },
     { title: `${titleOf(item).replace(/ListItem$/, '')}Page`, description: 'One page of a list' },
   );

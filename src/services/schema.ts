@@ -36,7 +36,7 @@ export const EventStreamOf = (
   events: Readonly<Record<string, TSchema & { readonly title?: string }>>,
 ) =>
   Type.Unsafe<unknown>({
-    description: 'A stream of these',
+    description: 'A stream of these events',
     content: {
       'text/event-stream': {
         schema: {

@@ -16,7 +16,7 @@ export const RunEstimate = Named('RunEstimate', 'What a run would cost', {
   credits: Type.Integer(),
   costUsd: Type.Number(),
   exact: Type.Boolean({
-    description: 'false: a price, or the length of a list, is known at run time only',
+    description: 'False if a price, or the length of a list, is known only at run time',
   }),
   breakdown: Type.Array(
     Type.Object({
@@ -28,11 +28,11 @@ export const RunEstimate = Named('RunEstimate', 'What a run would cost', {
   ),
   kept: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'With keep or pins: the nodes whose results are those of an earlier run',
+      description: 'With keep or pins: the nodes whose results come from an earlier run',
     }),
   ),
   availableCredits: Type.Integer(),
   issues: Type.Array(Type.Object({ nodeId: Type.String(), code: Type.String(), message: Type.String() }), {
-    description: 'Why a node could not run: its provider is not configured, its lists do not match',
+    description: 'Reasons why a node could not run, for example a provider that is not configured',
   }),
 });

@@ -9,7 +9,7 @@ import { SCOPES } from './actor.ts';
 import { Email, Name } from './names.ts';
 
 const UserId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
-const TeamId = Type.String({ maxLength: 64, description: 'Team id, `team_…`' });
+const TeamId = Type.String({ maxLength: 64, description: 'Team ID, `team_…`' });
 const TeamRole = Type.Enum(TEAM_ROLES);
 const ShareRole = Type.Enum(SHARE_ROLES);
 /** Exactly one of the two names somebody. */
@@ -21,9 +21,9 @@ export const UserParams = Type.Object({ userId: UserId });
 /** What an account has stored, in all of its workspaces. */
 export const STORAGE = {
   usedBytes: Type.Integer({
-    description: 'Your files in every workspace, and uploads that are not complete',
+    description: 'Your files in all workspaces, and incomplete uploads',
   }),
-  limitBytes: Nullable(Type.Integer({ description: 'Of your plan; null: no limit' })),
+  limitBytes: Nullable(Type.Integer({ description: 'The limit of your plan; null for no limit' })),
 };
 
 const ACCOUNT = {
@@ -36,11 +36,11 @@ const ACCOUNT = {
 };
 export const Me = Named('Me', 'Who asks', {
   ...ACCOUNT,
-  scopes: Type.Array(Type.Enum(SCOPES), { description: 'Of the credential that asks' }),
+  scopes: Type.Array(Type.Enum(SCOPES), { description: 'Scopes of the credential of this request' }),
   personalTeamId: Type.String({
-    description: 'Names your personal workspace wherever a teamId is asked for',
+    description: 'The team ID of your personal workspace',
   }),
-  activeTeamId: Nullable(Type.String({ description: 'null: your personal workspace' })),
+  activeTeamId: Nullable(Type.String({ description: 'Null for your personal workspace' })),
   activeRole: TeamRole,
   storage: Type.Object(STORAGE),
   createdAt: Timestamp,
@@ -84,17 +84,17 @@ export const TeamInvitationParams = Type.Object({
 const INVITATION = {
   id: Type.String(),
   role: TeamRole,
-  invitedBy: Nullable(Type.String({ description: 'Name; null: that account is gone' })),
+  invitedBy: Nullable(Type.String({ description: 'Name of the inviter; null if the account was deleted' })),
   createdAt: Timestamp,
   expiresAt: Timestamp,
 };
 export const TeamInvitation = Named('TeamInvitation', 'A person who is invited to a team', {
   ...INVITATION,
-  email: Nullable({ ...Email, description: 'null: invited by user id' }),
-  userId: Nullable({ ...UserId, description: 'null: invited by email' }),
-  name: Nullable(Type.String({ description: 'null: invited by email' })),
-  isExpired: Type.Boolean({ description: 'Inviting the person again renews it' }),
-  url: Type.String({ description: 'To be sent to whoever is invited; it opens nothing to anybody else' }),
+  email: Nullable({ ...Email, description: 'Null if invited by user ID' }),
+  userId: Nullable({ ...UserId, description: 'Null if invited by email' }),
+  name: Nullable(Type.String({ description: 'Null if invited by email' })),
+  isExpired: Type.Boolean({ description: 'Whether it has expired; invite the person again to renew it' }),
+  url: Type.String({ description: 'Send it to the invited person; it gives access to nobody else' }),
 });
 export const TeamInvitationPage = pageOf(TeamInvitation);
 export const InvitationParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
@@ -106,7 +106,7 @@ export const InvitationPage = pageOf(Invitation);
 
 export const PermissionParams = Type.Object({
   id: Type.String({ maxLength: 64 }),
-  person: Type.String({ maxLength: 254, description: 'The user id or the email, as the list has it' }),
+  person: Type.String({ maxLength: 254, description: 'The user ID or email, as listed' }),
 });
 export const ShareBody = NamedExact('PermissionInput', 'Whom to share with, and how', {
   ...SOMEBODY,
@@ -116,10 +116,10 @@ export type ShareBody = Static<typeof ShareBody>;
 export const Permission = Named('Permission', 'A user or an email that a workflow is shared with', {
   userId: Nullable({
     ...UserId,
-    description: 'null: shared by email, and nobody with that email has opened the workflow',
+    description: 'Null if shared by email and nobody with that email has opened the workflow',
   }),
-  name: Nullable(Type.String({ description: 'As `userId`' })),
-  email: Nullable({ ...Email, description: 'null: shared by user id' }),
+  name: Nullable(Type.String({ description: 'Null under the same condition as `userId`' })),
+  email: Nullable({ ...Email, description: 'Null if shared by user ID' }),
   role: ShareRole,
   createdAt: Timestamp,
 });
@@ -136,13 +136,13 @@ export const CreateUserBody = NamedExact('UserInput', 'The account to make', {
   isAdmin: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Sessions of the account have the scope instance:admin',
+      description: 'Whether sessions of the account have the scope instance:admin',
     }),
   ),
   invite: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Mints a link at which the user sets a password, for 72 hours; it is shown this once',
+      description: 'Creates a link where the user sets a password, valid for 72 hours and shown once',
     }),
   ),
   keyScopes: Type.Optional(
@@ -150,7 +150,7 @@ export const CreateUserBody = NamedExact('UserInput', 'The account to make', {
       minItems: 1,
       maxItems: SCOPES.length,
       uniqueItems: true,
-      description: 'Mints a key with these; it is shown this once',
+      description: 'Creates a key with these scopes, shown once',
     }),
   ),
 });
@@ -161,7 +161,9 @@ export const ChangeUserBody = NamedExact('UserChanges', 'What to change of an ac
   isAuthor: Type.Optional(Type.Boolean()),
   isAdmin: Type.Optional(Type.Boolean()),
   disabled: Type.Optional(
-    Type.Boolean({ description: 'Its keys and sessions stop working within 5 seconds' }),
+    Type.Boolean({
+      description: 'Disables the account; its keys and sessions stop working within 5 seconds',
+    }),
   ),
 });
 export type ChangeUserBody = Static<typeof ChangeUserBody>;
@@ -180,30 +182,26 @@ export const UserPage = pageOf(
     hasPassword: Type.Boolean(),
     credits: Type.Object(
       { balance: Type.Integer(), held: Type.Integer() },
-      { description: 'Of the personal workspace' },
+      { description: 'Credits of the personal workspace' },
     ),
     lastSeenAt: Nullable(Timestamp),
   }),
 );
-export const CreatedUser = Named(
-  'CreatedUser',
-  'A new account, and its key or invitation if one was asked for',
-  {
-    ...User.properties,
-    apiKey: Type.Optional(Type.String()),
-    inviteUrl: Type.Optional(Type.String()),
-  },
-);
+export const CreatedUser = Named('CreatedUser', 'A new account, with its key or invitation if requested', {
+  ...User.properties,
+  apiKey: Type.Optional(Type.String()),
+  inviteUrl: Type.Optional(Type.String()),
+});
 
 export const LinkBody = NamedExact('PasswordLinkInput', 'Whose password a link shall set', {
   kind: Type.Enum(LINK_KINDS, {
     description:
-      'Sets email, name and password of the first user; the password of an invited user; a forgotten one',
+      'What the link sets: the account of the first user, the password of an invited user, or a forgotten password',
   }),
   email: Type.Optional(Email),
 });
 export const LinkAnswer = Named('PasswordLink', 'A link that sets a password', {
-  url: Type.String({ description: 'Shown this once, and valid for one use' }),
+  url: Type.String({ description: 'Shown once, and valid for one use' }),
   expiresAt: Nullable(Timestamp),
 });
 

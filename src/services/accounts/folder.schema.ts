@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 import { Name } from './names.ts';
 
-const FolderIdText = Type.String({ maxLength: 64, description: 'Folder id, `fld_…`' });
+const FolderIdText = Type.String({ maxLength: 64, description: 'Folder ID, `fld_…`' });
 
 export const FolderParams = Type.Object({ id: FolderIdText });
 
@@ -14,7 +14,8 @@ export const CreateFolderBody = NamedExact('FolderInput', 'The folder to make', 
     Nullable(
       Type.String({
         maxLength: 64,
-        description: 'A team you are in; null or your personal team: your own. Absent: the active workspace',
+        description:
+          'A team that you belong to; null or your personal team for your own workspace. Default: the active workspace',
       }),
     ),
   ),
@@ -28,7 +29,7 @@ export const ChangeFolderBody = NamedExact('FolderChanges', 'What to change of a
 export type ChangeFolderBody = Static<typeof ChangeFolderBody>;
 
 export const RemoveFolderQuery = Type.Object({
-  recursive: Type.Optional(Type.Boolean({ default: false, description: 'Delete the subfolders too' })),
+  recursive: Type.Optional(Type.Boolean({ default: false, description: 'Also delete the subfolders' })),
 });
 
 export const Folder = Named('Folder', 'A place for workflows', {
@@ -36,7 +37,7 @@ export const Folder = Named('Folder', 'A place for workflows', {
   name: Type.String(),
   parentId: Nullable(Type.String()),
   teamId: Nullable(Type.String()),
-  workflowCount: Type.Integer({ description: 'Directly in it' }),
+  workflowCount: Type.Integer({ description: 'Number of workflows directly in the folder' }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });

@@ -7,13 +7,15 @@ import { Name } from './names.ts';
 
 const Scope = Type.Enum(SCOPES);
 
-export const KeyParams = Type.Object({ id: Type.String({ maxLength: 64, description: 'Key id, `key_…`' }) });
+export const KeyParams = Type.Object({ id: Type.String({ maxLength: 64, description: 'Key ID, `key_…`' }) });
 
 export const CreateKeyBody = NamedExact('KeyInput', 'The key to make', {
   name: Name,
   scopes: Type.Array(Scope, { minItems: 1, maxItems: SCOPES.length, uniqueItems: true }),
   expiresAt: Type.Optional(
-    Nullable(Type.String({ maxLength: 40, description: 'ISO 8601; null or absent: never' })),
+    Nullable(
+      Type.String({ maxLength: 40, description: 'ISO 8601; null or absent for a key that does not expire' }),
+    ),
   ),
 });
 
@@ -30,5 +32,5 @@ export const Key = Named('Key', 'What is known of an API key', {
 export const KeyPage = pageOf(Key);
 export const CreatedKey = Named('CreatedKey', 'A new key; it is shown this once', {
   ...Key.properties,
-  key: Type.String({ description: 'Shown this once' }),
+  key: Type.String({ description: 'Shown once' }),
 });

@@ -5,17 +5,17 @@ import { pageOf } from '../paging.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
 
 export const ConnectionParams = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Connection id, `con_…`' }),
+  id: Type.String({ maxLength: 64, description: 'Connection ID, `con_…`' }),
 });
 
 export const ConnectionPage = pageOf(
   Named('Connection', 'A program that you let in by OAuth', {
     id: Type.String(),
     clientId: Type.String({
-      description: 'What the program is registered as, or the address of its document',
+      description: 'The client ID, or the URL of the client metadata document',
     }),
-    clientName: Type.String({ description: 'As the program calls itself' }),
-    redirectHost: Type.String({ description: 'Where it was answered' }),
+    clientName: Type.String({ description: 'The name that the client gives itself' }),
+    redirectHost: Type.String({ description: 'Host of the redirect address' }),
     scopes: Type.Array(Type.Enum(AGENT_SCOPES)),
     createdAt: Timestamp,
     lastUsedAt: Nullable(Timestamp),

@@ -108,7 +108,7 @@ const Slug = Type.String({
 const Title = Type.String({ minLength: 1, maxLength: 300 });
 
 const FIELDS = {
-  type: Type.Optional(Type.Enum(CONTENT_TYPES, { description: 'May be left out where event names it' })),
+  type: Type.Optional(Type.Enum(CONTENT_TYPES, { description: 'Optional if event names it' })),
   subtitle: text(1000, 'Default: the title'),
   body_markdown: text(MAX_MARKDOWN),
   heroImage: text(2048),
@@ -136,7 +136,7 @@ const FIELDS = {
   parentCategory: Type.Optional(
     Type.Unsafe<ContentCategory | null>({
       enum: [...CONTENT_CATEGORIES, null],
-      description: 'Default: by type',
+      description: 'Default: depends on the type',
     }),
   ),
   event: Type.Optional(Type.Enum(Object.keys(CONTENT_EVENTS) as (keyof typeof CONTENT_EVENTS)[])),
@@ -158,7 +158,7 @@ export type UpdateContentBody = Static<typeof UpdateContentBody>;
 
 export const WrittenPage = Named('WrittenPage', 'A page as it was written', {
   success: Type.Literal(true),
-  url: Type.String({ description: 'Address of the page' }),
+  url: Type.String({ description: 'URL of the page' }),
   page: Type.Object({
     slug: Slug,
     title: Title,

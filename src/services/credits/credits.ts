@@ -22,7 +22,7 @@ export const GrantBody = Exact({
   amount: Type.Integer({
     minimum: -MAX_GRANT,
     maximum: MAX_GRANT,
-    description: 'Credits; negative takes back',
+    description: 'Credits to grant; a negative number revokes credits',
   }),
   note: Type.String({ minLength: 1, maxLength: 500 }),
 });

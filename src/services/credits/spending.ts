@@ -20,7 +20,7 @@ const MAX_WORKFLOWS = 20;
 
 export const SpendingQuery = Type.Object({
   days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'Today (UTC) and the days before' }),
+    Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'Number of days up to today (UTC)' }),
   ),
 });
 export type SpendingQuery = Static<typeof SpendingQuery>;
@@ -32,24 +32,24 @@ export const SpendingAnswer = Named('Spending', 'What was charged, in credits', 
   to: Type.String({ format: 'date', description: 'Today (UTC)' }),
   total: Credits,
   days: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), credits: Credits }), {
-    description: 'Each day, oldest first',
+    description: 'One entry per day, oldest first',
   }),
   models: Type.Array(
     Type.Object({
-      nodeType: Nullable(Type.String({ description: 'null: charged before the type was kept' })),
-      label: Nullable(Type.String({ description: 'null: the type is not in the catalog' })),
+      nodeType: Nullable(Type.String({ description: 'Null for charges made before the type was recorded' })),
+      label: Nullable(Type.String({ description: 'Null if the type is not in the catalog' })),
       credits: Credits,
       charges: Type.Integer(),
     }),
-    { description: 'What cost most comes first' },
+    { description: 'Most expensive first' },
   ),
   workflows: Type.Array(
     Type.Object({
       id: Type.String(),
-      name: Nullable(Type.String({ description: 'null: it was deleted' })),
+      name: Nullable(Type.String({ description: 'Null if it was deleted' })),
       credits: Credits,
     }),
-    { description: 'The 20 that cost most' },
+    { description: 'The 20 most expensive workflows' },
   ),
 });
 

@@ -16,7 +16,7 @@ export type Hints = Static<typeof Hints>;
 const InlineBody = NamedExact('InlineUpload', 'A file as a data URL, or its address', {
   dataUrl: Type.Optional(Type.String({ description: '`data:<type>;base64,…`, up to 3 MB of file' })),
   url: Type.Optional(
-    Type.String({ maxLength: 8192, description: 'A public address; the file is fetched and kept here' }),
+    Type.String({ maxLength: 8192, description: 'A public URL; the service downloads and stores the file' }),
   ),
   ...HINTS,
 });
@@ -55,7 +55,7 @@ export const CompleteBody = NamedExact('CompleteRequest', 'The upload that is do
 export type CompleteBody = Static<typeof CompleteBody>;
 
 export const MediaParams = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Media id, `med_…`' }),
+  id: Type.String({ maxLength: 64, description: 'Media ID, `med_…`' }),
 });
 
 export const ListMediaQuery = Type.Object({
@@ -66,8 +66,7 @@ export const ListMediaQuery = Type.Object({
   ),
   origin: Type.Optional(
     Type.Enum(['upload', 'output', 'input', 'preview'], {
-      description:
-        'Uploads (the default), what runs made, what they fetched, or what was drawn and rendered as a preview',
+      description: 'Uploads (default), results of runs, files that runs fetched, or previews',
     }),
   ),
   ...PageQuery.properties,
@@ -75,9 +74,7 @@ export const ListMediaQuery = Type.Object({
 export type ListMediaQuery = Static<typeof ListMediaQuery>;
 
 export const RemoveMediaQuery = Type.Object({
-  force: Type.Optional(
-    Type.Boolean({ default: false, description: 'Delete it even where workflows use it' }),
-  ),
+  force: Type.Optional(Type.Boolean({ default: false, description: 'Delete it even if workflows use it' })),
 });
 
 const RESULT = {
@@ -87,7 +84,7 @@ const RESULT = {
   width: Nullable(Type.Integer()),
   height: Nullable(Type.Integer()),
   duration: Nullable(Type.Number({ description: 'Seconds' })),
-  bytes: Type.Integer({ description: 'Of the stored file; an SVG is stored sanitized' }),
+  bytes: Type.Integer({ description: 'Size of the stored file; an SVG is stored sanitized' }),
 };
 
 export const UploadResult = Named('Media', 'A file that the service keeps', RESULT);
@@ -105,13 +102,13 @@ export const MediaUsePage = pageOf(
     kind: Type.Enum(USE_KINDS),
     workflow: Type.Object({ id: Type.String(), name: Type.String() }),
     nodes: Type.Array(Type.Object({ id: Type.String(), label: Type.String() }), {
-      description: 'Those that name the file, in the current version or the published one',
+      description: 'Workflows that use the file in the current or the published version',
     }),
-    isLinked: Type.Boolean({ description: 'The file is the `mediaId` of the workflow' }),
-    slug: Nullable(Type.String({ description: 'Of a publication' })),
+    isLinked: Type.Boolean({ description: 'Whether the file is the `mediaId` of the workflow' }),
+    slug: Nullable(Type.String({ description: 'Slug of a publication' })),
     isTemplate: Type.Boolean(),
     executionId: Nullable(Type.String()),
-    isMaker: Type.Boolean({ description: 'The execution made the file; others used it' }),
+    isMaker: Type.Boolean({ description: 'Whether the execution created the file; others used it' }),
     createdAt: Type.String({ format: 'date-time' }),
   }),
 );
@@ -120,7 +117,7 @@ export const MintedUpload = Named('MintedUpload', 'Where to put a file, and with
   uploadUrl: Type.String({ format: 'uri', description: 'PUT the bytes here within 15 minutes' }),
   method: Type.Literal('PUT'),
   headers: Type.Record(Type.String(), Type.String(), {
-    description: 'Content-Type, Content-Length and Cache-Control, to be sent exactly',
+    description: 'Content-Type, Content-Length and Cache-Control; send them exactly',
   }),
   mediaId: Type.String(),
   url: Type.String({

@@ -65,5 +65,8 @@ function toS3Error(thrown: unknown): S3Error {
   // The other side broke off, so this is for the log alone.
   if (code === 'ECONNRESET' || code === 'ABORT_ERR')
     return new S3Error('IncompleteBody', 'The bytes stopped coming.');
-  return new S3Error('InternalError', 'Something went wrong on our side. Give the request id to the operator of the service.');
+  return new S3Error(
+    'InternalError',
+    'Something went wrong on our side. Give the request id to the operator of the service.',
+  );
 }

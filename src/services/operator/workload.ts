@@ -15,9 +15,9 @@ const Count = Type.Integer({ minimum: 0 });
 
 export const WorkloadAnswer = Named('Workload', 'What there is to do, and who does it', {
   runs: Type.Object({
-    queued: Type.Integer({ minimum: 0, description: 'Ready, and no worker has them' }),
-    running: Type.Integer({ minimum: 0, description: 'A worker has them' }),
-    waiting: Type.Integer({ minimum: 0, description: 'For a call at a provider' }),
+    queued: Type.Integer({ minimum: 0, description: 'Ready, waiting for a worker' }),
+    running: Type.Integer({ minimum: 0, description: 'Running on a worker' }),
+    waiting: Type.Integer({ minimum: 0, description: 'Waiting for a provider' }),
   }),
   oldestQueuedSeconds: Nullable(Type.Integer({ minimum: 0 })),
   jobs: Type.Array(Type.Object({ task: Type.String(), state: Type.Enum(JOB_STATES), count: Count })),
@@ -28,7 +28,7 @@ export const WorkloadAnswer = Named('Workload', 'What there is to do, and who do
       pid: Type.Integer(),
       startedAt: Timestamp,
       heartbeatAt: Timestamp,
-      isAlive: Type.Boolean({ description: 'It was heard of within 20 s' }),
+      isAlive: Type.Boolean({ description: 'Whether it sent a heartbeat within 20 s' }),
       runs: Count,
     }),
   ),
@@ -69,8 +69,8 @@ export const PlansAnswer = Named('Plans', 'The plans that accounts may have', {
       executionsPerMinute: Count,
       executionsPerDay: Nullable(Count),
       storageBytes: Nullable(Count),
-      runsUnpriced: Type.Boolean({ description: 'Whether its runs may call models without a price' }),
-      isDefault: Type.Boolean({ description: 'Of accounts that are made without one' }),
+      runsUnpriced: Type.Boolean({ description: 'Whether runs may call models without a price' }),
+      isDefault: Type.Boolean({ description: 'Whether new accounts get this plan by default' }),
     }),
   ),
 });

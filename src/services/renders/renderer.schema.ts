@@ -3,13 +3,13 @@ import { type Static, Type } from 'typebox';
 import { RENDER_STATUSES } from '../../store/renders/renders.ts';
 import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 
-export const TemplateParams = Type.Object({ id: Type.String({ maxLength: 80, description: 'Template id' }) });
+export const TemplateParams = Type.Object({ id: Type.String({ maxLength: 80, description: 'Template ID' }) });
 
 export const ContractQuery = Type.Object({
   include: Type.Optional(
     Type.String({
       maxLength: 10,
-      description: 'doc, schema or all (default): one half of the large body, or both',
+      description: 'doc, schema or all (default): which part of the large body to return',
     }),
   ),
 });
@@ -31,12 +31,12 @@ export const ContractAnswer = Named('SceneGraphContract', 'How to author a video
 const Props = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   maxProperties: 100,
-  description: "Over the template's defaultProps",
+  description: "Merged over the template's defaultProps",
 });
 
 export const PreviewBody = NamedExact(
   'PreviewRequest',
-  'What to draw',
+  'What to render',
   {
     sceneGraph: Type.Optional(Type.Unknown({ description: 'As GET /renderer/scene-graph describes' })),
     templateId: Type.Optional(Type.String({ maxLength: 80 })),
@@ -52,21 +52,21 @@ export const PreviewBody = NamedExact(
     ),
     timeSeconds: Type.Optional(Type.Number({ minimum: 0, maximum: 86_400 })),
     format: Type.Optional(
-      Type.String({ maxLength: 10, description: 'png (default), jpeg or webp; mp4 asks for a clip' }),
+      Type.String({ maxLength: 10, description: 'png (default), jpeg or webp for stills, mp4 for a clip' }),
     ),
     scale: Type.Optional(Type.Number({ minimum: 0.1, maximum: 1 })),
     keep: Type.Optional(
       Type.Boolean({
         default: true,
         description:
-          'false: the url of each still is a data URL, and nothing is kept. For whoever draws again at each change',
+          'False to get each still as a data URL without storing it, for previews that update on each change',
       }),
     ),
     range: Type.Optional(
       Type.Array(Type.Integer({ minimum: 0 }), {
         minItems: 2,
         maxItems: 2,
-        description: 'Of a clip, in frames: [from, to)',
+        description: 'Frames of the clip: [from, to)',
       }),
     ),
   },
@@ -90,7 +90,7 @@ export type PreviewBody = Static<typeof PreviewBody>;
 
 const Frame = Named('PreviewFrame', 'A still', {
   frame: Type.Integer(),
-  url: Type.String({ description: 'Of the media; a data URL where `keep` is false' }),
+  url: Type.String({ description: 'URL of the media; a data URL if `keep` is false' }),
   width: Type.Integer(),
   height: Type.Integer(),
 });
@@ -104,7 +104,7 @@ export const PreviewAnswer = Named('Preview', 'Stills of a video', {
 });
 
 export const RenderId = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Render id, `rnd_…`' }),
+  id: Type.String({ maxLength: 64, description: 'Render ID, `rnd_…`' }),
 });
 
 const RenderUrls = Type.Object({ self: Type.String(), cancel: Type.String() });
@@ -140,7 +140,7 @@ export const RenderAnswer = Named('RenderStatus', 'A clip as it stands', {
     progress: Type.Number({ minimum: 0, maximum: 1 }),
     range: Type.Array(Type.Integer(), { description: 'Frames [from, to)' }),
     url: Nullable(Type.String({ description: 'The clip, MP4' })),
-    posterUrl: Nullable(Type.String({ description: 'A still of it, JPEG' })),
+    posterUrl: Nullable(Type.String({ description: 'The poster, JPEG' })),
     result: Nullable(RenderedClip),
     error: Nullable(RenderFailure),
     createdAt: Timestamp,
@@ -151,8 +151,8 @@ export const RenderAnswer = Named('RenderStatus', 'A clip as it stands', {
 });
 
 const InputMapping = Named('InputMapping', 'A port of a template, and the prop it fills', {
-  propPath: Type.String({ description: 'Where the value lands in the props' }),
-  portId: Type.String({ description: 'An edge targets it as in-<portId>' }),
+  propPath: Type.String({ description: 'Path of the value in the props' }),
+  portId: Type.String({ description: 'Edges target it as in-<portId>' }),
   portLabel: Type.String(),
   portType: Type.Enum(['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'JSON', 'NUMBER']),
   required: Type.Boolean(),
@@ -163,7 +163,7 @@ const TemplateObject = Named('VideoTemplate', 'A composition with slots', {
   category: Type.String(),
   compositionId: Type.String(),
   description: Type.String(),
-  thumbnail: Type.String({ description: 'Address of a picture' }),
+  thumbnail: Type.String({ description: 'URL of an image' }),
   fps: Type.Integer(),
   width: Type.Integer(),
   height: Type.Integer(),

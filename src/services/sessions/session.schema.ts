@@ -12,10 +12,10 @@ const NewPassword = Type.String({ minLength: 10, maxLength: 256 });
 const RevokeKeys = Type.Optional(
   Type.Boolean({
     default: false,
-    description: 'Revokes all API keys of the account and ends its connections too',
+    description: 'Also revokes all API keys of the account and ends its connections',
   }),
 );
-const Token = Type.String({ minLength: 1, maxLength: 100, description: 'What follows the # of the link' });
+const Token = Type.String({ minLength: 1, maxLength: 100, description: 'The part of the link after #' });
 const TeamRole = Type.Enum(TEAM_ROLES);
 const Credits = Type.Integer();
 
@@ -46,20 +46,20 @@ export const SignInMethods = Named('SignInMethods', 'How people sign in here', {
   openid: Nullable(
     Type.Object({
       issuer: Type.String(),
-      startUrl: Type.String({ description: 'Where a browser begins; takes `next`' }),
+      startUrl: Type.String({ description: 'Where a browser starts the sign-in; accepts `next`' }),
     }),
   ),
   needsSetup: Type.Boolean({
-    description: 'Nobody can sign in yet: the first user has to open the link that the service printed',
+    description: 'Nobody can sign in yet: the first user must open the link that the service printed',
   }),
 });
 export const BeginOpenIdQuery = Type.Object({
   next: Type.Optional(
-    Type.String({ maxLength: 500, description: 'A path of this service, to go on to; default /' }),
+    Type.String({ maxLength: 500, description: 'A path of this service to continue to; default /' }),
   ),
   reauthenticate: Type.Optional(
     Type.Boolean({
-      description: 'Proves the session of the browser again, by a fresh sign-in at the provider',
+      description: 'Confirms the session of the browser by a fresh sign-in at the provider',
     }),
   ),
 });
@@ -84,16 +84,19 @@ export const OwnSession = Named('Session', 'Who is signed in', {
   }),
   workspace: Type.Object(
     {
-      teamId: Nullable(Type.String({ description: 'null: your personal workspace' })),
+      teamId: Nullable(Type.String({ description: 'Null for your personal workspace' })),
       name: Type.String(),
       role: TeamRole,
     },
-    { description: 'The active one' },
+    { description: 'The active workspace' },
   ),
   teams: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: TeamRole })),
-  invitations: Type.Integer({ description: 'To teams, that wait for your answer' }),
+  invitations: Type.Integer({ description: 'Number of team invitations that wait for your answer' }),
   plan: Type.String(),
-  credits: Type.Object({ balance: Credits, held: Credits }, { description: 'Of the active workspace' }),
+  credits: Type.Object(
+    { balance: Credits, held: Credits },
+    { description: 'Credits of the active workspace' },
+  ),
   storage: Type.Object(STORAGE),
   expiresAt: Timestamp,
 });
@@ -102,10 +105,10 @@ export const SessionParams = Type.Object({ id: Type.String({ maxLength: 64 }) })
 const SessionObject = Named('ListedSession', 'A session of your account', {
   id: Type.String(),
   userAgent: Nullable(Type.String()),
-  address: Type.String({ description: 'From where it was started' }),
+  address: Type.String({ description: 'Network address from which it was started' }),
   createdAt: Timestamp,
-  lastSeenAt: Type.String({ format: 'date-time', description: 'Within a few seconds' }),
+  lastSeenAt: Type.String({ format: 'date-time', description: 'Accurate to a few seconds' }),
   expiresAt: Timestamp,
-  isCurrent: Type.Boolean({ description: 'The one that asks' }),
+  isCurrent: Type.Boolean({ description: 'Whether it is the session of this request' }),
 });
 export const SessionPage = pageOf(SessionObject);

@@ -21,13 +21,13 @@ const Issue = Named('LintIssue', 'A finding of the lint', {
 });
 
 const Truncation = {
-  truncated: Type.Optional(Type.Literal(true, { description: 'Not all findings are listed' })),
-  total: Type.Optional(Type.Integer({ description: 'With truncated: how many findings there are' })),
+  truncated: Type.Optional(Type.Literal(true, { description: 'Not all issues are listed' })),
+  total: Type.Optional(Type.Integer({ description: 'With truncated: the number of issues' })),
 };
 
 const Meta = Named('WriteMeta', 'What the lint found in what was written', {
   warnings: Type.Array(Type.String()),
-  issues: Type.Array(Issue, { description: 'Findings of the lint, at most 500' }),
+  issues: Type.Array(Issue, { description: 'Lint issues, at most 500' }),
   ...Truncation,
 });
 
@@ -126,10 +126,10 @@ export const LayoutReport = Named('LayoutReport', 'What was moved', {
 
 const VersionHead = {
   version: Type.Integer(),
-  userId: Type.Integer({ description: 'Who wrote it' }),
+  userId: Type.Integer({ description: 'Author of the version' }),
   createdAt: Timestamp,
   isCurrent: Type.Boolean(),
-  isPublished: Type.Boolean({ description: 'The one that the public sees' }),
+  isPublished: Type.Boolean({ description: 'Whether it is the public version' }),
 };
 export const VersionPage = pageOf(Named('VersionListItem', 'A version without its graph', VersionHead));
 export const Version = Named('Version', 'The graph as it was', {
@@ -150,8 +150,8 @@ const WORKFLOW_EVENTS = {
     data: Type.Object({
       version: Type.Integer(),
       updatedAt: Timestamp,
-      userId: Nullable(Type.Integer({ description: 'Who wrote it last' })),
-      sessionId: Nullable(Type.String({ description: 'In which session; null: in none' })),
+      userId: Nullable(Type.Integer({ description: 'Author of the last write' })),
+      sessionId: Nullable(Type.String({ description: 'Session of the last write; null without a session' })),
     }),
   }),
   presence: Named('PresenceEvent', 'Who follows the workflow now', {
@@ -161,8 +161,8 @@ const WORKFLOW_EVENTS = {
         Type.Object({
           userId: Type.Integer(),
           name: Type.String(),
-          sessions: Type.Integer({ description: 'Open streams' }),
-          selected: Type.Array(Type.String(), { description: 'Ids of the nodes that they have selected' }),
+          sessions: Type.Integer({ description: 'Number of open streams' }),
+          selected: Type.Array(Type.String(), { description: 'IDs of the selected nodes' }),
         }),
       ),
     }),
@@ -172,7 +172,7 @@ const WORKFLOW_EVENTS = {
 /** The events of a workflow's stream, by name. */
 export const WorkflowEventStream = EventStreamOf(
   'WorkflowEvent',
-  'One server-sent event of a workflow: its fields `event` and `data`',
+  'One server-sent event of a workflow, with its fields `event` and `data`',
   WORKFLOW_EVENTS,
 );
 
@@ -189,16 +189,16 @@ export const TemplatePage = pageOf(
     preview: Nullable(
       Type.Object(
         { url: Type.String({ format: 'uri' }), contentType: Type.String() },
-        { description: 'The newest video of its runs, where the publisher shows results' },
+        { description: 'The newest video of its runs, if the publisher shows results' },
       ),
     ),
     credits: Nullable(
       Type.Integer({
-        description: 'What a run with the stored inputs costs; null: it cannot be run as it is',
+        description: 'Credits for a run with the stored inputs; null if it cannot run unchanged',
       }),
     ),
     creditsExact: Type.Boolean({
-      description: 'false: a price or a number of calls is known at run time only',
+      description: 'False if a price or a number of calls is known only at run time',
     }),
     views: Type.Integer(),
     canDuplicate: Type.Boolean(),

@@ -10,8 +10,8 @@ export const WORKFLOW_FORMAT = 'graphwright-workflow';
 
 const { width, height, duration } = Hints.properties;
 const ImportedFile = Type.Object({
-  mediaId: Type.String({ pattern: '^med_[0-9a-hjkmnp-tv-z]{26}$', description: 'As the graph names it' }),
-  url: Type.String({ pattern: '^https?://', maxLength: 2048, description: 'Fetched where `data` is absent' }),
+  mediaId: Type.String({ pattern: '^med_[0-9a-hjkmnp-tv-z]{26}$', description: 'ID in the graph' }),
+  url: Type.String({ pattern: '^https?://', maxLength: 2048, description: 'Downloaded if `data` is absent' }),
   name: Type.String({ maxLength: 1000 }),
   contentType: Type.String({ maxLength: 200 }),
   sha256: Type.Optional(Type.String({ maxLength: 64, description: 'Hex digits' })),
@@ -31,7 +31,7 @@ export const ImportBody = Named('WorkflowFileInput', 'What GET /workflows/{id}/e
   nodes: Nodes,
   edges: Edges,
   media: Type.Optional(
-    Type.Array(ImportedFile, { maxItems: MAX_EXPORTED_MEDIA, description: 'Files that the graph names' }),
+    Type.Array(ImportedFile, { maxItems: MAX_EXPORTED_MEDIA, description: 'Files used by the graph' }),
   ),
 });
 export type ImportBody = Static<typeof ImportBody>;

@@ -11,14 +11,16 @@ const MAX_DESCRIPTION = 10_000;
 const MAX_TAGS = 50;
 
 export const WorkflowId = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Workflow id, `wf_…`' }),
+  id: Type.String({ maxLength: 64, description: 'Workflow ID, `wf_…`' }),
 });
 
 export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME });
 export const Description = Nullable(Type.String({ maxLength: MAX_DESCRIPTION }));
 export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: MAX_TAGS });
 const ShortText = Nullable(Type.String({ maxLength: 2048 }));
-const FolderId = Nullable(Type.String({ maxLength: 64, description: 'Folder id, `fld_…`; null: no folder' }));
+const FolderId = Nullable(
+  Type.String({ maxLength: 64, description: 'Folder ID, `fld_…`; null for no folder' }),
+);
 const NodeIds = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 10_000 });
 // Validated by graph/parse and graph/lint, which say more than a schema can.
 export const Nodes = Type.Unsafe<unknown>({ 'x-schema': Type.Array(NodeInput) });
@@ -34,18 +36,18 @@ const Secrets = Nullable(
         hosts: Type.Array(Type.String({ minLength: 1, maxLength: 260 }), {
           minItems: 1,
           maxItems: 20,
-          description: 'The hosts that may get it in requests, e.g. api.example.com, *.example.org:8443',
+          description: 'Hosts that may receive it in requests, e.g. api.example.com, *.example.org:8443',
         }),
       }),
     ]),
     {
       maxProperties: 100,
       description:
-        'NAME → value, for {{secrets.NAME}} in configs; the creator alone may send and see them. Without hosts, an HTTP request sends it only in runs that the creator starts',
+        'NAME → value, for {{secrets.NAME}} in configs; only the creator may send and see them. Without hosts, an HTTP request sends the secret only in runs that the creator starts',
     },
   ),
 );
-const AutoLayout = Type.Boolean({ description: 'false: keep the coordinates as sent' });
+const AutoLayout = Type.Boolean({ description: 'False to keep the coordinates as sent' });
 
 export const CreateWorkflowBody = Named('WorkflowInput', 'A workflow as it is created', {
   name: Name,
@@ -62,7 +64,7 @@ export const CreateWorkflowBody = Named('WorkflowInput', 'A workflow as it is cr
   id: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'A workflow there is: it is saved over, its folder may change',
+      description: 'ID of an existing workflow to replace; its folder may change',
     }),
   ),
 });
@@ -82,11 +84,14 @@ export const UpdateWorkflowBody = Named('WorkflowChanges', 'The fields of a work
   secrets: Type.Optional(Secrets),
   poster: Type.Optional(
     Nullable(
-      Type.String({ maxLength: 2048, description: 'Sent back: pinned. Absent: the newest run image' }),
+      Type.String({
+        maxLength: 2048,
+        description: 'Send it back to pin it; omit it to use the newest image of a run',
+      }),
     ),
   ),
-  updatedAt: Type.Optional(Type.Unknown({ description: 'As the GET gave it: shows a stale write' })),
-  baseUpdatedAt: Type.Optional(Type.Unknown({ description: 'The same, under another name' })),
+  updatedAt: Type.Optional(Type.Unknown({ description: 'The value of the GET, to detect a stale write' })),
+  baseUpdatedAt: Type.Optional(Type.Unknown({ description: 'Alias of updatedAt' })),
 });
 export type UpdateWorkflowBody = Static<typeof UpdateWorkflowBody>;
 
@@ -95,7 +100,7 @@ export const UpdateWorkflowQuery = Type.Object({
     Type.Boolean({
       default: false,
       description:
-        'true: an editor saves by itself. Of consecutive autosaves of one session within 10 minutes one version is kept',
+        'True for an autosave. Consecutive autosaves of one session within 10 minutes share one version',
     }),
   ),
 });
@@ -104,19 +109,23 @@ export const ListWorkflowsQuery = Type.Object({
   isActive: Type.Optional(Type.Enum(['true', 'false'])),
   mediaId: Type.Optional(Type.String({ maxLength: 64 })),
   teamId: Type.Optional(
-    Type.String({ maxLength: 64, description: "The team's workflows instead of your own" }),
+    Type.String({ maxLength: 64, description: 'List the workflows of this team instead of your own' }),
   ),
   query: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name, the description or a tag' }),
   ),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  folderId: Type.Optional(Type.String({ maxLength: 64, description: '`fld_…`, or `root`: in no folder' })),
+  folderId: Type.Optional(
+    Type.String({ maxLength: 64, description: '`fld_…`, or `root` for workflows without a folder' }),
+  ),
   isPublished: Type.Optional(Type.Enum(['true', 'false'])),
   status: Type.Optional(
-    Type.Enum([...EXECUTION_STATUSES, 'NONE'], { description: 'Of the last run; NONE: it never ran' }),
+    Type.Enum([...EXECUTION_STATUSES, 'NONE'], {
+      description: 'Status of the last run; NONE for workflows that never ran',
+    }),
   ),
   include: Type.Optional(
-    Type.Enum(['card'], { description: 'card: also poster, last run, folder, team and your role' }),
+    Type.Enum(['card'], { description: 'card adds poster, last run, folder, team and your role' }),
   ),
   ...ArrayQuery.properties,
 });
@@ -141,7 +150,7 @@ export type LayoutBody = Static<typeof LayoutBody>;
 export const SelectionBody = Exact({
   nodeIds: Type.Array(Type.String({ maxLength: 200 }), {
     maxItems: 20,
-    description: 'None: nothing is selected any more',
+    description: 'Empty to clear the selection',
   }),
 });
 export type SelectionBody = Static<typeof SelectionBody>;
@@ -151,7 +160,10 @@ export const VisibilityBody = Exact({ linkPermission: Type.Enum(LINK_PERMISSIONS
 export const PublishBody = Exact({
   isPublished: Type.Boolean(),
   slug: Type.Optional(
-    Type.String({ pattern: '^[a-z0-9-]{3,80}$', description: 'Absent: as before, or made from the name' }),
+    Type.String({
+      pattern: '^[a-z0-9-]{3,80}$',
+      description: 'Default: the current slug, or one made from the name',
+    }),
   ),
   settings: Type.Optional(
     Exact({
@@ -160,10 +172,10 @@ export const PublishBody = Exact({
       category: Type.Optional(Type.String({ maxLength: 100 })),
       allowDuplicate: Type.Optional(Type.Boolean()),
       exposedInputs: Type.Optional(NodeIds),
-      isTemplate: Type.Optional(Type.Boolean({ description: 'Lists it among the templates' })),
+      isTemplate: Type.Optional(Type.Boolean({ description: 'Whether it is listed as a template' })),
       showResults: Type.Optional(
         Type.Boolean({
-          description: 'The public drawing shows what the newest run of this version made',
+          description: 'Whether the public drawing shows results of the newest run of this version',
         }),
       ),
     }),
