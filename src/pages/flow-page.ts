@@ -20,7 +20,7 @@ export function renderFlowPage(
   const inputs = exposedInputsOf(flow);
   return renderDocument({
     title: flow.name,
-    description: flow.description ?? `A workflow with ${nodes.length} nodes.`,
+    description: flow.description ?? `A workflow with ${count(nodes.length, 'node')}.`,
     canonical: isPublic === 'public' ? baseUrl + flowPath(flow) : undefined,
     main: html`<div class="wrap"><div class="hero"><h1 dir="auto">${flow.name}</h1>${
       flow.description === null ? undefined : html`<p class="lead pre" dir="auto">${flow.description}</p>`
