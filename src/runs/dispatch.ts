@@ -21,9 +21,9 @@ export function createLocalPlacement(slots: WorkerSlots): Placement {
         workerId: slots.workerId,
         release,
         start: (deps, run) => {
-          const { control, release } = slots.register(run.id);
-          void execute(deps, slots, run, control).finally(() => {
-            release();
+          const registered = slots.register(run.id);
+          void execute(deps, slots, run, registered.control).finally(() => {
+            registered.release();
             release();
           });
         },
