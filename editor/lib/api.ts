@@ -2,7 +2,7 @@
 // and repeats the request.
 import { ApiError } from '../../sdk/src/errors.ts';
 import { followRun } from '../../sdk/src/follow.ts';
-import { type Answer, type Call, type Connection, type Query, send } from '../../sdk/src/send.ts';
+import { type ApiResponse, type Call, type Connection, type Query, send } from '../../sdk/src/send.ts';
 import type { Media } from '../../sdk/src/types.ts';
 import { uploadFile } from '../../sdk/src/upload.ts';
 import { askToSignIn } from './expired-session.ts';
@@ -37,7 +37,7 @@ export async function request<T>(
   method: string,
   path: string,
   options: CallOptions = {},
-): Promise<Answer<T>> {
+): Promise<ApiResponse<T>> {
   const call: Call = { ...options, method, path };
   for (let asked = 0; ; asked++) {
     try {
@@ -56,7 +56,7 @@ async function canSendAgain(thrown: unknown, signal: AbortSignal | undefined): P
   return askForProof(Array.isArray(methods) ? (methods as ProofMethod[]) : ['password'], signal);
 }
 
-const bodyOf = async <T>(answer: Promise<Answer<T>>): Promise<T> => (await answer).body;
+const bodyOf = async <T>(answer: Promise<ApiResponse<T>>): Promise<T> => (await answer).body;
 
 /** Paths start after `/api/v1`. Each method resolves to the response body. */
 export const api = {

@@ -14,7 +14,7 @@ import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
 import { sweepOutputs } from '../../../src/services/media/sweep-outputs.ts';
 import { insertUser } from '../../../src/store/users.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createTestDatabase, blockWrites } from '../../support/database.ts';
+import { blockWrites, createTestDatabase } from '../../support/database.ts';
 import { plainImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { spawnService, urlOf } from '../../support/service.ts';
