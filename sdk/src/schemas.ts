@@ -5,74 +5,74 @@ export type Error = {
   /** What is wrong and what to do, for people */
   readonly error: string;
   /**
-   * - `invalid_request`: The request is invalid
-   * - `invalid_json`: The body is not JSON
-   * - `invalid_graph`: The graph has errors
-   * - `invalid_webhook`: The webhook block is invalid
-   * - `invalid_inputs`: The run inputs do not match the graph
+   * - `invalid_request`: The request is malformed
+   * - `invalid_json`: The body is not valid JSON
+   * - `invalid_graph`: The graph is invalid
+   * - `invalid_webhook`: The webhook is invalid
+   * - `invalid_inputs`: The inputs do not match the graph
    * - `cyclic_graph`: The nodes to run form a cycle
    * - `provider_not_configured`: A node needs a provider that is not configured
-   * - `svg_not_drawable`: An SVG for a paid model cannot be rasterized
+   * - `svg_not_drawable`: An SVG input of a paid model cannot be rasterized
    * - `workflow_inactive`: The workflow is inactive
-   * - `field_not_writable`: A field is owned by another endpoint
+   * - `field_not_writable`: A field can be changed only by another endpoint
    * - `folder_workspace_mismatch`: The folder is in another workspace
    * - `folder_cycle`: A folder cannot be its own ancestor
-   * - `fetch_failed`: The file could not be fetched from its address
-   * - `invalid_bytes`: bytes is not a positive whole number
-   * - `invalid_media_id`: The media ID is malformed
-   * - `empty_file`: The file has no bytes
-   * - `invalid_svg`: The SVG root element is not svg
-   * - `svg_too_complex`: The SVG has too many elements or is nested too deep
-   * - `invalid_link`: The link is unknown, expired or already used
+   * - `fetch_failed`: The file could not be fetched from its URL
+   * - `invalid_bytes`: The number of bytes is invalid
+   * - `invalid_media_id`: The media id does not belong to an upload
+   * - `empty_file`: The file is empty
+   * - `invalid_svg`: The file is not a valid SVG
+   * - `svg_too_complex`: The SVG has too many elements or is nested too deeply
+   * - `invalid_link`: The link has expired, was already used or is invalid
    * - `invalid_scene_graph`: The scene graph does not match its schema
    * - `unauthorized`: A session or a valid API key is required
    * - `invalid_api_key`: The API key is invalid
    * - `expired_api_key`: The API key has expired
-   * - `invalid_credentials`: The email or the password is wrong
-   * - `insufficient_scope`: The API key lacks a scope
+   * - `invalid_credentials`: Incorrect email or password
+   * - `insufficient_scope`: The API key does not have a required scope
    * - `insufficient_credits`: The credits do not cover the run
    * - `max_credits_exceeded`: The run would cost more than maxCredits
    * - `daily_budget_exceeded`: The run would exceed the daily credit budget
    * - `forbidden`: The caller does not have permission
-   * - `unpriced_model`: The plan does not run models without a price
+   * - `unpriced_model`: The plan does not allow models without a price
    * - `sign_in_refused`: The identity provider did not confirm an account
-   * - `reauthentication_required`: The session must confirm its identity again
+   * - `reauthentication_required`: The user must confirm their identity again
    * - `cross_site_request`: Another site may have sent the request
-   * - `not_found`: The resource was not found
-   * - `upload_not_found`: The upload was not found
+   * - `not_found`: Not found
+   * - `upload_not_found`: Upload not found
    * - `method_not_allowed`: The path does not support this method
-   * - `not_acceptable`: No accepted content type is available
+   * - `not_acceptable`: None of the accepted content types is available
    * - `request_timeout`: The request took too long to arrive
    * - `stale_write`: The workflow changed after it was read
-   * - `slug_taken`: The slug is taken
+   * - `slug_taken`: The slug is in use
    * - `folder_not_empty`: The folder has subfolders
    * - `team_not_empty`: The team has workflows
-   * - `last_owner`: A team must keep an owner
-   * - `idempotency_in_progress`: The first request with this key is in progress
+   * - `last_owner`: A team needs at least one owner
+   * - `idempotency_in_progress`: The first request with this key is still in progress
    * - `not_resumable`: The execution cannot be resumed
    * - `media_in_use`: Workflows use this media
    * - `conflict`: The resource already exists or is in another state
-   * - `file_too_large`: The file is too large
-   * - `storage_quota_exceeded`: The storage of the account's plan is full
+   * - `file_too_large`: The file is larger than the limit
+   * - `storage_quota_exceeded`: The account's storage quota is used up
    * - `run_output_too_large`: The outputs of the run are larger than 32 MB together
-   * - `payload_too_large`: The body is too large
-   * - `uri_too_long`: The address is too long
+   * - `payload_too_large`: The body is larger than the limit
+   * - `uri_too_long`: The URL is too long
    * - `unsupported_type`: The content type is not accepted
    * - `range_not_satisfiable`: The range is outside the file
-   * - `idempotency_key_reused`: The idempotency key was used with another body
+   * - `idempotency_key_reused`: The idempotency key was used with a different body
    * - `unreadable_image`: The bytes are not a readable image
-   * - `unreadable_media`: The bytes are not a readable video or audio file
+   * - `unreadable_media`: The bytes are not a readable video or sound
    * - `board_too_large`: The board is too large to lay out
    * - `rate_limited`: Too many requests
-   * - `daily_execution_limit`: The daily executions are used up
+   * - `daily_execution_limit`: The daily execution limit is reached
    * - `too_many_streams`: Too many event streams are open
    * - `render_busy`: Too many renders are waiting
-   * - `upload_busy`: Another upload URL is being created
+   * - `upload_busy`: Another upload is being created
    * - `upload_budget_exceeded`: The hourly upload budget is used up
    * - `headers_too_large`: The headers are too large
    * - `duplicate_title`: Another content page has this title
    * - `author_missing`: No author record is available
-   * - `codec_failed`: A codec failed while writing a file
+   * - `codec_failed`: A codec failed to write a file
    * - `internal_error`: Something went wrong on our side
    * - `unavailable`: The service is not ready
    */
@@ -190,10 +190,10 @@ export type ErrorIssue = {
 
 /** A link, and the password it sets */
 export type AcceptInviteInput = {
-  /** The part of the link after # */
+  /** What follows the # of the link */
   readonly token: string;
   readonly password: string;
-  /** Also revokes all API keys of the account and ends its connections */
+  /** Revokes all API keys of the account and ends its connections too */
   readonly revokeKeys?: boolean;
 };
 
@@ -213,7 +213,7 @@ export type AcceptedRender = {
 export type AcceptedRun = {
   readonly executionId: string;
   readonly workflowId: string;
-  /** QUEUED; with `Prefer: wait` the status when the wait ended */
+  /** QUEUED; after `Prefer: wait` what it is by then */
   readonly status:
     | 'QUEUED'
     | 'RUNNING'
@@ -230,7 +230,7 @@ export type AcceptedRun = {
     readonly events: string;
     readonly cancel: string;
   };
-  /** Changes to the request, such as a wait limited to 60 s */
+  /** What of the request was changed, such as a longer wait than 60 s */
   readonly warnings?: readonly string[];
 };
 
@@ -246,7 +246,7 @@ export type Budget = {
 /** One page of a list */
 export type BudgetPage = {
   readonly data: readonly Budget[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -274,50 +274,50 @@ export type CatalogEntry = {
   readonly costUsd?: number;
   /** Where the price was read, and when */
   readonly priceSource?: string;
-  /** The `type` that the node must have */
+  /** The `type` that such a node must have */
   readonly customNodeType?: string;
   readonly dynamicPorts?: true;
   readonly dynamicPortsNote?: string;
   readonly deprecated?: true;
-  /** Listed only with `includeHidden=1` */
+  /** Listed with `includeHidden=1` alone */
   readonly hidden?: true;
-  /** False if its provider, or something else that it needs, is not configured; a run of it fails */
+  /** Its provider, or what else it runs on, is not configured in this service: a run of it fails */
   readonly isAvailable?: false;
 };
 
 /** A port or a config field */
 export type CatalogInput = {
-  /** Edges refer to it as `in-<id>` or `out-<id>` */
+  /** An edge names it as `in-<id>` or `out-<id>` */
   readonly id: string;
   readonly label: string;
   readonly type: 'TEXT' | 'NUMBER' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'LIST' | 'ANY' | 'BOOLEAN';
-  /** True for a port that edges connect to, false for a field of `data.config` */
+  /** Wired by an edge; false: a field of `data.config` */
   readonly isPort: boolean;
   readonly required?: boolean;
   readonly default?: unknown;
   readonly enum?: readonly string[];
   readonly min?: number;
   readonly max?: number;
-  /** Whether only integers are allowed */
+  /** Whole numbers alone */
   readonly integer?: boolean;
-  /** Step between valid values, counted from `min`, or from 0 */
+  /** Counted from `min`, or from 0 */
   readonly step?: number;
-  /** For a LIST: the type of its items */
+  /** Of a LIST: what its items must be */
   readonly itemType?: 'TEXT' | 'NUMBER' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'LIST' | 'ANY';
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** Whether null is a value that means none, instead of the default */
+  /** null is a value: none, in place of the default */
   readonly nullable?: boolean;
   readonly description?: string;
 };
 
 /** An output port */
 export type CatalogOutput = {
-  /** Edges refer to it as `in-<id>` or `out-<id>` */
+  /** An edge names it as `in-<id>` or `out-<id>` */
   readonly id: string;
   readonly label: string;
   readonly type: 'TEXT' | 'NUMBER' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'LIST' | 'ANY';
-  /** True for a port that edges connect to, false for a field of `data.config` */
+  /** Wired by an edge; false: a field of `data.config` */
   readonly isPort: boolean;
 };
 
@@ -333,7 +333,7 @@ export type CompleteRequest = {
 /** What a webhook is sent when a run has ended */
 export type CompletionEvent = {
   readonly event: 'execution.completed' | 'execution.failed';
-  /** Identical across retries */
+  /** The same across retries */
   readonly eventId: string;
   readonly executionId: string;
   readonly workflowId: string;
@@ -348,11 +348,11 @@ export type CompletionEvent = {
 /** A program that you let in by OAuth */
 export type Connection = {
   readonly id: string;
-  /** The client ID, or the URL of the client metadata document */
+  /** What the program is registered as, or the address of its document */
   readonly clientId: string;
-  /** The name that the client gives itself */
+  /** As the program calls itself */
   readonly clientName: string;
-  /** Host of the redirect address */
+  /** Where it was answered */
   readonly redirectHost: string;
   readonly scopes: readonly ('workflows:read' | 'workflows:write' | 'workflows:execute')[];
   readonly createdAt: string;
@@ -362,7 +362,7 @@ export type Connection = {
 /** One page of a list */
 export type ConnectionPage = {
   readonly data: readonly Connection[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -371,7 +371,7 @@ export type ContentPageChanges = {
   readonly title?: string;
   /** Lowercase letters, digits and hyphens */
   readonly slug: string;
-  /** Optional if event names it */
+  /** May be left out where event names it */
   readonly type?: 'TOOL' | 'FEATURE' | 'APP' | 'MODEL' | 'ARTICLE';
   /** Default: the title */
   readonly subtitle?: string | null;
@@ -431,7 +431,7 @@ export type ContentPageChanges = {
   /** Its preview is shown where anybody may see it */
   readonly workflowId?: string | null;
   readonly subcategory?: string | null;
-  /** Default: depends on the type */
+  /** Default: by type */
   readonly parentCategory?: 'features' | 'models' | 'articles' | null;
   readonly event?:
     | 'create_tool'
@@ -447,7 +447,7 @@ export type ContentPageInput = {
   readonly title: string;
   /** Lowercase letters, digits and hyphens */
   readonly slug: string;
-  /** Optional if event names it */
+  /** May be left out where event names it */
   readonly type?: 'TOOL' | 'FEATURE' | 'APP' | 'MODEL' | 'ARTICLE';
   /** Default: the title */
   readonly subtitle?: string | null;
@@ -507,7 +507,7 @@ export type ContentPageInput = {
   /** Its preview is shown where anybody may see it */
   readonly workflowId?: string | null;
   readonly subcategory?: string | null;
-  /** Default: depends on the type */
+  /** Default: by type */
   readonly parentCategory?: 'features' | 'models' | 'articles' | null;
   readonly event?:
     | 'create_tool'
@@ -532,11 +532,11 @@ export type CreatedKey = {
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
   readonly createdAt: string;
-  /** Shown once */
+  /** Shown this once */
   readonly key: string;
 };
 
-/** A new account, with its key or invitation if requested */
+/** A new account, and its key or invitation if one was asked for */
 export type CreatedUser = {
   readonly userId: number;
   /** Upper and lower case are the same */
@@ -562,7 +562,7 @@ export type CreditPool = {
 export type Credits = {
   readonly teamId: string | null;
   readonly balance: number;
-  /** Reserved for active runs */
+  /** Set aside for runs under way */
   readonly held: number;
   /** The ledger, newest first */
   readonly entries: readonly LedgerEntry[];
@@ -571,7 +571,7 @@ export type Credits = {
 
 /** A message to a webhook, with every attempt to deliver it */
 export type Delivery = {
-  /** Sent as `X-Service-Delivery` with every attempt */
+  /** `X-Service-Delivery` of every attempt */
   readonly id: string;
   readonly executionId: string;
   readonly event: string;
@@ -595,7 +595,7 @@ export type Delivery = {
 /** One page of a list */
 export type DeliveryPage = {
   readonly data: readonly Delivery[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -603,9 +603,9 @@ export type DeliveryPage = {
 export type Edge = {
   /** Unique in the workflow */
   readonly id: string;
-  /** ID of the source node */
+  /** Id of the node it leaves */
   readonly source: string;
-  /** ID of the target node */
+  /** Id of the node it enters */
   readonly target: string;
   /** `out-<port id>` */
   readonly sourceHandle?: string | null;
@@ -615,11 +615,11 @@ export type Edge = {
 
 /** An edge as it is sent */
 export type EdgeInput = {
-  /** Unique in the workflow; default: made of its two ports, such as `idea.text->picture.prompt` */
+  /** Unique in the workflow; default: made of its ends, like `idea.text->picture.prompt` */
   readonly id?: string;
-  /** ID of the source node */
+  /** Id of the node it leaves */
   readonly source: string;
-  /** ID of the target node */
+  /** Id of the node it enters */
   readonly target: string;
   /** `out-<port id>` */
   readonly sourceHandle?: string | null;
@@ -629,35 +629,35 @@ export type EdgeInput = {
 
 /** The run that is asked about */
 export type EstimateRequest = {
-  /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** Run only these nodes and the nodes that they need */
+  /** Run these nodes and what they need */
   readonly targets?: readonly string[];
-  /** An ended execution of this workflow whose results are reused if they are still valid */
+  /** An ended execution of this workflow whose results are kept where they still hold */
   readonly keep?: {
     readonly executionId: string;
-    /** Run these nodes and everything downstream again */
+    /** These nodes and all that hangs on them run again */
     readonly again?: readonly string[];
   };
-  /** By node ID, the execution of this workflow whose result is used instead of running the node */
+  /** By node id the execution of this workflow whose result the node has; it is not run */
   readonly pins?: Readonly<Record<string, string>>;
 };
 
 /** How to run a workflow */
 export type ExecuteRequest = {
-  /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** Echoed in the delivery, with members in the same order */
+  /** Echoed in the delivery, members in the same order */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Run only these nodes and the nodes that they need */
+  /** Run these nodes and what they need */
   readonly targets?: readonly string[];
-  /** An ended execution of this workflow whose results are reused if they are still valid */
+  /** An ended execution of this workflow whose results are kept where they still hold */
   readonly keep?: {
     readonly executionId: string;
-    /** Run these nodes and everything downstream again */
+    /** These nodes and all that hangs on them run again */
     readonly again?: readonly string[];
   };
-  /** By node ID, the execution of this workflow whose result is used instead of running the node */
+  /** By node id the execution of this workflow whose result the node has; it is not run */
   readonly pins?: Readonly<Record<string, string>>;
   readonly useCache?: boolean;
   readonly timeoutMs?: number;
@@ -718,20 +718,20 @@ export type Execution = {
   readonly inputs: Readonly<Record<string, unknown>>;
   /** In topological order */
   readonly nodeStates: readonly NodeState[];
-  /** Results of the output nodes; without output nodes, results of the last nodes */
+  /** What the output nodes show; without any, what the last nodes gave */
   readonly outputs: readonly {
     readonly nodeId: string;
     readonly label: string;
     readonly type: string;
     readonly url?: string;
-    /** Details of a video that this service rendered */
+    /** Of a video that was rendered here */
     readonly render?: {
       readonly width: number | null;
       readonly height: number | null;
       readonly duration: number | null;
       readonly fps: number;
       readonly frameCount: number;
-      /** The poster, JPEG */
+      /** A still of it, JPEG */
       readonly posterUrl: string;
       /** The codecs that made it: ffmpeg or codec-host */
       readonly backend: string;
@@ -745,7 +745,7 @@ export type Execution = {
 /** The run has changed; the last one says how it ended */
 export type ExecutionEvent = {
   readonly event: 'execution';
-  /** Increases with each event; send it back as Last-Event-ID */
+  /** Rises; goes back as Last-Event-ID */
   readonly id: number;
   readonly data: ExecutionListItem;
 };
@@ -798,7 +798,7 @@ export type ExecutionListItem = {
 /** One page of a list */
 export type ExecutionPage = {
   readonly data: readonly ExecutionListItem[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -808,7 +808,7 @@ export type Folder = {
   readonly name: string;
   readonly parentId: string | null;
   readonly teamId: string | null;
-  /** Number of workflows directly in the folder */
+  /** Directly in it */
   readonly workflowCount: number;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -843,7 +843,7 @@ export type Heartbeat = {
 export type InlineUpload = {
   /** `data:<type>;base64,…`, up to 3 MB of file */
   readonly dataUrl?: string;
-  /** A public URL; the service downloads and stores the file */
+  /** A public address; the file is fetched and kept here */
   readonly url?: string;
   readonly width?: number;
   readonly height?: number;
@@ -853,9 +853,9 @@ export type InlineUpload = {
 
 /** A port of a template, and the prop it fills */
 export type InputMapping = {
-  /** Path of the value in the props */
+  /** Where the value lands in the props */
   readonly propPath: string;
-  /** Edges target it as in-<portId> */
+  /** An edge targets it as in-<portId> */
   readonly portId: string;
   readonly portLabel: string;
   readonly portType: 'TEXT' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'JSON' | 'NUMBER';
@@ -870,7 +870,7 @@ export type Invitation = {
   readonly createdAt: string;
   readonly expiresAt: string;
   readonly team: {
-    /** Team ID, `team_…` */
+    /** Team id, `team_…` */
     readonly id: string;
     readonly name: string;
   };
@@ -879,7 +879,7 @@ export type Invitation = {
 /** One page of a list */
 export type InvitationPage = {
   readonly data: readonly Invitation[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -915,7 +915,7 @@ export type KeyInput = {
 /** One page of a list */
 export type KeyPage = {
   readonly data: readonly Key[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -974,9 +974,9 @@ export type LintReport = {
   readonly ok: boolean;
   /** At most 500 */
   readonly issues: readonly LintIssue[];
-  /** Not all issues are listed */
+  /** Not all findings are listed */
   readonly truncated?: true;
-  /** With truncated: the number of issues */
+  /** With truncated: how many findings there are */
   readonly total?: number;
 };
 
@@ -984,20 +984,20 @@ export type LintReport = {
 export type ListedSession = {
   readonly id: string;
   readonly userAgent: string | null;
-  /** Network address from which it was started */
+  /** From where it was started */
   readonly address: string;
   readonly createdAt: string;
-  /** Accurate to a few seconds */
+  /** Within a few seconds */
   readonly lastSeenAt: string;
   readonly expiresAt: string;
-  /** Whether it is the session of this request */
+  /** The one that asks */
   readonly isCurrent: boolean;
 };
 
 /** One page of a list */
 export type ListedSessionPage = {
   readonly data: readonly ListedSession[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1010,7 +1010,7 @@ export type Me = {
   readonly plan: string;
   readonly isAuthor: boolean;
   readonly isAdmin: boolean;
-  /** Scopes of the credential of this request */
+  /** Of the credential that asks */
   readonly scopes: readonly (
     | 'workflows:read'
     | 'workflows:write'
@@ -1018,12 +1018,12 @@ export type Me = {
     | 'account:admin'
     | 'instance:admin'
   )[];
-  /** The team ID of your personal workspace */
+  /** Names your personal workspace wherever a teamId is asked for */
   readonly personalTeamId: string;
   readonly activeTeamId: string | null;
   readonly activeRole: 'OWNER' | 'EDITOR' | 'VIEWER';
   readonly storage: {
-    /** Your files in all workspaces, and incomplete uploads */
+    /** Your files in every workspace, and uploads that are not complete */
     readonly usedBytes: number;
     readonly limitBytes: number | null;
   };
@@ -1038,7 +1038,7 @@ export type Media = {
   readonly width: number | null;
   readonly height: number | null;
   readonly duration: number | null;
-  /** Size of the stored file; an SVG is stored sanitized */
+  /** Of the stored file; an SVG is stored sanitized */
   readonly bytes: number;
 };
 
@@ -1050,7 +1050,7 @@ export type MediaItem = {
   readonly width: number | null;
   readonly height: number | null;
   readonly duration: number | null;
-  /** Size of the stored file; an SVG is stored sanitized */
+  /** Of the stored file; an SVG is stored sanitized */
   readonly bytes: number;
   readonly name: string;
   readonly teamId: string | null;
@@ -1060,7 +1060,7 @@ export type MediaItem = {
 /** One page of a list */
 export type MediaItemPage = {
   readonly data: readonly MediaItem[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1071,17 +1071,17 @@ export type MediaUse = {
     readonly id: string;
     readonly name: string;
   };
-  /** Workflows that use the file in the current or the published version */
+  /** Those that name the file, in the current version or the published one */
   readonly nodes: readonly {
     readonly id: string;
     readonly label: string;
   }[];
-  /** Whether the file is the `mediaId` of the workflow */
+  /** The file is the `mediaId` of the workflow */
   readonly isLinked: boolean;
   readonly slug: string | null;
   readonly isTemplate: boolean;
   readonly executionId: string | null;
-  /** Whether the execution created the file; others used it */
+  /** The execution made the file; others used it */
   readonly isMaker: boolean;
   readonly createdAt: string;
 };
@@ -1089,7 +1089,7 @@ export type MediaUse = {
 /** One page of a list */
 export type MediaUsePage = {
   readonly data: readonly MediaUse[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1112,7 +1112,7 @@ export type MemberInput = {
 /** One page of a list */
 export type MemberPage = {
   readonly data: readonly Member[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1129,7 +1129,7 @@ export type MintedUpload = {
   /** PUT the bytes here within 15 minutes */
   readonly uploadUrl: string;
   readonly method: 'PUT';
-  /** Content-Type, Content-Length and Cache-Control; send them exactly */
+  /** Content-Type, Content-Length and Cache-Control, to be sent exactly */
   readonly headers: Readonly<Record<string, string>>;
   readonly mediaId: string;
   /** Where the file is served once the upload is complete */
@@ -1160,14 +1160,14 @@ export type Node = {
 
 /** What a node is and how it is set */
 export type NodeData = {
-  /** Display name */
+  /** What people call it */
   readonly label: string;
   readonly category: 'model' | 'input' | 'utility' | 'output' | 'logic';
-  /** Node type of the catalog, such as `utility:text_template` */
+  /** Of the catalog, like `utility:text_template` */
   readonly nodeType: string;
-  /** Settings of the node */
+  /** The settings of the node */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Legacy settings; use `config` */
+  /** Of older graphs; use `config` */
   readonly params?: Readonly<Record<string, unknown>>;
   readonly inputs?: readonly Port[];
   readonly outputs?: readonly Port[];
@@ -1175,15 +1175,15 @@ export type NodeData = {
 
 /** What a node is and how it is set, as it is sent */
 export type NodeDataInput = {
-  /** Display name; default: the label of the catalog entry */
+  /** What people call it; default: the label of the catalog */
   readonly label?: string;
-  /** Default: the category of the catalog entry */
+  /** Default: the category of the catalog */
   readonly category?: 'model' | 'input' | 'utility' | 'output' | 'logic';
-  /** Node type of the catalog, such as `utility:text_template` */
+  /** Of the catalog, like `utility:text_template` */
   readonly nodeType: string;
-  /** Settings of the node */
+  /** The settings of the node */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Legacy settings; use `config` */
+  /** Of older graphs; use `config` */
   readonly params?: Readonly<Record<string, unknown>>;
   readonly inputs?: readonly Port[];
   readonly outputs?: readonly Port[];
@@ -1199,7 +1199,7 @@ export type NodeDims = {
 /** A node has changed */
 export type NodeEvent = {
   readonly event: 'node';
-  /** Increases with each event; send it back as Last-Event-ID */
+  /** Rises; goes back as Last-Event-ID */
   readonly id: number;
   readonly data: NodeState;
 };
@@ -1222,21 +1222,21 @@ export type NodeState = {
   readonly error: string | null;
   /** A media result */
   readonly outputUrl?: string;
-  /** Several media results, in the order of the list */
+  /** Several, in the order of the list */
   readonly outputUrls?: readonly string[];
   readonly text?: string;
   readonly texts?: readonly string[];
   /** A number or JSON result */
   readonly value?: unknown;
   readonly values?: readonly unknown[];
-  /** Details of a video that this service rendered */
+  /** Of a video that was rendered here */
   readonly render?: {
     readonly width: number | null;
     readonly height: number | null;
     readonly duration: number | null;
     readonly fps: number;
     readonly frameCount: number;
-    /** The poster, JPEG */
+    /** A still of it, JPEG */
     readonly posterUrl: string;
     /** The codecs that made it: ffmpeg or codec-host */
     readonly backend: string;
@@ -1247,14 +1247,14 @@ export type NodeState = {
   readonly credits: number;
   /** Served from the node cache or an earlier run, at no charge */
   readonly cached: boolean;
-  /** How often the node was started in this run */
+  /** Starts of this node in this run */
   readonly attempt: number;
   readonly progress: number;
   /** true: values were cut, since the record is 16 MB at most. `GET /executions/{id}/outputs/{nodeId}` has them whole. */
   readonly truncated?: boolean;
-  /** Deviations from the request, e.g. a text that was cut off */
+  /** What is not as it was asked for, e.g. a text that was cut off */
   readonly warnings?: readonly string[];
-  /** The task at the provider; only for owners of the workflow */
+  /** The job at the provider; for owners of the workflow */
   readonly provider?: {
     readonly name: string;
     readonly jobId: string | null;
@@ -1265,20 +1265,20 @@ export type NodeState = {
 export type PasswordChange = {
   readonly current: string;
   readonly next: string;
-  /** Also revokes all API keys of the account and ends its connections */
+  /** Revokes all API keys of the account and ends its connections too */
   readonly revokeKeys?: boolean;
 };
 
 /** A link that sets a password */
 export type PasswordLink = {
-  /** Shown once, and valid for one use */
+  /** Shown this once, and valid for one use */
   readonly url: string;
   readonly expiresAt: string | null;
 };
 
 /** Whose password a link shall set */
 export type PasswordLinkInput = {
-  /** What the link sets: the account of the first user, the password of an invited user, or a forgotten password */
+  /** Sets email, name and password of the first user; the password of an invited user; a forgotten one */
   readonly kind: 'setup' | 'invite' | 'reset';
   /** Upper and lower case are the same */
   readonly email?: string;
@@ -1304,7 +1304,7 @@ export type PermissionInput = {
 /** One page of a list */
 export type PermissionPage = {
   readonly data: readonly Permission[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1316,18 +1316,18 @@ export type Plans = {
     readonly executionsPerMinute: number;
     readonly executionsPerDay: number | null;
     readonly storageBytes: number | null;
-    /** Whether runs may call models without a price */
+    /** Whether its runs may call models without a price */
     readonly runsUnpriced: boolean;
-    /** Whether new accounts get this plan by default */
+    /** Of accounts that are made without one */
     readonly isDefault: boolean;
   }[];
 };
 
 /** Where an edge can end */
 export type Port = {
-  /** Edges refer to it as `in-<id>` or `out-<id>` */
+  /** An edge names it as `in-<id>` or `out-<id>` */
   readonly id: string;
-  /** Display name */
+  /** What people call it, a text */
   readonly label?: unknown;
   /** `TEXT`, `NUMBER`, `JSON`, `IMAGE`, `VIDEO`, `AUDIO`, `LIST` or `ANY` */
   readonly type?: unknown;
@@ -1346,9 +1346,9 @@ export type PresenceEvent = {
     readonly users: readonly {
       readonly userId: number;
       readonly name: string;
-      /** Number of open streams */
+      /** Open streams */
       readonly sessions: number;
-      /** IDs of the selected nodes */
+      /** Ids of the nodes that they have selected */
       readonly selected: readonly string[];
     }[];
   };
@@ -1367,30 +1367,30 @@ export type Preview = {
 /** A still */
 export type PreviewFrame = {
   readonly frame: number;
-  /** URL of the media; a data URL if `keep` is false */
+  /** Of the media; a data URL where `keep` is false */
   readonly url: string;
   readonly width: number;
   readonly height: number;
 };
 
-/** What to render */
+/** What to draw */
 export type PreviewRequest = {
   /** As GET /renderer/scene-graph describes */
   readonly sceneGraph?: unknown;
   readonly templateId?: string;
-  /** Merged over the template's defaultProps */
+  /** Over the template's defaultProps */
   readonly props?: Readonly<Record<string, unknown>>;
   readonly workflowId?: string;
   readonly nodeId?: string;
   /** Counted from 0. Default: the frame of timeSeconds, else the middle */
   readonly frames?: readonly number[];
   readonly timeSeconds?: number;
-  /** png (default), jpeg or webp for stills, mp4 for a clip */
+  /** png (default), jpeg or webp; mp4 asks for a clip */
   readonly format?: string;
   readonly scale?: number;
-  /** False to get each still as a data URL without storing it, for previews that update on each change */
+  /** false: the url of each still is a data URL, and nothing is kept. For whoever draws again at each change */
   readonly keep?: boolean;
-  /** Frames of the clip: [from, to) */
+  /** Of a clip, in frames: [from, to) */
   readonly range?: readonly number[];
 };
 
@@ -1408,7 +1408,7 @@ export type Providers = {
   readonly providers: readonly {
     readonly name: string;
     readonly label: string;
-    /** The setting that enables it */
+    /** What enables it */
     readonly setting: string;
     readonly isConfigured: boolean;
     readonly address: string | null;
@@ -1480,17 +1480,17 @@ export type RestoredWorkflow = {
 
 /** A decision for a run that waits, or where to start again */
 export type ResumeRequest = {
-  /** The decision for a waiting execution */
+  /** Of an execution that waits */
   readonly decision?: {
     readonly nodeId: string;
     readonly approved: boolean;
-    /** Replaces the value that waited for approval */
+    /** Goes on in place of what waited */
     readonly value?: unknown;
   };
-  /** Run this node and everything downstream again */
+  /** Run this node and all that hangs on it again */
   readonly fromNodeId?: string;
   readonly useLatestWorkflow?: boolean;
-  /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly webhook?: {
     /** https; plain http for localhost only */
@@ -1503,7 +1503,7 @@ export type ResumeRequest = {
 export type RunEstimate = {
   readonly credits: number;
   readonly costUsd: number;
-  /** False if a price, or the length of a list, is known only at run time */
+  /** false: a price, or the length of a list, is known at run time only */
   readonly exact: boolean;
   readonly breakdown: readonly {
     readonly nodeId: string;
@@ -1511,10 +1511,10 @@ export type RunEstimate = {
     readonly credits: number;
     readonly cached: boolean;
   }[];
-  /** With keep or pins: the nodes whose results come from an earlier run */
+  /** With keep or pins: the nodes whose results are those of an earlier run */
   readonly kept?: readonly string[];
   readonly availableCredits: number;
-  /** Reasons why a node could not run, for example a provider that is not configured */
+  /** Why a node could not run: its provider is not configured, its lists do not match */
   readonly issues: readonly {
     readonly nodeId: string;
     readonly code: string;
@@ -1527,19 +1527,19 @@ export type RunEvent = SnapshotEvent | NodeEvent | ExecutionEvent | ProgressEven
 
 /** How to run a workflow, and whom to notify */
 export type RunRequest = {
-  /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** Echoed in the delivery, with members in the same order */
+  /** Echoed in the delivery, members in the same order */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Run only these nodes and the nodes that they need */
+  /** Run these nodes and what they need */
   readonly targets?: readonly string[];
-  /** An ended execution of this workflow whose results are reused if they are still valid */
+  /** An ended execution of this workflow whose results are kept where they still hold */
   readonly keep?: {
     readonly executionId: string;
-    /** Run these nodes and everything downstream again */
+    /** These nodes and all that hangs on them run again */
     readonly again?: readonly string[];
   };
-  /** By node ID, the execution of this workflow whose result is used instead of running the node */
+  /** By node id the execution of this workflow whose result the node has; it is not run */
   readonly pins?: Readonly<Record<string, string>>;
   readonly useCache?: boolean;
   readonly timeoutMs?: number;
@@ -1584,7 +1584,7 @@ export type Session = {
     )[];
     readonly personalTeamId: string;
   };
-  /** The active workspace */
+  /** The active one */
   readonly workspace: {
     readonly teamId: string | null;
     readonly name: string;
@@ -1595,16 +1595,16 @@ export type Session = {
     readonly name: string;
     readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
   }[];
-  /** Number of team invitations that wait for your answer */
+  /** To teams, that wait for your answer */
   readonly invitations: number;
   readonly plan: string;
-  /** Credits of the active workspace */
+  /** Of the active workspace */
   readonly credits: {
     readonly balance: number;
     readonly held: number;
   };
   readonly storage: {
-    /** Your files in all workspaces, and incomplete uploads */
+    /** Your files in every workspace, and uploads that are not complete */
     readonly usedBytes: number;
     readonly limitBytes: number | null;
   };
@@ -1613,7 +1613,7 @@ export type Session = {
 
 /** Who the first user is */
 export type SetUpInput = {
-  /** The part of the link after # */
+  /** What follows the # of the link */
   readonly token: string;
   /** Upper and lower case are the same */
   readonly email: string;
@@ -1633,17 +1633,17 @@ export type SignInMethods = {
   readonly password: true;
   readonly openid: {
     readonly issuer: string;
-    /** Where a browser starts the sign-in; accepts `next` */
+    /** Where a browser begins; takes `next` */
     readonly startUrl: string;
   } | null;
-  /** Nobody can sign in yet: the first user must open the link that the service printed */
+  /** Nobody can sign in yet: the first user has to open the link that the service printed */
   readonly needsSetup: boolean;
 };
 
 /** The first: all that was before */
 export type SnapshotEvent = {
   readonly event: 'snapshot';
-  /** Increases with each event; send it back as Last-Event-ID */
+  /** Rises; goes back as Last-Event-ID */
   readonly id: number;
   readonly data: Execution;
 };
@@ -1656,19 +1656,19 @@ export type Spending = {
   /** Today (UTC) */
   readonly to: string;
   readonly total: number;
-  /** One entry per day, oldest first */
+  /** Each day, oldest first */
   readonly days: readonly {
     readonly date: string;
     readonly credits: number;
   }[];
-  /** Most expensive first */
+  /** What cost most comes first */
   readonly models: readonly {
     readonly nodeType: string | null;
     readonly label: string | null;
     readonly credits: number;
     readonly charges: number;
   }[];
-  /** The 20 most expensive workflows */
+  /** The 20 that cost most */
   readonly workflows: readonly {
     readonly id: string;
     readonly name: string | null;
@@ -1683,7 +1683,7 @@ export type Success = {
 
 /** A workspace that several users share */
 export type Team = {
-  /** Team ID, `team_…` */
+  /** Team id, `team_…` */
   readonly id: string;
   readonly name: string;
   readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
@@ -1700,9 +1700,9 @@ export type TeamInvitation = {
   readonly email: string | null;
   readonly userId: number | null;
   readonly name: string | null;
-  /** Whether it has expired; invite the person again to renew it */
+  /** Inviting the person again renews it */
   readonly isExpired: boolean;
-  /** Send it to the invited person; it gives access to nobody else */
+  /** To be sent to whoever is invited; it opens nothing to anybody else */
   readonly url: string;
 };
 
@@ -1716,14 +1716,14 @@ export type TeamInvitationInput = {
 /** One page of a list */
 export type TeamInvitationPage = {
   readonly data: readonly TeamInvitation[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
 /** One page of a list */
 export type TeamPage = {
   readonly data: readonly Team[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1743,7 +1743,7 @@ export type Template = {
     readonly contentType: string;
   } | null;
   readonly credits: number | null;
-  /** False if a price or a number of calls is known only at run time */
+  /** false: a price or a number of calls is known at run time only */
   readonly creditsExact: boolean;
   readonly views: number;
   readonly canDuplicate: boolean;
@@ -1755,7 +1755,7 @@ export type Template = {
 /** One page of a list */
 export type TemplatePage = {
   readonly data: readonly Template[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1787,7 +1787,7 @@ export type UserChanges = {
   readonly plan?: string;
   readonly isAuthor?: boolean;
   readonly isAdmin?: boolean;
-  /** Disables the account; its keys and sessions stop working within 5 seconds */
+  /** Its keys and sessions stop working within 5 seconds */
   readonly disabled?: boolean;
 };
 
@@ -1801,11 +1801,11 @@ export type UserInput = {
   /** Default: DEFAULT_CREDITS */
   readonly credits?: number;
   readonly isAuthor?: boolean;
-  /** Whether sessions of the account have the scope instance:admin */
+  /** Sessions of the account have the scope instance:admin */
   readonly isAdmin?: boolean;
-  /** Creates a link where the user sets a password, valid for 72 hours and shown once */
+  /** Mints a link at which the user sets a password, for 72 hours; it is shown this once */
   readonly invite?: boolean;
-  /** Creates a key with these scopes, shown once */
+  /** Mints a key with these; it is shown this once */
   readonly keyScopes?: readonly (
     | 'workflows:read'
     | 'workflows:write'
@@ -1827,7 +1827,7 @@ export type UserListItem = {
   readonly disabled: boolean;
   readonly createdAt: string;
   readonly hasPassword: boolean;
-  /** Credits of the personal workspace */
+  /** Of the personal workspace */
   readonly credits: {
     readonly balance: number;
     readonly held: number;
@@ -1838,18 +1838,18 @@ export type UserListItem = {
 /** One page of a list */
 export type UserPage = {
   readonly data: readonly UserListItem[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
 /** The graph as it was */
 export type Version = {
   readonly version: number;
-  /** Author of the version */
+  /** Who wrote it */
   readonly userId: number;
   readonly createdAt: string;
   readonly isCurrent: boolean;
-  /** Whether it is the public version */
+  /** The one that the public sees */
   readonly isPublished: boolean;
   readonly workflowId: string;
   readonly nodes: readonly Node[];
@@ -1859,18 +1859,18 @@ export type Version = {
 /** A version without its graph */
 export type VersionListItem = {
   readonly version: number;
-  /** Author of the version */
+  /** Who wrote it */
   readonly userId: number;
   readonly createdAt: string;
   readonly isCurrent: boolean;
-  /** Whether it is the public version */
+  /** The one that the public sees */
   readonly isPublished: boolean;
 };
 
 /** One page of a list */
 export type VersionPage = {
   readonly data: readonly VersionListItem[];
-  /** Null on the last page */
+  /** null: this is the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1881,7 +1881,7 @@ export type VideoTemplate = {
   readonly category: string;
   readonly compositionId: string;
   readonly description: string;
-  /** URL of an image */
+  /** Address of a picture */
   readonly thumbnail: string;
   readonly fps: number;
   readonly width: number;
@@ -1968,7 +1968,7 @@ export type WorkflowChanges = {
   readonly webhookId?: string | null;
   readonly webhookUrl?: string | null;
   readonly folderId?: string | null;
-  /** False to keep the coordinates as sent */
+  /** false: keep the coordinates as sent */
   readonly autoLayout?: boolean;
   readonly secrets?: Readonly<
     Record<
@@ -1976,19 +1976,19 @@ export type WorkflowChanges = {
       | string
       | {
           readonly value: string;
-          /** Hosts that may receive it in requests, e.g. api.example.com, *.example.org:8443 */
+          /** The hosts that may get it in requests, e.g. api.example.com, *.example.org:8443 */
           readonly hosts: readonly string[];
         }
     >
   > | null;
   readonly poster?: string | null;
-  /** The value of the GET, to detect a stale write */
+  /** As the GET gave it: shows a stale write */
   readonly updatedAt?: unknown;
-  /** Alias of updatedAt */
+  /** The same, under another name */
   readonly baseUpdatedAt?: unknown;
 };
 
-/** One server-sent event of a workflow, with its fields `event` and `data` */
+/** One server-sent event of a workflow: its fields `event` and `data` */
 export type WorkflowEvent = WorkflowChangedEvent | PresenceEvent;
 
 /** A workflow as one file */
@@ -2002,9 +2002,9 @@ export type WorkflowFile = {
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
   readonly media: readonly {
-    /** ID in the graph */
+    /** As the graph names it */
     readonly mediaId: string;
-    /** Downloaded if `data` is absent */
+    /** Fetched where `data` is absent */
     readonly url: string;
     readonly name: string;
     readonly contentType: string;
@@ -2028,11 +2028,11 @@ export type WorkflowFileInput = {
   readonly tags?: readonly string[];
   readonly nodes: readonly NodeInput[];
   readonly edges: readonly EdgeInput[];
-  /** Files used by the graph */
+  /** Files that the graph names */
   readonly media?: readonly {
-    /** ID in the graph */
+    /** As the graph names it */
     readonly mediaId: string;
-    /** Downloaded if `data` is absent */
+    /** Fetched where `data` is absent */
     readonly url: string;
     readonly name: string;
     readonly contentType: string;
@@ -2063,14 +2063,14 @@ export type WorkflowInput = {
       | string
       | {
           readonly value: string;
-          /** Hosts that may receive it in requests, e.g. api.example.com, *.example.org:8443 */
+          /** The hosts that may get it in requests, e.g. api.example.com, *.example.org:8443 */
           readonly hosts: readonly string[];
         }
     >
   > | null;
-  /** False to keep the coordinates as sent */
+  /** false: keep the coordinates as sent */
   readonly autoLayout?: boolean;
-  /** ID of an existing workflow to replace; its folder may change */
+  /** A workflow there is: it is saved over, its folder may change */
   readonly id?: string;
 };
 
@@ -2108,11 +2108,11 @@ export type WorkflowListItem = {
 /** What there is to do, and who does it */
 export type Workload = {
   readonly runs: {
-    /** Ready, waiting for a worker */
+    /** Ready, and no worker has them */
     readonly queued: number;
-    /** Running on a worker */
+    /** A worker has them */
     readonly running: number;
-    /** Waiting for a provider */
+    /** For a call at a provider */
     readonly waiting: number;
   };
   readonly oldestQueuedSeconds: number | null;
@@ -2127,7 +2127,7 @@ export type Workload = {
     readonly pid: number;
     readonly startedAt: string;
     readonly heartbeatAt: string;
-    /** Whether it sent a heartbeat within 20 s */
+    /** It was heard of within 20 s */
     readonly isAlive: boolean;
     readonly runs: number;
   }[];
@@ -2136,24 +2136,24 @@ export type Workload = {
 /** What the lint found in what was written */
 export type WriteMeta = {
   readonly warnings: readonly string[];
-  /** Lint issues, at most 500 */
+  /** Findings of the lint, at most 500 */
   readonly issues: readonly LintIssue[];
-  /** Not all issues are listed */
+  /** Not all findings are listed */
   readonly truncated?: true;
-  /** With truncated: the number of issues */
+  /** With truncated: how many findings there are */
   readonly total?: number;
 };
 
 /** A page as it was written */
 export type WrittenPage = {
   readonly success: true;
-  /** URL of the page */
+  /** Address of the page */
   readonly url: string;
   readonly page: {
     readonly title: string;
     /** Lowercase letters, digits and hyphens */
     readonly slug: string;
-    /** Optional if event names it */
+    /** May be left out where event names it */
     readonly type?: 'TOOL' | 'FEATURE' | 'APP' | 'MODEL' | 'ARTICLE';
     /** Default: the title */
     readonly subtitle?: string | null;
@@ -2213,7 +2213,7 @@ export type WrittenPage = {
     /** Its preview is shown where anybody may see it */
     readonly workflowId?: string | null;
     readonly subcategory?: string | null;
-    /** Default: depends on the type */
+    /** Default: by type */
     readonly parentCategory?: 'features' | 'models' | 'articles' | null;
     readonly event?:
       | 'create_tool'

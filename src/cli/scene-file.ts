@@ -124,7 +124,7 @@ function fileReader(folder: string, client: ReturnType<typeof createGuardedFetch
     if (answer.status === 200) return { body: answer.body, declared: answer.headers['content-type'] };
     // Leaving an iteration at its first step closes the connection.
     for await (const _ of answer.body) break;
-    throw new AppError('fetch_failed', `its address answered with status ${answer.status}`);
+    throw new AppError('fetch_failed', `its URL responded with status ${answer.status}`);
   };
 }
 

@@ -64,16 +64,16 @@ function keyOf({ definition, node, values, ctx }: Call): string | undefined {
 }
 
 async function callCachedOrPaid(call: Call, host: CallHost, key: string | undefined): Promise<CallResult> {
-  const { signal, job } = call.ctx;
+  const { signal, task } = call.ctx;
   // A call that was already submitted is collected, whatever the cache holds by now.
-  if (key !== undefined && job.stored === undefined) {
+  if (key !== undefined && task.stored === undefined) {
     const outputs = await host.cache?.find(key, signal);
     if (outputs !== undefined) return { outputs, isCached: true, credits: 0 };
     signal.throwIfAborted();
   }
   // Credits are reserved first, so that no provider is called without funds.
   const isPaid = call.definition.entry.executionCost === 'paid';
-  const reserved = job.stored?.credits;
+  const reserved = task.stored?.credits;
   const payment = isPaid
     ? await host.pay?.({ ...call, ...(reserved === undefined ? {} : { reserved }) })
     : undefined;

@@ -60,7 +60,7 @@ export function call(
     nodeId: node.id,
     signal: options.signal,
     progress: nodeCall.progress,
-    job: createCallRecord(options, execution, nodeCall, used => {
+    task: createCallRecord(options, execution, nodeCall, used => {
       usage = used;
     }),
     ...(isSelfSuspended(earlier) ? { suspended: wakeReason(options, earlier) } : {}),
@@ -90,8 +90,8 @@ function createCallRecord(
   options: RunOptions,
   execution: NodeExecution,
   nodeCall: NodeCall,
-  use: NodeContext['job']['use'],
-): NodeContext['job'] {
+  use: NodeContext['task']['use'],
+): NodeContext['task'] {
   const { item, report } = nodeCall;
   const stored = execution.jobs[item];
   const { calls, slots } = options;
@@ -119,7 +119,7 @@ function createCallRecord(
           },
         }),
     use,
-    owe: () => {
+    markBillable: () => {
       nodeCall.isOwed = true;
     },
     warn: sentence => {

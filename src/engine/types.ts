@@ -56,7 +56,7 @@ export interface Step {
   readonly nodeType?: string;
 }
 
-export type ProviderTask = NonNullable<NodeContext['job']['stored']>;
+export type ProviderTask = NonNullable<NodeContext['task']['stored']>;
 
 /** Stores results of nodes by cache key within a workspace. */
 export interface NodeCache {
@@ -88,11 +88,11 @@ export interface WaitingCalls {
 }
 
 /** Slots for calls at providers, shared by all runs. */
-export type CallSlots = Omit<NonNullable<NodeContext['job']['slots']>, 'claim'> & {
+export type CallSlots = Omit<NonNullable<NodeContext['task']['slots']>, 'claim'> & {
   /** Claims a slot. A call without one waits, and counts as ended once a slot is granted. */
   claim(nodeId: string, item: number, provider: ProviderTask['provider']): Promise<SlotAnswer>;
 };
-type SlotAnswer = Awaited<ReturnType<NonNullable<NodeContext['job']['slots']>['claim']>>;
+type SlotAnswer = Awaited<ReturnType<NonNullable<NodeContext['task']['slots']>['claim']>>;
 
 /** What a run may still record, and whether its process has memory for more. */
 export interface RunBudget {
@@ -125,7 +125,7 @@ export interface RunOptions {
     nodeId: string,
     attempt: number,
     signal: AbortSignal,
-  ) => Omit<NodeContext, 'suspended' | 'nodeId' | 'signal' | 'progress' | 'job' | 'secrets'>;
+  ) => Omit<NodeContext, 'suspended' | 'nodeId' | 'signal' | 'progress' | 'task' | 'secrets'>;
   /** Config keys that the run's `inputs` set, by node id. */
   readonly overrides: ReadonlyMap<string, JsonObject>;
   /** Decisions of people, by the id of the node that waits for one. */

@@ -27,7 +27,7 @@ const FOREIGN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
     'invalid_request',
     'Requests with this method require a Content-Type header.',
   ],
-  FST_ERR_VALIDATION: ['invalid_request', 'The request has the wrong form.'],
+  FST_ERR_VALIDATION: ['invalid_request', 'The request is malformed.'],
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The URL and headers together are larger than 16 KB.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['payload_too_large', 'The chunk extensions are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],

@@ -15,8 +15,9 @@ const COMMA = 0x2c;
 const POINT = 0x2e;
 
 /**
- * The text, with MARK for each whole number that a double cannot represent, each that is too large for any, and each fraction
- * inside `data` or `config` that would be rounded. One pass; the very text where there is none.
+ * Returns the text with MARK in place of each integer that a double cannot represent, each number that is too large,
+ * and each fraction inside `data` or `config` that would be rounded. Makes one pass and returns the same string if
+ * there is nothing to mark.
  */
 export function markInexactNumbers(text: string): string {
   const pieces: string[] = [];
@@ -70,10 +71,10 @@ function endOfDigits(text: string, start: number): number {
   return end;
 }
 
-/** Whether JSON.parse turns the literal into a different number. */
+/** Returns whether JSON.parse turns the literal into a different number. */
 function isChanged(literal: string, isExact: boolean): boolean {
   const number = Number(literal);
-  // If it is not a number, JSON.parse refuses it.
+  // JSON.parse rejects it if it is not a number.
   if (Number.isNaN(number)) return false;
   if (!Number.isFinite(number)) return true;
   if (!isExact && /\.|e-/i.test(literal)) return false;
@@ -81,7 +82,7 @@ function isChanged(literal: string, isExact: boolean): boolean {
   return written !== literal && normalForm(written) !== normalForm(literal);
 }
 
-/** The normalized decimal value of a literal: its significant digits, and the power of ten of the last one. */
+/** Returns the normalized decimal value of a literal: its significant digits, and the power of ten of the last one. */
 function normalForm(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');

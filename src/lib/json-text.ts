@@ -1,14 +1,14 @@
-// JSON that is handed on as it was sent: its numbers, the order of its members and its escapes stay what they are.
+// Passes JSON on exactly as it was sent, with its numbers, member order and escapes.
 import { randomUUID } from 'node:crypto';
 
-/** A JSON value by its text. `stringifyJson` writes it as it stands. */
+/** A JSON value with its text, which `stringifyJson` writes unchanged. */
 export class JsonText<T = unknown> {
   /** Without white space between tokens. */
   readonly text: string;
-  /** What JavaScript makes of it, which may be less than was sent. */
+  /** The value as JavaScript parses it, which may lose precision. */
   readonly value: T;
 
-  /** Throws SyntaxError where the text is no JSON. */
+  /** Throws SyntaxError if the text is not JSON. */
   constructor(text: string) {
     this.value = JSON.parse(text) as T;
     this.text = compact(text);
@@ -25,13 +25,13 @@ export class JsonText<T = unknown> {
   }
 }
 
-// Nobody outside can name it, so no text of a value is taken for a place.
+// Unguessable, so no string in a value can be mistaken for a placeholder.
 const MARK = `${randomUUID()}:`;
 const PLACES = new RegExp(`"${MARK}(\\d+)"`, 'g');
-// The texts of the value that is being written; writing is synchronous.
+// The texts of the value being written. Writing is synchronous.
 let written: string[] | undefined;
 
-/** JSON.stringify, with each JsonText inside as it was sent. */
+/** Works like JSON.stringify, but writes each JsonText inside the value unchanged. */
 export function stringifyJson(value: unknown): string {
   const texts: string[] = [];
   written = texts;
@@ -43,7 +43,10 @@ export function stringifyJson(value: unknown): string {
   }
 }
 
-/** The texts of an object's members by name, of equal names the last. The text must be valid JSON, or nothing is found. */
+/**
+ * Returns the texts of an object's members by name; the last one wins if names repeat. Returns an empty map if the text
+ * is not a valid JSON object.
+ */
 export function memberTexts(text: string): Map<string, string> {
   const members = new Map<string, string>();
   let at = skipSpace(text, 0);
@@ -63,7 +66,7 @@ export function memberTexts(text: string): Map<string, string> {
   return members;
 }
 
-/** The texts of an array's items. The text must be valid JSON, or nothing is found. */
+/** Returns the texts of an array's items. Returns an empty list if the text is not a valid JSON array. */
 export function itemTexts(text: string): readonly string[] {
   const items: string[] = [];
   let at = skipSpace(text, 0);
@@ -79,7 +82,7 @@ export function itemTexts(text: string): readonly string[] {
   return items;
 }
 
-/** An object of these members, as text. */
+/** Returns the text of an object with these members. */
 export function joinMembers(members: Iterable<readonly [string, string]>): string {
   return `{${Array.from(members, ([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
 }

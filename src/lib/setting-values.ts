@@ -1,4 +1,4 @@
-// Parses the values of settings, with a sentence for each kind that says what is allowed.
+// Parses the values of settings. Each parser throws a phrase that says what is allowed.
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isRecord } from './record.ts';
@@ -13,7 +13,7 @@ export const integer = (min: number, max: number) => (value: string) => {
   return parsed;
 };
 
-/** From 0 to 1. */
+/** A number from 0 to 1. */
 export const share = (value: string): number => {
   const parsed = Number(value);
   if (value.trim() !== '' && parsed >= 0 && parsed <= 1) return parsed;
@@ -40,7 +40,7 @@ export const httpUrl = (value: string): string => {
   return value.replace(/\/+$/, '');
 };
 
-/** Kept as given: a trailing slash is part of an issuer's name. */
+/** Kept unchanged: a trailing slash is part of an issuer's name. */
 export const issuer = (value: string): string => {
   httpUrl(value);
   return value;
@@ -90,7 +90,9 @@ export const proxies = (value: string): boolean | string => {
 
 const CALLED = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
 
-export const callsAtOnce = (text: string): Readonly<Partial<Record<(typeof CALLED)[number], number>>> => {
+export const providerConcurrency = (
+  text: string,
+): Readonly<Partial<Record<(typeof CALLED)[number], number>>> => {
   const isCount = ([name, count]: readonly [string, unknown]): boolean =>
     CALLED.some(called => called === name) && integer(1, 1_000_000)(String(count)) === count;
   const wanted = `must be JSON, whole numbers from 1 to 1000000 by ${CALLED.join(', ')}: {"fal": 40}`;

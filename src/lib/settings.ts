@@ -1,11 +1,10 @@
-// The settings: one table of environment variables, read and checked once at start.
-// This is the only file that reads process.env.
+// Reads and checks the settings: one table of environment variables, read once at start. No other file reads
+// process.env.
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { isRecord } from './record.ts';
 import {
   apiKey,
-  callsAtOnce,
   databaseUrl,
   domains,
   flag,
@@ -14,6 +13,7 @@ import {
   integer,
   issuer,
   oneOf,
+  providerConcurrency,
   proxies,
   share,
   text,
@@ -22,22 +22,22 @@ import {
 
 interface Row<T> {
   readonly help: string;
-  /** What --help shows as the default. */
+  /** The default shown by --help. */
   readonly shown: string;
-  /** Text of the variable, undefined where unset or empty → value. Throws a sentence that says what is allowed. */
+  /** Parses the variable's text, undefined if it is unset or empty. Throws a phrase that says what is allowed. */
   readonly parse: (text: string | undefined) => T;
 }
 
 type Parse<T> = (text: string) => T;
 
-/** A setting with a default, which is read as any other text. */
+/** A setting with a default, which is parsed like any other value. */
 const row = <T>(help: string, fallback: string, parse: Parse<T>, shown = fallback): Row<T> => ({
   help,
   shown,
   parse: (given = fallback) => parse(given),
 });
 
-/** A setting that may be left out; `shown` says what that means. */
+/** An optional setting. `shown` says what happens without it. */
 const unset = <T>(help: string, parse: Parse<T>, shown = 'unset'): Row<T | undefined> => ({
   help,
   shown,
@@ -63,7 +63,7 @@ const PRICE_UNITS = [
   'usdPerMillionImageOutputTokens',
   'usdPerMillionCharacters',
 ] as const;
-/** What a call costs: the sum of what is there. */
+/** What a call costs: the sum of all present prices. */
 export type Price = Partial<Readonly<Record<(typeof PRICE_UNITS)[number], number>>>;
 
 export interface PlanLimits {
@@ -73,7 +73,7 @@ export interface PlanLimits {
   readonly executionsPerDay: number | null;
   /** null: no limit. */
   readonly storageBytes: number | null;
-  /** Whether its runs may call models that nobody has a price for. */
+  /** Whether its runs may call models without a price. */
   readonly runsUnpriced?: boolean;
 }
 
@@ -152,7 +152,7 @@ const ROWS = {
   PROVIDER_CONCURRENCY: row(
     'calls at once at a provider over all processes, e.g. {"fal": 40}',
     '{}',
-    callsAtOnce,
+    providerConcurrency,
     'no limit until it answers 429',
   ),
   DEFAULT_PLAN: row('plan of accounts created later', 'free', text),
@@ -218,18 +218,18 @@ type Parsed = { readonly [K in keyof typeof ROWS]: ReturnType<(typeof ROWS)[K]['
 export interface Settings extends Omit<Parsed, 'BASE_URL' | 'CDN_URL'> {
   readonly BASE_URL: string;
   readonly CDN_URL: string;
-  /** The limits table by plan name, PLANS_FILE applied. */
+  /** The limits by plan name, with PLANS_FILE applied. */
   readonly plans: Readonly<Record<string, PlanLimits>>;
-  /** PRICES_FILE: by node type, or by node type and model with a slash between. */
+  /** PRICES_FILE, by node type or by node type and model with a slash between. */
   readonly prices: Readonly<Record<string, Price>>;
 }
 
-/** A setting that cannot be used; the message names the variable and what it may be. */
+/** An invalid setting. The message names the variable and what is allowed. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** Reads and checks every setting. Throws one SettingsError that names all that are wrong. */
+/** Reads and checks every setting. Throws one SettingsError that names all invalid settings. */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const problems: string[] = [];
   const entries = Object.entries(ROWS).map(([name, { parse }]) => {
@@ -273,7 +273,7 @@ function checkOpenId({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET }: Parsed
     );
 }
 
-/** The rows of `--help`: name, default, meaning. */
+/** Returns the rows of `--help`: name, default, meaning. */
 export function listSettings(): readonly {
   readonly name: string;
   readonly shown: string;
@@ -282,7 +282,7 @@ export function listSettings(): readonly {
   return Object.entries(ROWS).map(([name, { shown, help }]) => ({ name, shown, help }));
 }
 
-/** The program's place on the PATH; undefined where it is not there. */
+/** Returns the program's path on the PATH; undefined if it is not there. */
 export function findOnPath(program: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   const ending = process.platform === 'win32' ? '.exe' : '';
   return (env.PATH ?? '')

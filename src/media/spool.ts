@@ -100,5 +100,5 @@ async function* untilAborted(
 
 /** The error for a file over its limit. */
 export function tooLarge(maxBytes: number): AppError {
-  return new AppError('file_too_large', `The file is over the limit of ${maxBytes} bytes.`);
+  return new AppError('file_too_large', `The file is larger than the limit of ${maxBytes} bytes.`);
 }

@@ -97,7 +97,7 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   stickyNote,
 ];
 
-// In the order of the files of models/.
+// In the order of the files in models/.
 const SHIPPED: readonly NodeDefinition[] = readShippedModels().map(toDefinition);
 
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
@@ -138,7 +138,7 @@ export interface NodeTypes {
   install(models: readonly Model[]): void;
 }
 
-/** Plain data that a catalog is made from, so that another thread can make the same one. */
+/** Plain data from which another thread can create the same catalog. */
 export interface CatalogOrigin {
   readonly settings: CatalogSettings;
   readonly models: readonly Model[];
@@ -146,7 +146,10 @@ export interface CatalogOrigin {
 
 const origins = new WeakMap<Catalog, () => CatalogOrigin>();
 
-/** What the catalog is made from at the moment: the same object until models are installed. Undefined: not made here. */
+/**
+ * Returns the data that the current catalog was created from: the same object until models are installed. Undefined if
+ * the catalog was not created by this function.
+ */
 export function originOf(catalog: Catalog): CatalogOrigin | undefined {
   return origins.get(catalog)?.();
 }
@@ -157,7 +160,7 @@ export function restoreCatalog({ settings, models }: CatalogOrigin): Catalog {
   return types.catalog;
 }
 
-/** Whoever has its catalog sees what was installed last; `entries` is then another list. */
+/** Everyone who holds this catalog sees newly installed models; `entries` is then a new array. */
 export function createNodeTypes(settings: CatalogSettings): NodeTypes {
   let origin: CatalogOrigin = { settings, models: [] };
   let now = makeCatalogOf(definitionsFor(settings, []), settings);
@@ -179,14 +182,14 @@ export function createNodeTypes(settings: CatalogSettings): NodeTypes {
   };
 }
 
-/** For a service with these settings: its prices, speech engines and models. */
+/** Creates the catalog of a service with these settings: its prices, speech engines and models. */
 function definitionsFor(
   settings: CatalogSettings,
   installed: readonly NodeDefinition[],
 ): readonly NodeDefinition[] {
   const engines = ENGINES.filter(engine => NEEDS[SPEECH_NEEDS[engine]].isMet(settings));
   const all = [...DEFINITIONS, makeSpeech(engines), ...SHIPPED, ...installed];
-  // A later one of the same type replaces an earlier one.
+  // A later definition of the same type replaces an earlier one.
   const byType = new Map(all.map(definition => [definition.entry.nodeType, definition]));
   return [...byType.values()].map(definition => withPrices(definition, settings.prices ?? {}));
 }
@@ -235,6 +238,6 @@ function explainNeed(need: Requirement): Pick<ResolvedPorts, 'unavailable'> {
   const [name, setting] = NEEDS[need].provider ?? [];
   if (name === undefined) return {};
   return {
-    unavailable: `${name} is not configured in this service (${setting}): choose another node, or ask its operator.`,
+    unavailable: `${name} is not configured in this service (${setting}). Choose another node, or ask the operator to configure it.`,
   };
 }

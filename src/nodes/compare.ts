@@ -1,4 +1,4 @@
-// The comparisons of logic:if: a value of any type against a text of the config.
+// Implements the comparisons of logic:if: a value of any type against a text from the config.
 import { isDeepStrictEqual } from 'node:util';
 import type { Value } from '../graph/types.ts';
 import { valueToJson, valueToText } from '../graph/values.ts';
@@ -35,7 +35,7 @@ export interface ComparedValue {
   readonly compare: string;
 }
 
-/** Whether the comparison is true; a value that is not there counts as an empty text. */
+/** Returns whether the comparison is true. A missing value counts as an empty text. */
 export async function compareValue(
   { value, operator, compare }: ComparedValue,
   ctx: RegexContext,
@@ -71,6 +71,6 @@ function toNumber(text: string): number {
   if (!Number.isNaN(parsed)) return parsed;
   throw new NodeError(
     'not_a_number',
-    `greater and less compare numbers; ${JSON.stringify(text.slice(0, 60))} is none.`,
+    `${JSON.stringify(text.slice(0, 60))} is not a number. greater and less compare numbers.`,
   );
 }

@@ -6,7 +6,7 @@ import type { Gate } from '../lib/gate.ts';
 import type { ProviderAnswer } from '../providers/answer.ts';
 import type { ProviderName } from '../providers/names.ts';
 import type { ProviderTask } from '../providers/provider.ts';
-import type { ProviderSlots } from '../providers/run-job.ts';
+import type { ProviderSlots } from '../providers/run-call.ts';
 import type { PartStore, ReadSource } from '../render/render-io.ts';
 import { describePricing, FREE, type Pricing } from './models/pricing.ts';
 import type { Providers } from './models/providers.ts';
@@ -97,19 +97,19 @@ export interface NodeContext {
   /** The URL that a provider calls when its task ends; undefined if it cannot reach us. */
   readonly hookUrl?: (provider: ProviderName, token: string) => string | undefined;
   /** The record of this provider task, which outlives the worker. */
-  readonly job: {
+  readonly task: {
     readonly stored?: ProviderTask;
     /**
      * Resolves once the record is durable. Rejects if the run no longer belongs to this worker: the call must then
      * stop.
      */
-    keep(job: ProviderTask): Promise<void>;
+    keep(task: ProviderTask): Promise<void>;
     /** Whether the event that the call waited for has occurred: its end at the provider, or a free slot there. */
     readonly hasEnded?: boolean;
     /** Absent: the provider always has a free slot. */
     readonly slots?: ProviderSlots;
     /** Reports that the call costs even if the run ends from now on. */
-    owe?(): void;
+    markBillable?(): void;
     /** Reports usage measured by the provider, from which the price may be computed. */
     use(usage: unknown): void;
     /** Reports a deviation from the request as a sentence, shown in the node's state. */
@@ -258,7 +258,7 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
    */
   readonly secrets?: true | 'in requests';
   /** Limits concurrency before a call reads complete files into memory. */
-  readonly room?: Gate;
+  readonly limiter?: Gate;
   /** Input nodes: a run's `inputs` value, and its JSON text as sent → the config keys it sets. */
   readonly runInput?: (value: Json, text: string) => JsonObject;
   run(
@@ -325,12 +325,12 @@ export function defineNode<I extends Specs, C extends Specs>(
       };
     },
     // The engine checks and converts every value by the same specs from which `ValuesOf` is inferred.
-    run: inRoom(declaration.run as NodeDefinition['run'], declaration.room),
+    run: withLimiter(declaration.run as NodeDefinition['run'], declaration.limiter),
   };
 }
 
-function inRoom(run: NodeDefinition['run'], room: Gate | undefined): NodeDefinition['run'] {
-  return room === undefined ? run : (values, ctx) => room(async () => run(values, ctx), ctx.signal);
+function withLimiter(run: NodeDefinition['run'], limiter: Gate | undefined): NodeDefinition['run'] {
+  return limiter === undefined ? run : (values, ctx) => limiter(async () => run(values, ctx), ctx.signal);
 }
 
 const defaultsOf = (config: Specs): Readonly<Record<string, unknown>> =>

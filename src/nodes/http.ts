@@ -1,11 +1,11 @@
-// The HTTP request node, through the guarded client.
+// Implements the HTTP request node on top of the guarded client.
 import type { Json } from '../graph/types.ts';
 import { choice, defineNode, json as jsonPort, type NodeContext, NodeError, number, text } from './define.ts';
 import { boundedText, isJsonObject, parseJson } from './limits.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADERS = 50;
-// Set by the client itself; a graph that sets them could make the request mean two things.
+// The client sets these headers itself. If a graph could set them too, the request would be ambiguous.
 const OWN_HEADERS =
   /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|proxy-.*)$/i;
 
@@ -34,12 +34,13 @@ export const httpRequest = defineNode({
       ...(sent.body === undefined || method === 'GET' || method === 'HEAD' ? {} : { body: sent.body }),
     });
     if (answer.status >= 400 && onError === 'fail') {
-      throw new NodeError('http_error', `${new URL(sent.url).host} answered ${answer.status}.`);
+      throw new NodeError('http_error', `${new URL(sent.url).host} responded with status ${answer.status}.`);
     }
     const written = boundedText(conceal(answer.body.toString('utf8')));
     const isJson = /\bjson\b/i.test(answer.headers['content-type'] ?? '');
     const json = isJson ? parseJson(written) : undefined;
-    // Tagged, so that an answer that looks like a tagged value is not taken for one. Not JSON: no value.
+    // Tagged, so that a response that looks like a tagged value is not treated as one. Undefined if the response is not
+    // JSON.
     return {
       text: written,
       json: json === undefined ? undefined : { type: 'JSON', json },
@@ -55,18 +56,21 @@ interface Parts {
 }
 
 interface FilledParts extends Parts {
-  /** Whether the request may be sent on to the address, secrets included; absent where it has none. */
+  /** Whether the request, with its secrets, may be redirected to this URL. Absent if it has no secrets. */
   readonly mayCarry?: (next: URL) => boolean;
-  /** What was answered, without the secrets that were sent. */
+  /** Removes the secrets that were sent from the response. */
   readonly conceal: (data: string) => string;
 }
 
-/** Stands in for a secret where only its place in the address matters: the same in any case, and in no real host name. */
+/**
+ * A placeholder for a secret when only its position in the URL matters. It is the same in any case and occurs in no
+ * real host name.
+ */
 const MARKER = 'zq0secret0qz';
 
 /**
- * The request with its secrets put in: into the path and query of an address that is written in the node, into headers and
- * the body. Throws NodeError where one stands in the host name, or may not be sent to that host by this run.
+ * Returns the request with its secrets filled in: into the path and query of a URL written in the node, into headers,
+ * and into the body. Throws NodeError if a secret is in the host name or this run may not send it to that host.
  */
 function putSecrets(parts: Parts, { secrets }: NodeContext): FilledParts {
   const names = new Set<string>();
@@ -78,14 +82,13 @@ function putSecrets(parts: Parts, { secrets }: NodeContext): FilledParts {
   const marked = secrets?.replace(Object.fromEntries(settings), note) as Partial<Parts> | undefined;
   if (secrets === undefined || names.size === 0) return { ...parts, conceal: data => data };
   const first = URL.parse(marked?.url ?? parts.url);
-  if (first === null) throw notInHost('The address is not a URL.');
+  if (first === null) throw notInHost('The URL is malformed.');
   const { protocol, username, password, host } = first;
   if (`${protocol} ${username} ${password} ${host}`.toLowerCase().includes(MARKER))
-    throw notInHost('A secret stands in the host name of the address.');
+    throw notInHost('The host name of the URL contains a secret.');
   const filled = secrets.replace(Object.fromEntries(settings), name => secrets.valueFor(name, first));
   const sent: Parts = { ...parts, ...(filled as Partial<Parts>) };
-  if (URL.parse(sent.url)?.origin !== first.origin)
-    throw notInHost('A secret changes the host of the address.');
+  if (URL.parse(sent.url)?.origin !== first.origin) throw notInHost('A secret changes the host of the URL.');
   return {
     ...sent,
     mayCarry: next => secrets.mayCarry([...names], first, next),
@@ -95,12 +98,12 @@ function putSecrets(parts: Parts, { secrets }: NodeContext): FilledParts {
 
 function notInHost(problem: string): NodeError {
   const advice =
-    'Write scheme, host and port in the address, and keep secrets to its path, query, headers or body.';
+    'Write the scheme, host and port in plain text, and use secrets only in the path, query, headers or body.';
   return new NodeError('secret_in_host', `${problem} ${advice}`);
 }
 
 function readHeaders(headers: Json): Record<string, string> {
-  if (!isJsonObject(headers)) throw new NodeError('invalid_headers', 'headers must be an object of texts.');
+  if (!isJsonObject(headers)) throw new NodeError('invalid_headers', 'headers must be an object of strings.');
   const pairs = Object.entries(headers);
   if (pairs.length > MAX_HEADERS)
     throw new NodeError('invalid_headers', `At most ${MAX_HEADERS} headers are allowed.`);
@@ -114,7 +117,7 @@ function readHeaders(headers: Json): Record<string, string> {
     ) {
       throw new NodeError(
         'invalid_headers',
-        `The header ${JSON.stringify(name.slice(0, 60))} cannot be sent.`,
+        `The header ${JSON.stringify(name.slice(0, 60))} is invalid or reserved.`,
       );
     }
   }

@@ -32,12 +32,12 @@ import {
   text,
   type ValuesOf,
 } from './define.ts';
-import { IMAGE_ROOM } from './rooms.ts';
+import { IMAGE_LIMITER } from './limiters.ts';
 
 const MAX_SIDE = 8192;
 const side = (label: string) => number(label, { min: 1, max: MAX_SIDE });
 
-const IMAGE_NODE = { category: 'utility', cache: true, room: IMAGE_ROOM } as const;
+const IMAGE_NODE = { category: 'utility', cache: true, limiter: IMAGE_LIMITER } as const;
 const IMAGE_INPUT = { image: image('Image', { required: true }) };
 const IMAGE_OUTPUT = { image: image('Image') };
 
@@ -188,10 +188,7 @@ export const imageGrid = defineNode({
 function imagesOf(items: readonly Value[]): readonly MediaRef[] {
   const media = items.flatMap(item => (item.type === 'IMAGE' ? [item.media] : []));
   if (media.length === items.length && media.length >= 1 && media.length <= MAX_GRID_IMAGES) return media;
-  throw new NodeError(
-    'invalid_list',
-    `A grid takes a list of 1 to ${MAX_GRID_IMAGES} images and nothing else.`,
-  );
+  throw new NodeError('invalid_list', `A grid requires a list of 1 to ${MAX_GRID_IMAGES} images.`);
 }
 
 export const imageConvert = imageChange({

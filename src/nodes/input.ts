@@ -1,4 +1,4 @@
-// Input nodes: values enter a graph from their config or from a run's `inputs`.
+// Declares input nodes: values enter a graph from their config or from a run's `inputs`.
 import type { Json, JsonObject, MediaRef, Value } from '../graph/types.ts';
 import { jsonToValue } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
@@ -24,7 +24,7 @@ import { boundedList, isJsonObject, MAX_LIST_LENGTH } from './limits.ts';
 const one = (config: JsonObject): JsonObject => ({ ...config, items: null });
 const many = (items: readonly Json[]): JsonObject => {
   if (items.length > MAX_LIST_LENGTH)
-    throw misfit(`a list of at most ${MAX_LIST_LENGTH} items`, 'a longer one');
+    throw misfit(`a list of at most ${MAX_LIST_LENGTH} items`, 'a longer list');
   return { items };
 };
 
@@ -146,7 +146,7 @@ async function resolveAll(
   if (items.length > MAX_MEDIA_ITEMS) {
     throw new NodeError(
       'list_too_long',
-      `${items.length} media were given; at most ${MAX_MEDIA_ITEMS} fit into one list.`,
+      `The list has ${items.length} media items. The maximum is ${MAX_MEDIA_ITEMS}.`,
     );
   }
   const type = kind === 'image' ? 'IMAGE' : kind === 'video' ? 'VIDEO' : 'AUDIO';
@@ -175,7 +175,7 @@ async function resolveMedia(
   if (url) return ctx.media.resolve({ url }, kind);
   throw new NodeError(
     'missing_media',
-    `Give the ${kind} as url or mediaId, in the config or in the run's inputs.`,
+    `No ${kind} is set. Provide a url or mediaId in the config or in the run's inputs.`,
   );
 }
 
@@ -200,7 +200,7 @@ function toList(items: readonly Json[]): Value {
 function asText(given: Json): string {
   if (typeof given === 'string') return given;
   if (typeof given === 'number') return String(given);
-  throw misfit('a text', describe(given));
+  throw misfit('text', describe(given));
 }
 
 function asNumber(given: Json): number {
@@ -215,7 +215,7 @@ function asSource(given: Json): { readonly url: string } | { readonly mediaId: s
   if (typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')) return { url };
   const local = typeof url === 'string' ? '; upload a local file first and send its mediaId' : '';
   throw misfit(
-    'an http or https address, { "url" } or { "mediaId" }',
+    'an http or https URL, { "url" } or { "mediaId" }',
     `${describe(typeof url === 'string' ? url : given)}${local}`,
   );
 }
@@ -227,5 +227,5 @@ function describe(given: Json): string {
 }
 
 function misfit(wanted: string, got: string): AppError {
-  return new AppError('invalid_inputs', `This input takes ${wanted}, not ${got}.`);
+  return new AppError('invalid_inputs', `This input must be ${wanted}, not ${got}.`);
 }

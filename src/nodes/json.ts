@@ -80,9 +80,10 @@ function parseText(value: Json): Json {
     .replace(/^```(?:json)?/, '')
     .replace(/```$/, '');
   if (source.length > MAX_TEXT_LENGTH)
-    throw new NodeError('text_too_long', 'The text is too long to be read as JSON.');
+    throw new NodeError('text_too_long', 'The text is too long to parse as JSON.');
   const json = parseJson(source);
-  if (json === undefined) throw new NodeError('invalid_json', 'The text is not JSON, or nested too deep.');
+  if (json === undefined)
+    throw new NodeError('invalid_json', 'The text is not valid JSON, or it is nested too deeply.');
   return json;
 }
 

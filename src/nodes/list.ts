@@ -1,4 +1,4 @@
-// List nodes: pick an item, slice, collect values into a list.
+// Declares list nodes: pick an item, slice, collect values into a list.
 import type { Value } from '../graph/types.ts';
 import { any, defineNode, list, NodeError, number } from './define.ts';
 import { boundedList } from './limits.ts';
@@ -15,7 +15,7 @@ export const listItem = defineNode({
   run: ({ list: items, index }) => {
     const item = items.at(Math.trunc(index));
     if (item !== undefined) return { item };
-    throw new NodeError('no_such_item', `The list has ${items.length} items, none at index ${index}.`);
+    throw new NodeError('no_such_item', `The list has ${items.length} items and no index ${index}.`);
   },
 });
 
@@ -35,7 +35,7 @@ export const listSlice = defineNode({
   run: ({ list: items, start, end }) => ({ list: items.slice(start, end) }),
 });
 
-/** The ports of nodes that take several values of any type. */
+/** Ports for nodes that accept several values of any type. */
 export const NUMBERED_INPUTS = {
   input1: any('Input 1'),
   input2: any('Input 2'),
@@ -57,7 +57,7 @@ export const collect = defineNode({
   run: values => ({ list: gather(values) }),
 });
 
-/** The values at the numbered inputs, as one flat list. */
+/** Returns the values at the numbered inputs as one flat list. */
 export function gather({ input1, input2, input3, input4 }: Numbered): readonly Value[] {
   const arrived = [input1, input2, input3, input4].filter(value => value !== undefined);
   return boundedList(arrived.flatMap(value => (value.type === 'LIST' ? value.items : [value])));

@@ -105,7 +105,10 @@ export const approval = defineNode({
 /** A decision is `{ approved, value? }`; its value, if any, replaces the input. */
 function decide(decision: Json, input: Value): Readonly<Record<string, Value>> {
   if (!isJsonObject(decision) || typeof decision.approved !== 'boolean') {
-    throw new NodeError('invalid_decision', 'A decision is { "approved": true or false, "value"?: any }.');
+    throw new NodeError(
+      'invalid_decision',
+      'The decision is malformed. Send { "approved": true or false, "value"?: any }.',
+    );
   }
   const passed = decision.value === undefined ? input : jsonToValue(decision.value);
   return decision.approved ? { approved: passed } : { rejected: passed };

@@ -1,4 +1,4 @@
-// Arithmetic on two numbers.
+// Declares the node that computes with two numbers.
 import { choice, defineNode, NodeError, number } from './define.ts';
 
 const OPERATIONS = {

@@ -1,8 +1,8 @@
-// Output nodes: what a run shows as its results.
+// Declares output nodes, whose values are the results of a run.
 import { any, defineNode } from './define.ts';
 import { gather, NUMBERED_INPUTS } from './list.ts';
 
-// Neither has an output port; the value is returned under the input's name, so that the node's state shows it.
+// Neither has an output port. The value is returned under the input's name, so that the node's state shows it.
 
 export const preview = defineNode({
   nodeType: 'output:preview',

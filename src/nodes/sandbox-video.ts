@@ -77,7 +77,7 @@ export const talkingSandbox = defineNode({
 function readFrom(files: Readonly<Record<string, () => Promise<SourceBytes['body']>>>): ReadSource {
   return async source => {
     const open = 'src' in source ? files[source.src] : undefined;
-    if (open === undefined) throw new Error('The scene names a file that nobody drew.');
+    if (open === undefined) throw new Error('The scene refers to an unknown file.');
     return { body: await open(), declared: undefined };
   };
 }

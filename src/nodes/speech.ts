@@ -2,7 +2,7 @@
 import type { MediaRef } from '../graph/types.ts';
 import { elevenlabs } from '../providers/elevenlabs.ts';
 import { openai } from '../providers/openai.ts';
-import type { Delivery } from '../providers/run-job.ts';
+import type { Delivery } from '../providers/run-call.ts';
 import { speakLocally } from '../providers/speech-command.ts';
 import {
   audio,
@@ -62,7 +62,7 @@ const SPEAKERS: Readonly<Record<Engine, (wish: Wish, ctx: NodeContext) => Promis
     if (command !== undefined) return { files: [await speakLocally(command, words, ctx.signal)] };
     throw new NodeError(
       'provider_not_configured',
-      'This service has no local speech engine; choose a provider.',
+      'This service has no local speech engine. Choose a provider.',
     );
   },
   openai: ({ text: input, voice = 'alloy', model = OPENAI_MODEL }, ctx) => {

@@ -65,7 +65,7 @@ function createStudio(backend: Backend, folder: string, ctx: NodeContext): Studi
       if (maxSeconds > MAX_SECONDS) {
         throw new NodeError(
           'too_long',
-          `The result would last ${Math.round(maxSeconds)} s; at most ${MAX_SECONDS} s can be made.`,
+          `The result would last ${Math.round(maxSeconds)} s. The maximum is ${MAX_SECONDS} s.`,
         );
       }
       const total = maxSeconds * (video?.fps ?? 1);
@@ -87,13 +87,13 @@ export function evenSize({ width, height }: Size): Size {
   return { width: even(width), height: even(height) };
 }
 
-/** The pictures of a clip that `open` has checked. */
+/** Returns the video track of a clip that `open` has checked. */
 export function videoOf({ facts }: Clip): VideoFacts {
   if (facts.video === undefined) throw new NodeError('unreadable_media', 'The file has no video.');
   return facts.video;
 }
 
-/** A part of a clip's pictures, for a video that is made of them. */
+/** Selects part of a clip's frames for a video made of several. */
 export function picturesOf(
   { backend }: Studio,
   clip: Clip,
@@ -108,7 +108,7 @@ export function picturesOf(
 /** Whole frames, at least one. */
 export const framesIn = (seconds: number, fps: number): number => Math.max(1, Math.round(seconds * fps));
 
-/** The part that is asked for; NodeError where nothing of it is there. */
+/** Returns the requested part; throws NodeError if the file contains none of it. */
 export function cut(
   { facts }: Clip,
   start: number,
@@ -118,7 +118,7 @@ export function cut(
   if (left <= 0) {
     throw new NodeError(
       'invalid_range',
-      `The cut begins at ${start} s, and the file ends at ${facts.durationSeconds.toFixed(2)} s.`,
+      `The cut starts at ${start} s, but the file ends at ${facts.durationSeconds.toFixed(2)} s.`,
     );
   }
   return { startSeconds: start, seconds: Math.min(left, duration ?? left) };

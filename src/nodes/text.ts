@@ -1,4 +1,4 @@
-// Text nodes: join, fill in, split, replace.
+// Declares text nodes: join, fill in, split, replace.
 import { MAX_CONFIG_PORTS, templateTokens } from '../graph/config-ports.ts';
 import { choice, defineNode, list, portsNamed, text } from './define.ts';
 import { assertTextLength, boundedList, boundedText } from './limits.ts';
@@ -43,7 +43,7 @@ export const textTemplate = defineNode({
     const fill = (name: string, whole: string): string => {
       if (!tokens.has(name)) return whole;
       const filling = asFilling(values[name]);
-      // Counted while it is built: one long value may stand in for many tokens.
+      // Counted during building, because one long value may be inserted for many tokens.
       length += filling.length - whole.length;
       assertTextLength(length - values.template.length);
       return filling;
@@ -100,7 +100,7 @@ export const textReplace = defineNode({
       return { text: boundedText(replaced) };
     }
     const parts = whole.split(find);
-    // Counted before it is built: a million matches of one letter may each become a long text.
+    // Counted before building: a million one-letter matches could each become a long text.
     assertTextLength(whole.length + (parts.length - 1) * (replace.length - find.length));
     return { text: parts.join(replace) };
   },

@@ -1,4 +1,4 @@
-// Video nodes: cut, join, look into. Pictures stay I420 from decoder to encoder.
+// Declares video nodes: cut, join, extract frames. Pictures stay in I420 from decoder to encoder.
 import { type Clip, decodeFrames, decodeSound } from '../codecs/decode.ts';
 import { pad } from '../codecs/pixels/i420.ts';
 import { encodePng } from '../codecs/pixels/png.ts';
@@ -129,7 +129,7 @@ async function* joinSound(
 function videosOf(items: readonly Value[]): readonly MediaRef[] {
   const media = items.flatMap(item => (item.type === 'VIDEO' ? [item.media] : []));
   if (media.length === items.length && media.length >= 1 && media.length <= MAX_CLIPS) return media;
-  throw new NodeError('invalid_list', `Joining takes a list of 1 to ${MAX_CLIPS} videos and nothing else.`);
+  throw new NodeError('invalid_list', `Joining requires a list of 1 to ${MAX_CLIPS} videos.`);
 }
 
 export const videoFrame = defineNode({
@@ -162,7 +162,7 @@ export const videoFrame = defineNode({
         const bytes = await encodePng(frame, size.width, size.height);
         return { image: await ctx.media.put(bytes, { contentType: 'image/png', name: 'frame.png' }) };
       }
-      throw new NodeError('unreadable_media', 'The video shows no picture.');
+      throw new NodeError('unreadable_media', 'The video contains no frames.');
     }),
 });
 

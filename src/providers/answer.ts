@@ -1,4 +1,4 @@
-// Reading answers: everything in them is from outside, so nothing is taken to be there.
+// Reads provider answers. Answers come from outside, so every field is checked before use.
 import { isRecord, parseJson } from '../lib/record.ts';
 
 export interface ProviderAnswer {
@@ -10,7 +10,7 @@ export interface ProviderAnswer {
 
 export type JsonRecord = { readonly [key: string]: unknown };
 
-/** The body as a JSON object; undefined where it is none, such as a proxy's HTML. */
+/** Parses the body as a JSON object; returns undefined if it is something else, such as a proxy's HTML. */
 export function readObject({ body }: ProviderAnswer): JsonRecord | undefined {
   const parsed = parseJson(body.toString('utf8'));
   return isRecord(parsed) ? parsed : undefined;
@@ -20,12 +20,12 @@ export function asRecord(value: unknown): JsonRecord {
   return isRecord(value) ? value : {};
 }
 
-/** The text; undefined where it is none or empty. */
+/** Returns the text, or undefined if the value is not a string or is empty. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A number of things that is not negative, as text or as a number; undefined where it is none. */
+/** Returns a non-negative number that is given as a number or as text; undefined for anything else. */
 export function asCount(value: unknown): number | undefined {
   const isWritten = typeof value === 'string' && /^\d{1,15}(?:\.\d{1,9})?$/.test(value);
   const count = isWritten ? Number(value) : value;
@@ -36,32 +36,32 @@ export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** An id as it may stand in a path; undefined where it could mean more than itself. */
+/** Returns an id that is safe to put into a URL path; undefined if it could change the path's meaning. */
 export function asId(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\w.~-]{1,200}$/.test(value) && !/^\.+$/.test(value)
     ? value
     : undefined;
 }
 
-/** An http(s) address; undefined where it is none. */
+/** Returns the value if it is an http(s) URL, otherwise undefined. */
 export function asUrl(value: unknown): string | undefined {
   return typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value) ? value : undefined;
 }
 
 const DATA_URI = /^data:[\w.+/-]*(?:;[\w=.-]+)*;base64,/;
 
-/** The bytes of a base64 data URI; undefined where the text is none. */
+/** Decodes a base64 data URI; returns undefined if the text is not one. */
 export function readDataUri(text: string): Buffer | undefined {
   const prefix = DATA_URI.exec(text)?.[0];
   return prefix === undefined ? undefined : Buffer.from(text.slice(prefix.length), 'base64');
 }
 
-// The headers that carry a key, as providers call them.
+// The header names that providers use for keys.
 const KEY_HEADER = /^(?:authorization|(?:x-|xi-)?api-key)$/i;
 const MIN_KEY_LENGTH = 6;
 
-/** A refusal without the key that it may quote: its words are shown to people. */
-export function concealKey(
+/** Masks our key in error answers that quote it, because error messages are shown to users. */
+export function maskKey(
   answer: ProviderAnswer,
   sent: Readonly<Record<string, string>> | undefined,
 ): ProviderAnswer {
@@ -74,7 +74,7 @@ export function concealKey(
   return { ...answer, body: Buffer.from(words) };
 }
 
-/** The delay that the answer asks for; undefined where it asks for none. */
+/** Returns the delay in milliseconds that the answer asks for, or undefined. */
 export function readRetryAfter({ headers }: ProviderAnswer): number | undefined {
   const exact = Number(headers['retry-after-ms'] || Number.NaN);
   if (Number.isFinite(exact)) return Math.max(0, exact);

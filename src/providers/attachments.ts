@@ -1,9 +1,9 @@
-// Files in the input of a call, wherever they stand in it, replaced by what the provider takes in their place.
+// Replaces files anywhere in a call's input with the form that the provider accepts.
 import { Attachment, type Protocol } from './provider.ts';
 
 const MAX_DEPTH = 8;
 
-/** The value with `send`'s text in place of each attachment, in lists and objects too. */
+/** Returns a copy of the value in which each attachment, at any depth, is replaced by the text that `send` returns. */
 export function* replaceAttachments(
   value: unknown,
   send: (file: Attachment) => Protocol<string>,

@@ -1,5 +1,5 @@
-// A ComfyUI server: a graph goes into its queue under an id of ours and, once done, stands in its history.
-// https://docs.comfy.org/development/comfyui-server/comms_routes
+// Implements the protocol of a ComfyUI server: queues a graph under an id of ours and reads the result from the
+// server's history. https://docs.comfy.org/development/comfyui-server/comms_routes
 
 import { asArray, asRecord, asText, type JsonRecord, type ProviderAnswer, readObject } from './answer.ts';
 import { encodeForm } from './multipart.ts';
@@ -19,7 +19,7 @@ import {
 import { kindOfStatus, ProviderError } from './provider-error.ts';
 
 export interface ComfyCall {
-  /** In the API format: node id → `class_type` and `inputs`; an input may be an attachment. */
+  /** In ComfyUI's API format: node id → `class_type` and `inputs`. An input may be an attachment. */
   readonly graph: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
 }
 
@@ -29,7 +29,7 @@ export function comfyui(endpoint: Endpoint): Provider<ComfyCall> {
     pace: { ...DEFAULT_PACE, maxMs: 2_000 },
     classify,
     submit: (call, ourId) => submit(endpoint, call, ourId),
-    jobs: {
+    tasks: {
       poll: handle => poll(endpoint, handle),
       cancel: handle => cancel(endpoint, handle),
       takesOurIds: true,
@@ -45,22 +45,22 @@ function* submit(endpoint: Endpoint, { graph }: ComfyCall, ourId: string): Proto
   };
   if (answer.status !== 200) throw classify(answer);
   const reply = readObject(answer) ?? {};
-  // Older servers do not take an id.
+  // Older servers ignore our id and choose one.
   const handle = { id: asText(reply.prompt_id) ?? ourId };
   const problem = describeNodeErrors(reply.node_errors);
   if (problem === undefined) return { handle };
-  // 200 with node_errors: the server runs the outputs that are sound, which nobody has asked for.
+  // 200 with node_errors: the server runs only the valid outputs, which is not what the user asked for.
   yield* cancel(endpoint, handle);
   throw new ProviderError('comfyui', 'invalid_input', { detail: problem });
 }
 
-/** Servers of before 2026 leave nodes that they answer from their cache out of the history of a caller without an id. */
+/** Always sends a client id: without one, servers from before 2026 omit cached nodes from the history. */
 function toPrompt({ partnerKey }: Endpoint, prompt: unknown, ourId: string): JsonRecord {
   const extra_data = { api_key_comfy_org: partnerKey };
   return { prompt, prompt_id: ourId, client_id: ourId, ...(partnerKey === undefined ? {} : { extra_data }) };
 }
 
-/** The graph with the name of an uploaded file in place of each attachment. */
+/** Returns the graph with each attachment uploaded and replaced by the name of its file. */
 function* upload(endpoint: Endpoint, graph: ComfyCall['graph'], ourId: string): Protocol<unknown> {
   const sent: Record<string, unknown> = Object.create(null);
   for (const [id, node] of Object.entries(graph)) {
@@ -89,7 +89,7 @@ function* uploadFile(endpoint: Endpoint, file: Attachment, ourId: string): Proto
   if (answer.status !== 200) throw classify(answer);
   const { name, subfolder } = asRecord(readObject(answer));
   if (asText(name) === undefined)
-    throw new ProviderError('comfyui', 'unavailable', { detail: 'an upload has no name' });
+    throw new ProviderError('comfyui', 'unavailable', { detail: 'the upload has no name' });
   return [asText(subfolder), name].filter(part => part !== undefined).join('/');
 }
 
@@ -98,15 +98,16 @@ function* poll(endpoint: Endpoint, { id }: Handle): Protocol<Poll> {
   if (before !== undefined) return toPoll(endpoint, before);
   const { running, pending } = yield* readQueue(endpoint);
   if (running.includes(id) || pending.includes(id)) return { isRunning: true };
-  // It may have ended between the two looks. In neither: the server was restarted, and its memory is gone.
+  // The work may have finished between the two requests. If neither list has it, the server was restarted and lost it.
   const after = yield* readHistory(endpoint, id);
   if (after !== undefined) return toPoll(endpoint, after);
   throw new ProviderError('comfyui', 'lost');
 }
 
 /**
- * Newer servers cancel by id. `/interrupt` without an id, or on a server that does not know ids, stops whatever runs: so
- * older ones are asked for their queue first. A server of one's own bills nothing, whatever it makes of it.
+ * Newer servers cancel by id. `/interrupt` without an id, or on a server that does not support ids, stops whatever is
+ * running; for older servers, the queue is checked first. A self-hosted server bills nothing, so the answer does not
+ * matter.
  */
 function* cancel(endpoint: Endpoint, { id }: Handle): Protocol<Cancellation> {
   const cancelled = yield toRequest(endpoint, `/api/jobs/${encodeURIComponent(id)}/cancel`, '{}');
@@ -133,7 +134,7 @@ function* readQueue(endpoint: Endpoint): Protocol<Queue> {
   const answer = yield { ...toRequest(endpoint, '/queue'), maxBytes: 67_108_864 };
   if (answer.status !== 200) throw classify(answer);
   const { queue_running, queue_pending } = asRecord(readObject(answer));
-  // An entry is a list: its number, then its id.
+  // An entry is an array: its number, then its id.
   const idsOf = (entries: unknown): string[] => asArray(entries).map(entry => String(asArray(entry)[1]));
   return { running: idsOf(queue_running), pending: idsOf(queue_pending) };
 }
@@ -145,7 +146,10 @@ function toRequest(endpoint: Endpoint, path: string, body?: string | Uint8Array)
   return { method: 'POST', url, headers: { ...headers, 'content-type': 'application/json' }, body };
 }
 
-/** A server knows no keys; a proxy before it may ask for a header, `Authorization` unless the operator names another. */
+/**
+ * ComfyUI has no keys, but a proxy in front of it may require a header: `Authorization` unless the operator names
+ * another.
+ */
 export function headersOf(key: string): Readonly<Record<string, string>> {
   if (key === '') return {};
   const [, name = 'authorization', value = key] = /^([\w-]+):\s*(.*)$/.exec(key) ?? [];
@@ -157,7 +161,8 @@ function toPoll(endpoint: Endpoint, { status, outputs }: JsonRecord): Poll {
   if (status_str === 'error') throw explainFailure(asArray(messages));
   const files = readFiles(endpoint, asRecord(outputs));
   if (files.length > 0) return { output: { files } };
-  const detail = 'the graph gave no file; one that ran before just so gives none again, so change its seed';
+  const detail =
+    'the graph returned no file; a graph that ran before with the same settings returns none, so change its seed';
   throw new ProviderError('comfyui', 'bad_output', { detail });
 }
 
@@ -169,7 +174,10 @@ function explainFailure(messages: readonly unknown[]): ProviderError {
   return new ProviderError('comfyui', 'failed', { detail });
 }
 
-/** Every file of every node: `images`, `gifs`, `audio`, … Previews in the temporary folder count only where there is nothing else. */
+/**
+ * Collects every file of every node (`images`, `gifs`, `audio`, …). Previews in the temporary folder are used only if
+ * there are no others.
+ */
 function readFiles(endpoint: Endpoint, outputs: JsonRecord): Output['files'] {
   const files = Object.values(outputs)
     .flatMap(node => Object.values(asRecord(node)).flatMap(asArray).map(asRecord))
@@ -192,7 +200,7 @@ function classify(answer: ProviderAnswer): ProviderError {
   return new ProviderError('comfyui', kindOfStatus(answer.status), { detail });
 }
 
-/** The first complaint of each node; undefined where there is none. */
+/** Returns the first error of each node, or undefined if there are none. */
 function describeNodeErrors(nodeErrors: unknown): string | undefined {
   const complaints = Object.entries(asRecord(nodeErrors)).map(([id, entry]) => {
     const { class_type, errors } = asRecord(entry);

@@ -1,18 +1,19 @@
-// ElevenLabs: one request answers with the audio; there is no job to ask for. https://elevenlabs.io/docs/api-reference
+// Implements the ElevenLabs protocol: one request that returns the audio, with no task to poll.
+// https://elevenlabs.io/docs/api-reference
 
 import { asArray, asCount, asRecord, asText, type ProviderAnswer, readObject } from './answer.ts';
 import { DEFAULT_PACE, type Endpoint, type Protocol, type Provider, type Submission } from './provider.ts';
 import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
 
 export interface ElevenLabsCall {
-  /** With its query, e.g. `/v1/sound-generation?output_format=mp3_44100_128`. */
+  /** Includes the query, for example `/v1/sound-generation?output_format=mp3_44100_128`. */
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 const TIMEOUT_MS = 240_000;
 const MAX_AUDIO_BYTES = 134_217_728;
-// A slot is free as soon as another request has ended, which no growing delay should miss.
+// A slot becomes free when any other request ends, so a growing delay would miss it.
 const SLOT_DELAY_MS = 500;
 
 export function elevenlabs(endpoint: Endpoint): Provider<ElevenLabsCall> {
@@ -31,7 +32,7 @@ function* submit({ baseUrl, key }: Endpoint, { path, body }: ElevenLabsCall): Pr
   };
   if (answer.status !== 200) throw classify(answer);
   if (answer.body.length === 0) throw new ProviderError('elevenlabs', 'bad_output', { detail: 'no audio' });
-  // Headers are text; a price is a multiple of a number.
+  // Headers are text, but prices are computed from a number.
   const characters = asCount(answer.headers['character-cost']);
   return { output: { files: [answer.body], ...(characters === undefined ? {} : { usage: { characters } }) } };
 }
@@ -56,7 +57,7 @@ function classify(answer: ProviderAnswer): ProviderError {
   const detail = readObject(answer)?.detail;
   const { code: named, status, message } = asRecord(detail);
   const [problem] = asArray(detail).map(asRecord);
-  // `status` is the older name of `code`: where both are there, only `code` differs between errors of the same status.
+  // `status` is the older name of `code`. If both are present, only `code` distinguishes errors with the same status.
   const code = [asText(named), asText(status)].find(name => name !== undefined && name in BY_CODE) ?? '';
   return new ProviderError('elevenlabs', BY_CODE[code] ?? kindOfStatus(answer.status), {
     detail: asText(message) ?? asText(problem?.msg) ?? asText(detail),

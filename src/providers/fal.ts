@@ -1,4 +1,5 @@
-// fal's queue: submit, ask for the status, fetch the result from its own address. https://fal.ai/docs/api-reference/inference-api
+// Implements the protocol of fal's queue: submit, poll the status, fetch the result.
+// https://fal.ai/docs/api-reference/inference-api
 
 import { isRecord } from '../lib/record.ts';
 import {
@@ -32,16 +33,19 @@ import {
 import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
 
 export interface FalCall {
-  /** Owner, app and path, e.g. `fal-ai/flux-1/dev`. */
+  /** Owner, app and path, for example `fal-ai/flux-1/dev`. */
   readonly model: string;
   readonly input: Readonly<Record<string, unknown>>;
   /** Default: files. */
   readonly expects?: 'files' | 'text';
-  /** Where they stand in the result, names with dots between; absent: whatever has an address, or `output`. */
+  /**
+   * The dotted path of the output in the result. By default, every value with a URL is a file, and `output` is the
+   * text.
+   */
   readonly path?: string | undefined;
 }
 
-// Beyond it a request of data URIs grows slow, and soon larger than the queue takes.
+// Larger data URIs make the request slow, and soon exceed the queue's limit.
 const MAX_DATA_URI_BYTES = 262_144;
 const MAX_UPLOAD_BYTES = 94_371_840;
 const QUEUE_URL = 'https://queue.fal.run';
@@ -54,7 +58,7 @@ export function fal(endpoint: Endpoint): Provider<FalCall> {
     modelOf: ({ model }) => model,
     classify,
     submit: (call, _ourId, hookUrl) => submit(endpoint, call, hookUrl),
-    jobs: {
+    tasks: {
       poll: (handle, call) => poll(endpoint, handle, call),
       cancel: handle => cancel(endpoint, handle),
     },
@@ -76,11 +80,11 @@ function* submit(endpoint: Endpoint, { model, input }: FalCall, hookUrl?: string
   if (answer.status !== 200) throw classify(answer);
   const { request_id, status_url, response_url, cancel_url } = asRecord(readObject(answer));
   const id = asId(request_id);
-  const places = [status_url, response_url, cancel_url].map(url => relativeTo(endpoint, url));
-  if (id === undefined || places.includes(undefined)) {
-    throw new ProviderError('fal', 'outcome_unknown', { detail: 'its answer names no request' });
+  const paths = [status_url, response_url, cancel_url].map(url => relativeTo(endpoint, url));
+  if (id === undefined || paths.includes(undefined)) {
+    throw new ProviderError('fal', 'outcome_unknown', { detail: 'the answer contains no request id' });
   }
-  return { handle: { id, state: places.join(' ') } };
+  return { handle: { id, state: paths.join(' ') } };
 }
 
 function* poll(endpoint: Endpoint, handle: Handle, call: FalCall): Protocol<Poll> {
@@ -91,15 +95,15 @@ function* poll(endpoint: Endpoint, handle: Handle, call: FalCall): Protocol<Poll
   return { output: { ...readOutput(readObject(result) ?? {}, call), ...readUsage(result) } };
 }
 
-/** What the request has come to; `gone`: fal does not know it, or no longer has its result. */
+/** Returns the request's result, or its state. `gone`: fal does not know the request or has deleted its result. */
 function* fetchResult(endpoint: Endpoint, handle: Handle): Protocol<ProviderAnswer | 'running' | 'gone'> {
-  const { statusUrl, resultUrl } = placesOf(endpoint, handle);
+  const { statusUrl, resultUrl } = urlsOf(endpoint, handle);
   const status = yield toRequest(endpoint, 'GET', statusUrl);
   if (status.status === 202) return 'running';
   if (status.status === 404) return 'gone';
   if (status.status !== 200) throw classify(status);
   if (readObject(status)?.status !== 'COMPLETED') return 'running';
-  // COMPLETED only says that it has ended: the result has the model's own status.
+  // COMPLETED means only that the work ended; the result carries the model's own status.
   const result = yield { ...toRequest(endpoint, 'GET', resultUrl), role: 'fetches', maxBytes: 67_108_864 };
   if (result.status === 404 || result.status === 410) return 'gone';
   const isEarly = result.status === 400 && /still in progress/i.test(result.body.toString('utf8'));
@@ -111,9 +115,12 @@ function readUsage({ headers }: ProviderAnswer): { readonly usage?: unknown } {
   return units === undefined ? {} : { usage: { billable_units: units } };
 }
 
-/** A request that waits is removed, one that runs is sent a signal that its app may ignore: only its result tells. */
+/**
+ * Cancels a request. fal removes a waiting request; a running one gets a signal that its app may ignore, so the result
+ * is checked.
+ */
 function* cancel(endpoint: Endpoint, handle: Handle): Protocol<Cancellation> {
-  yield toRequest(endpoint, 'PUT', placesOf(endpoint, handle).cancelUrl);
+  yield toRequest(endpoint, 'PUT', urlsOf(endpoint, handle).cancelUrl);
   const result = yield* fetchResult(endpoint, handle);
   if (result === 'running') return { kind: 'running' };
   if (result === 'gone' || result.status !== 200) return { kind: 'cancelled' };
@@ -124,11 +131,11 @@ function toRequest({ key }: Endpoint, method: ProviderRequest['method'], url: st
   return { method, url, headers: { authorization: `Key ${key}`, 'content-type': 'application/json' } };
 }
 
-/** A small file as a data URI; a larger one in fal's storage, as its address. */
+/** Returns a small file as a data URI, and uploads a larger one to fal's storage and returns its URL. */
 function* sendFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
   if (file.bytes.length <= MAX_DATA_URI_BYTES) return toDataUri(file);
   if (file.bytes.length > MAX_UPLOAD_BYTES) {
-    throw new ProviderError('fal', 'invalid_input', { detail: `${file.name} is over 90 MB` });
+    throw new ProviderError('fal', 'invalid_input', { detail: `${file.name} is larger than 90 MB` });
   }
   const address = `${storageUrl(endpoint)}/storage/upload/initiate?storage_type=fal-cdn-v3`;
   const started = yield {
@@ -139,21 +146,24 @@ function* sendFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
   const { file_url, upload_url } = asRecord(readObject(started));
   const [url, target] = [asUrl(file_url), asUrl(upload_url)];
   if (url === undefined || target === undefined) {
-    throw new ProviderError('fal', 'unavailable', { detail: 'an upload has no address' });
+    throw new ProviderError('fal', 'unavailable', { detail: 'the upload has no URL' });
   }
-  // The address is signed: the key goes to the API alone.
+  // The URL is signed. The key must go to the API only.
   const headers = { 'content-type': file.contentType };
   const stored = yield { method: 'PUT', url: target, headers, body: file.bytes, timeoutMs: 120_000 };
   if (stored.status < 200 || stored.status > 299) throw classify(stored);
   return url;
 }
 
-/** The storage has a host of its own; behind a proxy or a double it is below the base that was configured. */
+/** fal's storage has its own host. Behind a proxy or a test double, it is below the configured base URL. */
 function storageUrl({ baseUrl }: Endpoint): string {
   return baseUrl === QUEUE_URL ? STORAGE_URL : baseUrl;
 }
 
-/** The address below the base as the endpoint knows it: behind a proxy fal names itself, and the key goes nowhere else. */
+/**
+ * Returns the URL's path relative to the configured base. Behind a proxy, fal's answers name fal's own host, but the
+ * key must go to the configured one.
+ */
 function relativeTo({ baseUrl }: Endpoint, value: unknown): string | undefined {
   const url = asUrl(value);
   if (url === undefined) return undefined;
@@ -162,26 +172,26 @@ function relativeTo({ baseUrl }: Endpoint, value: unknown): string | undefined {
   return pathname + search;
 }
 
-interface Places {
+interface TaskUrls {
   readonly statusUrl: string;
   readonly resultUrl: string;
   readonly cancelUrl: string;
 }
 
-function placesOf({ baseUrl }: Endpoint, { state = '' }: Handle): Places {
+function urlsOf({ baseUrl }: Endpoint, { state = '' }: Handle): TaskUrls {
   const [status = '', result = '', cancel = ''] = state.split(' ');
   return { statusUrl: baseUrl + status, resultUrl: baseUrl + result, cancelUrl: baseUrl + cancel };
 }
 
-/** Whatever has an address is a file: `images[]`, `image`, `video`, `audio`, `audio_file` by model. */
+/** Collects every value with a URL: `images[]`, `image`, `video`, `audio` or `audio_file`, depending on the model. */
 function readOutput(result: JsonRecord, { expects, path }: FalCall): Output {
   const flags = asArray(result.has_nsfw_concepts);
   if (flags.length > 0 && flags.every(flag => flag === true)) {
-    throw new ProviderError('fal', 'content_policy', { detail: 'its safety checker blanked the result' });
+    throw new ProviderError('fal', 'content_policy', { detail: 'the safety checker removed the result' });
   }
   if (expects === 'text') return { files: [], text: asText(findAt(result, path ?? 'output')) ?? '' };
   const found = path === undefined ? Object.values(result) : [findAt(result, path)];
-  // A text is an address only where it was looked for.
+  // A plain string counts as a URL only at the path that was configured.
   const asFile = (value: unknown): unknown =>
     path !== undefined && typeof value === 'string' ? { url: value } : value;
   return { files: found.flat().flatMap(value => toFile(asFile(value)) ?? []) };
@@ -215,13 +225,13 @@ function classify(answer: ProviderAnswer): ProviderError {
   const words = typeof detail === 'string' ? detail : asText(first?.msg);
   const errorType = answer.headers['x-fal-error-type'] ?? asText(error_type) ?? '';
   const kind = kindOf(answer.status, errorType, asText(first?.type) ?? '', words ?? '');
-  const place = asArray(first?.loc).join('.');
-  return new ProviderError('fal', kind, { detail: place === '' ? words : `${place}: ${words ?? ''}` });
+  const path = asArray(first?.loc).join('.');
+  return new ProviderError('fal', kind, { detail: path === '' ? words : `${path}: ${words ?? ''}` });
 }
 
 function kindOf(status: number, errorType: string, detailType: string, words: string): ProviderErrorKind {
   if (/content_policy|nsfw|safety/i.test(detailType)) return 'content_policy';
-  // The status that stands for a caller who has gone: here, a request that was cancelled.
+  // 499 means that the client closed the request: here, that it was cancelled.
   if (status === 499) return 'cancelled';
   if (status === 403 && /balance|locked|credit/i.test(words)) return 'insufficient_funds';
   return BY_ERROR_TYPE[errorType] ?? (status === 500 ? 'failed' : kindOfStatus(status));
@@ -229,6 +239,6 @@ function kindOf(status: number, errorType: string, detailType: string, words: st
 
 function gone(): ProviderError {
   return new ProviderError('fal', 'lost', {
-    detail: 'results are kept for an hour, and those of 10 KB or more for six minutes',
+    detail: 'results are kept for an hour, or for six minutes if they are 10 KB or larger',
   });
 }

@@ -1,4 +1,4 @@
-// The signatures of the hooks by which providers report that work has ended. Free of I/O: the keys are the caller's to fetch.
+// Verifies the signatures of the webhooks by which providers report finished work. Free of I/O: callers fetch the keys.
 import {
   createHash,
   createHmac,
@@ -11,7 +11,7 @@ import { asArray, asRecord } from './answer.ts';
 
 export interface Hook {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The very bytes that came. */
+  /** The exact bytes received. */
   readonly body: Buffer;
   readonly nowMs: number;
 }
@@ -19,7 +19,7 @@ export interface Hook {
 const TOLERANCE_MS = 300_000;
 const SPKI_ED25519 = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** fal's keys out of its published set; what is no Ed25519 key is left out. */
+/** Returns the Ed25519 keys of fal's published key set and skips all others. */
 export function readFalKeys(jwks: unknown): readonly KeyObject[] {
   return asArray(asRecord(jwks).keys).flatMap(entry => {
     const { x } = asRecord(entry);
@@ -29,7 +29,7 @@ export function readFalKeys(jwks: unknown): readonly KeyObject[] {
   });
 }
 
-/** Whether one of the keys has signed the hook, within five minutes of now. */
+/** Returns whether one of the keys signed the hook, at most five minutes from now. */
 export function isSignedByFal({ headers, body, nowMs }: Hook, keys: readonly KeyObject[]): boolean {
   const names = ['request-id', 'user-id', 'timestamp', 'signature'];
   const [requestId, userId, timestamp, signature] = names.map(name => headers[`x-fal-webhook-${name}`]);
@@ -41,7 +41,10 @@ export function isSignedByFal({ headers, body, nowMs }: Hook, keys: readonly Key
   return keys.some(key => verify(null, signed, key, Buffer.from(signature, 'hex')));
 }
 
-/** Whether the hook is signed as Standard Webhooks are, with Replicate's secret, within five minutes of now. */
+/**
+ * Returns whether the hook has a Standard Webhooks signature made with Replicate's secret, at most five minutes from
+ * now.
+ */
 export function isSignedByReplicate({ headers, body, nowMs }: Hook, secret: string): boolean {
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
     name => headers[`webhook-${name}`],

@@ -1,8 +1,8 @@
-// Bodies of multipart/form-data, built as bytes so that they can be sent again as they are.
+// Builds multipart/form-data bodies as bytes, so that a request can be sent again unchanged.
 import { randomUUID } from 'node:crypto';
 import { Attachment } from './provider.ts';
 
-/** Field name and value, in order; a name may come more than once. */
+/** Field name and value, in order. A name may occur more than once. */
 export type FormField = readonly [name: string, value: string | Attachment];
 
 export interface Form {
@@ -26,7 +26,7 @@ export function encodeForm(fields: readonly FormField[]): Form {
 function describePart(name: string, value: string | Attachment): string {
   const disposition = `content-disposition: form-data; name="${name}"`;
   if (typeof value === 'string') return disposition;
-  // A name from outside must not end the header.
+  // A file name comes from users and must not be able to end the header.
   const filename = value.name.replaceAll(/[^\w.-]+/g, '-');
   return `${disposition}; filename="${filename}"\r\ncontent-type: ${value.contentType}`;
 }

@@ -1,10 +1,13 @@
-// The providers by name, and how many calls each is sent at once.
+// Lists the providers and how many calls one process sends to each at once.
 
 const PROVIDER_NAMES = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** Calls of one process that are submitted or collected at once; how many go on at the provider is counted elsewhere. */
-export const CALLS_AT_ONCE: Readonly<Record<ProviderName, number>> = {
+/**
+ * The maximum of calls that one process submits or collects at once. Work in progress at the provider is counted
+ * elsewhere.
+ */
+export const MAX_CONCURRENT_CALLS: Readonly<Record<ProviderName, number>> = {
   fal: 64,
   replicate: 64,
   openai: 16,
@@ -12,7 +15,7 @@ export const CALLS_AT_ONCE: Readonly<Record<ProviderName, number>> = {
   comfyui: 4,
 };
 
-/** As people write them. */
+/** Names as the providers write them. */
 export const DISPLAY_NAMES: Readonly<Record<ProviderName, string>> = {
   fal: 'fal',
   replicate: 'Replicate',

@@ -1,5 +1,5 @@
-// OpenAI and servers that speak its protocol: images, chat and speech answer at once, responses in the background are jobs.
-// https://developers.openai.com/api/reference
+// Implements the protocol of OpenAI and compatible servers. Images, chat and speech are answered directly; background
+// responses are tasks. https://developers.openai.com/api/reference
 
 import { isRecord } from '../lib/record.ts';
 import {
@@ -29,7 +29,7 @@ import {
 } from './provider.ts';
 import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
 
-/** A request that is answered with its result. */
+/** A request whose answer is the result. */
 export type OpenAiCall =
   | { readonly kind: 'image' | 'chat' | 'speech'; readonly body: Readonly<Record<string, unknown>> }
   | { readonly kind: 'edit'; readonly fields: readonly FormField[] };
@@ -41,16 +41,16 @@ const PATHS: Readonly<Record<OpenAiCall['kind'], string>> = {
   speech: '/audio/speech',
 };
 
-// A local server may first have to load the model.
+// A local server may have to load the model first.
 const TIMEOUT_MS = 600_000;
 const MAX_BYTES = 134_217_728;
 
-/** Images, chat and speech. An abort closes the socket; the work may still be billed. */
+/** Images, chat and speech. An abort closes the socket, but the work may still be billed. */
 export function openai(endpoint: Endpoint): Provider<OpenAiCall> {
   return { name: 'openai', pace: DEFAULT_PACE, classify, submit: call => submit(endpoint, call) };
 }
 
-/** Responses made in the background: they have an id, can be asked for again, and be cancelled. */
+/** Background responses: they have an id and can be polled and cancelled. */
 export function openaiResponses(endpoint: Endpoint): Provider<Readonly<Record<string, unknown>>> {
   return {
     name: 'openai',
@@ -58,7 +58,7 @@ export function openaiResponses(endpoint: Endpoint): Provider<Readonly<Record<st
     modelOf: ({ model }) => String(model),
     classify,
     submit: body => submitResponse(endpoint, body),
-    jobs: {
+    tasks: {
       poll: handle => pollResponse(endpoint, handle),
       cancel: handle => cancelResponse(endpoint, handle),
     },
@@ -75,7 +75,7 @@ function* submit(endpoint: Endpoint, call: OpenAiCall): Protocol<Submission> {
   if (answer.status !== 200) throw classify(answer);
   if (call.kind === 'speech') return { output: { files: [answer.body] } };
   const reply = readObject(answer);
-  if (reply === undefined) throw badOutput('the answer is no JSON');
+  if (reply === undefined) throw badOutput('the answer is not JSON');
   return { output: call.kind === 'chat' ? readChat(reply) : readImages(reply) };
 }
 
@@ -87,7 +87,7 @@ function* submitResponse(endpoint: Endpoint, body: Readonly<Record<string, unkno
   if (answer.status !== 200) throw classify(answer);
   const id = asId(readObject(answer)?.id);
   if (id === undefined)
-    throw new ProviderError('openai', 'outcome_unknown', { detail: 'its answer has no id' });
+    throw new ProviderError('openai', 'outcome_unknown', { detail: 'the answer contains no id' });
   return { handle: { id } };
 }
 
@@ -100,7 +100,7 @@ function* pollResponse(endpoint: Endpoint, { id }: Handle): Protocol<Poll> {
   return { output: readResponse(reply) };
 }
 
-/** A response that has ended refuses to be cancelled; one that was cancelled is billed for the tokens that it reports. */
+/** Cancels a response. A finished response refuses; a cancelled one is billed for the tokens that it reports. */
 function* cancelResponse(endpoint: Endpoint, { id }: Handle): Protocol<Cancellation> {
   const stopped = yield toRequest(endpoint, 'POST', `/responses/${id}/cancel`);
   const answer = stopped.status === 200 ? stopped : yield toRequest(endpoint, 'GET', `/responses/${id}`);
@@ -157,12 +157,14 @@ function readChat({ choices, usage }: JsonRecord): Output {
     throw new ProviderError('openai', 'content_policy', { detail: refused });
   }
   if (typeof content !== 'string' || content === '') {
-    throw badOutput(finish_reason === 'length' ? 'all tokens were used before any text came' : 'no text');
+    throw badOutput(
+      finish_reason === 'length' ? 'the token limit was reached before any text was generated' : 'no text',
+    );
   }
   return { files: [], text: content, usage, ...(finish_reason === 'length' ? CUT_OFF : {}) };
 }
 
-const CUT_OFF = { warnings: ['The text was cut off at the most tokens that its node allows.'] } as const;
+const CUT_OFF = { warnings: ['The text was cut off at the token limit of the node.'] } as const;
 
 function readResponse({ status, output, error, incomplete_details, usage }: JsonRecord): Output {
   if (status === 'cancelled') throw new ProviderError('openai', 'cancelled');
@@ -193,7 +195,10 @@ const BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
   server_error: 'unavailable',
 };
 
-/** Compatible servers put less into their errors: `error` may be a text, its code a number, the body a proxy's HTML. */
+/**
+ * Compatible servers put less into their errors: `error` may be a string, its code a number, or the body a proxy's
+ * HTML.
+ */
 function classify(answer: ProviderAnswer): ProviderError {
   const error = readObject(answer)?.error;
   const { code, message, type } = isRecord(error) ? error : { code: null, message: error, type: null };

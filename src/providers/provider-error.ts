@@ -1,35 +1,35 @@
-// Why a call at a provider failed: one table of kinds, so that every provider's own errors mean the same to a run.
+// Defines why a provider call fails: one table of kinds to which the errors of all providers are mapped.
 import { DISPLAY_NAMES, type ProviderName } from './names.ts';
 
-/** Kind → what happened, after the provider's name. The code of the node's failure is `provider_` and the kind. */
+/** Kind → sentence after the provider's name. The error code of the node is `provider_` plus the kind. */
 const KINDS = {
   invalid_input: 'refused the input',
-  auth: 'did not accept the key of this service for this; the operator must check the key and what it may do',
-  insufficient_funds: 'has no funds or quota left for this service; the operator must add some',
-  rate_limited: 'is asked too much at the moment; try again later',
+  auth: 'rejected the API key of this service; ask the operator to check the key and its permissions',
+  insufficient_funds: 'has no funds or quota left for this service; ask the operator to add some',
+  rate_limited: 'is receiving too many requests; try again later',
   content_policy: 'refused the content',
-  unavailable: 'could not do the work',
-  failed: 'failed at the work',
+  unavailable: 'is unavailable',
+  failed: 'could not complete the task',
   timeout: 'took too long',
-  cancelled: 'was asked to stop, or stopped by itself',
-  lost: 'no longer knows the work or has deleted its result',
-  bad_output: 'sent a result that cannot be used',
+  cancelled: 'cancelled the task',
+  lost: 'no longer has the task or its result',
+  bad_output: 'returned an unusable result',
   outcome_unknown:
-    'may have begun the work, but it is not known; it is not asked again by itself, since that could cost twice',
+    'may have started the task, but the outcome is unknown; it is not retried automatically because it could be billed twice',
   not_configured: 'is not configured in this service',
 } as const;
 
 export type ProviderErrorKind = keyof typeof KINDS;
 
 export interface ProviderErrorOptions {
-  /** The provider's own words; shortened. */
+  /** The provider's own message, shortened. */
   readonly detail?: string | undefined;
-  /** For `rate_limited`: when to ask again. */
+  /** For `rate_limited`: when to try again. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** The message is meant for people. */
+/** The message is meant for users. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly provider: ProviderName;
@@ -66,7 +66,7 @@ const BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
   504: 'timeout',
 };
 
-/** The kind that a status alone suggests. */
+/** Returns the kind that the status alone suggests. */
 export function kindOfStatus(status: number): ProviderErrorKind {
   return (
     BY_STATUS[status] ?? (status >= 500 ? 'unavailable' : status >= 400 ? 'invalid_input' : 'bad_output')

@@ -1,15 +1,16 @@
-// What every provider is: protocols that say which requests to send and read the answers, and no I/O of their own.
+// Defines what a provider implements: protocols that decide which requests to send and read the answers, without any
+// I/O.
 import type { Backoff } from '../lib/backoff.ts';
 import type { ProviderAnswer } from './answer.ts';
 import type { ProviderName } from './names.ts';
 import type { ProviderError } from './provider-error.ts';
 
-/** Where a provider is and how it knows us. */
+/** The address of a provider, and our credentials there. */
 export interface Endpoint {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly key: string;
-  /** Of ComfyUI: the key of an account at comfy.org, for nodes that call models elsewhere. */
+  /** For ComfyUI: the key of a comfy.org account, for nodes that call models elsewhere. */
   readonly partnerKey?: string;
 }
 
@@ -20,22 +21,23 @@ export interface ProviderRequest {
   readonly body?: string | Uint8Array;
   /** Default 30 s. */
   readonly timeoutMs?: number;
-  /** Of the answer's body; default 8 MB. */
+  /** Limit for the answer's body; default 8 MB. */
   readonly maxBytes?: number;
   /**
-   * `submits`: it starts work that may be billed, so it is sent again only where it cannot have arrived, or was turned
-   * away by 429. `fetches`: its status is the work's own result. All others are asked again whatever happens to them.
+   * `submits`: starts work that may be billed, so it is sent again only if it cannot have arrived or was rejected with
+   * 429. `fetches`: the answer's status is the result of the work itself. Any other request is repeated after every
+   * kind of failure.
    */
   readonly role?: 'submits' | 'fetches';
 }
 
 /**
- * One step of a provider's protocol, free of I/O: yields requests, is handed their answers, returns what they mean.
- * Throws ProviderError.
+ * One operation of a provider, free of I/O: yields requests, receives their answers, and returns what they mean. Throws
+ * ProviderError.
  */
 export type Protocol<T> = Generator<ProviderRequest, T, ProviderAnswer>;
 
-/** A file to be sent, anywhere in the input of a call; the provider says how it travels. */
+/** A file anywhere in the input of a call. The provider decides how it is sent. */
 export class Attachment {
   readonly bytes: Buffer;
   readonly contentType: string;
@@ -47,20 +49,20 @@ export class Attachment {
   }
 }
 
-/** A finished file: still to be fetched, or its bytes. */
+/** A finished file: a request that downloads it, or its bytes. */
 export type FileSource = ProviderRequest | Buffer;
 
-/** What finished work gave. */
+/** The result of finished work. */
 export interface Output {
   readonly files: readonly FileSource[];
   readonly text?: string;
-  /** What the provider says that it used, e.g. tokens. */
+  /** What the provider reports as used, for example tokens. */
   readonly usage?: unknown;
-  /** What is not as it was asked for, e.g. a text that was cut off: a sentence each. */
+  /** Sentences about differences from the request, for example a text that was cut off. */
   readonly warnings?: readonly string[];
 }
 
-/** Work that goes on at the provider: its id, and what else is needed to ask for it. */
+/** Identifies work in progress at the provider: its id, and anything else needed to poll it. */
 export interface Handle {
   readonly id: string;
   readonly state?: string;
@@ -70,19 +72,19 @@ export type Submission = { readonly handle: Handle } | { readonly output: Output
 export type Poll = { readonly output: Output } | { readonly isRunning: true; readonly fraction?: number };
 
 /**
- * What a cancelled call came to. `billed`: it had ended with a result, ends with one all the same, or the provider bills what
- * it did until then. `running`: the provider was asked to stop, and has not said yet.
+ * The outcome of a cancellation. `billed`: the work finished anyway, or the provider bills what it did so far.
+ * `running`: the provider was asked to stop and has not confirmed it.
  */
 export type Cancellation =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'billed'; readonly usage?: unknown }
   | { readonly kind: 'running' };
 
-/** How often and for how long a provider is asked: the delays between polls and before retries, and their ends. */
+/** The delays between polls and before retries, and the limits for both. */
 export interface Pace extends Backoff {
-  /** How long one request is repeated before its failure stands. */
+  /** How long one request is retried before its failure is final. */
   readonly retryForMs: number;
-  /** How long work may go on after its submission. */
+  /** How long the work may take after its submission. */
   readonly deadlineMs: number;
 }
 
@@ -90,25 +92,25 @@ export interface Provider<Call> {
   readonly name: ProviderName;
   readonly pace: Pace;
   /**
-   * `ourId` is a fresh UUID; only providers with `takesOurIds` use it. `hookUrl`: an address for the provider to call at once the work
-   * has ended, for providers that do so.
+   * `ourId` is a new UUID, used only by providers with `takesOurIds`. `hookUrl` is an address that the provider calls
+   * when the work has ended, for providers that support it.
    */
   submit(call: Call, ourId: string, hookUrl?: string): Protocol<Submission>;
-  /** The model that the call names: calls of one model take about as long. */
+  /** Returns the model of the call. Calls of one model take about the same time. */
   modelOf?(call: Call): string;
-  /** What an answer that is not 200 means. */
+  /** Maps an answer other than 200 to an error. */
   classify(answer: ProviderAnswer): ProviderError;
-  /** Absent where the submission answers with the output. */
-  readonly jobs?: {
+  /** Absent if the submission returns the output directly. */
+  readonly tasks?: {
     poll(handle: Handle, call: Call): Protocol<Poll>;
-    /** Asks for the end of the work, and what the provider makes of it. May be asked again until that is known. */
+    /** Asks the provider to stop the work and returns the outcome. May be called again until the outcome is known. */
     cancel(handle: Handle): Protocol<Cancellation>;
-    /** Work is known by our id from its submission on, and what the provider has lost may be submitted again. */
+    /** The provider identifies work by our id from the submission on, so work that it lost can be submitted again. */
     readonly takesOurIds?: true;
   };
 }
 
-/** For submissions whose input may hold files. */
+/** For submissions whose input may contain files. */
 export const SUBMIT_TIMEOUT_MS = 120_000;
 
 export const DEFAULT_PACE: Pace = {
@@ -123,44 +125,44 @@ export const DEFAULT_PACE: Pace = {
 export interface PriceTerms {
   readonly nodeType: string;
   readonly values: Readonly<Record<string, string | number | boolean>>;
-  /** What is reserved is its price, which is not passed. */
+  /** The reserved amount is the exact price and is never exceeded. */
   readonly isExact: boolean;
 }
 
-/** The record of a call at a provider, kept with its run. `id` is null where it was submitted and no id came back. */
+/** The record of a call at a provider, stored with its run. `id` is null if it was submitted and no id was received. */
 export interface ProviderTask {
   readonly provider: ProviderName;
   readonly id: string | null;
   readonly state?: string;
-  /** Once it was submitted: when, and until when it may go on. */
+  /** Set at submission: when it was submitted, and until when it may take. */
   readonly submittedAtMs?: number;
   readonly deadlineAtMs?: number;
-  /** How often its result was asked for without a result. */
+  /** How often its result was requested while the work was still running. */
   readonly asks?: number;
-  /** Names it in the address to which the provider reports its end. */
+  /** Identifies the call in the webhook URL that the provider calls. */
   readonly token?: string;
-  /** What is reserved for it. */
+  /** The credits reserved for it. */
   readonly credits?: number;
-  /** By what its bill is counted: the settings that its price depends on. */
+  /** The settings that its price depends on. */
   readonly terms?: PriceTerms;
-  /** It is not submitted yet: it waits for room at the provider, and `submittedAtMs` says since when. */
+  /** Not submitted yet: it waits for a slot at the provider since `submittedAtMs`. */
   readonly queued?: true;
-  /** It counts for the number of calls that the provider takes at once. */
+  /** It occupies one of the provider's slots. */
   readonly slot?: true;
-  /** The provider's name for the model, and how long that usually takes. */
+  /** The provider's name for the model, and how long that model usually takes. */
   readonly model?: string;
   readonly usualMs?: number;
 }
 
-/** Room for one more call at a provider: `open` where nobody counts, `slot` where this one is counted from now on. */
-export type Room = 'open' | 'slot' | 'wait';
+/** `open`: calls at this provider are not counted. `slot`: the call has a slot from now on. `wait`: no slot is free. */
+export type SlotClaim = 'open' | 'slot' | 'wait';
 
-/** Thrown where the work goes on at the provider, and whoever asked for it need not be there until it has ended. */
-export class CallUnderWay extends Error {
-  readonly job: ProviderTask;
-  constructor(job: ProviderTask) {
-    super(`The work goes on at ${job.provider}.`);
+/** Thrown when the work continues at the provider and the run can be suspended until it ends. */
+export class TaskInProgress extends Error {
+  readonly task: ProviderTask;
+  constructor(task: ProviderTask) {
+    super(`The work continues at ${task.provider}.`);
     this.name = 'CallUnderWay';
-    this.job = job;
+    this.task = task;
   }
 }

@@ -1,4 +1,5 @@
-// Replicate's predictions: create, then ask for the same prediction until it has ended. https://replicate.com/docs/reference/http
+// Implements the protocol of Replicate's predictions: create one, then poll it until it ends.
+// https://replicate.com/docs/reference/http
 
 import {
   asArray,
@@ -31,7 +32,7 @@ import {
 import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
 
 export interface ReplicateCall {
-  /** Owner and name of an official model; of any other with its version: `owner/name:id`. */
+  /** Owner and name of an official model; for other models also the version: `owner/name:id`. */
   readonly model: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly expects: 'files' | 'text';
@@ -39,7 +40,7 @@ export interface ReplicateCall {
 
 const MAX_DATA_URI_BYTES = 262_144;
 const MAX_UPLOAD_BYTES = 104_857_600;
-// The longest that Replicate lets a prediction run; a run that was given up on costs no more than that.
+// The maximum that Replicate allows. It limits the cost of a prediction that is no longer polled.
 const LIFETIME = '30m';
 
 export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
@@ -49,7 +50,7 @@ export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
     modelOf: ({ model }) => model,
     classify,
     submit: (call, _ourId, hookUrl) => submit(endpoint, call, hookUrl),
-    jobs: {
+    tasks: {
       poll: (handle, call) => poll(endpoint, handle, call),
       cancel: handle => cancel(endpoint, handle),
     },
@@ -74,17 +75,17 @@ function* submit(
   if (answer.status < 200 || answer.status > 299) throw classify(answer);
   const id = asId(readObject(answer)?.id);
   if (id !== undefined) return { handle: { id } };
-  throw new ProviderError('replicate', 'outcome_unknown', { detail: 'its answer names no prediction' });
+  throw new ProviderError('replicate', 'outcome_unknown', { detail: 'the answer contains no prediction id' });
 }
 
-/** A small file as a data URI, a larger one as the address of its upload. */
+/** Returns a small file as a data URI, and uploads a larger one and returns its URL. */
 function* sendFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
   return file.bytes.length > MAX_DATA_URI_BYTES ? yield* uploadFile(endpoint, file) : toDataUri(file);
 }
 
 function* uploadFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
   if (file.bytes.length > MAX_UPLOAD_BYTES) {
-    throw new ProviderError('replicate', 'invalid_input', { detail: `${file.name} is over 100 MB` });
+    throw new ProviderError('replicate', 'invalid_input', { detail: `${file.name} is larger than 100 MB` });
   }
   const { contentType, body } = encodeForm([['content', file]]);
   const answer = yield {
@@ -96,10 +97,10 @@ function* uploadFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
   if (answer.status < 200 || answer.status > 299) throw classify(answer);
   const url = asUrl(asRecord(readObject(answer)?.urls).get);
   if (url !== undefined) return url;
-  throw new ProviderError('replicate', 'unavailable', { detail: 'an upload has no address' });
+  throw new ProviderError('replicate', 'unavailable', { detail: 'the upload has no URL' });
 }
 
-/** It reports its end alone. */
+/** Subscribes to the end of the prediction only. */
 function hookOf(webhook: string | undefined): object {
   return webhook === undefined ? {} : { webhook, webhook_events_filter: ['completed'] };
 }
@@ -118,7 +119,7 @@ function* poll(endpoint: Endpoint, { id }: Handle, call: ReplicateCall): Protoco
   throw explainEnd(status, asText(error) ?? '');
 }
 
-/** A prediction that had begun is billed for the time that it ran, also where it was stopped. */
+/** Cancels a prediction. One that had started is billed for the time it ran, even if it was stopped. */
 function* cancel(endpoint: Endpoint, { id }: Handle): Protocol<Cancellation> {
   const stopped = yield toRequest(endpoint, 'POST', `/predictions/${id}/cancel`);
   const answer = stopped.status === 200 ? stopped : yield toRequest(endpoint, 'GET', `/predictions/${id}`);
@@ -138,13 +139,13 @@ function toRequest(endpoint: Endpoint, method: ProviderRequest['method'], path: 
   return { method, url: endpoint.baseUrl + path, headers: headersOf(endpoint) };
 }
 
-/** Many models draw a progress bar in their logs; the last one counts. */
+/** Many models print a progress bar to their logs; the last one is current. */
 function readProgress(logs: unknown): { readonly fraction?: number } {
   const percent = [...(asText(logs)?.slice(-4000) ?? '').matchAll(/^\s*(\d{1,3})%\s*\|/gm)].at(-1)?.[1];
   return percent === undefined ? {} : { fraction: Math.min(1, Number(percent) / 100) };
 }
 
-/** A language model's output is a list of the pieces of its text; any other's an address or a list of them. */
+/** A language model's output is a list of text fragments; any other model's is a URL or a list of URLs. */
 function readOutput(endpoint: Endpoint, output: unknown, expects: ReplicateCall['expects']): Output {
   const pieces = asArray(Array.isArray(output) ? output : [output]);
   if (expects === 'text')
@@ -155,7 +156,7 @@ function readOutput(endpoint: Endpoint, output: unknown, expects: ReplicateCall[
 function toFile(endpoint: Endpoint, piece: unknown): FileSource | undefined {
   const url = asUrl(piece);
   if (url === undefined) return typeof piece === 'string' ? readDataUri(piece) : undefined;
-  // Only files that the API itself serves need the key, and nobody else may see it.
+  // Only files on the API's own host need the key, and no other host may receive it.
   const isOurs = new URL(url).origin === new URL(endpoint.baseUrl).origin;
   return { method: 'GET', url, ...(isOurs ? { headers: headersOf(endpoint) } : {}) };
 }
@@ -165,13 +166,13 @@ const ENDINGS: Readonly<Record<string, ProviderErrorKind>> = { canceled: 'cancel
 function explainEnd(status: unknown, error: string): ProviderError {
   const ending = ENDINGS[String(status)];
   if (ending !== undefined) {
-    const detail = ending === 'timeout' ? 'the prediction could not start in its time' : error;
+    const detail = ending === 'timeout' ? 'the prediction did not start in time' : error;
     return new ProviderError('replicate', ending, { detail });
   }
   if (status !== 'failed') {
     return new ProviderError('replicate', 'bad_output', { detail: `unknown status ${String(status)}` });
   }
-  // E1000 and the like are failures of the platform, not of the model.
+  // Codes such as E1000 are failures of the platform, not of the model.
   const kind = /\bE\d{4}\b/.test(error)
     ? 'unavailable'
     : /nsfw|sensitive|safety|flagged/i.test(error)

@@ -1,8 +1,8 @@
-// One request of a protocol, sent and repeated by the rules of money: what may be billed twice is not repeated.
+// Sends a protocol's requests and retries them. A request that could be billed twice is never sent again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../lib/backoff.ts';
 import { FetchError, type FetchErrorCode } from '../lib/fetch/error.ts';
-import { concealKey, type ProviderAnswer, readRetryAfter } from './answer.ts';
+import { maskKey, type ProviderAnswer, readRetryAfter } from './answer.ts';
 import type { Protocol, Provider, ProviderRequest } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 
@@ -15,18 +15,18 @@ export interface SendInit {
   readonly signal: AbortSignal;
 }
 
-/** The guarded client. Throws FetchError. */
+/** The guarded HTTP client. Throws FetchError. */
 export type Send = (url: string, init: SendInit) => Promise<ProviderAnswer>;
 
-/** What a request needs to know of its provider. */
+/** The parts of a provider that sending needs. */
 export type Sender = Pick<Provider<never>, 'name' | 'pace' | 'classify'> & {
-  /** Called for each submission that the provider turns away by its rate limit. */
-  readonly onLimited?: () => void;
-  /** Called where a submission that may have arrived is given up on, because its run ends. */
+  /** Called each time the provider rejects a submission by its rate limit. */
+  readonly onRateLimited?: () => void;
+  /** Called when a submission that may have arrived is abandoned because its run ended. */
   readonly onAbandoned?: () => void;
 };
 
-/** What ends an exchange: a submission under way, and everything else, pauses between its repeats included. */
+/** `submissions` aborts a submission in flight; `others` aborts everything else, including pauses between retries. */
 export interface Signals {
   readonly submissions: AbortSignal;
   readonly others: AbortSignal;
@@ -34,61 +34,61 @@ export interface Signals {
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 8_388_608;
-// 500 may be the work's own failure, where the request fetches its result.
+// A 500 is excluded for requests that fetch a result: there it may be the failure of the work itself.
 const BUSY: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
-// A result that is answered so again and again is the failure that it says.
+// If a result keeps failing this often, the failure is the result.
 const MAX_FETCHES = 5;
-// Asking again would end the same way.
+// Retrying would fail the same way.
 const FINAL: ReadonlySet<FetchErrorCode> = new Set(['bad_url', 'bad_header', 'blocked_address', 'too_large']);
 
-/** Runs a protocol to its end. Throws ProviderError, or the reason of the signal that has fired. */
-export async function converse<T>(
+/** Runs a protocol to its end. Throws ProviderError, or the reason of the signal that fired. */
+export async function runProtocol<T>(
   sender: Sender,
   protocol: Protocol<T>,
   send: Send,
   signals: Signals,
 ): Promise<T> {
   let step = protocol.next();
-  while (step.done !== true) step = protocol.next(await sendRepeatedly(sender, step.value, send, signals));
+  while (step.done !== true) step = protocol.next(await sendWithRetries(sender, step.value, send, signals));
   return step.value;
 }
 
 /**
- * The answer, once the request has one that stands. A request that submits fails as `outcome_unknown` where it may have
- * arrived and its answer is not known or not clear.
+ * Repeats the request until it has a final answer. A request that submits work fails with `outcome_unknown` if it may
+ * have arrived and its answer is missing or unclear.
  */
-async function sendRepeatedly(
+async function sendWithRetries(
   sender: Sender,
   request: ProviderRequest,
   send: Send,
   { submissions, others }: Signals,
 ): Promise<ProviderAnswer> {
   const signal = request.role === 'submits' ? submissions : others;
-  const beganMs = performance.now();
+  const startedAtMs = performance.now();
   for (let tries = 0; ; tries++) {
     others.throwIfAborted();
     const { answer, failure } = await sendOnce(sender, request, send, signal);
-    const stands = failure === undefined || (request.role === 'fetches' && tries === MAX_FETCHES);
-    if (answer !== undefined && stands) return answer;
-    // "Retry-After: 0" is no leave to ask without a pause.
-    const askedMs = failure?.retryAfterMs ?? backoffMs(sender.pace, tries);
-    const delayMs = Math.max(askedMs, sender.pace.firstMs);
-    const isTurnedAway = request.role === 'submits' && failure?.kind === 'rate_limited';
-    if (isTurnedAway) sender.onLimited?.();
-    // Room is waited for as long as the work itself would be.
-    const retryForMs = isTurnedAway ? sender.pace.deadlineMs : sender.pace.retryForMs;
-    if (failure !== undefined && performance.now() + delayMs > beganMs + retryForMs) throw failure;
+    const isFinal = failure === undefined || (request.role === 'fetches' && tries === MAX_FETCHES);
+    if (answer !== undefined && isFinal) return answer;
+    // "Retry-After: 0" must not cause retries without a pause.
+    const requestedMs = failure?.retryAfterMs ?? backoffMs(sender.pace, tries);
+    const delayMs = Math.max(requestedMs, sender.pace.firstMs);
+    const isRateLimited = request.role === 'submits' && failure?.kind === 'rate_limited';
+    if (isRateLimited) sender.onRateLimited?.();
+    // A rate-limited submission is retried for as long as the work itself may take.
+    const retryForMs = isRateLimited ? sender.pace.deadlineMs : sender.pace.retryForMs;
+    if (failure !== undefined && performance.now() + delayMs > startedAtMs + retryForMs) throw failure;
     await sleep(delayMs, undefined, { signal: others }).catch(() => others.throwIfAborted());
   }
 }
 
-/** With a failure, the request may be sent again. */
+/** If `failure` is set, the request may be sent again. */
 interface Attempt {
   readonly answer?: ProviderAnswer;
   readonly failure?: ProviderError;
 }
 
-/** Sends the request once. Throws where it may not be sent again. */
+/** Sends the request once. Throws if it must not be sent again. */
 export async function sendOnce(
   sender: Sender,
   request: ProviderRequest,
@@ -97,7 +97,7 @@ export async function sendOnce(
 ): Promise<Attempt> {
   try {
     const answer = await send(request.url, toInit(request, signal));
-    return judge(sender, request, concealKey(answer, request.headers));
+    return classifyAnswer(sender, request, maskKey(answer, request.headers));
   } catch (err) {
     if (signal.aborted) {
       if (request.role === 'submits' && err instanceof FetchError && err.maybeSent) sender.onAbandoned?.();
@@ -122,14 +122,14 @@ function toInit(
   };
 }
 
-function judge(sender: Sender, { role }: ProviderRequest, answer: ProviderAnswer): Attempt {
+function classifyAnswer(sender: Sender, { role }: ProviderRequest, answer: ProviderAnswer): Attempt {
   const { status } = answer;
   if (role === 'submits' && (status >= 500 || status === 408)) {
-    throw unknownOutcome(sender, `it answered with status ${status}`);
+    throw unknownOutcome(sender, `status ${status}`);
   }
   if (!BUSY.has(status) || (role === 'fetches' && status === 500)) return { answer };
   const failure = sender.classify(answer);
-  // A 429 may also say that the money is gone.
+  // A 429 may also mean that the account has no funds.
   if (status === 429 && failure.kind !== 'rate_limited') throw failure;
   return { answer, failure: withDelay(failure, answer) };
 }
@@ -140,7 +140,7 @@ function withDelay(failure: ProviderError, answer: ProviderAnswer): ProviderErro
   return new ProviderError(failure.provider, failure.kind, { retryAfterMs, cause: failure });
 }
 
-/** The failure as one after which the request may be sent again; throws where it may not. */
+/** Returns a failure after which the request may be sent again; throws if it must not be. */
 function explainFetchError(sender: Sender, { role }: ProviderRequest, err: FetchError): ProviderError {
   if (role === 'submits' && err.maybeSent) throw unknownOutcome(sender, err.message, err);
   const kind = err.code === 'too_large' ? 'bad_output' : err.code === 'timeout' ? 'timeout' : 'unavailable';

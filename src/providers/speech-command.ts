@@ -1,4 +1,4 @@
-// A local speech engine: the operator's command, with the text on its stdin and WAV on its stdout.
+// Runs a local speech engine: the operator's command, which reads text on stdin and writes WAV to stdout.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
@@ -10,12 +10,12 @@ export interface SpeechOptions {
   readonly maxBytes?: number;
 }
 
-// It runs on the processors of this machine.
+// The command uses the CPUs of this machine.
 const gate = createGate({ concurrency: 2, maxWaiting: 100 });
 const TIMEOUT_MS = 120_000;
 const MAX_BYTES = 134_217_728;
 
-/** The WAV. Throws AppError where the command fails, sends no WAV, or goes past its bounds. */
+/** Returns the WAV. Throws AppError if the command fails, writes something else, or exceeds its limits. */
 export function speakLocally(
   command: string,
   text: string,
@@ -32,7 +32,7 @@ export function speakLocally(
 }
 
 async function speak(command: string, text: string, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
-  // A group of its own, so that what the shell starts ends with it.
+  // A process group of its own, so that killing it also kills the shell's children.
   const child = spawn(command, { shell: true, detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
   const kill = (): void => {
     try {
@@ -43,15 +43,15 @@ async function speak(command: string, text: string, maxBytes: number, signal: Ab
   };
   const closed = once(child, 'close') as Promise<[code: number | null]>;
   signal.addEventListener('abort', kill, { once: true });
-  // A command that ends before it has read all of it shows in its exit code.
+  // The write fails if the command ends before it has read everything; its exit code reports that.
   child.stdin.on('error', () => undefined);
   child.stdin.end(text);
   try {
     const wav = await readBounded(child.stdout, maxBytes);
     const [code] = await closed;
     signal.throwIfAborted();
-    if (code !== 0) throw failure(`ended with exit code ${code}`);
-    if (!isWav(wav)) throw failure('sent something that is no WAV');
+    if (code !== 0) throw failure(`failed with exit code ${code}`);
+    if (!isWav(wav)) throw failure('did not write WAV audio');
     return wav;
   } finally {
     signal.removeEventListener('abort', kill);
@@ -64,7 +64,7 @@ async function readBounded(stdout: Readable, maxBytes: number): Promise<Buffer> 
   let bytes = 0;
   for await (const chunk of stdout as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw failure(`sent more than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw failure(`wrote more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -75,5 +75,5 @@ function isWav(bytes: Buffer): boolean {
 }
 
 function failure(what: string, cause?: unknown): AppError {
-  return new AppError('unavailable', `The speech command of this service ${what}.`, { cause });
+  return new AppError('unavailable', `The local speech command ${what}.`, { cause });
 }

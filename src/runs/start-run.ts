@@ -89,5 +89,5 @@ export async function estimateForStart(
 /** Throws 400 for a workflow that is switched off. */
 export function requireActive(workflow: { readonly is_active: boolean }): void {
   if (workflow.is_active) return;
-  throw new AppError('workflow_inactive', 'The workflow is switched off: set isActive to true to run it.');
+  throw new AppError('workflow_inactive', 'The workflow is inactive: set isActive to true to run it.');
 }

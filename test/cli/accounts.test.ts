@@ -56,7 +56,7 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
         rows.map(({ kind }) => kind),
         ['setup', 'reset'],
       );
-      const unknown = { code: 1, stderr: /no user with this email/ };
+      const unknown = { code: 1, stderr: /User not found/ };
       await assert.rejects(graphwright(['users', 'password', 'no@example.com']), unknown);
       const both = ['users', 'create', 'x@example.com', '--invite', '--scope', 'workflows:read'];
       await assert.rejects(graphwright(both), { code: 2, stderr: /leave out/ });
@@ -70,7 +70,7 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       assert.deepEqual(await grant(team.id, -200), { workspace: team.id, balance: 300, held: 0 });
       await assert.rejects(grant(team.id, -301), {
         code: 1,
-        stderr: /smaller than what you would take back/,
+        stderr: /lower than the amount to revoke/,
       });
       const user = await graphwright(['users', 'create', 'rich@example.com']);
       assert.deepEqual(await grant(user.userId, 7), {

@@ -178,7 +178,7 @@ describe('backup and restore', () => {
       [changed, /checksum is wrong/],
       [cut, /.+/],
       [join(root, '..', 'absent.tar'), /no file/],
-      [BIN, /no backup of Graphwright/],
+      [BIN, /not a Graphwright backup/],
     ] as const) {
       const { code, err } = await graphwright(place, 'restore', file);
       assert.notEqual(code, 0, file);

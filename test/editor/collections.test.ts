@@ -222,6 +222,6 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await page.getByRole('link', { name: '1 invitation' }).waitFor({ state: 'detached' });
     assert.deepEqual(opened.errors, []);
     await page.goto(link);
-    await page.getByText('There is no such invitation: it was answered, or revoked.').waitFor();
+    await page.getByText('Invitation not found. It was already answered or revoked.').waitFor();
   };
 });

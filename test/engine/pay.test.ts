@@ -34,7 +34,7 @@ function paidNode(calls: string[]) {
     secrets: true,
     run: async ({ prompt }, ctx) => {
       calls.push(prompt);
-      ctx.job.use({ tokens: 7 });
+      ctx.task.use({ tokens: 7 });
       if (prompt === 'bad') throw new NodeError('refused', 'The model refused.');
       return { text: prompt };
     },

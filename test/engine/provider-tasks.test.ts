@@ -18,8 +18,8 @@ function caller(seen: Seen) {
     config: {},
     outputs: { text: text('Text') },
     run: async ({ a }, ctx) => {
-      seen.push(ctx.job.stored);
-      if (ctx.job.stored === undefined) await ctx.job.keep({ provider: 'fal', id: `job-${a}` });
+      seen.push(ctx.task.stored);
+      if (ctx.task.stored === undefined) await ctx.task.keep({ provider: 'fal', id: `job-${a}` });
       if (a === 'bad') throw new NodeError('bad', 'Bad.');
       return { text: a };
     },
@@ -109,7 +109,7 @@ describe('a provider task', () => {
       config: {},
       outputs: {},
       run: async (_values, ctx) => {
-        await ctx.job.keep({ provider: 'fal', id: 'job' });
+        await ctx.task.keep({ provider: 'fal', id: 'job' });
         stop.abort('cancelled');
         return new Promise(() => undefined);
       },

@@ -90,7 +90,7 @@ describe('a service whose PostgreSQL is killed under load', () => {
     for (const { headers } of away) assert.match(headers.get('retry-after') ?? 'none', /^\d+$/);
     for (const { call, status, body } of answers.filter(({ status }) => status >= 500 && status !== 503)) {
       assert.match(call, /^(?:POST|PATCH) /, `${call}: ${status} ${body.error}`);
-      assert.match(body.error ?? '', /not known/, `${call}: ${status}`);
+      assert.match(body.error ?? '', /outcome is unknown/, `${call}: ${status}`);
       if (call.endsWith('/run')) assert.ok(body.executionId, JSON.stringify(body));
     }
     for (const [method, path, body] of calls)

@@ -1,4 +1,4 @@
-// All of the catalog: shape of its entries, defaults, hidden entries, weight.
+// Tests the whole catalog: the shape of its entries, defaults, hidden entries, weight.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
@@ -21,19 +21,19 @@ const PROMISED =
   video:sandbox talking:sandbox utility:group utility:sticky_note`.split(/\s+/);
 
 describe('the catalog', () => {
-  it('has every node that was promised, each with an implementation', () => {
+  it('contains every promised node, each with an implementation', () => {
     for (const nodeType of PROMISED) {
       assert.ok(catalog.find(nodeType), nodeType);
       assert.equal(typeof findNode(nodeType)?.run, 'function', nodeType);
     }
   });
 
-  it('names each type once', () => {
+  it('lists each type once', () => {
     const types = catalog.entries.map(entry => entry.nodeType);
     assert.deepEqual(types, [...new Set(types)]);
   });
 
-  it('gives every entry its fields and nothing that JSON loses', () => {
+  it('gives every entry its fields, and only values that survive JSON', () => {
     for (const entry of catalog.entries) {
       assert.match(entry.nodeType, /^[a-z]+:[a-z0-9_]+$/);
       assert.ok(entry.label.length > 0);
@@ -63,7 +63,7 @@ describe('the catalog', () => {
     }
   });
 
-  // Examples and clients are written against these names: ports in > config > ports out.
+  // Examples and clients rely on these names: ports in > config > ports out.
   const NAMED = {
     'input:text': ' > value > text',
     'input:number': ' > value > number',
@@ -85,13 +85,13 @@ describe('the catalog', () => {
     'generate:sandbox': 'prompt > width height seed style > image',
   };
   for (const [nodeType, names] of Object.entries(NAMED)) {
-    it(`gives ${nodeType} the names that are fixed`, () => {
+    it(`keeps the fixed names of ${nodeType}`, () => {
       const { ports, fields, outputs = [] } = idsOf(nodeType);
       assert.equal([ports, fields, outputs].map(ids => ids.join(' ')).join(' > '), names);
     });
   }
 
-  it('gives fields the values, defaults and bounds that are fixed', () => {
+  it('keeps the fixed values, defaults and limits of fields', () => {
     const fieldOf = (nodeType: string, id: string) =>
       catalog.find(nodeType)?.inputs.find(input => input.id === id);
     const enums = {
@@ -114,7 +114,7 @@ describe('the catalog', () => {
     assert.equal(fieldOf('generate:sandbox', 'prompt')?.required, true);
   });
 
-  it('calls the main port of a type by its name in lower case', () => {
+  it('names the main port of a type after the type, in lower case', () => {
     const media = catalog.entries.filter(({ outputs }) => outputs.length === 1);
     for (const { nodeType, outputs } of media) {
       const [output] = outputs;
@@ -123,7 +123,7 @@ describe('the catalog', () => {
     }
   });
 
-  it('resolves a port for each token, path and key of the config', () => {
+  it('resolves a port for each token, path and key in the config', () => {
     const outputs = catalog.ports('utility:json_extract', { paths: { city: 'a.b.0', name: 'c' } }).outputs;
     assert.deepEqual(
       outputs.map(({ id }) => id),
@@ -131,13 +131,13 @@ describe('the catalog', () => {
     );
   });
 
-  it('says of each price where it was read, and when', () => {
+  it('states for each price where and when it was read', () => {
     for (const { nodeType, costUsd = 0, priceSource } of catalog.entries) {
       if (costUsd > 0) assert.match(priceSource ?? '', /20\d\d-\d\d-\d\d/, nodeType);
     }
   });
 
-  it('says that the stand-in models are free and run here', () => {
+  it('states that the sandbox models are free and run locally', () => {
     for (const family of ['generate', 'edit', 'video', 'talking']) {
       const { source, executionCost } = catalog.find(`${family}:sandbox`) ?? {};
       assert.deepEqual([source, executionCost], ['non-vendor', 'free']);
@@ -145,7 +145,7 @@ describe('the catalog', () => {
     }
   });
 
-  it('says of a node what this service lacks to run it, and of others nothing', () => {
+  it('states what a node lacks on this service, and nothing for other nodes', () => {
     const lacks = (nodeType: string, config = {}, settings = {}) =>
       makeCatalog({ SANDBOX_MODELS: true, ...settings }).ports(nodeType, config).unavailable;
     assert.match(lacks('generate:fal_flux_dev') ?? '', /^fal is not configured .*FAL_KEY/);
@@ -158,7 +158,7 @@ describe('the catalog', () => {
     assert.match(lacks('utility:speech', { engine: '__proto__' }, {}) ?? '', /SPEECH_COMMAND/);
   });
 
-  it('hides the sandbox models where they are switched off, and still knows how to run them', () => {
+  it('hides the sandbox models if they are disabled, but can still run them', () => {
     const without = makeCatalog({ SANDBOX_MODELS: false });
     assert.equal(without.find('generate:sandbox')?.hidden, true);
     assert.equal(without.find('edit:sandbox')?.hidden, true);
@@ -167,13 +167,13 @@ describe('the catalog', () => {
     assert.ok(findNode('generate:sandbox'));
   });
 
-  it('marks notes and groups as entries of the canvas', () => {
+  it('marks notes and groups as canvas entries', () => {
     assert.equal(catalog.find('utility:group')?.customNodeType, 'groupFrame');
     assert.equal(catalog.find('utility:sticky_note')?.customNodeType, 'stickyNote');
     assert.equal(catalog.find('utility:group')?.source, 'registry-shell');
   });
 
-  it('resolves ports by the config, and none for a type that it does not know', () => {
+  it('resolves ports by the config, and none for an unknown type', () => {
     const { inputs } = catalog.ports('utility:text_template', { template: '{{a}} and {{b}}' });
     assert.deepEqual(
       inputs.filter(input => input.isPort).map(input => input.id),
@@ -183,7 +183,7 @@ describe('the catalog', () => {
     assert.equal(catalog.find('__proto__'), undefined);
   });
 
-  it('loads neither sharp nor the rasterizer nor the regex engine', async () => {
+  it('loads neither sharp, the rasterizer nor the regex engine', async () => {
     const script = `await import('./src/nodes/catalog.ts');
       console.log(process.report.getReport().sharedObjects.filter(file => /sharp|skia|canvas/i.test(file)).join());`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);

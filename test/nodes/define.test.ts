@@ -1,11 +1,11 @@
-// The declaration form: the entry that follows from it, and the types that `run` sees.
+// Tests node declarations: the derived entry, and the types that `run` receives.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MediaRef, Value } from '../../src/graph/types.ts';
 import { any, choice, defineNode, image, list, number, text } from '../../src/nodes/define.ts';
 import { flat } from '../support/credits/pricing.ts';
 
-// Fails to compile, not to run, where the two types differ.
+// Fails at compile time if the two types differ.
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const assertType = <T extends true>(_: T): void => undefined;
 
@@ -53,7 +53,7 @@ describe('defineNode', () => {
     assert.deepEqual(sample.entry.outputs, [{ id: 'text', label: 'Text', type: 'TEXT', isPort: true }]);
   });
 
-  it('carries the price and says that it costs', () => {
+  it('carries the price and is marked as paid', () => {
     const { executionCost, pricingModel, estimatedCredits, costUsd, priceSource } = sample.entry;
     assert.deepEqual(
       [executionCost, pricingModel, estimatedCredits, costUsd, priceSource],
@@ -61,7 +61,7 @@ describe('defineNode', () => {
     );
   });
 
-  it('puts the ports that the config gives rise to in place of the declared ones', () => {
+  it('replaces the declared ports with those derived from the config', () => {
     const { inputs, outputs } = sample.ports({});
     assert.deepEqual(
       inputs.map(input => input.id),
@@ -71,7 +71,7 @@ describe('defineNode', () => {
     assert.equal(sample.entry.dynamicPorts, true);
   });
 
-  it('is at version 1 and uncached unless it says otherwise', () => {
+  it('has version 1 and no cache by default', () => {
     assert.deepEqual([sample.version, sample.cache({}), sample.requires({})], [1, false, undefined]);
   });
 });

@@ -1,4 +1,4 @@
-// The HTTP request node: what it sends through the guarded client, and what it makes of the answer.
+// Tests the HTTP request node: what it sends through the guarded client, and how it reads the response.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -25,7 +25,7 @@ function answering(status: number, body: string, contentType = 'text/plain') {
 const url = 'https://example.com/x';
 
 describe('utility:http_request', () => {
-  it('sends method, headers and body, with bounds on size and time', async () => {
+  it('sends method, headers and body, with limits for size and time', async () => {
     const { ctx, sent } = answering(201, 'made');
     const values = { url, body: '{"a":1}', method: 'POST', headers: { 'X-Key': 'k' }, timeoutMs: 500 };
     assert.deepEqual(await runNode('utility:http_request', values, ctx), {
@@ -51,8 +51,8 @@ describe('utility:http_request', () => {
     assert.equal(sent[0]?.body, undefined);
   });
 
-  it('reads JSON where the answer says that it is', async () => {
-    // It looks like a tagged value, and must stay what it is: JSON from outside.
+  it('parses JSON if the response declares it', async () => {
+    // It looks like a tagged value and must remain plain external JSON.
     const json = { type: 'IMAGE', media: { mediaId: 'med_of_somebody_else' } };
     const good = answering(200, JSON.stringify(json), 'application/problem+json; charset=utf-8');
     assert.deepEqual((await runNode('utility:http_request', { url }, good.ctx)).json, jsonValue(json));
@@ -62,11 +62,11 @@ describe('utility:http_request', () => {
     }
   });
 
-  it('fails on 400 and above unless asked to pass it on', async () => {
+  it('fails on 400 and above unless configured to pass the response on', async () => {
     const { ctx } = answering(404, 'gone');
     await assert.rejects(runNode('utility:http_request', { url }, ctx), {
       code: 'http_error',
-      message: /example\.com answered 404/,
+      message: /example\.com responded with status 404/,
     });
     assert.deepEqual(await runNode('utility:http_request', { url, onError: 'pass on' }, ctx), {
       text: 'gone',
@@ -75,7 +75,7 @@ describe('utility:http_request', () => {
     });
   });
 
-  it('refuses headers that are not its to set, or that are none', async () => {
+  it('refuses reserved and malformed headers', async () => {
     const { ctx, sent } = answering(200, '');
     const bad = [
       { Host: 'a' },
@@ -97,7 +97,7 @@ describe('utility:http_request', () => {
 
 describe('a secret in an HTTP request', () => {
   const VALUE = 'tok-0123456789';
-  /** A context of a run whose secret TOK may go to api.example.com alone. */
+  /** Creates the context of a run whose secret TOK may be sent to api.example.com only. */
   const withSecret = async (body = '', wired: readonly string[] = []) => {
     const secretsKey = randomBytes(32);
     const stored = encrypt(secretsKey, JSON.stringify({ TOK: { value: VALUE, hosts: ['api.example.com'] } }));
@@ -112,7 +112,7 @@ describe('a secret in an HTTP request', () => {
   const run = (values: object, ctx: NodeContext) => runNode('utility:http_request', { ...values }, ctx);
   const at = 'https://api.example.com';
 
-  it('is put into the path, the query, headers and the body', async () => {
+  it('is inserted into the path, the query, headers and the body', async () => {
     const { ctx, sent } = await withSecret();
     const headers = { authorization: 'Bearer {{secrets.TOK}}' };
     const url = `${at}/{{secrets.TOK}}?key={{ secrets.TOK }}`;
@@ -128,7 +128,7 @@ describe('a secret in an HTTP request', () => {
     );
   });
 
-  it('is never put into scheme, host name, port or user info', async () => {
+  it('is never inserted into scheme, host name, port or user info', async () => {
     const addresses = [
       'https://{{secrets.TOK}}.invalid/',
       'https://{{secrets.TOK}}/',
@@ -148,7 +148,7 @@ describe('a secret in an HTTP request', () => {
     }
   });
 
-  it('is not sent to another host, and not read from what came along an edge', async () => {
+  it('is not sent to another host, and not inserted into values from edges', async () => {
     const { ctx, sent } = await withSecret('', ['url', 'body']);
     const headers = { authorization: '{{secrets.TOK}}' };
     await assert.rejects(run({ url: 'https://evil.example/', headers }, ctx), {
@@ -163,7 +163,7 @@ describe('a secret in an HTTP request', () => {
     assert.deepEqual(given, { authorization: VALUE });
   });
 
-  it('does not stand in what a host answers', async () => {
+  it('is removed from the response', async () => {
     const { ctx } = await withSecret(JSON.stringify({ echo: `Bearer ${VALUE}` }));
     const headers = { authorization: 'Bearer {{secrets.TOK}}' };
     const { text, json } = await run({ url: `${at}/`, headers }, ctx);

@@ -1,4 +1,4 @@
-// Image nodes: fields to pixels, results stored as media, wrong fields refused with a sentence.
+// Tests image nodes: fields to pixels, stored results, and messages for invalid fields.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MediaRef } from '../../src/graph/types.ts';
@@ -17,14 +17,14 @@ async function runImage(nodeType: string, values: Readonly<Record<string, unknow
 const pixelsOf = (ref: MediaRef) => readPixels(ctx.bytesOf(ref));
 
 describe('image nodes', () => {
-  it('resize, and store the result under a name that says so', async () => {
+  it('resize, and store the result under a descriptive name', async () => {
     const image = await runImage('utility:image_resize', { image: red, width: 20, height: 20, fit: 'cover' });
     assert.deepEqual([image.width, image.height, image.contentType], [20, 20, 'image/png']);
     assert.match(image.url, /resized\.png$/);
     assert.match((await runImage('utility:image_resize', { image: blue, width: 5 })).url, /resized\.jpg$/);
   });
 
-  it('give the same media for the same input', async () => {
+  it('return the same media for the same input', async () => {
     const [first, second] = [
       await runImage('utility:image_blur', { image: red }),
       await runImage('utility:image_blur', { image: red }),
@@ -46,7 +46,7 @@ describe('image nodes', () => {
     );
   });
 
-  it('lay one image over another', async () => {
+  it('overlay one image on another', async () => {
     const pixels = await pixelsOf(
       await runImage('utility:image_composite', { image: red, overlay: blue, x: 30, y: 10 }),
     );
@@ -54,7 +54,7 @@ describe('image nodes', () => {
     assert.ok(isNear(pixels.at(39, 19), [0, 0, 255, 255]) && isNear(pixels.at(29, 19), [255, 0, 0, 255]));
   });
 
-  it('lay a list out in a grid', async () => {
+  it('arrange a list in a grid', async () => {
     const list = [red, blue, red].map(media => ({ type: 'IMAGE', media }));
     const image = await runImage('utility:image_grid', {
       list,
@@ -66,7 +66,7 @@ describe('image nodes', () => {
     assert.deepEqual([image.width, image.height], [19, 15]);
   });
 
-  it('report the facts of an image', async () => {
+  it('report the properties of an image', async () => {
     const json = { contentType: 'image/png', width: 40, height: 20, hasAlpha: true, bytes: red.bytes };
     assert.deepEqual(await runNode('utility:image_info', { image: red }, ctx), {
       width: 40,

@@ -1,4 +1,4 @@
-// Input nodes: config in, value out, and what a run's `inputs` may set.
+// Tests input nodes: config to value, and which `inputs` a run may set.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json, JsonObject } from '../../src/graph/types.ts';
@@ -23,20 +23,20 @@ const runWith = (nodeType: string, config: JsonObject, given: Json, ctx = makeCo
   runNode(nodeType, { ...config, ...runInput(nodeType, given) }, ctx);
 
 describe('input:text, input:number, input:json', () => {
-  it('give what their config says', async () => {
+  it('output the value of their config', async () => {
     assert.deepEqual(await runNode('input:text', { value: 'hello' }), { text: 'hello' });
     assert.deepEqual(await runNode('input:number', { value: 4 }), { number: 4 });
     assert.deepEqual(await runNode('input:json', { value: [1] }), { json: jsonValue([1]) });
   });
 
-  it('give what the run sets instead', async () => {
+  it("output the run's value instead", async () => {
     assert.deepEqual(await runWith('input:text', { value: 'old' }, 'new'), { text: 'new' });
     assert.deepEqual(await runWith('input:text', { value: 'old' }, 7), { text: '7' });
     assert.deepEqual(await runWith('input:number', { value: 1 }, '2.5'), { number: 2.5 });
     assert.deepEqual(await runWith('input:json', { value: {} }, null), { json: jsonValue(null) });
   });
 
-  it('make a list of a list, except for JSON, where an array is one value', async () => {
+  it('turn a list into a list, except for JSON, where an array is one value', async () => {
     assert.deepEqual(await runWith('input:text', {}, ['a', 'b']), {
       text: listValue([textValue('a'), textValue('b')]),
     });
@@ -46,7 +46,7 @@ describe('input:text, input:number, input:json', () => {
     assert.deepEqual(await runWith('input:json', {}, ['a']), { json: jsonValue(['a']) });
   });
 
-  it('refuse what is of another type', () => {
+  it('refuse values of another type', () => {
     for (const given of [null, true, {}, [['a']]]) {
       assert.throws(() => runInput('input:text', given), { code: 'invalid_inputs' });
     }
@@ -58,7 +58,7 @@ describe('input:text, input:number, input:json', () => {
 });
 
 describe('input:image, input:video, input:audio', () => {
-  it('give the media with the id or at the address', async () => {
+  it('output the media with the given id or URL', async () => {
     const ctx = makeContext();
     const image = await ctx.upload(await plainImage(4, 2, '#00ff00'), 'image/png');
     assert.deepEqual(await runNode('input:image', { mediaId: image.mediaId }, ctx), { image });
@@ -67,7 +67,7 @@ describe('input:image, input:video, input:audio', () => {
     assert.deepEqual(await runNode('input:audio', { mediaId: audio.mediaId }, ctx), { audio });
   });
 
-  it('take an address, an id or a list of both from the run, whatever the config says', async () => {
+  it('accept a URL, an id or a list of both from the run, whatever the config contains', async () => {
     const ctx = makeContext();
     const [a, b] = await Promise.all(
       ['#ff0000', '#0000ff'].map(async hue => ctx.upload(await plainImage(2, 2, hue), 'image/png')),
@@ -81,7 +81,7 @@ describe('input:image, input:video, input:audio', () => {
     assert.deepEqual(await runWith('input:image', {}, [a.url, { mediaId: b.mediaId }], ctx), { image });
   });
 
-  it('refuse what names no media', async () => {
+  it('refuse a value that identifies no media', async () => {
     for (const given of [7, '', {}, { mediaId: 7 }, [null]]) {
       assert.throws(() => runInput('input:video', given), { code: 'invalid_inputs' });
     }
@@ -90,7 +90,7 @@ describe('input:image, input:video, input:audio', () => {
 });
 
 describe('input:list', () => {
-  it('gives its items in their type', async () => {
+  it('outputs its items in the configured type', async () => {
     assert.deepEqual(await runNode('input:list', { items: ['a', 2] }), {
       list: [textValue('a'), textValue('2')],
     });
@@ -113,7 +113,7 @@ describe('input:list', () => {
     await assert.rejects(runNode('input:list', { items, itemType: 'IMAGE' }, ctx), { code: 'list_too_long' });
   });
 
-  it('refuses what is no list', async () => {
+  it('refuses a value that is not a list', async () => {
     assert.throws(() => runInput('input:list', 'a'), { code: 'invalid_inputs' });
     await assert.rejects(runNode('input:list', { items: 'a' }), { code: 'invalid_items' });
   });

@@ -1,4 +1,4 @@
-// JSON nodes: paths in, ports out.
+// Tests JSON nodes: paths to ports.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';
@@ -15,7 +15,7 @@ import { plainImage } from '../support/media/pixels.ts';
 describe('utility:json_extract', () => {
   const json = { name: 'Ada', tags: ['x', { deep: 7 }], flag: false, none: null };
 
-  it('gives each path its own port, typed by what stands there', async () => {
+  it('creates a port for each path, typed by the value there', async () => {
     const paths = {
       who: 'name',
       first: 'tags.0',
@@ -36,7 +36,7 @@ describe('utility:json_extract', () => {
     });
   });
 
-  it('leaves the port of a path that leads nowhere without a value', async () => {
+  it('leaves the port of a missing path without a value', async () => {
     const paths = {
       a: 'name.length',
       b: 'tags.length',
@@ -52,7 +52,7 @@ describe('utility:json_extract', () => {
     );
   });
 
-  it('reads a text as JSON, with or without a code fence', async () => {
+  it('parses a text as JSON, with or without a code fence', async () => {
     const paths = { a: 'a' };
     for (const text of ['{"a":1}', '```json\n{"a":1}\n```', '```\n{"a":1}\n```  ']) {
       assert.deepEqual(await runNode('utility:json_extract', { json: text, paths }), { a: numberValue(1) });
@@ -62,7 +62,7 @@ describe('utility:json_extract', () => {
     });
   });
 
-  it('makes ports of usable names only', () => {
+  it('creates ports only for valid names', () => {
     const paths = { ok: 'a', 'no good': 'b', constructor: 'c', n: 5 };
     const ports = findNode('utility:json_extract')?.ports({ paths });
     assert.deepEqual(
@@ -74,7 +74,7 @@ describe('utility:json_extract', () => {
 });
 
 describe('utility:json_build', () => {
-  it('builds an object of what arrived', async () => {
+  it('builds an object from the connected values', async () => {
     const ctx = makeContext();
     const media = await ctx.upload(await plainImage(2, 2, '#ff0000'), 'image/png');
     const values = {
@@ -88,7 +88,7 @@ describe('utility:json_build', () => {
     assert.deepEqual(await runNode('utility:json_build', values, ctx), { json: jsonValue(expected) });
   });
 
-  it('makes a port of each key', () => {
+  it('creates a port for each key', () => {
     const ports = findNode('utility:json_build')?.ports({ keys: ['a', 'b', 'a', 'keys', '__proto__', 3] });
     assert.deepEqual(
       ports?.inputs.filter(input => input.isPort).map(input => input.id),

@@ -1,4 +1,4 @@
-// List nodes and the nodes that gather values into lists.
+// Tests list nodes and the nodes that collect values into lists.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listValue, numberValue, runNode, textValue } from '../support/engine/node-context.ts';
@@ -6,12 +6,12 @@ import { listValue, numberValue, runNode, textValue } from '../support/engine/no
 const [a, b, c] = [textValue('a'), textValue('b'), textValue('c')];
 
 describe('utility:list_item', () => {
-  it('counts from the start, or from the end', async () => {
+  it('counts from the start or from the end', async () => {
     assert.deepEqual(await runNode('utility:list_item', { list: [a, b, c] }), { item: a });
     assert.deepEqual(await runNode('utility:list_item', { list: [a, b, c], index: -1 }), { item: c });
   });
 
-  it('says how long the list is where there is no such item', async () => {
+  it('reports the length of the list if the item does not exist', async () => {
     await assert.rejects(runNode('utility:list_item', { list: [a], index: 1 }), {
       code: 'no_such_item',
       message: /1 items/,
@@ -20,7 +20,7 @@ describe('utility:list_item', () => {
 });
 
 describe('utility:list_slice', () => {
-  it('takes the part from start to end', async () => {
+  it('returns the part from start to end', async () => {
     assert.deepEqual(await runNode('utility:list_slice', { list: [a, b, c], start: 1 }), { list: [b, c] });
     assert.deepEqual(await runNode('utility:list_slice', { list: [a, b, c], start: -2, end: -1 }), {
       list: [b],
@@ -32,7 +32,7 @@ describe('utility:list_slice', () => {
 describe('logic:collect and output:gallery', () => {
   const inputs = { input1: listValue([a, b]), input3: numberValue(1), input4: c };
 
-  it('make one list of what arrived, in order of the ports', async () => {
+  it('collect the connected values into one list, in the order of the ports', async () => {
     assert.deepEqual(await runNode('logic:collect', inputs), { list: [a, b, numberValue(1), c] });
     assert.deepEqual(await runNode('output:gallery', inputs), {
       input: listValue([a, b, numberValue(1), c]),
@@ -41,7 +41,7 @@ describe('logic:collect and output:gallery', () => {
 });
 
 describe('output:preview', () => {
-  it('shows what arrived as it is', async () => {
+  it('shows its value unchanged', async () => {
     assert.deepEqual(await runNode('output:preview', { input: a }), { input: a });
   });
 });

@@ -1,4 +1,4 @@
-// Logic nodes: which port gets the value, and how waiting begins and ends.
+// Tests logic nodes: which port gets the value, and how waits begin and end.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Value } from '../../src/graph/types.ts';
@@ -21,13 +21,13 @@ describe('logic:if', () => {
     return Object.keys(result)[0] === 'true';
   };
 
-  it('gives a value to the port that is taken, and to no other', async () => {
+  it('outputs the value at the chosen port only', async () => {
     const value = textValue('yes');
     assert.deepEqual(await runNode('logic:if', { value, compare: 'yes' }), { true: value });
     assert.deepEqual(await runNode('logic:if', { value, compare: 'no' }), { false: value });
   });
 
-  it('compares by each operator', async () => {
+  it('compares with each operator', async () => {
     const cases: readonly (readonly [Value | undefined, string, string, boolean])[] = [
       [textValue('a'), 'equals', 'a', true],
       [textValue('a'), 'equals', 'A', false],
@@ -63,7 +63,7 @@ describe('logic:if', () => {
     }
   });
 
-  it('refuses to order what is no number, and patterns that are wrong', async () => {
+  it('refuses to compare texts as numbers, and invalid patterns', async () => {
     await assert.rejects(holds(textValue('a'), 'greater', '1'), { code: 'not_a_number' });
     await assert.rejects(holds(numberValue(1), 'less', ''), { code: 'not_a_number' });
     await assert.rejects(holds(textValue('a'), 'matches', '['), { code: 'invalid_regex' });
@@ -73,7 +73,7 @@ describe('logic:if', () => {
 describe('logic:switch', () => {
   const cases = { cat: 'A cat', five: 5 };
 
-  it('takes the first case that equals the value, else default', async () => {
+  it('chooses the first case that equals the value, else the default', async () => {
     assert.deepEqual(await runNode('logic:switch', { value: textValue('A cat'), cases }), {
       cat: textValue('A cat'),
     });
@@ -88,7 +88,7 @@ describe('logic:switch', () => {
 });
 
 describe('logic:merge', () => {
-  it('passes on the first value that arrived', async () => {
+  it('passes on the first value that has arrived', async () => {
     assert.deepEqual(await runNode('logic:merge', { input2: textValue('b'), input4: textValue('d') }), {
       output: textValue('b'),
     });
@@ -96,7 +96,7 @@ describe('logic:merge', () => {
 });
 
 describe('logic:delay', () => {
-  it('waits first and passes the input on afterwards', async () => {
+  it('waits, then passes the input on', async () => {
     const values = { input: textValue('x'), ms: 500 };
     const first = await startNode('logic:delay', values, makeContext());
     assert.ok(first instanceof Suspend);
@@ -105,7 +105,7 @@ describe('logic:delay', () => {
     assert.deepEqual(await runNode('logic:delay', values, ctx), { output: textValue('x') });
   });
 
-  it('does not wait for nothing, nor longer than a day', async () => {
+  it('does not wait zero seconds, or longer than a day', async () => {
     assert.deepEqual(await runNode('logic:delay', { input: textValue('x'), ms: 0 }), {
       output: textValue('x'),
     });
@@ -124,7 +124,7 @@ describe('logic:approval', () => {
       makeContext({ suspended: { sinceMs: 0, untilMs: NOW_MS + 1, decision } }),
     );
 
-  it('waits for a decision, and goes on waiting without one', async () => {
+  it('waits for a decision, and keeps waiting without one', async () => {
     const first = await startNode('logic:approval', { ...values, timeoutMs: 60_000 }, makeContext());
     assert.ok(first instanceof Suspend);
     assert.deepEqual([first.kind, first.untilMs], ['decision', NOW_MS + 60_000]);
@@ -136,7 +136,7 @@ describe('logic:approval', () => {
     assert.deepEqual(again, new Suspend('decision', NOW_MS + 7));
   });
 
-  it('passes the input on as decided, or the value that came with the decision', async () => {
+  it("passes on the input according to the decision, or the decision's own value", async () => {
     assert.deepEqual(await decided({ approved: true }), { approved: textValue('draft') });
     assert.deepEqual(await decided({ approved: false }), { rejected: textValue('draft') });
     assert.deepEqual(await decided({ approved: true, value: 'edited' }), { approved: textValue('edited') });

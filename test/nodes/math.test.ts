@@ -1,4 +1,4 @@
-// Arithmetic and its limits.
+// Tests arithmetic and its limits.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runNode } from '../support/engine/node-context.ts';
@@ -12,12 +12,12 @@ describe('utility:math', () => {
       assert.deepEqual(await compute(operation, 7, 2), { number });
   });
 
-  it('refuses to divide by zero', async () => {
+  it('refuses division by zero', async () => {
     await assert.rejects(compute('divide', 1, 0), { code: 'division_by_zero' });
     await assert.rejects(compute('modulo', 1, 0), { code: 'division_by_zero' });
   });
 
-  it('refuses results that are no finite number', async () => {
+  it('refuses results that are not finite', async () => {
     await assert.rejects(compute('power', 10, 400), { code: 'not_a_finite_number' });
     await assert.rejects(compute('power', -1, 0.5), { code: 'not_a_finite_number' });
     await assert.rejects(compute('multiply', 1e200, 1e200), { code: 'not_a_finite_number' });

@@ -1,4 +1,4 @@
-// Models as data: the entries that were once written as code are what they were, and a call is charged what it used.
+// Tests models as data: entries that used to be code are unchanged, and calls are charged by usage.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ const SEEDREAM = {
   image_size: { enum: SIZES, default: undefined, description: 'Default: set by the model.' },
 };
 
-/** What was put right since, by node type and field; `undefined` is a member that has gone. */
+/** Corrections since then, by node type and field. `undefined`: the member was removed. */
 const CHANGED: Readonly<Record<string, Readonly<Record<string, Partial<Record<keyof InputDef, unknown>>>>>> =
   {
     'generate:fal_seedream': SEEDREAM,
@@ -41,11 +41,11 @@ const CHANGED: Readonly<Record<string, Readonly<Record<string, Partial<Record<ke
 
 describe('an entry of 2026-11-21', () => {
   for (const before of BEFORE) {
-    it(`${before.nodeType} is as it was, but for what was put right`, () => {
+    it(`${before.nodeType} is unchanged except for the corrections`, () => {
       const now = catalog.find(before.nodeType);
       const inputs = now?.inputs ?? [];
       const expected = before.inputs.map(input => {
-        // Whole numbers are said to be such.
+        // Fields with whole numbers are now marked as such.
         const integer = inputs.find(({ id }) => id === input.id)?.integer === true ? { integer: true } : {};
         return JSON.parse(JSON.stringify({ ...input, ...integer, ...CHANGED[before.nodeType]?.[input.id] }));
       });
@@ -55,7 +55,7 @@ describe('an entry of 2026-11-21', () => {
   }
 
   for (const nodeType of ['text:openai_chat', 'text:openai_responses']) {
-    it(`${nodeType} sends no part of a token: lint names it, and a run stops before the call`, () => {
+    it(`${nodeType} never sends a fraction of a token: lint reports it, and a run stops before the call`, () => {
       const config = { maxTokens: 20.5, maxCredits: 1 };
       const data = { label: 'n', category: 'model', nodeType, config };
       const graph = { nodes: [{ id: 'n', type: 'basedNode', position: { x: 0, y: 0 }, data }], edges: [] };
@@ -69,7 +69,7 @@ describe('an entry of 2026-11-21', () => {
     });
   }
 
-  it('has no seed and no count of steps that is not a whole number', () => {
+  it('has no seed or step count that allows fractions', () => {
     for (const { nodeType, inputs } of catalog.entries.filter(({ source }) => source === 'vendor')) {
       if (nodeType.endsWith(':comfyui')) continue;
       for (const { id, type, integer } of inputs) {
@@ -81,7 +81,7 @@ describe('an entry of 2026-11-21', () => {
 });
 
 describe('a model that is data', () => {
-  it('is charged by the units that fal has billed, and never more than was set aside', () => {
+  it('is charged by the units that fal billed, and never more than was reserved', () => {
     const definition = findNode('talking:fal_omnihuman');
     const values = { resolution: '720p', maxCredits: 50, audio: { duration: null } };
     assert.ok(definition);
@@ -90,7 +90,7 @@ describe('a model that is data', () => {
     assert.equal(definition.pricing?.settle?.(values, {}), null);
   });
 
-  it('that was transcribed has the hash of what was', () => {
+  it('that was transcribed has the hash of its source', () => {
     const transcribed = readShippedModels().filter(
       ({ schema }) => !/ 1\.10\.1|list of models/.test(schema.source),
     );
@@ -99,7 +99,7 @@ describe('a model that is data', () => {
       assert.equal(schema.hash, hashOf([fields, output]), nodeType);
   });
 
-  it('says where its schema was read and when, and where its price', () => {
+  it('states where and when its schema and its price were read', () => {
     for (const { nodeType, schema, priceSource, price } of readShippedModels()) {
       assert.ok(schema.source.length > 10, nodeType);
       assert.ok(priceSource.length > 10, nodeType);

@@ -1,4 +1,4 @@
-// Model nodes, each through the double of its provider: what they ask for, and what they make of the answer.
+// Tests model nodes against fake providers: what they request, and how they read the answer.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sharp from 'sharp';
@@ -13,7 +13,7 @@ import { plainImage } from '../support/media/pixels.ts';
 import { type AllProviders, MP3, MP4, startAllProviders } from '../support/providers/all.ts';
 import type { Asked, Double } from '../support/providers/double.ts';
 
-/** What each model is run with besides `maxCredits`; `picture`, `speech` stand for media. */
+/** The values each model runs with besides `maxCredits`. `picture` and `speech` stand for media. */
 const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   generate: { prompt: 'a fox' },
   edit: { prompt: 'a fox', image: 'picture' },
@@ -23,14 +23,14 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   audio: { prompt: 'rain' },
   utility: { text: 'Hello', engine: 'elevenlabs' },
 };
-/** The texts that models on fal give, under all their names. */
+/** The texts that fal's models return, under all their names. */
 const TEXTS = Object.fromEntries(
   readShippedModels()
     .filter(({ output }) => output.kind === 'text')
     .map(({ output }) => [output.path ?? 'output', 'A fox.']),
 );
 
-/** A value for each setting that must be set. */
+/** A value for each required setting. */
 function needed(inputs: readonly InputDef[]): Readonly<Record<string, unknown>> {
   const open = inputs.filter(input => !input.isPort && input.required === true && input.id !== 'maxCredits');
   const fill = ({ type, enum: options, min = 1 }: InputDef): unknown =>
@@ -56,7 +56,7 @@ describe('model nodes', () => {
   });
   after(() => doubles.close());
 
-  /** Has every provider give such a file. */
+  /** Makes every provider return this file. */
   function give(file: Buffer): void {
     const dataUri = `data:application/octet-stream;base64,${file.toString('base64')}`;
     // Each model's own name for its result.
@@ -73,18 +73,18 @@ describe('model nodes', () => {
     const filled = Object.entries(values).map(([name, value]) => [name, media[String(value)] ?? value]);
     return runToEnd(nodeType, { maxCredits: 100, ...Object.fromEntries(filled) });
   };
-  /** As the engine does: a call that was submitted is waited for by no node, and its node runs again when it has ended. */
+  /** Runs a node like the engine: when its call was submitted the node is suspended, and it runs again once the call has ended. */
   const runToEnd = async (nodeType: string, values: Readonly<Record<string, unknown>>) => {
     let stored: ProviderTask | undefined;
-    const keep = async (job: ProviderTask): Promise<void> => {
-      stored = job;
+    const keep = async (task: ProviderTask): Promise<void> => {
+      stored = task;
     };
     try {
-      return await runNode(nodeType, values, { ...ctx, job: { ...ctx.job, keep } });
+      return await runNode(nodeType, values, { ...ctx, task: { ...ctx.task, keep } });
     } catch (thrown) {
       if (!(thrown instanceof Suspend)) throw thrown;
-      const job = { ...ctx.job, keep, ...(stored === undefined ? {} : { stored }), hasEnded: true };
-      return runNode(nodeType, values, { ...ctx, job });
+      const task = { ...ctx.task, keep, ...(stored === undefined ? {} : { stored }), hasEnded: true };
+      return runNode(nodeType, values, { ...ctx, task });
     }
   };
   const submissionOf = (double: Double): Asked | undefined =>
@@ -97,7 +97,7 @@ describe('model nodes', () => {
   for (const { nodeType, inputs, outputs } of models) {
     const [family = ''] = nodeType.split(':');
     const [output] = outputs;
-    it(`${nodeType} delivers its ${output?.id}`, async () => {
+    it(`${nodeType} returns its ${output?.id}`, async () => {
       give(output?.type === 'IMAGE' ? png : output?.type === 'VIDEO' ? MP4 : MP3);
       if (output?.type === 'TEXT') doubles.fal.result = { status: 200, body: TEXTS };
       if (output?.type === 'TEXT')
@@ -109,7 +109,7 @@ describe('model nodes', () => {
     });
   }
 
-  it('send fal what its models call their fields, and nothing that was not set', async () => {
+  it("send fal its models' own field names, and only values that are set", async () => {
     give(png);
     await run('generate:fal_flux_dev', { prompt: 'a fox', image_size: 'square', seed: 7, fanOut: 'product' });
     assert.equal(submissionOf(doubles.fal)?.path, '/fal-ai/flux-1/dev');
@@ -132,7 +132,7 @@ describe('model nodes', () => {
     assert.equal(aspect_ratio, '1:1');
   });
 
-  it('send a compatible server the limit under the name that it knows', async () => {
+  it('send a compatible server the limit under its own name', async () => {
     await run('text:openai_chat', {
       prompt: 'Hi',
       system: 'Be brief.',
@@ -149,7 +149,7 @@ describe('model nodes', () => {
     });
   });
 
-  it('send OpenAI up to 16 images of an edit, and a mask as PNG of its size', async () => {
+  it("send OpenAI up to 16 images for an edit, and a mask as PNG in the image's size", async () => {
     const more = { type: 'IMAGE', media: media.picture };
     const webp = await ctx.upload(await sharp(png).webp().toBuffer(), 'image/webp');
     await runNode(
@@ -162,9 +162,9 @@ describe('model nodes', () => {
     assert.match(form, /name="mask"; filename="mask\.png"\r\ncontent-type: image\/png/);
     const small = await ctx.upload(await plainImage(4, 4, '#000000'), 'image/png');
     const refused = [
-      [{ mask: small }, /size of the image: it has 4×4/],
+      [{ mask: small }, /same size as the image, but it has 4×4/],
       [{ images: Array(16).fill(more) }, /up to 16 images/],
-      [{ images: [{ type: 'TEXT', text: 'x' }] }, /images alone/],
+      [{ images: [{ type: 'TEXT', text: 'x' }] }, /only images/],
     ] as const;
     for (const [extra, message] of refused) {
       const values = { prompt: 'x', image: media.picture, maxCredits: 9, ...extra };
@@ -172,7 +172,7 @@ describe('model nodes', () => {
     }
   });
 
-  it('send a response its picture with a detail, and an effort only where it is set', async () => {
+  it('send a response its picture with a detail, and an effort only if it is set', async () => {
     await run('text:openai_responses', { prompt: 'Hi', image: 'picture' });
     const submitted = () => doubles.openai.asked.findLast(({ path }) => path === '/v1/responses')?.json ?? {};
     assert.equal('reasoning' in submitted(), false);
@@ -180,7 +180,7 @@ describe('model nodes', () => {
     assert.deepEqual(submitted().reasoning, { effort: 'minimal' });
   });
 
-  it('believe the bytes of a file and not what it is called', async () => {
+  it("detect a file's type from its bytes, not from its name", async () => {
     give(Buffer.from('<html>not a video</html>'));
     const values = { prompt: 'a fox', image: 'picture' };
     await assert.rejects(run('video:fal_kling', values), { code: 'provider_bad_output' });
@@ -188,7 +188,7 @@ describe('model nodes', () => {
     await assert.rejects(run('generate:fal_flux_dev', values), { code: 'unreadable_image' });
   });
 
-  it('say which provider is not configured', async () => {
+  it('report that a provider is not configured', async () => {
     const bare = makeContext();
     const values = { prompt: 'a fox', maxCredits: 1 };
     await assert.rejects(runNode('generate:fal_flux_dev', values, bare), {
@@ -197,12 +197,12 @@ describe('model nodes', () => {
     });
   });
 
-  it('need their maximum where the price is not known', async () => {
+  it('require a maximum if the price is not known', async () => {
     await assert.rejects(runNode('text:openai_chat', { prompt: 'Hi' }, ctx), { code: 'missing_input' });
   });
 
   describe('generate:comfyui', () => {
-    it('fills the tokens of the graph, and runs it', async () => {
+    it('fills the tokens of the graph and runs it', async () => {
       const { image } = await run('generate:comfyui', { workflow: WORKFLOW, prompt: 'a fox', seed: 5 });
       assert.equal((image as MediaRef).contentType, 'image/png');
       const { prompt } = doubles.comfyui.asked.find(({ path }) => path === '/prompt')?.json ?? {};
@@ -213,7 +213,7 @@ describe('model nodes', () => {
       assert.equal(makeCatalog({ SANDBOX_MODELS: true }).find('generate:comfyui')?.executionCost, 'free');
     });
 
-    it('refuses what is no graph, and tokens that nothing feeds', async () => {
+    it('refuses an invalid graph, and tokens without a value', async () => {
       for (const workflow of [[], 'x', { '1': {} }, { nodes: [], links: [] }])
         await assert.rejects(run('generate:comfyui', { workflow }), { code: 'invalid_config' });
       await assert.rejects(run('generate:comfyui', { workflow: WORKFLOW }), { message: /\{\{prompt\}\}/ });
@@ -221,18 +221,18 @@ describe('model nodes', () => {
   });
 
   describe('utility:speech', () => {
-    it('is spoken by ElevenLabs in the voice that is asked for', async () => {
+    it('calls ElevenLabs with the chosen voice', async () => {
       const { audio } = await run('utility:speech', { text: 'Hi', engine: 'elevenlabs', voice: 'a/b' });
       assert.equal((audio as MediaRef).contentType, 'audio/mpeg');
       assert.match(submissionOf(doubles.elevenlabs)?.path ?? '', /^\/v1\/text-to-speech\/a%2Fb\?/);
     });
 
-    it('refuses what a provider would refuse for its length', async () => {
+    it('refuses text that a provider would refuse for its length', async () => {
       const values = { text: 'a'.repeat(5_000), engine: 'openai' };
       await assert.rejects(run('utility:speech', values), { message: /5000 characters/ });
     });
 
-    it('says that there is no local engine', async () => {
+    it('reports that there is no local engine', async () => {
       await assert.rejects(run('utility:speech', { text: 'Hi' }), { code: 'provider_not_configured' });
     });
   });

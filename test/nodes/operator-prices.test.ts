@@ -1,4 +1,4 @@
-// Prices that the operator sets: what the catalog says of them, and what calls cost by use.
+// Tests prices that the operator sets: the catalog's price, and what calls cost by usage.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createNodeTypes } from '../../src/nodes/catalog.ts';
@@ -25,7 +25,7 @@ const settled = (nodeType: string, values: object, usage: unknown) =>
   find(nodeType)?.pricing?.settle?.({ ...values }, usage);
 
 describe("the operator's price", () => {
-  it('of a call stands in the catalog, and needs no ceiling', () => {
+  it('per call is in the catalog and needs no maximum', () => {
     const entry = catalog.find('edit:replicate_flux_kontext');
     assert.deepEqual(
       [entry?.estimatedCredits, entry?.costUsd, entry?.pricingModel, entry?.priceSource],
@@ -37,7 +37,7 @@ describe("the operator's price", () => {
     assert.deepEqual(ceilings, [undefined, undefined]);
   });
 
-  it('by use is known afterwards: the ceiling is reserved, and what was used is charged', () => {
+  it('by usage is known afterwards: the maximum is reserved, and usage is charged', () => {
     const definition = find('text:openai_chat');
     assert.ok(definition);
     assert.equal(priceOf(definition, {}), null);
@@ -47,7 +47,7 @@ describe("the operator's price", () => {
     assert.equal(settled('audio:elevenlabs_music', {}, { characters: 1000 }), 0.4);
   });
 
-  it('of cached tokens and of images is their own, and not that of text', () => {
+  it('of cached tokens and of images applies in place of the text price', () => {
     const usage = {
       input_tokens: 1000,
       input_tokens_details: { text_tokens: 400, image_tokens: 600, cached_tokens: 100 },
@@ -58,18 +58,18 @@ describe("the operator's price", () => {
     assert.equal(settled('generate:openai_gpt_image', {}, usage)?.toFixed(9), usd.toFixed(9));
   });
 
-  it('of a unit of fal is charged by the units that fal bills', () => {
+  it('per fal unit is charged by the units that fal bills', () => {
     assert.equal(settled('talking:fal_omnihuman', {}, { billable_units: 2 }), 0.32);
     assert.equal(settled('talking:fal_omnihuman', {}, {}), null);
   });
 
-  it('of a model stands before that of its node', () => {
+  it('of a model overrides the price of its node', () => {
     const definition = find('text:openai_chat');
     assert.ok(definition);
     assert.deepEqual(priceOf(definition, { model: 'local' }), { credits: 0, isExact: true });
   });
 
-  it('leaves the ceiling to be charged where the provider does not report what was used', () => {
+  it('charges the maximum if the provider reports no usage', () => {
     for (const usage of [
       undefined,
       null,
@@ -81,7 +81,7 @@ describe("the operator's price", () => {
       assert.equal(settled('text:openai_chat', {}, usage), null);
   });
 
-  it('changes nothing of other nodes', () => {
+  it('does not affect other nodes', () => {
     assert.equal(
       find('generate:fal_seedream'),
       createNodeTypes({ SANDBOX_MODELS: true }).findNode('generate:fal_seedream'),

@@ -1,4 +1,4 @@
-// Prices: what each model costs by its config, in credits rounded up, and what must be reserved where that is not known.
+// Tests prices: what each model costs by its config, in rounded-up credits, and what is reserved if that is unknown.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
@@ -21,17 +21,17 @@ describe('a price', () => {
     assert.deepEqual([0, 0.001, 0.01, 0.07, 0.0701, 0.28].map(toCredits), [0, 1, 1, 7, 8, 28]);
   });
 
-  it('follows seconds, sizes and tokens of the config', () => {
+  it('depends on seconds, sizes and tokens in the config', () => {
     assert.equal(credits('video:fal_kling', { duration: '5' }), 28);
     assert.equal(credits('video:fal_kling', { duration: '10' }), 56);
-    // As fal's page has it: a 1080p video of 5 s costs roughly 0.245 USD.
+    // According to fal's page, a 1080p video of 5 s costs roughly 0.245 USD.
     assert.equal(credits('video:fal_seedance', { resolution: '1080p', duration: '5' }), 25);
     assert.ok(Number(credits('video:fal_seedance', { resolution: '480p', duration: '2' })) <= 3);
     assert.equal(credits('generate:fal_flux_dev', { image_size: 'square_hd' }), 3);
     assert.equal(credits('generate:replicate_flux_schnell', {}), 1);
   });
 
-  it('follows the length of the speech where that is known, else the declared maximum', () => {
+  it('depends on the length of the speech if it is known, otherwise on the declared maximum', () => {
     const values = { resolution: '720p', [MAX_CREDITS]: 500 };
     const spoken = { ...values, audio: { duration: 9.2 } };
     assert.deepEqual(priceOf(node('talking:fal_fabric'), spoken), { credits: 150, isExact: true });
@@ -39,7 +39,7 @@ describe('a price', () => {
     assert.deepEqual(priceOf(node('talking:fal_fabric'), unmeasured), { credits: 500, isExact: false });
   });
 
-  it('of speech depends on who speaks', () => {
+  it('of speech depends on the engine', () => {
     const text = 'a'.repeat(1000);
     assert.deepEqual(priceOf(node('utility:speech'), { engine: 'local', text }), {
       credits: 0,
@@ -53,13 +53,13 @@ describe('a price', () => {
     assert.equal(credits('utility:speech', { engine: 'elevenlabs', text, [MAX_CREDITS]: 30 }), 30);
   });
 
-  it('of a node that costs nothing is nothing', () => {
+  it('of a free node is zero', () => {
     assert.deepEqual(priceOf(node('utility:math'), {}), { credits: 0, isExact: true });
   });
 });
 
 describe('a paid entry', () => {
-  it('is never shown as free, says where its price is from, and asks for a maximum where it has none', () => {
+  it('is never shown as free, states the source of its price, and asks for a maximum if it has none', () => {
     assert.ok(paid.length > 20);
     for (const { nodeType, estimatedCredits, priceSource, inputs } of paid) {
       assert.ok(estimatedCredits === null || estimatedCredits > 0, nodeType);
@@ -69,7 +69,7 @@ describe('a paid entry', () => {
     }
   });
 
-  it('is an entry of a provider, and hidden until that is configured', () => {
+  it('is attributed to its provider, and hidden until that is configured', () => {
     for (const { nodeType, source, hidden } of paid) {
       assert.equal(hidden, true, nodeType);
       assert.equal(source, 'vendor', nodeType);
@@ -83,7 +83,7 @@ describe('a paid entry', () => {
 });
 
 describe('a price that does not depend on the config', () => {
-  it('stands in the entry as the cost of the provider', () => {
+  it("is shown in the entry as the provider's cost", () => {
     for (const { nodeType, pricingModel, estimatedCredits, costUsd } of entries) {
       if (pricingModel === 'free') assert.equal(costUsd, 0, nodeType);
       else if (estimatedCredits === null) assert.equal(costUsd, undefined, nodeType);
@@ -91,7 +91,7 @@ describe('a price that does not depend on the config', () => {
     }
   });
 
-  it('is none where a setting has the wrong type', () => {
+  it('is absent if a setting has the wrong type', () => {
     assert.equal(priceOf(node('video:fal_kling'), { duration: 'long' }), null);
   });
 });
@@ -102,11 +102,11 @@ describe('utility:speech', () => {
   const defaultOf = (settings: object) =>
     speechOf(settings)?.inputs.find(({ id }) => id === 'engine')?.default;
 
-  it('is hidden where nobody can speak', () => {
+  it('is hidden without any speech engine', () => {
     assert.equal(speechOf({})?.hidden, true);
   });
 
-  it('is a vendor node with an engine by default that is configured', () => {
+  it('is a vendor node whose default engine is configured', () => {
     const settings = [{ OPENAI_API_KEY: 'k' }, { ELEVENLABS_API_KEY: 'k' }];
     assert.deepEqual(settings.map(defaultOf), ['openai', 'elevenlabs']);
     for (const one of settings) {
@@ -118,14 +118,14 @@ describe('utility:speech', () => {
     }
   });
 
-  it('is free where a local voice alone speaks', () => {
+  it('is free with only a local engine', () => {
     const { source, hidden, executionCost, pricingModel, estimatedCredits } =
       speechOf({ SPEECH_COMMAND: 'say' }) ?? {};
     assert.deepEqual([source, hidden, executionCost], ['non-vendor', undefined, 'free']);
     assert.deepEqual([pricingModel, estimatedCredits], ['free', 0]);
   });
 
-  it('may cost where a provider can be chosen in place of the local voice', () => {
+  it('may cost credits if a provider can be chosen instead of the local engine', () => {
     const both = { SPEECH_COMMAND: 'say', OPENAI_API_KEY: 'k' };
     assert.deepEqual([defaultOf(both), speechOf(both)?.executionCost], ['local', 'paid']);
   });

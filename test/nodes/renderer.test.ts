@@ -1,4 +1,4 @@
-// The Video Editor: its modes, the ports that each gives rise to, and what it makes of them.
+// Tests the Video Editor node: its modes, the ports of each, and their results.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findBackend } from '../../src/codecs/backend.ts';
@@ -40,14 +40,14 @@ const editor = (config: JsonObject): GraphNode => ({
 const lint = (config: JsonObject) => lintGraph({ nodes: [editor(config)], edges: [] }, catalog).issues;
 
 describe('template mode', () => {
-  it('has a port for each input of the template, filled by edges alone', () => {
+  it('has a port for each input of the template, which only edges can fill', () => {
     const [hook, image] = portsOf({ templateId: 'product-reel' });
     assert.deepEqual([hook?.id, hook?.type, hook?.required], ['hook', 'TEXT', false]);
     assert.deepEqual([image?.label, image?.type, image?.required], ['Product picture', 'IMAGE', true]);
     assert.ok(portsOf({ templateId: 'product-reel' }).every(({ wiredOnly }) => wiredOnly === true));
   });
 
-  it('has as many as its props ask for, and no more than can be shown', () => {
+  it('has as many ports as its props require, within the limit', () => {
     const photos = (count: number) =>
       Array.from({ length: count }, () => ({ image: 'sample:x', caption: '' }));
     const ids = portsOf({ templateId: 'photo-slideshow', props: { photos: photos(2) } }).map(({ id }) => id);
@@ -55,7 +55,7 @@ describe('template mode', () => {
     assert.equal(portsOf({ templateId: 'photo-slideshow', props: { photos: photos(5000) } }).length, 121);
   });
 
-  it('lands values at their paths, and changes neither props nor template', () => {
+  it('sets values at their paths without changing the props or the template', () => {
     const props = { photos: [{ image: 'sample:a', caption: 'A' }, { image: 'sample:b' }], title: 'T' };
     const before = structuredClone(props);
     const values = { photo2: { url: 'https://x.test/b.png', mediaId: 'med_b', sha256: '' }, caption2: 'B' };
@@ -65,14 +65,14 @@ describe('template mode', () => {
     assert.deepEqual(props, before);
   });
 
-  it('names no port like a field of its own', () => {
+  it('never names a port like one of its own fields', () => {
     for (const { inputs } of TEMPLATES)
       for (const { portId } of inputs) assert.doesNotMatch(portId, /^(templateId|props|fanOut|maxCredits)$/);
   });
 });
 
 describe('scene-graph mode', () => {
-  it('has a port for each token, by what stands in its place', () => {
+  it('has a port for each token, typed by its position', () => {
     const sceneGraph = scene({
       background: { type: 'image', src: '{{backdrop}}' },
       overlays: [
@@ -90,7 +90,7 @@ describe('scene-graph mode', () => {
     assert.ok(ports.every(({ required, wiredOnly }) => required === true && wiredOnly === true));
   });
 
-  it('puts values in their places, whole where a token stands alone', () => {
+  it('inserts values, unchanged if a token stands alone', () => {
     const sceneGraph = scene({
       overlays: [{ type: 'text', text: 'By {{a}}, {{a}}', opacity: '{{n}}', x: '{{b}}' }],
     });
@@ -98,7 +98,7 @@ describe('scene-graph mode', () => {
     assert.deepEqual(overlays, [{ type: 'text', text: 'By Ann, Ann', opacity: 0.5, x: '10%' }]);
   });
 
-  it('refuses texts that grow without bound', () => {
+  it('refuses texts that grow without limit', () => {
     const text = '{{a}}'.repeat(700);
     const sceneGraph = scene({ overlays: [{ type: 'text', text }] });
     const grow = () => filled({ props: { sceneGraph } }, { a: 'x'.repeat(100_000) });
@@ -107,7 +107,7 @@ describe('scene-graph mode', () => {
 });
 
 describe('saving and lint', () => {
-  it('writes the ports into the node, and only into this kind of node', () => {
+  it('writes the ports into this kind of node only', () => {
     const text = { ...editor({ template: '{{x}}' }), id: 't' };
     const other = { ...text, data: { ...text.data, nodeType: 'utility:text_template' } };
     const graph = { nodes: [editor({ templateId: 'quote-card' }), other], edges: [] };
@@ -117,7 +117,7 @@ describe('saving and lint', () => {
     assert.equal(untouched, other);
   });
 
-  it('warns of both modes, of none, and of a template that is not there', () => {
+  it('warns about both modes, no mode, and a missing template', () => {
     const sceneGraph = scene();
     for (const config of [{}, { templateId: 'quote-card', props: { sceneGraph } }, { templateId: 'nobody' }])
       assert.ok(
@@ -126,14 +126,14 @@ describe('saving and lint', () => {
     assert.deepEqual(lint({ props: { sceneGraph } }), []);
   });
 
-  it('warns of required ports that nothing feeds, whatever the config says of them', () => {
+  it('warns about unconnected required ports, whatever the config contains', () => {
     const found = lint({ templateId: 'product-reel', product: 'Lamp' }).map(({ code }) => code);
     assert.deepEqual(found.sort(), ['required_port_unfed', 'required_port_unfed', 'unknown_config_key']);
   });
 });
 
 describe('failures', () => {
-  it('names what is wrong with its modes', async () => {
+  it('reports what is wrong with its modes', async () => {
     await assert.rejects(runNode('video:renderer', {}), {
       code: 'invalid_config',
       message: /needs a template/,
@@ -142,7 +142,7 @@ describe('failures', () => {
     await assert.rejects(runNode('video:renderer', both), { code: 'invalid_config', message: /both set/ });
   });
 
-  it('names what is wrong with a scene graph, by pointer', async () => {
+  it('reports what is wrong with a scene graph, with a pointer', async () => {
     const sceneGraph = { ...scene(), fps: 0, width: 'wide' };
     await assert.rejects(runNode('video:renderer', { props: { sceneGraph } }), {
       code: 'invalid_scene_graph',
@@ -154,7 +154,7 @@ describe('failures', () => {
 const backend = await findBackend(readSettings(), AbortSignal.timeout(30_000)).catch(() => undefined);
 
 describe('a render', { skip: backend === undefined && 'this machine has no codec' }, () => {
-  it('is a video with its size, its length and a poster, with its progress by frames', async () => {
+  it('is a video with its size, duration and poster, with progress by frames', async () => {
     const reported: number[] = [];
     const base = makeContext();
     const ctx = { ...base, progress: (fraction: number) => reported.push(fraction) };
@@ -177,7 +177,7 @@ describe('a render', { skip: backend === undefined && 'this machine has no codec
     assert.ok(reported.length >= 2 && (reported.at(-1) ?? 0) > 0.9);
   });
 
-  it('stops when it is asked to, and stores nothing', async () => {
+  it('stops when aborted and stores nothing', async () => {
     const stop = new AbortController();
     const base = makeContext({ signal: stop.signal });
     let stored = 0;

@@ -1,4 +1,4 @@
-// The sandbox models for video: real clips of the size and length that were asked for, the same every time.
+// Tests the sandbox video models: real, reproducible clips of the requested size and length.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const backend = await findBackend(readSettings(), signal).catch(() => undefined)
 describe('sandbox video', { skip: backend === undefined && 'this machine has no codec' }, () => {
   const ctx = makeContext();
 
-  it('is a clip of the size and length that were asked for, the same every time', async () => {
+  it('makes a reproducible clip of the requested size and length', async () => {
     const values = { prompt: 'a calm sea', width: 161, height: 90, duration: 0.5 };
     const make = async () => (await runNode('video:sandbox', values, ctx)).video as MediaRef;
     const [first, second] = [await make(), await make()];
@@ -29,7 +29,7 @@ describe('sandbox video', { skip: backend === undefined && 'this machine has no 
     assert.deepEqual([video?.width, video?.height, durationSeconds, audio], [160, 90, 0.5, undefined]);
   });
 
-  it('lets a picture talk for as long as the speech', async () => {
+  it('makes a talking picture as long as the speech', async () => {
     const sound = await withScratch(async folder => {
       const path = join(folder, 'speech.m4a');
       if (backend !== undefined) await encode(backend, { path, maxSeconds: 1, audio: tone(0.75) }, signal);

@@ -1,4 +1,4 @@
-// The nodes that draw: sandbox pictures and text cards, checked by their pixels.
+// Tests the nodes that draw, sandbox pictures and text cards, by their pixels.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MediaRef } from '../../src/graph/types.ts';
@@ -14,7 +14,7 @@ async function draw(nodeType: string, values: Readonly<Record<string, unknown>>)
 
 const pixelsOf = (ref: MediaRef): Promise<Pixels> => readPixels(ctx.bytesOf(ref));
 
-/** How many pixels of an area are near a colour. */
+/** Counts the pixels of an area that are close to a color. */
 function count(
   { at }: Pixels,
   [x, y, width, height]: readonly [number, number, number, number],
@@ -29,13 +29,13 @@ function count(
 describe('generate:sandbox', () => {
   const small = { prompt: 'a red fox', width: 256, height: 192 };
 
-  it('draws 1024 × 1024 unless asked otherwise, at no cost', async () => {
+  it('draws 1024 × 1024 by default, free of charge', async () => {
     const image = await draw('generate:sandbox', { prompt: 'a red fox' });
     assert.deepEqual([image.width, image.height, image.contentType], [1024, 1024, 'image/png']);
   });
 
   for (const style of ['gradient', 'blocks', 'rings']) {
-    it(`draws the same ${style} for the same words, and another for another seed or prompt`, async () => {
+    it(`draws the same ${style} for the same text, and another for another seed or prompt`, async () => {
       const hash = async (change: object) =>
         (await draw('generate:sandbox', { ...small, style, ...change })).sha256;
       const first = await hash({});
@@ -44,17 +44,17 @@ describe('generate:sandbox', () => {
       assert.notEqual(await hash({ prompt: 'a red foxes' }), first);
     });
 
-    it(`labels ${style} with white letters on a dark ground`, async () => {
+    it(`labels ${style} with white letters on a dark background`, async () => {
       const pixels = await pixelsOf(
         await draw('generate:sandbox', { prompt: 'x', width: 512, height: 512, style }),
       );
-      // The pill stands in the lower left; its letters are some hundred pixels of white.
+      // The label is in the lower left; its letters have a few hundred white pixels.
       assert.ok(count(pixels, [16, 467, 90, 29], [255, 255, 255, 255]) > 60);
       assert.ok(count(pixels, [16, 467, 90, 29], [20, 20, 26, 255]) > 200);
     });
   }
 
-  it('copes with prompts that are long, empty, or of other scripts, and with odd shapes', async () => {
+  it('handles prompts that are long, empty or in other scripts, and extreme proportions', async () => {
     for (const prompt of ['', ' ', 'x'.repeat(100_000), '狐狸 🦊 ثعلب', '\u0000\ud800']) {
       assert.equal((await draw('generate:sandbox', { ...small, prompt })).width, 256);
     }
@@ -64,7 +64,7 @@ describe('generate:sandbox', () => {
     }
   });
 
-  it('refuses sizes out of bounds', async () => {
+  it('refuses sizes out of range', async () => {
     for (const width of [63, 4097, 'wide', -1]) {
       await assert.rejects(draw('generate:sandbox', { prompt: 'x', width }), { code: 'invalid_config' });
     }
@@ -72,7 +72,7 @@ describe('generate:sandbox', () => {
 });
 
 describe('edit:sandbox', () => {
-  it('tints and labels its input, keeping its size, the same each time', async () => {
+  it('tints and labels its input at its size, reproducibly', async () => {
     const grey = await ctx.upload(await plainImage(400, 300, '#808080'), 'image/png');
     const values = { image: grey, prompt: 'make it a sunset' };
     const image = await draw('edit:sandbox', values);
@@ -84,14 +84,14 @@ describe('edit:sandbox', () => {
     assert.equal((await draw('edit:sandbox', values)).sha256, image.sha256);
   });
 
-  it('copes with a tiny image', async () => {
+  it('handles a tiny image', async () => {
     const tiny = await ctx.upload(await plainImage(1, 1, '#808080'), 'image/png');
     assert.equal((await draw('edit:sandbox', { image: tiny, prompt: 'x' })).width, 1);
   });
 });
 
 describe('utility:text_to_image_card', () => {
-  it('sets the words in the colour of the theme, the same each time', async () => {
+  it("draws text in the theme's color, reproducibly", async () => {
     const values = { title: 'Hello', text: 'A card', theme: 'mono', width: 600, height: 315 };
     const image = await draw('utility:text_to_image_card', values);
     assert.deepEqual([image.width, image.height], [600, 315]);
@@ -99,7 +99,7 @@ describe('utility:text_to_image_card', () => {
     assert.equal((await draw('utility:text_to_image_card', values)).sha256, image.sha256);
   });
 
-  it('puts a picture next to the words', async () => {
+  it('places a picture next to the text', async () => {
     const green = await ctx.upload(await plainImage(50, 50, '#00ff00', 'jpeg'), 'image/jpeg');
     const pixels = await pixelsOf(
       await draw('utility:text_to_image_card', { text: 'Hi', image: green, width: 200, height: 100 }),
@@ -108,7 +108,7 @@ describe('utility:text_to_image_card', () => {
     assert.ok(!isNear(pixels.at(20, 5), [0, 255, 0, 255], 60));
   });
 
-  it('leaves the outside of round corners transparent, and glass translucent', async () => {
+  it('leaves the area outside rounded corners transparent, and glass translucent', async () => {
     const pixels = await pixelsOf(
       await draw('utility:text_to_image_card', {
         text: 'Hi',
@@ -142,7 +142,7 @@ describe('utility:text_to_image_card', () => {
     }
   });
 
-  it('refuses to draw nothing, and colours that are none', async () => {
+  it('refuses an empty card, and invalid colors', async () => {
     await assert.rejects(draw('utility:text_to_image_card', { text: ' ' }), { code: 'missing_text' });
     await assert.rejects(draw('utility:text_to_image_card', { text: 'x', accent: 'url(x)' }), {
       code: 'invalid_color',

@@ -1,11 +1,11 @@
-// Text nodes, with the hostile texts and patterns that a graph may contain.
+// Tests text nodes, including hostile texts and patterns from graphs.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';
 import { runNode, textValue } from '../support/engine/node-context.ts';
 
 describe('utility:prompt_concat', () => {
-  it('joins what is there and leaves out what is empty', async () => {
+  it('joins the connected texts and omits empty ones', async () => {
     assert.deepEqual(
       await runNode('utility:prompt_concat', { text1: 'a fox', text3: '', text4: 'at dawn' }),
       { text: 'a fox, at dawn' },
@@ -24,19 +24,19 @@ describe('utility:text_template', () => {
       .inputs.filter(input => input.isPort)
       .map(input => input.id);
 
-  it('fills its tokens and leaves everything else as written', async () => {
+  it('fills its tokens and leaves everything else unchanged', async () => {
     const template = 'A {{ animal }} in {{place}}, {{animal}}! {{secrets.KEY}} {{}}';
     const { text } = await runNode('utility:text_template', { template, animal: 'fox', place: '$& $1' });
     assert.equal(text, 'A fox in $& $1, fox! {{secrets.KEY}} {{}}');
   });
 
-  it('does not fill what a value brings along', async () => {
+  it('does not fill tokens within inserted values', async () => {
     assert.deepEqual(await runNode('utility:text_template', { template: '{{a}}', a: '{{b}}', b: 'x' }), {
       text: '{{b}}',
     });
   });
 
-  it('makes a port of each token once, and none of names that would be dangerous or taken', () => {
+  it('creates a port for each token once, and none for dangerous or reserved names', () => {
     assert.deepEqual(portsOf('{{a}} {{b}} {{a}} {{__proto__}} {{constructor}} {{template}} {{1x}}'), [
       'a',
       'b',
@@ -45,14 +45,14 @@ describe('utility:text_template', () => {
     assert.equal(portsOf(Array.from({ length: 80 }, (_, index) => `{{t${index}}}`).join(''))?.length, 50);
   });
 
-  it('refuses a result that would be too long, before it is built', async () => {
+  it('refuses a result that would be too long before building it', async () => {
     const values = { template: '{{a}}'.repeat(10_000), a: 'x'.repeat(900_000) };
     await assert.rejects(runNode('utility:text_template', values), { code: 'text_too_long' });
   });
 });
 
 describe('utility:text_split', () => {
-  it('cuts, trims and drops empty parts', async () => {
+  it('splits, trims and drops empty parts', async () => {
     const list = ['red', 'green', 'blue'].map(textValue);
     assert.deepEqual(await runNode('utility:text_split', { text: 'red, green,,blue ', separator: ',' }), {
       list,
@@ -60,7 +60,7 @@ describe('utility:text_split', () => {
     assert.deepEqual(await runNode('utility:text_split', { text: 'red\ngreen\n\nblue' }), { list });
   });
 
-  it('cuts by character where the separator is empty, without tearing an emoji', async () => {
+  it('splits by character if the separator is empty, without breaking an emoji', async () => {
     assert.deepEqual(await runNode('utility:text_split', { text: 'a🦊', separator: '' }), {
       list: ['a', '🦊'].map(textValue),
     });
@@ -76,7 +76,7 @@ describe('utility:text_split', () => {
 describe('utility:text_replace', () => {
   const replace = (values: object) => runNode('utility:text_replace', { ...values });
 
-  it('replaces every occurrence, taking nothing in it for a pattern', async () => {
+  it('replaces every occurrence literally', async () => {
     assert.deepEqual(await replace({ text: 'a.b.c', find: '.', replace: '$&' }), { text: 'a$&b$&c' });
     assert.deepEqual(await replace({ text: 'abc', find: '', replace: 'x' }), { text: 'abc' });
   });
@@ -91,7 +91,7 @@ describe('utility:text_replace', () => {
     });
   });
 
-  it('answers a pattern that would backtrack for ever', async () => {
+  it('handles a pattern that would backtrack forever', async () => {
     const { text } = await replace({
       text: `${'a'.repeat(5000)}!`,
       find: '^(a+)+$',
@@ -101,7 +101,7 @@ describe('utility:text_replace', () => {
     assert.equal((text as string).length, 5001);
   });
 
-  it('answers from a thread as it does at once', async () => {
+  it('returns the same result from a thread as directly', async () => {
     const text = 'John Smith, '.repeat(20_000);
     const { text: replaced } = await replace({
       text,
@@ -115,7 +115,7 @@ describe('utility:text_replace', () => {
     });
   });
 
-  it('refuses patterns that are wrong or too costly, and results that are too long', async () => {
+  it('refuses invalid or costly patterns, and results that are too long', async () => {
     const failing = [
       [{ text: 'a', find: '(', replace: '', mode: 'regex' }, 'invalid_regex'],
       [{ text: 'a', find: '(?=a)', replace: '', mode: 'regex' }, 'invalid_regex'],
@@ -127,7 +127,7 @@ describe('utility:text_replace', () => {
     for (const [values, code] of failing) await assert.rejects(replace(values), { code });
   });
 
-  it('keeps references to the text around a match as written', async () => {
+  it('leaves references to the text around a match as written', async () => {
     assert.deepEqual(await replace({ text: 'abc', find: 'b', replace: "[$`$']", mode: 'regex' }), {
       text: "a[$`$']c",
     });

@@ -1,4 +1,4 @@
-// Video and audio nodes, run on small clips with the back end that this machine has.
+// Tests video and audio nodes on small clips with the back end of this machine.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ describe('video and audio nodes', { skip }, async () => {
       return ctx.upload(await readFile(path), 'audio/mp4');
     });
 
-  /** The facts of a result, the numbers on its frames, and its sound. */
+  /** Returns the properties of a result, the numbers on its frames, and its sound. */
   const look = (ref: MediaRef) =>
     withScratch(async folder => {
       const path = join(folder, 'result');
@@ -79,7 +79,7 @@ describe('video and audio nodes', { skip }, async () => {
   const mute = await makeClip(10);
   const sound = await makeSound(1, 0.25);
 
-  it('trim a video at the frame, with its sound, and report their progress', async () => {
+  it('trim a video to the frame, with its sound, and report progress', async () => {
     const reported: number[] = [];
     const values = { video: both, start: 0.25, duration: 1 };
     const progress = { ...ctx, progress: (fraction: number) => void reported.push(fraction) };
@@ -94,7 +94,7 @@ describe('video and audio nodes', { skip }, async () => {
     assert.deepEqual([reported.length, reported.at(-1)], [20, 1]);
   });
 
-  it('join videos of several sizes, with silence where one has no sound', async () => {
+  it('join videos of different sizes, with silence where one has no sound', async () => {
     const list = [mute, both].map(media => ({ type: 'VIDEO', media }));
     const { video } = await runNode('utility:video_concat', { list, width: 192, height: 64 }, ctx);
     const { facts, frames, sound: heard } = await look(video as MediaRef);
@@ -114,16 +114,16 @@ describe('video and audio nodes', { skip }, async () => {
     assert.ok(Math.abs(onset(heard) - 1) < 0.003, `${onset(heard)}`);
   });
 
-  it('take a picture out of a video', async () => {
+  it('extract a frame of a video', async () => {
     const { image } = await runNode('utility:video_frame', { video: both, at: 0.6 }, ctx);
     const pixels = await readPixels(ctx.bytesOf(image as MediaRef));
     assert.deepEqual([pixels.width, pixels.height], [WIDTH, HEIGHT]);
-    // 12 is 1100 in bits, the least one at the left.
+    // 12 is 1100 in binary, the lowest bit at the left.
     const isLit = (bit: number): boolean => (pixels.at(bit * 12 + 6, 16)[1] ?? 0) > 127;
     assert.deepEqual([0, 1, 2, 3, 4].map(isLit), [false, false, true, true, false]);
   });
 
-  it('report the facts of a video', async () => {
+  it('report the properties of a video', async () => {
     const { json, ...rest } = await runNode('utility:video_info', { video: both }, ctx);
     assert.deepEqual([rest.width, rest.height], [WIDTH, HEIGHT]);
     assert.ok(Math.abs((rest.duration as number) - 1.5) < 0.03);
@@ -141,7 +141,7 @@ describe('video and audio nodes', { skip }, async () => {
     assert.ok(peak(heard, 0, 0.56, 0.6) < 0.08);
   });
 
-  it('mix sounds and bend what would be too loud', async () => {
+  it('mix sounds and limit the volume', async () => {
     const later = await makeSound(1.5, 1);
     const values = { audio1: sound, audio2: later, audio3: sound, volume1: 1.5, volume2: 0.5, volume3: 1.5 };
     const { audio } = await runNode('utility:audio_mix', values, ctx);
@@ -152,7 +152,7 @@ describe('video and audio nodes', { skip }, async () => {
     assert.ok(Math.abs(peak(heard, 0, 1.1, 1.4) - 0.25) < 0.05);
   });
 
-  it('take the sound out of a video, and lay it under another', async () => {
+  it('extract the sound of a video, and add it to another', async () => {
     const { audio } = await runNode('utility:audio_extract', { video: both }, ctx);
     assert.ok(Math.abs(onset((await look(audio as MediaRef)).sound) - 0.5) < 0.003);
     const under = { video: mute, audio: sound };
@@ -166,7 +166,7 @@ describe('video and audio nodes', { skip }, async () => {
     assert.ok(Math.abs(heard.length / 96_000 - 0.5) < 0.03);
   });
 
-  it('refuse what they cannot use', async () => {
+  it('refuse unusable input', async () => {
     const text = await ctx.upload(Buffer.from('no video at all'), 'video/mp4');
     const refused: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
       ['utility:video_trim', { video: text }, 'unreadable_media'],
@@ -193,7 +193,7 @@ describe('video and audio nodes', { skip }, async () => {
 });
 
 describe('the catalog', () => {
-  it('shows the nodes that need a codec where one is there', () => {
+  it('contains the nodes that need a codec if there is one', () => {
     const { find } = makeCatalog({ SANDBOX_MODELS: true });
     assert.equal(find('utility:video_trim')?.hidden === true, backend === undefined);
     assert.ok(findNode('utility:audio_mux'));

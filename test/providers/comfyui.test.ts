@@ -1,4 +1,4 @@
-// A ComfyUI server, against a double of it.
+// Tests the ComfyUI provider against a fake server.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type ComfyCall, comfyui } from '../../src/providers/comfyui.ts';
@@ -6,20 +6,20 @@ import { Attachment } from '../../src/providers/provider.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type ComfyDouble, startComfy } from '../support/providers/comfyui.ts';
 import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
-import { holdContract } from './provider-contract.ts';
+import { testContract } from './provider-contract.ts';
 
 const FILE = Buffer.from('a picture');
 const CALL: ComfyCall = { graph: { '9': { inputs: { text: 'a fox', images: ['8', 0] } } } };
 const start = () => startComfy(FILE);
 
-holdContract('ComfyUI', {
+testContract('ComfyUI', {
   start,
   connect: comfyui,
   key: '',
   call: CALL,
   submission: /^POST \/prompt$/,
   check: ({ files }) => assert.deepEqual(files, [FILE]),
-  jobs: {
+  tasks: {
     poll: /^GET \/history/,
     cancel: /^POST \/interrupt$/,
     delay: double => {
@@ -43,12 +43,12 @@ describe('ComfyUI', () => {
   const provider = () => ({ ...comfyui({ baseUrl: double.url, key: '' }), pace: FAST_PACE });
   const run = (call = CALL, over: Partial<TestHost> = {}) => runToEnd(provider(), call, { ...host, ...over });
 
-  it('knows the work by our id, kept before it is sent', async () => {
+  it('uses our id, which is stored before the submission', async () => {
     await run();
     assert.deepEqual(double.queued, [host.kept[0]?.id]);
   });
 
-  it('sends an id of its client, and the header and the key that the operator has set', async () => {
+  it('sends a client id, and the header and key from the settings', async () => {
     double.state.wants = ['x-api-key', 'secret'];
     const keyed = comfyui({ baseUrl: double.url, key: 'X-API-Key: secret', partnerKey: 'comfyui-1' });
     await runToEnd({ ...keyed, pace: FAST_PACE }, CALL, host);
@@ -63,7 +63,7 @@ describe('ComfyUI', () => {
     );
   });
 
-  it('is asked by id to stop where the server knows jobs', async () => {
+  it('cancels by id on servers that support it', async () => {
     double.state.knowsJobs = true;
     double.state.polls = 1e9;
     const stop = new AbortController();
@@ -75,7 +75,7 @@ describe('ComfyUI', () => {
     assert.equal(double.count(/^POST \/(?:queue|interrupt)$/), 0);
   });
 
-  it('is asked for the work again, not given it again, where the answer to it was lost', async () => {
+  it('polls the work instead of submitting it again when the answer was lost', async () => {
     for (const fault of ['reset', { status: 500 }] as const) {
       double.failResponses(/^POST \/prompt$/, fault);
       assert.deepEqual((await run()).files, [FILE]);
@@ -83,16 +83,16 @@ describe('ComfyUI', () => {
     assert.equal(double.queued.length, 2);
   });
 
-  it('is given work once more that never reached it, under the same id', async () => {
+  it('submits again under the same id when the submission never arrived', async () => {
     double.failRequests(/^POST \/prompt$/, 'reset');
     await run();
     assert.deepEqual(double.queued, [host.kept[0]?.id]);
     const stored = { provider: 'comfyui', id: '11111111-2222-4333-8444-555555555555' } as const;
-    await run(CALL, { job: { ...host.job, stored } });
+    await run(CALL, { task: { ...host.task, stored } });
     assert.equal(double.queued.at(-1), stored.id);
   });
 
-  it('is given work once more that a restart lost, but not for ever', async () => {
+  it('submits again once when a restart lost the work, but not forever', async () => {
     double.state.polls = 1e9;
     let polls = 0;
     const fetch: TestHost['fetch'] = (url, init) => {
@@ -103,14 +103,14 @@ describe('ComfyUI', () => {
     assert.equal(double.queued.length, 2);
   });
 
-  it('uploads attachments and names them in the graph', async () => {
+  it('uploads attachments and puts their names into the graph', async () => {
     const picture = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
     await run({ graph: { '1': { inputs: { image: picture } } } });
     const prompt = double.asked.find(({ path }) => path === '/prompt')?.json.prompt;
     assert.deepEqual(prompt, { '1': { inputs: { image: 'graphwright/up.png' } } });
   });
 
-  it('prefers what was saved to previews', async () => {
+  it('prefers saved files to previews', async () => {
     await run();
     const views = double.asked.filter(({ path }) => path.startsWith('/view'));
     assert.deepEqual(
@@ -119,7 +119,7 @@ describe('ComfyUI', () => {
     );
   });
 
-  it('does not take 200 with node_errors for success, and stops what it began', async () => {
+  it('treats 200 with node_errors as a failure and cancels the work', async () => {
     double.state.polls = 1e9;
     double.state.nodeErrors = {
       '4': {
@@ -134,7 +134,7 @@ describe('ComfyUI', () => {
     assert.equal(double.count(/^POST \/interrupt$/), 1);
   });
 
-  it('says what is wrong with a graph', async () => {
+  it('reports what is wrong with a graph', async () => {
     const node_errors = {
       '3': { class_type: 'KSampler', errors: [{ message: 'Required input is missing', details: 'model' }] },
     };
@@ -149,7 +149,7 @@ describe('ComfyUI', () => {
     });
   });
 
-  it('says why a run failed', async () => {
+  it('reports why a run failed', async () => {
     const failed = (event: string, data: object) => ({
       status: { status_str: 'error', messages: [[event, data]] },
     });
@@ -162,12 +162,12 @@ describe('ComfyUI', () => {
     await assert.rejects(run(), { code: 'provider_cancelled' });
   });
 
-  it('says why a graph that was cached gives nothing', async () => {
+  it('explains why a cached graph returns nothing', async () => {
     double.state.entry = { status: { status_str: 'success' }, outputs: {} };
     await assert.rejects(run(), { code: 'provider_bad_output', message: /change its seed/ });
   });
 
-  it('takes what waits out of the queue and never interrupts another graph', async () => {
+  it('removes waiting work from the queue and never interrupts another graph', async () => {
     double.state.polls = 1e9;
     const other = new AbortController();
     const first = run(CALL, { signal: other.signal });

@@ -1,11 +1,11 @@
-// ElevenLabs, against a double of its API.
+// Tests the ElevenLabs provider against a fake API.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type ElevenLabsCall, elevenlabs } from '../../src/providers/elevenlabs.ts';
 import type { Double } from '../support/providers/double.ts';
 import { refusal, startElevenLabs } from '../support/providers/elevenlabs.ts';
 import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
-import { holdContract } from './provider-contract.ts';
+import { testContract } from './provider-contract.ts';
 
 const FILE = Buffer.from('some audio');
 const CALL: ElevenLabsCall = {
@@ -14,7 +14,7 @@ const CALL: ElevenLabsCall = {
 };
 const start = () => startElevenLabs(FILE);
 
-holdContract('ElevenLabs', {
+testContract('ElevenLabs', {
   start,
   connect: elevenlabs,
   key: 'xi-key',
@@ -37,7 +37,7 @@ describe('ElevenLabs', () => {
   const provider = () => ({ ...elevenlabs({ baseUrl: double.url, key: 'xi-key' }), pace: FAST_PACE });
   const run = (call = CALL) => runToEnd(provider(), call, host);
 
-  it('waits for a slot, or for quieter times, by the kind of its 429', async () => {
+  it('retries a 429 after a short or a growing delay, depending on its code', async () => {
     const slot = refusal(429, 'too_many_concurrent_requests', 'Too many concurrent requests');
     const busy = refusal(429, 'system_busy', 'The system is experiencing heavy traffic');
     assert.equal(provider().classify(toAnswer(slot)).retryAfterMs, 500);
@@ -48,7 +48,7 @@ describe('ElevenLabs', () => {
     assert.equal(double.asked.length, 4);
   });
 
-  it('goes by the code of an error, whatever its older status says', async () => {
+  it('prefers the code of an error to its older status', async () => {
     double.failRequests(/^POST/, refusal(401, 'quota_exceeded', 'No credits left', 'invalid_api_key'));
     await assert.rejects(run(), { code: 'provider_insufficient_funds' });
     const slot = refusal(429, 'concurrent_limit_exceeded', 'Two at a time', 'too_many_concurrent_requests');
@@ -60,7 +60,7 @@ describe('ElevenLabs', () => {
     await assert.rejects(run(), { code: 'provider_insufficient_funds' });
   });
 
-  it('reports what the characters cost as a number, though the header is text', async () => {
+  it('reports the billed characters as a number, although the header is text', async () => {
     assert.deepEqual((await run()).usage, { characters: 7 });
     for (const cost of ['', '-1', 'NaN', '1e9', '0x10', '9'.repeat(400)]) {
       double.failResponses(/^POST/, { status: 200, headers: { 'character-cost': cost }, body: FILE });
@@ -68,7 +68,7 @@ describe('ElevenLabs', () => {
     }
   });
 
-  it('says in the words of ElevenLabs what a key may not do', async () => {
+  it('quotes ElevenLabs on permissions that the key lacks', async () => {
     double.failRequests(
       /^POST/,
       refusal(401, 'missing_permissions', 'The key xi-key lacks sound_generation'),
@@ -76,12 +76,12 @@ describe('ElevenLabs', () => {
     await assert.rejects(run(), { code: 'provider_auth', message: /check the key.*lacks sound_generation/ });
   });
 
-  it('distinguishes an empty quota, which is 401 too, from a wrong key', async () => {
+  it('distinguishes an exhausted quota from a wrong key, both 401', async () => {
     double.failRequests(/^POST/, refusal(401, 'quota_exceeded', 'This request exceeds your quota of 10'));
     await assert.rejects(run(), { code: 'provider_insufficient_funds', message: /quota of 10/ });
   });
 
-  it('says what is wrong with the input', async () => {
+  it('reports what is wrong with the input', async () => {
     await assert.rejects(run({ path: '/v1/text-to-speech/nobody', body: { text: 'hi' } }), {
       code: 'provider_invalid_input',
       message: /voice with that id/,
@@ -93,7 +93,7 @@ describe('ElevenLabs', () => {
     await assert.rejects(run(), { code: 'provider_invalid_input', message: /Field required/ });
   });
 
-  it('does not take silence for audio', async () => {
+  it('refuses an empty answer as audio', async () => {
     double.failResponses(/^POST/, { status: 200, body: Buffer.alloc(0) });
     await assert.rejects(run(), { code: 'provider_bad_output' });
   });

@@ -1,4 +1,4 @@
-// fal, against a double of its queue.
+// Tests the fal provider against a fake queue.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type FalCall, fal } from '../../src/providers/fal.ts';
@@ -7,7 +7,7 @@ import { waitUntil } from '../support/processes.ts';
 import type { Reply } from '../support/providers/double.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
 import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
-import { holdContract } from './provider-contract.ts';
+import { testContract } from './provider-contract.ts';
 
 const FILE = Buffer.from('a picture');
 const CALL: FalCall = { model: 'fal-ai/flux-1/dev', input: { prompt: 'a fox' } };
@@ -18,14 +18,14 @@ async function start(): Promise<FalDouble> {
   return double;
 }
 
-holdContract('fal', {
+testContract('fal', {
   start,
   connect: fal,
   key: 'fal-key',
   call: CALL,
   submission: /^POST \/fal-ai\/flux-1\/dev$/,
   check: ({ files }) => assert.deepEqual(files, [FILE]),
-  jobs: {
+  tasks: {
     poll: /^GET .*\/status$/,
     cancel: /^PUT .*\/cancel$/,
     delay: double => {
@@ -49,7 +49,7 @@ describe('fal', () => {
   const run = (call = CALL) =>
     runToEnd({ ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: FAST_PACE }, call, host);
 
-  it('is asked at the addresses that it named, below the base that was configured', async () => {
+  it('polls the URLs of the answer, below the configured base URL', async () => {
     await run();
     const paths = double.asked.map(({ method, path }) => `${method} ${path}`);
     assert.equal(paths[1], 'GET /fal-ai/flux-1/requests/req-1/status');
@@ -58,7 +58,7 @@ describe('fal', () => {
     assert.equal(host.kept.at(-1)?.id, 'req-1');
   });
 
-  it('sends its key to nobody else', async () => {
+  it('sends its key to no other host', async () => {
     await run();
     const files = double.asked.filter(({ path }) => path.startsWith('/files'));
     assert.deepEqual(
@@ -67,14 +67,14 @@ describe('fal', () => {
     );
   });
 
-  it('gets attachments as data URIs, in lists as well', async () => {
+  it('sends attachments as data URIs, also within lists', async () => {
     const picture = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
     await run({ ...CALL, input: { image_url: picture, image_urls: [picture] } });
     const uri = 'data:image/png;base64,YWJj';
     assert.deepEqual(double.asked[0]?.json, { image_url: uri, image_urls: [uri] });
   });
 
-  it('gets files over 256 KB by its storage, and its key stays with the API', async () => {
+  it('uploads files over 256 KB to the storage without revealing the key', async () => {
     const large = new Attachment(Buffer.alloc(300_000, 7), 'image/png', 'a.png');
     await run({ ...CALL, input: { image_urls: [large], mask: { url: large } } });
     const submitted = double.asked.find(({ path }) => path === '/fal-ai/flux-1/dev');
@@ -89,7 +89,7 @@ describe('fal', () => {
     );
   });
 
-  it('repeats an upload as often as it must, and still submits once', async () => {
+  it('retries an upload as often as needed and still submits once', async () => {
     double.failResponses(/^POST \/storage/, 'reset');
     double.failRequests(/^PUT \/signed/, { status: 500 }, 2);
     await run({ ...CALL, input: { a: new Attachment(Buffer.alloc(300_000), 'image/png', 'a.png') } });
@@ -103,13 +103,13 @@ describe('fal', () => {
     assert.equal((await run()).usage, undefined);
   });
 
-  it('says that a request was cancelled there', async () => {
+  it('reports that a request was cancelled at fal', async () => {
     const body = { detail: 'Request was cancelled', error_type: 'client_cancelled' };
     double.result = { status: 499, headers: { 'x-fal-error-type': 'client_cancelled' }, body };
     await assert.rejects(run(), { code: 'provider_cancelled' });
   });
 
-  it('does not take COMPLETED for success', async () => {
+  it('does not treat COMPLETED as success', async () => {
     const results: readonly (readonly [Reply, string, RegExp])[] = [
       [
         {
@@ -138,7 +138,7 @@ describe('fal', () => {
       [
         { status: 200, body: { images: [], has_nsfw_concepts: [true] } },
         'provider_content_policy',
-        /blanked/,
+        /safety checker/,
       ],
     ];
     for (const [result, code, message] of results) {
@@ -148,12 +148,12 @@ describe('fal', () => {
     assert.equal(double.accepted.length, results.length);
   });
 
-  it('fetches a result again that a gateway in between did not pass on', async () => {
+  it('retries a result that a gateway failed to deliver', async () => {
     double.failRequests(/^GET .*\/requests\/[^/]+$/, { status: 502 }, 2);
     assert.deepEqual((await run()).files, [FILE]);
   });
 
-  it('says that a result has expired', async () => {
+  it('reports that a result has expired', async () => {
     double.result = { status: 404, body: { detail: 'not found' } };
     await assert.rejects(run(), { code: 'provider_lost', message: /an hour/ });
     double.polls = 0;
@@ -171,7 +171,7 @@ describe('fal', () => {
     await assert.rejects(run(), { code: 'provider_auth' });
   });
 
-  it('keeps a run cancelled that fal has finished already', async () => {
+  it('keeps a run cancelled although fal has already finished', async () => {
     double.failRequests(/^PUT/, { status: 400, body: { status: 'ALREADY_COMPLETED' } });
     double.polls = 1e9;
     const stop = new AbortController();
@@ -183,7 +183,7 @@ describe('fal', () => {
     await assert.rejects(running, reason => reason === 'timeout');
   });
 
-  it('is not trusted with an answer that names no request', async () => {
+  it('rejects an answer that names no request', async () => {
     double.failResponses(/^POST/, { status: 200, body: { request_id: '../../admin' } });
     await assert.rejects(run(), { code: 'provider_outcome_unknown' });
   });

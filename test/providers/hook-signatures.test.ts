@@ -1,4 +1,4 @@
-// Signatures of hooks: what a provider signed is taken, and nothing that differs from it in anything.
+// Tests webhook signatures: accepts what a provider signed and refuses any change to it.
 import assert from 'node:assert/strict';
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -14,7 +14,7 @@ const NOW_S = NOW_MS / 1000;
 const body = Buffer.from('{"id":"p1","status":"succeeded"}');
 const SECRET = `whsec_${Buffer.from('a secret of the account').toString('base64')}`;
 
-describe('a hook of Replicate', () => {
+describe('Replicate webhooks', () => {
   const signature = (secret: string, id: string, timestamp: string, sent = body): string => {
     const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
     return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(sent).digest('base64');
@@ -26,7 +26,7 @@ describe('a hook of Replicate', () => {
     return { headers: { ...headers, ...changes }, body: sent, nowMs: NOW_MS };
   };
 
-  it('is taken with the secret of the account, among other signatures too', () => {
+  it("accepts a signature made with the account's secret, also among other signatures", () => {
     assert.equal(isSignedByReplicate(hook(), SECRET), true);
     assert.equal(isSignedByReplicate(hook(), SECRET.replace('whsec_', '')), true);
     const own = hook().headers['webhook-signature'];
@@ -34,7 +34,7 @@ describe('a hook of Replicate', () => {
     assert.equal(isSignedByReplicate(hook({ 'webhook-signature': several }), SECRET), true);
   });
 
-  it('is taken five minutes off either way, and no more', () => {
+  it('accepts a timestamp up to five minutes off, and no more', () => {
     for (const [offS, isTaken] of [
       [-300, true],
       [300, true],
@@ -51,7 +51,7 @@ describe('a hook of Replicate', () => {
     }
   });
 
-  it('is refused where anything of it is not what was signed', () => {
+  it('refuses a hook of which any part was changed', () => {
     const other = `whsec_${Buffer.from('another').toString('base64')}`;
     assert.equal(isSignedByReplicate(hook(), other), false);
     assert.equal(isSignedByReplicate(hook({}, Buffer.from('{"id":"p2"}')), SECRET), false);
@@ -74,7 +74,7 @@ describe('a hook of Replicate', () => {
   });
 });
 
-describe('a hook of fal', () => {
+describe('fal webhooks', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const old = generateKeyPairSync('ed25519');
   const keys = readFalKeys({ keys: [old.publicKey, publicKey].map(key => key.export({ format: 'jwk' })) });
@@ -90,13 +90,13 @@ describe('a hook of fal', () => {
     return { headers: { ...headers, ...changes }, body: sent, nowMs: NOW_MS };
   };
 
-  it('is taken where one of its published keys has signed it', () => {
+  it('accepts a hook signed with one of the published keys', () => {
     assert.equal(isSignedByFal(hook(), keys), true);
     assert.equal(isSignedByFal(hook(), keys.slice(0, 1)), false);
     assert.equal(isSignedByFal(hook(), []), false);
   });
 
-  it('is refused where anything of it is not what was signed, or it is stale', () => {
+  it('refuses a hook that was changed or is stale', () => {
     assert.equal(isSignedByFal(hook({}, Buffer.from('{}')), keys), false);
     assert.equal(isSignedByFal({ ...hook(), nowMs: NOW_MS + 301_000 }, keys), false);
     assert.equal(isSignedByFal({ ...hook(), nowMs: NOW_MS - 3_600_000 }, keys), false);
@@ -109,7 +109,7 @@ describe('a hook of fal', () => {
         );
   });
 
-  it('has no keys in a set of others, or in nonsense', () => {
+  it('reads no keys from a set of other keys, or from invalid data', () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
     for (const set of [null, [], { keys: 'x' }, { keys: [null, {}, { x: 7 }, { x: 'AAAA' }, rsa] }])
       assert.deepEqual(readFalKeys(set), []);

@@ -1,4 +1,4 @@
-// OpenAI and compatible servers, against a double of the API.
+// Tests OpenAI and compatible servers against a fake API.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type OpenAiCall, openai, openaiResponses } from '../../src/providers/openai.ts';
@@ -6,7 +6,7 @@ import { Attachment, type Endpoint } from '../../src/providers/provider.ts';
 import { waitUntil } from '../support/processes.ts';
 import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
 import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
-import { holdContract } from './provider-contract.ts';
+import { testContract } from './provider-contract.ts';
 
 const FILE = Buffer.from('a picture');
 const CHAT: OpenAiCall = { kind: 'chat', body: { model: 'm', messages: [{ role: 'user', content: 'Hi' }] } };
@@ -16,7 +16,7 @@ const below =
     make({ baseUrl: `${baseUrl}/v1`, key });
 const start = () => startOpenAi(FILE);
 
-holdContract('OpenAI', {
+testContract('OpenAI', {
   start,
   connect: below(openai),
   key: 'sk-test',
@@ -25,14 +25,14 @@ holdContract('OpenAI', {
   check: ({ files }) => assert.deepEqual(files, [FILE]),
 });
 
-holdContract('a response of OpenAI in the background', {
+testContract('a response of OpenAI in the background', {
   start,
   connect: below(openaiResponses),
   key: 'sk-test',
   call: { model: 'm', input: 'Hi' },
   submission: /^POST \/v1\/responses$/,
   check: ({ text }) => assert.equal(text, 'A fox.'),
-  jobs: {
+  tasks: {
     poll: /^GET \/v1\/responses\/resp_1$/,
     cancel: /^POST .*\/cancel$/,
     delay: double => {
@@ -58,13 +58,13 @@ describe('OpenAI', () => {
   const respond = () =>
     runToEnd({ ...below(openaiResponses)(endpoint()), pace: FAST_PACE }, { model: 'm' }, host);
 
-  it('answers a chat with text, and says what it used', async () => {
+  it('returns the text of a chat and its usage', async () => {
     const { text, usage } = await run();
     assert.equal(text, 'A fox.');
     assert.deepEqual(usage, { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 });
   });
 
-  it('gets images of an edit as a form and of a chat as data URIs', async () => {
+  it('sends images of an edit as a form and of a chat as data URIs', async () => {
     const picture = new Attachment(Buffer.from('abc'), 'image/png', 'a b.png');
     await run({
       kind: 'edit',
@@ -82,7 +82,7 @@ describe('OpenAI', () => {
     assert.match(double.asked[1]?.body.toString() ?? '', /"url":"data:image\/png;base64,YWJj"/);
   });
 
-  it('warns of a text that was cut off', async () => {
+  it('warns about a text that was cut off', async () => {
     double.state.chat = { message: { content: 'A fo' }, finish_reason: 'length' };
     assert.match((await run()).warnings?.[0] ?? '', /cut off/);
     double.state.response = {
@@ -95,7 +95,7 @@ describe('OpenAI', () => {
     assert.match(warnings?.[0] ?? '', /cut off/);
   });
 
-  it('sends nothing again where the quota is used up', async () => {
+  it('does not retry when the quota is exhausted', async () => {
     const error = {
       message: 'You exceeded your current quota',
       type: 'insufficient_quota',
@@ -106,7 +106,7 @@ describe('OpenAI', () => {
     assert.equal(double.asked.length, 1);
   });
 
-  it('waits as many milliseconds as retry-after-ms says', async () => {
+  it('waits the milliseconds of retry-after-ms', async () => {
     double.failRequests(/^POST/, { status: 429, headers: { 'retry-after-ms': '5', 'retry-after': '3600' } });
     await run();
     assert.equal(double.asked.length, 2);
@@ -123,7 +123,7 @@ describe('OpenAI', () => {
     await assert.rejects(run(), { code: 'provider_content_policy', message: /cannot help/ });
   });
 
-  it('understands what compatible servers and proxies say', async () => {
+  it('understands the errors of compatible servers and proxies', async () => {
     double.failRequests(/^POST/, {
       status: 404,
       body: { error: 'model "x" not found, try pulling it first' },
@@ -137,7 +137,7 @@ describe('OpenAI', () => {
     await assert.rejects(run(), { code: 'provider_bad_output' });
   });
 
-  it('closes the socket of a chat whose run is cancelled, and lets it end for another worker', async () => {
+  it('closes the socket of a chat when its run is cancelled, but not when another worker takes over', async () => {
     double.failRequests(/^POST/, 'hang', 1);
     const stop = new AbortController();
     const provider = { ...below(openai)(endpoint()), pace: FAST_PACE };
@@ -154,7 +154,7 @@ describe('OpenAI', () => {
     assert.equal((await runToEnd(provider, CHAT, { ...host, fetch, signal: release.signal })).text, 'A fox.');
   });
 
-  it('distinguishes the ways in which a response ends', async () => {
+  it('distinguishes the ways a response can end', async () => {
     const ends = [
       [{ status: 'failed', error: { code: 'server_error', message: 'broke' } }, 'provider_unavailable'],
       [{ status: 'failed', error: { code: 'invalid_prompt', message: 'no' } }, 'provider_invalid_input'],

@@ -1,8 +1,8 @@
-// What is true of every provider, whatever its protocol: one submission under any fault, and nothing lost on the way.
+// Tests what holds for every provider, whatever its protocol: one submission under any fault, and no lost result.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Endpoint, Provider, ProviderTask } from '../../src/providers/provider.ts';
-import type { Delivery } from '../../src/providers/run-job.ts';
+import type { Delivery } from '../../src/providers/run-call.ts';
 import { waitUntil } from '../support/processes.ts';
 import type { Double } from '../support/providers/double.ts';
 import {
@@ -19,21 +19,21 @@ export interface Contract<Call> {
   readonly connect: (endpoint: Endpoint) => Provider<Call>;
   readonly key: string;
   readonly call: Call;
-  /** "METHOD path" of the request that may cost. */
+  /** "METHOD path" of the request that may be billed. */
   readonly submission: RegExp;
   readonly check: (delivery: Delivery) => void;
-  /** Only of providers whose work has an id. */
-  readonly jobs?: {
+  /** Only for providers with tasks. */
+  readonly tasks?: {
     readonly poll: RegExp;
     readonly cancel: RegExp;
-    /** Makes the work go on until it is stopped. */
+    /** Makes the work continue until it is cancelled. */
     readonly delay: (double: Double) => void;
   };
-  /** Only of providers that give files to be fetched. */
+  /** Only for providers whose files have to be downloaded. */
   readonly download?: RegExp;
 }
 
-export function holdContract<Call>(name: string, contract: Contract<Call>): void {
+export function testContract<Call>(name: string, contract: Contract<Call>): void {
   describe(`${name}, like every provider,`, () => {
     let double: Double;
     let hosts: TestHost[];
@@ -57,12 +57,12 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
     });
     const submissions = (): number => double.count(contract.submission);
 
-    it('does the work once and delivers', async () => {
+    it('submits once and returns the result', async () => {
       contract.check(await run());
       assert.equal(submissions(), 1);
     });
 
-    it('is recorded before anything is sent, and nothing is sent where that fails', async () => {
+    it('stores its record before sending anything, and sends nothing if that fails', async () => {
       const onKeep = (): void => {
         throw new Error('The lease is gone.');
       };
@@ -70,19 +70,19 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
       assert.deepEqual(double.asked, []);
     });
 
-    it('submits again after 429, as late as the answer says', async () => {
+    it('submits again after 429, no earlier than the answer says', async () => {
       double.failRequests(contract.submission, { status: 429, headers: { 'retry-after': '0' } }, 3);
       contract.check(await run());
       assert.equal(submissions(), 4);
     });
 
-    it('gives up where 429 asks to wait longer than the limit', async () => {
+    it('gives up when a 429 asks for a longer wait than the limit', async () => {
       double.failRequests(contract.submission, { status: 429, headers: { 'retry-after': '3600' } });
       await assert.rejects(run(), { code: 'provider_rate_limited' });
       assert.equal(submissions(), 1);
     });
 
-    it('submits again where nothing was sent', async () => {
+    it('submits again if nothing was sent', async () => {
       const made = host();
       let refusals = 2;
       const fetch: TestHost['fetch'] = (url, init) => {
@@ -94,7 +94,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
       assert.equal(submissions(), 1);
     });
 
-    it('says that the key is wrong, without naming it', async () => {
+    it('reports a wrong key without revealing it', async () => {
       double.failRequests(contract.submission, { status: 401, body: { error: `bad key ${contract.key}` } });
       await assert.rejects(run(), (err: Error & { code: string }) => {
         assert.equal(err.code, 'provider_auth');
@@ -104,29 +104,29 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
       assert.equal(submissions(), 1);
     });
 
-    if (contract.jobs === undefined) holdUnknownOutcome();
-    else holdJobs(contract.jobs);
+    if (contract.tasks === undefined) testUnknownOutcome();
+    else testTasks(contract.tasks);
 
-    function holdUnknownOutcome(): void {
+    function testUnknownOutcome(): void {
       for (const fault of ['reset', { status: 500 }, { status: 502 }, { status: 504 }] as const) {
-        it(`does not submit again after ${JSON.stringify(fault)}: what became of it is not known`, async () => {
+        it(`does not submit again after ${JSON.stringify(fault)}, since the outcome is unknown`, async () => {
           double.failResponses(contract.submission, fault);
           await assert.rejects(run(), { code: 'provider_outcome_unknown' });
           assert.equal(submissions(), 1);
         });
       }
 
-      it('is not asked again by whoever takes the run over', async () => {
+      it('is not submitted again by the worker that takes over the run', async () => {
         const stored: ProviderTask = { provider: provider().name, id: null };
         await assert.rejects(run({ stored }), { code: 'provider_outcome_unknown' });
         assert.deepEqual(double.asked, []);
       });
     }
 
-    function holdJobs({ poll, cancel, delay }: NonNullable<Contract<Call>['jobs']>): void {
-      if (provider('http://localhost').jobs?.takesOurIds !== true) holdUnknownOutcome();
+    function testTasks({ poll, cancel, delay }: NonNullable<Contract<Call>['tasks']>): void {
+      if (provider('http://localhost').tasks?.takesOurIds !== true) testUnknownOutcome();
 
-      it('keeps the id before it waits, and goes on with it elsewhere without a submission', async () => {
+      it('stores the id before it waits, and continues elsewhere without submitting again', async () => {
         const first = host();
         await runToEnd(provider(), contract.call, first);
         const stored = first.kept.at(-1);
@@ -135,14 +135,14 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
         assert.equal(submissions(), 1);
       });
 
-      it('asks again and again, whatever happens to the asking', async () => {
+      it('keeps polling, whatever happens to the polls', async () => {
         for (const fault of ['reset', { status: 503 }, { status: 502 }, { status: 429 }] as const)
           double.failRequests(poll, fault, 2);
         contract.check(await run());
         assert.equal(submissions(), 1);
       });
 
-      it('is asked to stop when the run is cancelled', async () => {
+      it('is cancelled when the run is cancelled', async () => {
         delay(double);
         const stop = new AbortController();
         const running = run({ signal: stop.signal });
@@ -152,7 +152,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
         assert.equal(double.count(cancel), 1);
       });
 
-      it('is left alone when another worker goes on', async () => {
+      it('is not cancelled when another worker takes over', async () => {
         delay(double);
         const stop = new AbortController();
         const running = run({ signal: stop.signal });
@@ -162,25 +162,25 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
         assert.equal(double.count(cancel), 0);
       });
 
-      it('is asked to stop when it takes longer than is waited for', async () => {
+      it('is cancelled when its deadline passes', async () => {
         delay(double);
         const hasty = { ...provider(), pace: { ...FAST_PACE, deadlineMs: 100 } };
         await assert.rejects(runToEnd(hasty, contract.call, host()), { code: 'provider_timeout' });
         assert.equal(double.count(cancel), 1);
       });
 
-      it('is asked to stop where its id could not be kept', async () => {
+      it('is cancelled when its id could not be stored', async () => {
         let records = 0;
         const onKeep = (): void => {
           if (++records === 2) throw new Error('The lease is gone.');
         };
         delay(double);
         await assert.rejects(run({ onKeep }), /lease is gone/);
-        // What goes by our id belongs to whoever has the run now.
-        assert.equal(double.count(cancel), provider().jobs?.takesOurIds === true ? 0 : 1);
+        // Work under our own id belongs to the new owner of the run.
+        assert.equal(double.count(cancel), provider().tasks?.takesOurIds === true ? 0 : 1);
       });
 
-      it('learns its id even where the run is stopped while it is submitted, and is stopped then', async () => {
+      it('reads its id even when the run is cancelled during the submission, and is cancelled then', async () => {
         delay(double);
         const stop = new AbortController();
         const made = host({ signal: stop.signal });
@@ -197,13 +197,13 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
 
     const { download } = contract;
     if (download !== undefined) {
-      it('fetches its files until it has them', async () => {
+      it('retries downloads until it has all files', async () => {
         double.failRequests(download, 'reset', 2);
         double.failRequests(download, { status: 503 }, 2);
         contract.check(await run());
       });
 
-      it('says that a file has been deleted', async () => {
+      it('reports that a file was deleted', async () => {
         double.failRequests(download, { status: 404 });
         await assert.rejects(run(), { code: 'provider_lost' });
         assert.equal(submissions(), 1);

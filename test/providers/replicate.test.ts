@@ -1,11 +1,11 @@
-// Replicate, against a double of its API.
+// Tests the Replicate provider against a fake API.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { Attachment } from '../../src/providers/provider.ts';
 import { type ReplicateCall, replicate } from '../../src/providers/replicate.ts';
 import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
 import { type ReplicateDouble, startReplicate } from '../support/providers/replicate.ts';
-import { holdContract } from './provider-contract.ts';
+import { testContract } from './provider-contract.ts';
 
 const FILE = Buffer.from('a picture');
 const CALL: ReplicateCall = {
@@ -22,14 +22,14 @@ async function start(): Promise<ReplicateDouble> {
   return double;
 }
 
-holdContract('Replicate', {
+testContract('Replicate', {
   start,
   connect,
   key: 'r8-key',
   call: CALL,
   submission: /^POST \/v1\/models\/.*\/predictions$/,
   check: ({ files }) => assert.deepEqual(files, [FILE]),
-  jobs: {
+  tasks: {
     poll: /^GET \/v1\/predictions\/p1$/,
     cancel: /^POST .*\/cancel$/,
     delay: double => {
@@ -53,7 +53,7 @@ describe('Replicate', () => {
   const run = (call = CALL) =>
     runToEnd({ ...connect({ baseUrl: double.url, key: 'r8-key' }), pace: FAST_PACE }, call, host);
 
-  it('gets small attachments in the input and large ones as uploads', async () => {
+  it('sends small attachments in the input and large ones as uploads', async () => {
     const small = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
     const large = new Attachment(Buffer.alloc(300_000), 'image/png', 'b.png');
     await run({ ...CALL, input: { small, large } });
@@ -69,13 +69,13 @@ describe('Replicate', () => {
     });
   });
 
-  it('gets attachments in lists too', async () => {
+  it('sends attachments within lists too', async () => {
     const small = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
     await run({ ...CALL, input: { input_images: [small] } });
     assert.deepEqual(double.asked[0]?.json.input, { input_images: ['data:image/png;base64,YWJj'] });
   });
 
-  it('runs a model that is not official by its version', async () => {
+  it('runs a community model by its version', async () => {
     await run({
       ...CALL,
       model: 'owner/name:5c7d5dc6dd8bf75c1acaa8565735e7986bc5b66206b55cca93cb72c9bf15ccaa',
@@ -84,7 +84,7 @@ describe('Replicate', () => {
     assert.match(String(double.asked[0]?.json.version), /^5c7d/);
   });
 
-  it('repeats an upload as often as it must, and still submits once', async () => {
+  it('retries an upload as often as needed and still submits once', async () => {
     double.failResponses(/^POST \/v1\/files$/, 'reset', 2);
     double.failRequests(/^POST \/v1\/files$/, { status: 500 });
     const large = new Attachment(Buffer.alloc(300_000), 'image/png', 'b.png');
@@ -92,31 +92,31 @@ describe('Replicate', () => {
     assert.equal(double.created.length, 1);
   });
 
-  it('sends its key with files of the API and with no others', async () => {
+  it('sends its key for files of the API only', async () => {
     double.state.end = { status: 'succeeded', output: [`${double.url}/v1/files/x`] };
     assert.deepEqual((await run()).files, [FILE]);
     assert.equal(double.asked.at(-1)?.headers.authorization, 'Bearer r8-key');
   });
 
-  it('joins the pieces of a text', async () => {
+  it('joins the fragments of a text', async () => {
     double.state.end = { status: 'succeeded', output: ['A ', 'fox', '.'] };
     assert.equal((await run({ ...CALL, expects: 'text' })).text, 'A fox.');
   });
 
-  it('reports how far a prediction is, from the bar in its logs', async () => {
+  it("reports progress from the bar in the prediction's logs", async () => {
     const reported: number[] = [];
     const provider = { ...connect({ baseUrl: double.url, key: 'r8-key' }), pace: FAST_PACE };
     await runToEnd(provider, CALL, { ...host, progress: fraction => reported.push(fraction) });
     assert.deepEqual(reported, [0.5, 0.5]);
   });
 
-  it('distinguishes the ways in which a prediction ends', async () => {
+  it('distinguishes the ways a prediction can end', async () => {
     const ends = [
       [{ status: 'failed', error: 'CUDA broke' }, 'provider_failed', /CUDA broke/],
       [{ status: 'failed', error: 'Prediction interrupted (code: E1001)' }, 'provider_unavailable', /E1001/],
       [{ status: 'failed', error: 'NSFW content detected' }, 'provider_content_policy', /NSFW/],
-      [{ status: 'canceled' }, 'provider_cancelled', /stop/],
-      [{ status: 'aborted' }, 'provider_timeout', /could not start/],
+      [{ status: 'canceled' }, 'provider_cancelled', /cancelled the task/],
+      [{ status: 'aborted' }, 'provider_timeout', /did not start in time/],
       [{ status: 'succeeded', output: null, data_removed: true }, 'provider_lost', /an hour/],
       [{ status: 'dreaming' }, 'provider_bad_output', /dreaming/],
     ] as const;
@@ -127,7 +127,7 @@ describe('Replicate', () => {
     assert.equal(double.created.length, ends.length);
   });
 
-  it('reads how long to wait from the words of a 429', async () => {
+  it('reads the delay from the text of a 429', async () => {
     const detail = 'Request was throttled. Your rate limit resets in ~30s.';
     double.failRequests(/^POST/, { status: 429, body: { detail } });
     await assert.rejects(run(), { code: 'provider_rate_limited', retryAfterMs: 30_000 });

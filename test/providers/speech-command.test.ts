@@ -1,4 +1,4 @@
-// The local speech engine: a command that gets the text and gives WAV, within bounds.
+// Tests the local speech engine: a command that reads text and writes WAV, within limits.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ describe('a local speech engine', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** A command that runs this code under Node. */
+  /** Returns a command that runs this code in Node. */
   async function command(code: string): Promise<string> {
     const file = join(folder, `${Math.random()}.mjs`);
     await writeFile(file, code);
@@ -27,21 +27,21 @@ describe('a local speech engine', () => {
   const readText =
     "import { buffer } from 'node:stream/consumers'; const text = await buffer(process.stdin);";
 
-  it('gets the text on stdin, whatever is in it, and gives WAV on stdout', async () => {
+  it('passes the text on stdin, whatever it contains, and returns WAV', async () => {
     const words = 'Hi "there"; $(rm -rf /) `x` \n ü 狐';
     const wav = await speakLocally(await command(`${readText} process.stdout.write(${WAV});`), words, never);
     assert.equal(wav.subarray(16).toString(), words);
   });
 
-  it('fails with its exit code, and by what it sends', async () => {
+  it('reports a nonzero exit code or output that is not WAV', async () => {
     const failing = await command('process.exit(3);');
     await assert.rejects(speakLocally(failing, 'Hi', never), { message: /exit code 3/ });
     const noisy = await command("process.stdout.write('hello there, no WAV');");
-    await assert.rejects(speakLocally(noisy, 'Hi', never), { message: /no WAV/ });
+    await assert.rejects(speakLocally(noisy, 'Hi', never), { message: /did not write WAV/ });
     await assert.rejects(speakLocally('no-such-command-here', 'Hi', never), { message: /exit code 127/ });
   });
 
-  it('is stopped when it sends or takes too much', async () => {
+  it('is stopped when it writes too much or takes too long', async () => {
     const endless = await command(
       "for (;;) await new Promise(done => process.stdout.write('x'.repeat(65536), done));",
     );
@@ -52,13 +52,13 @@ describe('a local speech engine', () => {
     await assert.rejects(speakLocally(silent, 'Hi', never, { timeoutMs: 50 }), { message: /too long/ });
   });
 
-  it('is killed with all that it started when the run is stopped', async () => {
+  it('is killed with all its child processes when the run is stopped', async () => {
     const started = join(folder, 'started');
     const child = await command(
       `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(started)}, ''); setInterval(() => {}, 1000);`,
     );
     const stop = new AbortController();
-    // The shell stays its parent. Whoever is left alive keeps stdout open, and the end of it is waited for.
+    // The shell stays the parent. Any process that survives keeps stdout open, and its end is awaited.
     const speaking = speakLocally(`${child}; true`, 'Hi', stop.signal);
     await waitUntil('the command to start', () => existsSync(started));
     stop.abort('cancelled');

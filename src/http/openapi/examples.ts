@@ -23,7 +23,7 @@ const WRITTEN: Partial<Readonly<Record<ErrorCode, string>>> = {
   idempotency_in_progress: 'The first request with this Idempotency-Key is still in flight.',
   daily_execution_limit: 'More than 50 executions today (UTC). Try again tomorrow.',
   render_busy: 'More than 4 renders are under way. Try again in a moment.',
-  upload_busy: 'Another upload is being minted. Try again in a second.',
+  upload_busy: 'Another upload is being created. Try again in a second.',
   codec_failed: 'The render process ended early.',
   internal_error: 'Something went wrong on our side. Try again in a moment.',
   unavailable: 'The database does not answer. Try again in a moment.',

@@ -1,17 +1,17 @@
-// A graph on the operator's own ComfyUI server: it costs what the machine costs, and no credits.
+// Declares the node that runs a graph on the operator's own ComfyUI server, which costs no credits.
 import type { Json, JsonObject } from '../../graph/types.ts';
 import { type ComfyCall, comfyui } from '../../providers/comfyui.ts';
 import type { Attachment } from '../../providers/provider.ts';
 import { defineNode, image, json, type NodeContext, NodeError, number, text, video } from '../define.ts';
+import { PROVIDER_LIMITERS } from '../limiters.ts';
 import { isJsonObject } from '../limits.ts';
-import { PROVIDER_ROOMS } from '../rooms.ts';
 import { attachImage, callProvider, keepFile } from './provider-call.ts';
 
 const ON_COMFYUI = {
   category: 'model',
   source: 'vendor',
   requires: 'comfyui',
-  room: PROVIDER_ROOMS.comfyui,
+  limiter: PROVIDER_LIMITERS.comfyui,
 } as const;
 const MAX_NODES = 500;
 
@@ -65,13 +65,13 @@ export const videoComfyUi = defineNode({
   },
 });
 
-/** The graph with the values of the ports in place of their tokens. Throws NodeError where it is none. */
+/** Returns the graph with the ports' values in place of their tokens. Throws NodeError if it is not a valid graph. */
 async function fillGraph(
   { workflow, seed, prompt, image: picture }: Values,
   ctx: NodeContext,
 ): Promise<ComfyCall['graph']> {
   if (!isJsonObject(workflow) || Object.keys(workflow).length > MAX_NODES) {
-    throw invalidWorkflow(`must be an object of at most ${MAX_NODES} nodes`);
+    throw invalidWorkflow(`must be an object with at most ${MAX_NODES} nodes`);
   }
   const values: Readonly<Record<string, string | number | Attachment | undefined>> = {
     '{{prompt}}': prompt,
@@ -83,7 +83,7 @@ async function fillGraph(
       Object.entries(inputs).map(([name, value]) => {
         if (typeof value !== 'string' || !Object.hasOwn(values, value)) return [name, value];
         if (values[value] !== undefined) return [name, values[value]];
-        throw invalidWorkflow(`asks for ${value}, and nothing is wired to it`);
+        throw invalidWorkflow(`uses ${value}, but that port is not connected`);
       }),
     );
   const nodes = Object.entries(workflow).map(([id, node]) => {
@@ -91,7 +91,7 @@ async function fillGraph(
       return [id, { ...node, inputs: fill(node.inputs) }] as const;
     }
     throw invalidWorkflow(
-      `has a node ${id.slice(0, 60)} without class_type and inputs; save it in the API format`,
+      `has a node ${id.slice(0, 60)} without class_type and inputs. Export it in the API format`,
     );
   });
   return Object.fromEntries(nodes);

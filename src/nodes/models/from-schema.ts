@@ -1,4 +1,4 @@
-// A model from what its provider publishes: its name, its price, and the schemas of its input and output.
+// Builds a model from its provider's published data: its name, price, and the schemas of its input and output.
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../lib/record.ts';
 import { SchemaDocument } from './json-schema.ts';
@@ -10,25 +10,25 @@ export interface PublishedModel {
   readonly provider: ModelProvider;
   readonly endpoint: string;
   readonly label: string;
-  /** As the provider sorts it, e.g. `text-to-image`. */
+  /** The provider's category, for example `text-to-image`. */
   readonly category?: string | undefined;
-  /** The document in which references point, and the schemas in it. */
+  /** The OpenAPI document that references resolve in, and the schemas in it. */
   readonly document: unknown;
   readonly input: unknown;
   readonly output: unknown;
   readonly price?: PublishedPrice | undefined;
-  /** Where it was read. */
+  /** The URL of the description. */
   readonly source: string;
   readonly date: string;
 }
 
 export interface PublishedPrice {
   readonly usd: number;
-  /** As the provider calls it, e.g. `seconds`. */
+  /** The provider's name of the unit, for example `seconds`. */
   readonly unit: string;
 }
 
-/** Throws UnusableSchema where no node can be made of it, ModelError where something in it is out of bounds. */
+/** Throws UnusableSchema if no node can be built from it, and ModelError if a value is out of bounds. */
 export function toModel(published: PublishedModel): Model {
   const { provider, endpoint, source, date } = published;
   const document = new SchemaDocument(published.document);
@@ -49,7 +49,7 @@ export function toModel(published: PublishedModel): Model {
   });
 }
 
-/** One line that a page may show as it is. */
+/** One line that can be shown on a page unchanged. */
 export function toLine(text: string, maxLength: number): string {
   const line = text
     .replaceAll(/[<>\p{Cc}]+/gu, ' ')
@@ -99,16 +99,16 @@ function readOutputKind(document: SchemaDocument, given: unknown): Model['output
     if (kind === 'text' && !isText) continue;
     return { kind, path: name };
   }
-  throw new UnusableSchema('its result is neither an image, a video, a sound nor a text');
+  throw new UnusableSchema('its result is not an image, a video, a sound or a text');
 }
 
-/** An output that is the result itself: an address, a list of them, or the pieces of a text. */
+/** An output that is the result itself: a URL, a list of URLs, or the fragments of a text. */
 function readBareOutput(document: SchemaDocument, given: unknown): Model['output'] {
   const { schema } = document.resolve(given);
   const item = schema.type === 'array' ? document.resolve(schema.items).schema : schema;
   const title = `${String(schema.title ?? '')} ${String(schema.description ?? '')}`.toLowerCase();
   if (item.type === 'string' && item.format !== 'uri') return { kind: 'text' };
-  if (item.type !== 'string') throw new UnusableSchema('its result has no published form');
+  if (item.type !== 'string') throw new UnusableSchema('its result has no published type');
   const kind = /video/.test(title) ? 'video' : /audio|music|speech|sound/.test(title) ? 'audio' : 'image';
   return { kind };
 }
@@ -116,9 +116,9 @@ function readBareOutput(document: SchemaDocument, given: unknown): Model['output
 interface UnitReading {
   readonly form: RegExp;
   readonly unit: ModelPrice['unit'];
-  /** The fields of which one says how many units; where none is there, the price is known only afterwards. */
+  /** Fields that determine the number of units. If the model has none of them, the price is known only afterwards. */
   readonly of?: readonly string[];
-  /** How many of the provider's units one of ours is. */
+  /** How many of the provider's units make one of ours. */
   readonly times?: number;
 }
 
@@ -140,10 +140,10 @@ function readPrice(
   fields: readonly ModelField[],
 ): Pick<Model, 'price' | 'priceSource'> {
   if (price === undefined)
-    return { price: null, priceSource: `no price is published with it (${source}, read ${date})` };
+    return { price: null, priceSource: `no price is published (${source}, read ${date})` };
   const { usd, unit } = price;
   const named = `${usd} USD a ${toLine(unit, 40)}, by the list of ${provider}, read ${date}`;
-  // What no provider asks is a fault of the list, and is not charged to anybody.
+  // A price that no provider charges is an error in the list and must not be charged to anyone.
   if (!Number.isFinite(usd) || usd <= 0 || usd > MAX_USD)
     return { price: null, priceSource: `not believed: ${named}` };
   const reading = UNITS.find(({ form }) => form.test(unit.toLowerCase().trim()));
@@ -157,7 +157,7 @@ function readPrice(
   };
 }
 
-/** Of a description as it was published. */
+/** The hash of a description as it was published. */
 export function hashOf(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(value) ?? '')

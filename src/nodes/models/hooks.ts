@@ -1,4 +1,4 @@
-// The hooks of providers: who sends them, and whether one is signed by that provider.
+// Verifies provider webhooks: who sends them, and whether the provider signed them.
 import type { KeyObject } from 'node:crypto';
 import { asText, readObject } from '../../providers/answer.ts';
 import type { Hook } from '../../providers/hook-signatures.ts';
@@ -13,9 +13,9 @@ export type HookProvider = (typeof HOOK_PROVIDERS)[number];
 type Verify = (hook: Hook) => boolean;
 
 interface Source {
-  /** Where the keys are published. */
+  /** The URL of the provider's keys. */
   address(endpoint: Endpoint): { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
-  /** What they verify; undefined where the answer has none. */
+  /** Returns the verifier for these keys; undefined if the answer contains none. */
   read(answer: Parameters<typeof readObject>[0]): Verify | undefined;
 }
 
@@ -24,7 +24,7 @@ const FAL_KEYS = 'https://rest.alpha.fal.ai/.well-known/jwks.json';
 
 const SOURCES: Readonly<Record<HookProvider, Source>> = {
   fal: {
-    // A proxy that stands in for fal publishes its keys itself.
+    // A proxy that stands in for fal publishes its own keys.
     address: ({ baseUrl }) => ({
       url: baseUrl === FAL_QUEUE ? FAL_KEYS : `${baseUrl}/.well-known/jwks.json`,
     }),
@@ -46,17 +46,18 @@ const SOURCES: Readonly<Record<HookProvider, Source>> = {
 };
 
 const KEEP_MS = 3_600_000;
-// A signature that fits no key may be of a new one: asked for again, but not by each forger.
+// A signature that matches no key may be from a new key. The keys are fetched again, but forged signatures cannot cause
+// a fetch each.
 const RENEW_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 65_536;
 
 export interface HookKeys {
-  /** Whether the provider has signed the hook. Rejects where its keys cannot be fetched. */
+  /** Returns whether the provider signed the hook. Rejects if its keys cannot be fetched. */
   isGenuine(name: HookProvider, hook: Hook): Promise<boolean>;
 }
 
-/** Keeps the keys of the providers that are configured. */
+/** Creates a verifier that caches the keys of the configured providers. */
 export function createHookKeys(
   providers: Providers,
   send: NodeContext['providerFetch'],
@@ -73,7 +74,8 @@ export function createHookKeys(
       ...(headers === undefined ? {} : { headers }),
     };
     const answer = await send(url, init);
-    if (answer.status !== 200) throw new Error(`The keys of ${name} answered with status ${answer.status}.`);
+    if (answer.status !== 200)
+      throw new Error(`Fetching the keys of ${name} failed with status ${answer.status}.`);
     const verify = SOURCES[name].read(answer);
     known.set(name, { verify, readAtMs: now() });
     return verify;

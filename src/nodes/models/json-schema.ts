@@ -1,26 +1,26 @@
-// JSON Schemas as providers publish them, read with bounds: references followed, alternatives and parts put together.
+// Reads JSON Schemas that providers publish: follows references and merges alternatives and parts, within limits.
 import { isRecord } from '../../lib/record.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-// A published schema has a handful of each; what has more is hostile or broken.
+// Published schemas have a handful of each. Anything larger is hostile or broken.
 const MAX_DEPTH = 12;
 const MAX_PARTS = 40;
 
-/** A schema with what it refers to in place; `isNullable` where null is one of its alternatives. */
+/** A schema with its references resolved. `isNullable`: null is one of its alternatives. */
 export interface ResolvedSchema {
   readonly schema: Schema;
   readonly isNullable: boolean;
 }
 
-/** Reads schemas of one document, in which references such as `#/components/schemas/X` point. */
+/** Reads the schemas of one document and resolves references such as `#/components/schemas/X` in it. */
 export class SchemaDocument {
   readonly #root: unknown;
   constructor(root: unknown) {
     this.#root = root;
   }
 
-  /** The schema in one piece. Where it goes in circles or too deep, what is known of it until there. */
+  /** Returns the schema merged into one object. If it is circular or too deep, returns what was merged so far. */
   resolve(given: unknown, depth = 0): ResolvedSchema {
     if (!isRecord(given) || depth > MAX_DEPTH) return { schema: {}, isNullable: false };
     if (typeof given.$ref === 'string') {
@@ -53,7 +53,7 @@ export class SchemaDocument {
     return { schema: { ...merged, ...own }, isNullable: given.nullable === true };
   }
 
-  /** Of several alternatives the one that a field can show: a closed set of texts first, then the simplest type. */
+  /** Chooses the alternative that a field can show: an enum of texts first, then the simplest type. */
   #choose(given: Schema, alternatives: readonly unknown[], depth: number): ResolvedSchema {
     const { anyOf: _, oneOf: __, ...own } = given;
     const bounded = alternatives.slice(0, MAX_PARTS);
@@ -84,7 +84,7 @@ function joinRecords(a: unknown, b: unknown): { readonly properties?: Schema } {
   return { properties: { ...(isRecord(a) ? a : {}), ...(isRecord(b) ? b : {}) } };
 }
 
-/** The texts of a list; none where it is no list. */
+/** Returns the strings in a list; an empty list if the value is not one. */
 export function toNames(given: unknown): readonly string[] {
   return Array.isArray(given) ? given.filter(name => typeof name === 'string') : [];
 }

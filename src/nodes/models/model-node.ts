@@ -1,13 +1,13 @@
-// The one node of all models that are data: its ports and fields from the model, its call from their values.
+// Builds the node of a model that is defined by data: its ports and fields, and its call from their values.
 import type { Json, MediaRef, PortType, Value } from '../../graph/types.ts';
 import { isMediaType } from '../../graph/values.ts';
 import { elevenlabs } from '../../providers/elevenlabs.ts';
 import { fal } from '../../providers/fal.ts';
 import { openai } from '../../providers/openai.ts';
 import { replicate } from '../../providers/replicate.ts';
-import type { Delivery } from '../../providers/run-job.ts';
+import type { Delivery } from '../../providers/run-call.ts';
 import { defineNode, type NodeContext, type NodeDefinition, type NodeOutput, type Specs } from '../define.ts';
-import { PROVIDER_ROOMS } from '../rooms.ts';
+import { PROVIDER_LIMITERS } from '../limiters.ts';
 import type { Model, ModelField, ModelProvider, OutputKind } from './model.ts';
 import { toPricing } from './model-price.ts';
 import { CEILING } from './pricing.ts';
@@ -88,7 +88,7 @@ export function toDefinition(model: Model): NodeDefinition {
     category: 'model',
     source: 'vendor',
     requires: model.provider,
-    room: PROVIDER_ROOMS[model.provider],
+    limiter: PROVIDER_LIMITERS[model.provider],
     inputs: toSpecs(ports),
     config: {
       ...toSpecs(fields.filter(({ removed }) => removed !== true)),
@@ -107,7 +107,7 @@ export function toDefinition(model: Model): NodeDefinition {
   return withRemoved(definition, fields);
 }
 
-/** Fields that are gone are in no list; a setting of one is refused all the same. */
+/** Removed fields are not listed, but a value set for one is still refused. */
 function withRemoved(definition: NodeDefinition, fields: readonly ModelField[]): NodeDefinition {
   const removed = fields.filter(field => field.removed === true);
   if (removed.length === 0) return definition;
@@ -134,7 +134,7 @@ function toSpecs(fields: readonly ModelField[]): Specs {
   );
 }
 
-/** What the provider gets: the values that are set, under its names, files as attachments. */
+/** Builds the provider's input: the values that are set, under the provider's names, with files as attachments. */
 async function toInput(model: Model, values: Input, ctx: NodeContext): Promise<Input> {
   const input: Record<string, unknown> = { ...model.fixed };
   for (const field of model.fields) {

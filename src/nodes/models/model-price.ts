@@ -1,4 +1,4 @@
-// What a call of a model costs: units by its values, times the price of a unit.
+// Computes the cost of a model call: units by its values, times the price per unit.
 import type { Model, ModelPrice, PriceUnit } from './model.ts';
 import { type Pricing, unpriced } from './pricing.ts';
 
@@ -6,9 +6,9 @@ type Values = Readonly<Record<string, unknown>>;
 
 interface UnitFacts {
   readonly model: Pricing['model'];
-  /** How many units a call is; null where that is not known before it. */
+  /** Returns the number of units of a call; null if it is not known in advance. */
   count(price: ModelPrice, values: Values): number | null;
-  /** Whether what fal bills is counted in this unit, so that it may be charged afterwards. */
+  /** Whether fal bills in this unit, so that the call can be charged afterwards. */
   readonly isBilled?: true;
 }
 
@@ -21,7 +21,7 @@ const UNITS: Readonly<Record<PriceUnit, UnitFacts>> = {
   megapixel: {
     model: 'per-image',
     isBilled: true,
-    // Megapixels begun.
+    // Started megapixels count in full.
     count: (price, values) =>
       scale(pixelsOf(price, values), pixels => Math.ceil(pixels / PIXELS_PER_MEGAPIXEL)),
   },
@@ -63,7 +63,7 @@ export function toPricing({ price, priceSource: source, provider }: Model): Pric
     const [rate, units] = [rateOf(price, values), count(price, values)];
     return rate === null || units === null ? null : rate * units;
   };
-  // fal counts a model that is priced by a setting in the unit of its page: each unit costs what that setting costs.
+  // For a model priced by a setting, fal counts in the unit of its price page: each unit costs what that setting costs.
   const isSettled = provider === 'fal' && (isBilled === true || typeof price.usd !== 'number');
   if (!isSettled) return { model, usd, source };
   return {
@@ -86,7 +86,7 @@ function pixelsOf({ of = 'image_size', pixels = {} }: ModelPrice, values: Values
   return pixels[String(values[of])] ?? null;
 }
 
-/** `5`, `"5"` and `"5s"` are the same. */
+/** `5`, `"5"` and `"5s"` are equal. */
 function toNumber(value: unknown): number | null {
   const number = typeof value === 'string' ? Number.parseFloat(value) : value;
   return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : null;

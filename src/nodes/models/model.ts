@@ -1,8 +1,8 @@
-// A model as data: where it is, what it takes, what it gives and costs. Entries of the catalog are made of these.
+// Defines a model as data: its endpoint, input, output and price. Catalog entries are built from models.
 import type { InputDef } from '../../graph/catalog.ts';
 import type { JsonObject } from '../../graph/types.ts';
 
-/** The providers whose models are data. Others have nodes of their own. */
+/** The providers whose models are data. Other providers have nodes of their own. */
 export const MODEL_PROVIDERS = ['fal', 'replicate', 'elevenlabs', 'openai'] as const;
 export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
 
@@ -11,11 +11,11 @@ export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
 export interface ModelField extends Omit<InputDef, 'isPort' | 'wiredOnly'> {
   readonly isPort?: boolean;
-  /** What the provider calls it, where that is not the id. */
+  /** The provider's name for it, if it differs from the id. */
   readonly as?: string;
-  /** One value here, a list at the provider. */
+  /** A single value here, a list at the provider. */
   readonly inList?: boolean;
-  /** It stands in the address and not in the body. */
+  /** Sent in the URL instead of the body. */
   readonly inQuery?: boolean;
 }
 
@@ -27,17 +27,17 @@ export const PRICE_UNITS = [
   'second of audio',
   'million video tokens',
   'thousand characters',
-  // What the provider counts, and reports afterwards.
+  // Units that the provider counts and reports afterwards.
   'billed unit',
 ] as const;
 export type PriceUnit = (typeof PRICE_UNITS)[number];
 
 export interface ModelPrice {
   readonly unit: PriceUnit;
-  /** Of a unit; or of a unit by the values of the fields `by`, with a slash between them. */
+  /** The price of a unit, or prices by the values of the fields in `by`, joined with a slash. */
   readonly usd: number | Readonly<Record<string, number>>;
   readonly by?: readonly string[];
-  /** The field or port that says how many units: seconds, a size, an audio, a text. */
+  /** The field or port that determines the number of units: seconds, a size, an audio, a text. */
   readonly of?: string;
   /** Pixels by the name of a size or resolution. */
   readonly pixels?: Readonly<Record<string, number>>;
@@ -47,30 +47,30 @@ export interface Model {
   readonly nodeType: string;
   readonly label: string;
   readonly provider: ModelProvider;
-  /** Its address at the provider, e.g. `fal-ai/flux-1/dev`. */
+  /** Its endpoint at the provider, for example `fal-ai/flux-1/dev`. */
   readonly endpoint: string;
   readonly description?: string;
-  /** Whether a result with a fixed seed may be used again. */
+  /** Whether a result with a fixed seed may be reused. */
   readonly isRepeatable?: boolean;
   readonly fields: readonly ModelField[];
-  /** What is sent with every call. */
+  /** Values sent with every call. */
   readonly fixed?: JsonObject;
   readonly output: {
     readonly kind: OutputKind;
-    /** Where the result stands in the answer, e.g. `video`; absent: the first that has an address. */
+    /** Path of the result in the answer, for example `video`. If absent, the first value with a URL. */
     readonly path?: string;
   };
-  /** null: it costs something, and it is not known how much; `priceSource` says why. */
+  /** null: it costs an unknown amount; `priceSource` says why. */
   readonly price: ModelPrice | null;
-  /** Where the price was read, and when. */
+  /** Where and when the price was read. */
   readonly priceSource: string;
   /** The published description of its input and output: where and when it was read, and its hash. */
   readonly schema: { readonly source: string; readonly date: string; readonly hash?: string };
-  /** Not shown by itself: a variant of another. */
+  /** Not listed separately: a variant of another model. */
   readonly isHidden?: boolean;
   readonly deprecated?: {
     readonly since: string;
-    /** The node type to use in its place. */
+    /** The node type that replaces it. */
     readonly use?: string;
     /** By the operator, whatever its provider lists. */
     readonly isRemoved?: boolean;

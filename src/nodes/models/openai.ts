@@ -1,10 +1,10 @@
-// Models of OpenAI, and of any server that speaks its protocol: `model` is what that server calls it.
+// Declares the nodes for OpenAI and compatible servers. `model` is the server's name for the model.
 import type { MediaRef, Value } from '../../graph/types.ts';
 import { convertImage, inspectImage } from '../../media/images.ts';
 import { type OpenAiCall, openai, openaiResponses } from '../../providers/openai.ts';
 import { Attachment } from '../../providers/provider.ts';
 import { choice, defineNode, image, list, type NodeContext, NodeError, number, text } from '../define.ts';
-import { PROVIDER_ROOMS } from '../rooms.ts';
+import { PROVIDER_LIMITERS } from '../limiters.ts';
 import { CEILING, unpriced } from './pricing.ts';
 import { attachImage, callProvider, keepFile, keepText, pickSet } from './provider-call.ts';
 
@@ -12,10 +12,10 @@ const ON_OPENAI = {
   category: 'model',
   source: 'vendor',
   requires: 'openai',
-  room: PROVIDER_ROOMS.openai,
+  limiter: PROVIDER_LIMITERS.openai,
 } as const;
 const BY_THE_TOKEN = 'priced by the token, which is known only afterwards';
-// The newest small model of https://developers.openai.com/api/docs/models on 2026-11-21.
+// The newest small model on https://developers.openai.com/api/docs/models on 2026-11-21.
 const TEXT_MODEL = 'gpt-6-luna';
 
 const PROMPT = { prompt: text('Prompt', { required: true }) };
@@ -84,18 +84,18 @@ async function attachImages(items: readonly Value[], ctx: NodeContext): Promise<
   if (items.length >= MAX_IMAGES) {
     throw new NodeError(
       'invalid_input',
-      `An edit takes up to ${MAX_IMAGES} images, not ${items.length + 1}.`,
+      `An edit accepts up to ${MAX_IMAGES} images, not ${items.length + 1}.`,
     );
   }
   return Promise.all(
     items.map(item => {
       if (item.type === 'IMAGE') return attachImage(item.media, ctx);
-      throw new NodeError('invalid_input', '"More images" (images) takes images alone.');
+      throw new NodeError('invalid_input', '"More images" (images) accepts only images.');
     }),
   );
 }
 
-/** The mask as PNG, which alone is taken. Throws NodeError where it is not of the image's size. */
+/** Returns the mask as PNG, the only accepted format. Throws NodeError if its size differs from the image's. */
 async function attachMask(ref: MediaRef, picture: Attachment, ctx: NodeContext): Promise<Attachment> {
   const mask = await attachImage(ref, ctx);
   const [own, wanted] = await Promise.all([
@@ -104,7 +104,10 @@ async function attachMask(ref: MediaRef, picture: Attachment, ctx: NodeContext):
   ]);
   if (own.width !== wanted.width || own.height !== wanted.height) {
     const sizes = `${own.width}×${own.height}, and the image ${wanted.width}×${wanted.height}`;
-    throw new NodeError('invalid_input', `The mask must have the size of the image: it has ${sizes}.`);
+    throw new NodeError(
+      'invalid_input',
+      `The mask must have the same size as the image, but it has ${sizes}.`,
+    );
   }
   if (mask.contentType === 'image/png') return mask;
   const { bytes } = await convertImage(

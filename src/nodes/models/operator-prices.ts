@@ -1,4 +1,4 @@
-// The operator's own prices (PRICES_FILE), in place of those that the catalog was written with.
+// Applies the operator's own prices (PRICES_FILE) in place of the prices in the catalog.
 import type { CatalogEntry, InputDef, ResolvedPorts } from '../../graph/catalog.ts';
 import type { Price } from '../../lib/settings.ts';
 import type { NodeDefinition } from '../define.ts';
@@ -8,7 +8,7 @@ export type Prices = Readonly<Record<string, Price>>;
 
 const SOURCE = 'set by the operator of this service';
 
-/** The definition at the operator's price, where there is one for its type or for a model of it. */
+/** Returns the definition with the operator's price, if there is one for its type or for one of its models. */
 export function withPrices(definition: NodeDefinition, prices: Prices): NodeDefinition {
   const { entry, pricing } = definition;
   const { nodeType } = entry;
@@ -28,7 +28,7 @@ export function withPrices(definition: NodeDefinition, prices: Prices): NodeDefi
   };
 }
 
-/** A ceiling may still be set; whether a call needs one depends on its model, and is said when it is made. */
+/** A maximum may still be set. Whether a call needs one depends on its model and is reported when the call is made. */
 function relax(input: InputDef): InputDef {
   if (input.id !== MAX_CREDITS) return input;
   const { required: _, ...free } = input;
@@ -59,7 +59,7 @@ function priceBy({ nodeType, inputs }: CatalogEntry, prices: Prices, fallback: P
   };
 }
 
-/** Fields by which models limit their output, in tokens. */
+/** The fields by which models limit their output tokens. */
 const TOKEN_LIMITS: ReadonlySet<string> = new Set([
   'maxTokens',
   'max_tokens',
@@ -67,12 +67,13 @@ const TOKEN_LIMITS: ReadonlySet<string> = new Set([
   'max_completion_tokens',
   'max_output_tokens',
 ]);
-/** The most that GPT Image counts for one input image. */
+/** The most tokens that GPT Image counts for one input image. */
 const TOKENS_OF_AN_IMAGE = 6_500;
 
 /**
- * The values with as many output tokens as the money pays for once the inputs are paid. A token has at least one byte, so
- * no text costs more than its bytes. null: the inputs alone, or the fewest tokens that the model takes, cost more.
+ * Returns the values with the number of output tokens that the budget covers after paying for the inputs. A token has
+ * at least one byte, so a text costs at most its number of bytes. null: the inputs alone, or the model's minimum of
+ * tokens, exceed the budget.
  */
 function boundTokens(
   price: Price,
@@ -104,7 +105,7 @@ function boundTokens(
   return typeof wanted === 'number' && wanted <= affordable ? values : { ...values, [limit.id]: affordable };
 }
 
-// What the arithmetic of fractions of a cent may be off by.
+// Tolerance for arithmetic with fractions of a cent.
 const TOLERANCE_USD = 1e-9;
 
 function countImages({ type }: InputDef, value: unknown): number {
@@ -115,7 +116,7 @@ function countImages({ type }: InputDef, value: unknown): number {
 
 type Usage = Readonly<Record<string, unknown>>;
 
-/** What a call used, under one name whoever reports it; absent where nobody does. */
+/** Reads the usage of a call under one name, whichever provider reported it; undefined if none was reported. */
 interface Counts {
   readonly units?: number | undefined;
   readonly input?: number | undefined;
@@ -146,7 +147,7 @@ function readCounts(usage: unknown): Counts {
 const asUsage = (value: unknown): Usage =>
   typeof value === 'object' && value !== null ? (value as Usage) : {};
 
-/** Tokens that have a price of their own are not counted at the common one too. null: something is not reported. */
+/** Tokens with a price of their own are not counted at the general price as well. null: a count is missing. */
 function costOf(price: Price, usage: unknown): number | null {
   const counts = readCounts(usage);
   const own = (unit: keyof Price, count = 0): number => (price[unit] === undefined ? 0 : count);

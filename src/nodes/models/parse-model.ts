@@ -1,4 +1,4 @@
-// Models as they come from a file, the database or a provider's listing: nothing in them is taken to be sound.
+// Validates models from a file, the database or a provider's list. Nothing in them is trusted.
 import { FIELD_TYPES, type Json, type JsonObject, PORT_TYPES } from '../../graph/types.ts';
 import {
   MODEL_PROVIDERS,
@@ -9,7 +9,7 @@ import {
   PRICE_UNITS,
 } from './model.ts';
 
-/** What is wrong with a model, and where: a JSON pointer and a sentence. */
+/** An error in a model: a JSON pointer and a sentence. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly path: string;
@@ -19,13 +19,13 @@ export class ModelError extends Error {
   }
 }
 
-/** An endpoint stands in a path: nothing in it may climb, ask or point elsewhere. */
+/** An endpoint becomes part of a URL path, so it must not contain dot segments, a query or another host. */
 const ENDPOINT = /^\/?[a-z0-9][\w.-]*(?:\/[a-z0-9][\w.-]*){0,8}(?::[\w.-]{1,64})?$/i;
 const NODE_TYPE = /^(?:generate|edit|video|talking|text|audio):[a-z0-9_]{1,80}$/;
 const FIELD_ID = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 const PATH = /^[A-Za-z]\w{0,60}(?:\.\w{1,60}){0,4}$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-// Names that mean something to JavaScript itself, or to the engine.
+// Names with a special meaning in JavaScript or in the engine.
 const RESERVED: ReadonlySet<string> = new Set(['constructor', 'prototype', 'maxCredits', 'fanOut']);
 const MAX_FIELDS = 80;
 const MAX_OPTIONS = 500;
@@ -35,14 +35,14 @@ const TEXT_LENGTHS = { label: 120, description: 400, source: 300, option: 200 } 
 
 type Bag = Readonly<Record<string, unknown>>;
 
-/** The model, with nothing in it that the form does not know. Throws ModelError. */
+/** Returns the model without any unknown members. Throws ModelError. */
 export function parseModel(given: unknown): Model {
   const bag = toBag(given, '');
   const fields = toList(bag.fields, '/fields', MAX_FIELDS).map((field, index) =>
     parseField(field, `/fields/${index}`),
   );
   const ids = new Set(fields.map(({ id }) => id));
-  if (ids.size !== fields.length) throw new ModelError('/fields', 'has an id twice');
+  if (ids.size !== fields.length) throw new ModelError('/fields', 'has a duplicate id');
   const output = toBag(bag.output, '/output');
   return {
     nodeType: toMatch(bag.nodeType, NODE_TYPE, '/nodeType'),
@@ -70,9 +70,9 @@ export function parseModel(given: unknown): Model {
 function parseField(given: unknown, path: string): ModelField {
   const bag = toBag(given, path);
   const id = toMatch(bag.id, FIELD_ID, `${path}/id`);
-  if (RESERVED.has(id)) throw new ModelError(`${path}/id`, `is ${id}, which has a meaning of its own`);
+  if (RESERVED.has(id)) throw new ModelError(`${path}/id`, `is ${id}, which is a reserved name`);
   const type = toOneOf(bag.type, FIELD_TYPES, `${path}/type`);
-  if (type === 'ANY') throw new ModelError(`${path}/type`, 'must say what the model takes');
+  if (type === 'ANY') throw new ModelError(`${path}/type`, 'must be a specific type');
   const field: Record<string, unknown> = {
     id,
     label: toText(bag.label, `${path}/label`, TEXT_LENGTHS.label),
@@ -88,7 +88,7 @@ function parseField(given: unknown, path: string): ModelField {
   return parsed;
 }
 
-/** What a field may have besides, in the order in which it is written. */
+/** Optional members of a field, in the order in which they are written. */
 const FIELD_MEMBERS: readonly (readonly [
   name: keyof ModelField,
   parse: (value: unknown, path: string) => unknown,
@@ -117,13 +117,13 @@ function parsePrice(given: unknown, ids: ReadonlySet<string>): ModelPrice {
   const toUsd = (value: unknown, path: string): number => {
     const usd = toNumber(value, path);
     if (usd < 0 || usd > MAX_USD)
-      throw new ModelError(path, `must be 0 to ${MAX_USD} USD a unit, and is ${usd}`);
+      throw new ModelError(path, `must be 0 to ${MAX_USD} USD per unit, but is ${usd}`);
     return usd;
   };
   const toField = (value: unknown, path: string): string => {
     const id = toMatch(value, FIELD_ID, path);
     if (ids.has(id)) return id;
-    throw new ModelError(path, `names the field ${id}, which is not there`);
+    throw new ModelError(path, `refers to the field ${id}, which does not exist`);
   };
   return {
     unit: toOneOf(bag.unit, PRICE_UNITS, '/price/unit'),
@@ -154,7 +154,7 @@ function parseDeprecated(given: unknown): NonNullable<Model['deprecated']> {
   };
 }
 
-/** A member that may be absent: `name` and what `parse` makes of it, or nothing. */
+/** Parses an optional member: returns an object with `name` set to the result of `parse`, or an empty object. */
 function optional<K extends string, T>(
   name: K,
   value: unknown,
@@ -170,19 +170,19 @@ function toBag(given: unknown, path: string): Bag {
 
 function toList(given: unknown, path: string, max: number): readonly unknown[] {
   if (Array.isArray(given) && given.length <= max) return given;
-  throw new ModelError(path, `must be a list of at most ${max}`);
+  throw new ModelError(path, `must be a list with at most ${max} items`);
 }
 
 function toText(given: unknown, path: string, max: number): string {
   if (typeof given === 'string' && given.trim() !== '' && given.length <= max && !/[\p{Cc}<>]/u.test(given)) {
     return given;
   }
-  throw new ModelError(path, `must be a text of 1 to ${max} characters in one line, without < and >`);
+  throw new ModelError(path, `must be a single line of 1 to ${max} characters, without < and >`);
 }
 
 function toMatch(given: unknown, form: RegExp, path: string): string {
   if (typeof given === 'string' && given.length <= 300 && form.test(given)) return given;
-  throw new ModelError(path, `must be of the form ${form.source}`);
+  throw new ModelError(path, `must match ${form.source}`);
 }
 
 function toOneOf<T extends string>(given: unknown, allowed: readonly T[], path: string): T {
@@ -204,7 +204,7 @@ function toNumber(given: unknown, path: string): number {
 function toOptions(given: unknown, path: string): readonly string[] {
   const options = toList(given, path, MAX_OPTIONS).map(option => toText(option, path, TEXT_LENGTHS.option));
   if (options.length > 0) return options;
-  throw new ModelError(path, 'must have an option');
+  throw new ModelError(path, 'must have at least one option');
 }
 
 function toTable<T>(
@@ -220,7 +220,7 @@ function toTable<T>(
 function toJson(given: unknown, path: string): Json {
   const text = JSON.stringify(given);
   if (text !== undefined && text.length <= MAX_JSON_LENGTH) return JSON.parse(text) as Json;
-  throw new ModelError(path, `must be JSON of at most ${MAX_JSON_LENGTH} characters`);
+  throw new ModelError(path, `must be JSON with at most ${MAX_JSON_LENGTH} characters`);
 }
 
 function toJsonObject(given: unknown, path: string): JsonObject {

@@ -1,26 +1,26 @@
-// What a call at a provider costs: prices as pure functions of the node's values, in USD, and credits made of them.
+// Computes the cost of provider calls: prices in USD as pure functions of the node's values, converted to credits.
 import type { CatalogEntry, PricingModel } from '../../graph/catalog.ts';
 
 export type PricedValues = Readonly<Record<string, unknown>>;
 
 export interface Pricing {
   readonly model: Exclude<PricingModel, 'free'>;
-  /** What a call with these values costs; null where that is known only afterwards, or could not be confirmed. */
+  /** The cost of a call with these values; null if it is known only afterwards or could not be confirmed. */
   usd(values: PricedValues): number | null;
-  /** What a call has cost, by what its provider says that it used; null where it does not say. */
+  /** The cost of a finished call by the usage that the provider reports; null if it reports none. */
   settle?(values: PricedValues, usage: unknown): number | null;
   /**
-   * The values to send so that the call costs at most this much, e.g. with fewer output tokens. null: even the smallest
-   * call with these inputs costs more. Absent: nothing that is sent bounds what the provider does.
+   * Returns the values to send so that the call costs at most this much, for example with fewer output tokens. null:
+   * even the smallest call with these inputs costs more. Absent: no parameter limits the cost.
    */
   bound?(values: PricedValues, usd: number): PricedValues | null;
   /** Whether neither the catalog nor the operator has a price for a call with these settings. */
   isUnpriced?(values: PricedValues): boolean;
-  /** Where the price was read, and when. */
+  /** Where and when the price was read. */
   readonly source: string;
 }
 
-/** The config field of every entry whose price is not known beforehand: what a call may be charged at most. */
+/** The config field of every entry without a price known in advance: the most that a call may be charged. */
 export const MAX_CREDITS = 'maxCredits';
 
 export const CEILING = {
@@ -36,7 +36,7 @@ export const CEILING = {
 
 const USD_PER_CREDIT = 0.01;
 
-/** Rounded up to whole credits; the tolerance keeps 0.07 USD at 7 credits. */
+/** Rounds up to whole credits. The tolerance keeps 0.07 USD at 7 credits. */
 export function toCredits(usd: number): number {
   return Math.max(0, Math.ceil(usd / USD_PER_CREDIT - 1e-6));
 }
@@ -53,7 +53,7 @@ export const FREE: PriceOfEntry = {
   costUsd: 0,
 };
 
-/** What the catalog says of the price: that of a run with the defaults of the config. */
+/** Returns the price in the catalog: that of a call with the default config. */
 export function describePricing({ model, usd, source }: Pricing, defaults: PricedValues): PriceOfEntry {
   const cost = usd(defaults);
   return {
@@ -66,8 +66,8 @@ export function describePricing({ model, usd, source }: Pricing, defaults: Price
 }
 
 /**
- * The credits that a call with these values, fields and ports resolved, must have reserved before it is submitted: its price
- * (`isExact`), or else the maximum that its config declares. null where neither is there: the call must not be made.
+ * Returns the credits to reserve before a call with these values is submitted: its exact price (`isExact`), or the
+ * maximum that its config declares. null: there is neither, so the call must not be made.
  */
 export function priceOf(
   definition: { readonly pricing: Pricing | undefined },
@@ -76,19 +76,19 @@ export function priceOf(
   const { pricing } = definition;
   if (pricing === undefined) return { credits: 0, isExact: true };
   const usd = pricing.usd(values);
-  // A setting of the wrong type makes no price; the node refuses it when it runs.
+  // A setting of the wrong type gives no price; the node refuses it when it runs.
   if (usd !== null && Number.isFinite(usd)) return { credits: toCredits(usd), isExact: true };
   const declared = values[MAX_CREDITS];
   return typeof declared === 'number' ? { credits: Math.ceil(declared), isExact: false } : null;
 }
 
-/** Why `boundCall` refuses a call. */
+/** The reason for which `boundCall` refuses a call. */
 export const OVER_MAX_CREDITS =
   'With these inputs the call costs more than the maxCredits of its node: raise that, or shorten the inputs.';
 
 /**
- * The values that may be sent for the credits reserved for a call. null: the call must be refused, because its price is
- * over the maxCredits of its node, or because the smallest call with these inputs would be.
+ * Returns the values that may be sent for the credits reserved for a call. null: the call must be refused, because its
+ * price, or that of the smallest call with these inputs, exceeds the maxCredits of its node.
  */
 export function boundCall(
   definition: { readonly pricing: Pricing | undefined },
@@ -102,7 +102,7 @@ export function boundCall(
   return bound === undefined ? values : bound(values, price.credits * USD_PER_CREDIT);
 }
 
-/** Known to cost something, not how much: the reason stands in the source. */
+/** Costs an unknown amount; the source says why. */
 export function unpriced(source: string): Pricing {
   return { model: 'unknown', usd: () => null, isUnpriced: () => true, source };
 }

@@ -1,16 +1,16 @@
-// What model nodes share: a call at a configured provider, its input as attachments, its output as media of the run.
+// Provides what model nodes share: a provider call, input files as attachments, output files as media of the run.
 import type { MediaRef, Value } from '../../graph/types.ts';
 import { readImageType } from '../../media/images.ts';
 import type { ProviderName } from '../../providers/names.ts';
-import { Attachment, CallUnderWay, type Endpoint, type Provider } from '../../providers/provider.ts';
+import { Attachment, type Endpoint, type Provider, TaskInProgress } from '../../providers/provider.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
-import { type Delivery, runJob } from '../../providers/run-job.ts';
+import { type Delivery, runCall } from '../../providers/run-call.ts';
 import { type NodeContext, NodeError, Suspend } from '../define.ts';
 import { boundedText } from '../limits.ts';
 
 /**
- * Does the call at the provider that this service has been given. Throws NodeError in words meant for people; a Suspend
- * where the work goes on at the provider and its run can wait for it elsewhere.
+ * Makes the call at the configured provider. Throws NodeError with a message for users, or Suspend if the work
+ * continues at the provider and the run can be suspended.
  */
 export async function callProvider<Call>(
   name: ProviderName,
@@ -21,18 +21,18 @@ export async function callProvider<Call>(
   try {
     const endpoint = ctx.providers[name];
     if (endpoint === undefined) throw new ProviderError(name, 'not_configured');
-    const delivery = await runJob(connect(endpoint), call, { ...ctx, fetch: ctx.providerFetch });
-    ctx.job.use(delivery.usage);
-    for (const sentence of delivery.warnings ?? []) ctx.job.warn(sentence);
+    const delivery = await runCall(connect(endpoint), call, { ...ctx, fetch: ctx.providerFetch });
+    ctx.task.use(delivery.usage);
+    for (const sentence of delivery.warnings ?? []) ctx.task.warn(sentence);
     return delivery;
   } catch (err) {
-    if (err instanceof CallUnderWay) throw new Suspend('call', err.job.deadlineAtMs ?? 0);
+    if (err instanceof TaskInProgress) throw new Suspend('call', err.task.deadlineAtMs ?? 0);
     if (!(err instanceof ProviderError)) throw err;
     throw new NodeError(err.code, err.message, { cause: err });
   }
 }
 
-/** The image as models take it: drawings as pixels. */
+/** Returns the image in a raster format, as models require. */
 export async function attachImage(ref: MediaRef, ctx: NodeContext): Promise<Attachment> {
   const { bytes, contentType } = await ctx.media.readRaster(ref);
   return new Attachment(bytes, contentType, `image.${extensionOf(contentType)}`);
@@ -48,7 +48,7 @@ export async function attachVideo(ref: MediaRef, ctx: NodeContext): Promise<Atta
 
 type OutputKind = 'image' | 'video' | 'audio';
 
-/** All files, as a list. */
+/** Stores all files and returns them as a list. */
 export async function keepFiles(
   { files, ...delivery }: Delivery,
   kind: OutputKind,
@@ -64,7 +64,10 @@ export async function keepFiles(
   return items;
 }
 
-/** The first file, as media of the run. What a provider calls its type is not believed: the bytes are asked, and decoded as they are stored. */
+/**
+ * Stores the first file as media of the run. The type is read from the bytes, never from the provider's answer, and the
+ * file is decoded when it is stored.
+ */
 export async function keepFile(
   { files }: Delivery,
   kind: OutputKind,
@@ -74,17 +77,17 @@ export async function keepFile(
   const [bytes] = files;
   if (bytes === undefined) throw badOutput(`no ${kind}`);
   const contentType = kind === 'image' ? await readImageType(bytes, ctx.signal) : findType(bytes, kind);
-  if (contentType === undefined) throw badOutput(`a file that is no ${kind} of a known type`);
+  if (contentType === undefined) throw badOutput(`a file that is not a supported ${kind} type`);
   return ctx.media.put(bytes, { contentType, name: `${name}.${extensionOf(contentType)}` });
 }
 
-/** The text as the delivery has it, bounded like any other. */
+/** Returns the text of the delivery, limited like any other text. */
 export function keepText({ text }: Delivery): string {
   if (text === undefined || text === '') throw badOutput('no text');
   return boundedText(text);
 }
 
-/** The values of these fields that are set: the input of a model, under the names that it gives them. */
+/** Returns the set values of these fields: the model's input, under the model's own names. */
 export function pickSet(
   values: Readonly<Record<string, unknown>>,
   fields: Readonly<Record<string, unknown>>,
@@ -133,5 +136,5 @@ function extensionOf(contentType: string): string {
 }
 
 function badOutput(what: string): NodeError {
-  return new NodeError('provider_bad_output', `The provider sent ${what}.`);
+  return new NodeError('provider_bad_output', `The provider returned ${what}.`);
 }

@@ -1,4 +1,4 @@
-// Whether a provider answers: one request each that costs nothing and, where there is such a one, needs the key.
+// Checks whether providers answer: one request each that costs nothing and, if possible, requires the key.
 
 import { headersOf as comfyHeaders } from '../../providers/comfyui.ts';
 import { DISPLAY_NAMES, type ProviderName } from '../../providers/names.ts';
@@ -15,7 +15,7 @@ interface Probe {
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 const PROBES: Readonly<Record<ProviderName, Probe>> = {
-  // fal has no request that is free: that it answers at all must do.
+  // fal has no free request that checks the key, so any answer counts.
   fal: { setting: 'FAL_KEY', path: '/', headers: () => ({}) },
   replicate: { setting: 'REPLICATE_API_TOKEN', path: '/account', headers: bearer },
   openai: { setting: 'OPENAI_API_KEY', path: '/models', headers: bearer },
@@ -27,12 +27,12 @@ export interface ProbedProvider {
   readonly name: ProviderName;
   readonly label: string;
   readonly setting: string;
-  /** undefined: it is not configured. */
+  /** undefined if the provider is not configured. */
   readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | undefined;
   readonly address: string | undefined;
 }
 
-/** Every provider there is, and what to ask those that are configured. */
+/** Returns every provider, with the probes of those that are configured. */
 export function listProbes(settings: ProviderSettings): readonly ProbedProvider[] {
   const configured = readProviders(settings);
   return (Object.entries(PROBES) as [ProviderName, Probe][]).map(([name, { setting, path, headers }]) => {
@@ -47,9 +47,9 @@ export function listProbes(settings: ProviderSettings): readonly ProbedProvider[
   });
 }
 
-/** What is wrong with an answer of this status; null: nothing. */
+/** Returns what is wrong with an answer of this status; null if nothing is. */
 export function faultOf(status: number): string | null {
   if (status === 401 || status === 403) return `The key was rejected (${status}).`;
-  if (status >= 500) return `It answers with an error (${status}).`;
+  if (status >= 500) return `The provider returned an error (${status}).`;
   return null;
 }

@@ -1,9 +1,9 @@
-// Which providers the operator has configured, as nodes get it: one small plain record.
+// Reads from the settings which providers are configured, as a small plain record.
 import type { Settings } from '../../lib/settings.ts';
 import type { ProviderName } from '../../providers/names.ts';
 import type { Endpoint } from '../../providers/provider.ts';
 
-/** A provider that is not configured is absent. */
+/** Providers that are not configured are absent. */
 export type Providers = Readonly<Partial<Record<ProviderName, Endpoint>>> & {
   /** A local speech engine: text on stdin, WAV on stdout. */
   readonly speechCommand?: string;
@@ -37,7 +37,7 @@ export function readProviders(settings: ProviderSettings): Providers {
   };
 }
 
-/** A ComfyUI server knows no keys of its own: its address alone enables it. */
+/** ComfyUI has no keys, so its URL alone enables it. */
 function comfyui({ COMFYUI_URL, COMFYUI_AUTH = '', COMFY_ORG_API_KEY }: ProviderSettings): Providers {
   if (COMFYUI_URL === undefined) return {};
   const partner = COMFY_ORG_API_KEY === undefined ? {} : { partnerKey: COMFY_ORG_API_KEY };

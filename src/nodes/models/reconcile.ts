@@ -1,5 +1,5 @@
-// A model as its provider publishes it now, laid over what is installed, so that stored workflows mean what they meant:
-// names and defaults stay, and a field that has gone is refused where it is set instead of being ignored.
+// Updates an installed model to what its provider publishes now without changing the meaning of stored workflows: names
+// and defaults stay, and a removed field is refused where it is set instead of being ignored.
 
 import { findProblem } from '../../graph/fields.ts';
 import type { Json } from '../../graph/types.ts';
@@ -7,7 +7,7 @@ import type { Model, ModelField } from './model.ts';
 
 export interface ModelChange {
   readonly kind: 'field' | 'price' | 'output' | 'deprecated';
-  /** A sentence without its full stop. */
+  /** A sentence without the final period. */
   readonly what: string;
 }
 
@@ -16,11 +16,13 @@ export interface Reconciled {
   readonly changes: readonly ModelChange[];
 }
 
-/** The installed model brought up to date. Its node type, label and description are its owner's, and stay. */
+/**
+ * Returns the installed model brought up to date. Its node type, label and description belong to the operator and stay.
+ */
 export function reconcile(installed: Model, published: Model): Reconciled {
   if (installed.output.kind !== published.output.kind) {
-    // Ports of another type would change every graph that has the node.
-    const what = `gives ${published.output.kind} and no longer ${installed.output.kind}: it stays as it is, deprecated`;
+    // Other port types would change every graph that uses the node.
+    const what = `now returns ${published.output.kind} instead of ${installed.output.kind}; it is kept unchanged and deprecated`;
     return { model: deprecate(installed, published.schema.date), changes: [{ kind: 'output', what }] };
   }
   const changes: ModelChange[] = [];
@@ -34,20 +36,20 @@ export function reconcile(installed: Model, published: Model): Reconciled {
   return changes.length === 0 ? { model: installed, changes } : { model, changes };
 }
 
-/** Taken out by the operator: it comes back where it is added by name, and by no listing. */
+/** Removed by the operator. Only adding it by name brings it back, never a listing. */
 export function remove(model: Model, since: string): Model {
   const gone = deprecate(model, since);
   return { ...gone, deprecated: { since, ...gone.deprecated, isRemoved: true } };
 }
 
-/** A model that has gone stays, so that graphs that have it still load, and waiting runs end. */
+/** A model that its provider removed stays, so that graphs with it still load and waiting runs can end. */
 export function deprecate(model: Model, since: string): Model {
   return { ...model, isHidden: true, deprecated: model.deprecated ?? { since } };
 }
 
 /**
- * A list gives one price of a unit. It takes the place of one in the same unit, or of none; a price that somebody has read
- * in more detail, by resolution or by the length of an audio, stays, and where the list names another sum it is reported.
+ * Applies a listed price. It replaces a price in the same unit, or a missing one. A more detailed price, by resolution
+ * or audio length, stays; if the listed amount differs, that is reported.
  */
 function reconcilePrice(
   { price: before, priceSource }: Model,
@@ -60,7 +62,7 @@ function reconcilePrice(
   const isReplaced = before === null || (before.unit === after.unit && typeof before.usd === 'number');
   if (!isReplaced && typeof after.usd === 'number' && sums.includes(after.usd))
     return { price: before, priceSource };
-  const stays = isReplaced ? '' : '; it stays, look at it';
+  const stays = isReplaced ? '' : '; the old price is kept, review it';
   changes.push({ kind: 'price', what: `price ${describe(before)} → ${describe(after)}${stays}` });
   return isReplaced
     ? { price: { ...before, ...after }, priceSource: published }
@@ -79,7 +81,7 @@ function reconcileFields(
   for (const { id, required } of added) {
     changes.push({
       kind: 'field',
-      what: required === true ? `needs ${id}, which is new` : `takes ${id}, which is new`,
+      what: required === true ? `requires the new field ${id}` : `accepts the new field ${id}`,
     });
   }
   return [...installed.map(field => reconcileField(field, now.get(keyOf(field)), changes)), ...added];
@@ -92,16 +94,16 @@ function reconcileField(
 ): ModelField {
   const note = (what: string): void => void changes.push({ kind: 'field', what: `${before.id} ${what}` });
   if (before.removed === true) return before;
-  // One value here, a list of them there.
+  // A single value here, a list at the provider.
   if (before.inList === true && after?.type === 'LIST' && after.itemType === before.type) return before;
   if (after === undefined || after.type !== before.type) {
-    note(after === undefined ? 'has gone' : `is ${after.type} and no longer ${before.type}`);
+    note(after === undefined ? 'was removed' : `is now ${after.type} instead of ${before.type}`);
     const { required: _required, default: _default, ...rest } = before;
     return { ...rest, removed: true };
   }
   const kept = keepDefault(before, after);
   const { default: _default, isPort: _isPort, ...shape } = after;
-  // Whether it is wired is not the provider's to say.
+  // Whether a value comes from a port is decided here, not by the provider.
   const { id, label, description, isPort } = before;
   const own = {
     id,
@@ -116,7 +118,9 @@ function reconcileField(
   return merged;
 }
 
-/** The default that stored graphs rely on; undefined where it is no longer taken, and the field must then be set. */
+/**
+ * Returns the default that stored graphs rely on; undefined if it is no longer valid, so that the field must be set.
+ */
 function keepDefault(before: ModelField, after: ModelField): { readonly default?: Json } | undefined {
   if (before.default === undefined) return {};
   return findProblem(before.default, { ...after, isPort: false }) === undefined
@@ -144,7 +148,7 @@ function describe(price: Model['price']): string {
   return typeof price.usd === 'number' ? `${price.usd} USD a ${price.unit}` : `by ${price.by?.join(', ')}`;
 }
 
-/** Equal for values that mean the same: members in any order, absent ones left out. */
+/** Returns equal text for equal values: members sorted, absent ones omitted. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;

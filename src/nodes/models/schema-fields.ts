@@ -1,17 +1,20 @@
-// The fields of a model from the published schema of its input: media become ports, closed sets choices, bounds bounds.
+// Builds a model's fields from the published schema of its input: media become ports, enums choices, limits limits.
 import type { FieldType, Json, PortType } from '../../graph/types.ts';
 import { isRecord } from '../../lib/record.ts';
 import { type ResolvedSchema, type Schema, type SchemaDocument, toNames } from './json-schema.ts';
 import type { ModelField } from './model.ts';
 
-/** Where a model's input cannot be given here; the message says why, as a sentence. */
+/** Thrown if a model's input cannot be entered in a node. The message is a sentence that says why. */
 export class UnusableSchema extends Error {
   override readonly name = 'UnusableSchema';
 }
 
 const MAX_FIELDS = 60;
 const FIELD_ID = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-/** How many results: one a call, unless a list is mapped. How they travel, and for whom, is the service's own affair. */
+/**
+ * Parameters that the service controls itself: the number of results (one per call; lists are mapped), how results are
+ * returned, and for whom.
+ */
 const FIXED: Readonly<Record<string, Json>> = {
   num_images: 1,
   num_outputs: 1,
@@ -50,10 +53,11 @@ export function readFields(document: SchemaDocument, input: unknown): SchemaFiel
     const isRequired = required.has(name);
     const field = readField(document, name, schema.properties[name], isRequired, ids);
     if (field !== undefined) fields.push(field);
-    else if (isRequired) throw new UnusableSchema(`it needs ${name.slice(0, 60)}, which no field can give`);
+    else if (isRequired)
+      throw new UnusableSchema(`it requires ${name.slice(0, 60)}, which no field can provide`);
     if (field !== undefined) ids.add(field.id);
   }
-  // Ports stand before settings.
+  // Ports before settings.
   return {
     fields: [...fields.filter(({ isPort }) => isPort), ...fields.filter(({ isPort }) => !isPort)],
     fixed,
@@ -105,7 +109,7 @@ function readField(
 
 type Shape = Pick<ModelField, 'type'> & Partial<Omit<ModelField, 'id' | 'label' | 'type'>>;
 
-/** What is said to contain a file: by its name, and by being a text or a list of texts. */
+/** Whether a property contains a file, by its name and by being a string or a list of strings. */
 function mediaOf(name: string, schema: Schema): Shape | undefined {
   const isList = schema.type === 'array';
   const item = isList && isRecord(schema.items) ? schema.items : schema;
@@ -147,7 +151,7 @@ function choiceOf(schema: Schema): Shape | undefined {
   };
 }
 
-/** Numbers that are equally far apart, such as 5 and 10, are all that min, max and a step allow. */
+/** Evenly spaced numbers such as 5 and 10 are exactly what min, max and step can express. */
 function stepOf(numbers: readonly number[]): { readonly step?: number } {
   const sorted = [...new Set(numbers)].sort((a, b) => a - b);
   const [first = 0, second = first] = sorted;
@@ -156,7 +160,10 @@ function stepOf(numbers: readonly number[]): { readonly step?: number } {
   return isEven && step > 0 && !(step === 1 && Number.isInteger(first)) ? { step } : {};
 }
 
-/** `unit`: by how much the least value that is allowed differs from a bound that is not; 0 where it may be as near as you like. */
+/**
+ * Returns the limit. `unit` is the distance from an exclusive bound to the nearest valid value; 0 if any distance is
+ * valid.
+ */
 function boundsOf(
   { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Schema,
   unit: 0 | 1,
@@ -174,14 +181,14 @@ const stepBy = (multipleOf: number): object => (multipleOf === 1 ? { integer: tr
 
 const isBound = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** An exclusive bound is a number, or, in OpenAPI 3.0, true beside the other one. */
+/** An exclusive bound is a number or, in OpenAPI 3.0, `true` beside the regular bound. */
 function boundOf(inclusive: unknown, exclusive: unknown, unit: number): number | undefined {
   if (isBound(exclusive)) return exclusive + unit;
   if (!isBound(inclusive)) return undefined;
   return exclusive === true ? inclusive + unit : inclusive;
 }
 
-/** A seed is kept where JavaScript and providers agree on numbers. */
+/** Limits seeds to numbers that JavaScript and the providers represent exactly. */
 function seedBounds(name: string, { minimum, maximum }: Schema): object {
   if (!/^seed$|_seed$/.test(name)) return {};
   return { min: minimum ?? 0, max: maximum ?? INTEGER_MAX };
@@ -202,7 +209,7 @@ const FITS: Readonly<Partial<Record<FieldType, (value: unknown) => boolean>>> = 
   LIST: value => Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string'),
 };
 
-/** The default where it fits its own field; one that does not is the provider's affair, and is not sent. */
+/** Returns the default if it is valid for its own field. An invalid default is the provider's error and is not sent. */
 function defaultOf({ default: value }: Schema, shape: Shape): Json | undefined {
   if (value === undefined || value === null || FITS[shape.type]?.(value) !== true) return undefined;
   if (typeof value === 'string' && (value === '' || shape.enum?.includes(value) === false)) return undefined;

@@ -1,4 +1,4 @@
-// The models that come with the program: the files of models/, read once.
+// Reads the models that ship with the program, from the files in models/, once.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Model } from './model.ts';
@@ -8,7 +8,7 @@ const FOLDER = join(import.meta.dirname, '../../../models');
 
 let shipped: readonly Model[] | undefined;
 
-/** Throws a ModelError where a file is not as it should be. */
+/** Throws ModelError if a file is invalid. */
 export function readShippedModels(): readonly Model[] {
   shipped ??= readdirSync(FOLDER)
     .filter(file => file.endsWith('.json'))
@@ -17,12 +17,12 @@ export function readShippedModels(): readonly Model[] {
   return shipped;
 }
 
-/** What is in use: the shipped models, with these added or in place of them. */
+/** Returns the shipped models plus these; a model of the same type replaces the shipped one. */
 export function withShipped(models: readonly Model[]): readonly Model[] {
   return [...new Map([...readShippedModels(), ...models].map(model => [model.nodeType, model])).values()];
 }
 
-/** The models of a file: `{ "models": […] }`. */
+/** Parses the models of a file: `{ "models": […] }`. */
 export function readModels(text: string): readonly Model[] {
   const { models }: { readonly models?: unknown } = JSON.parse(text);
   if (!Array.isArray(models)) throw new Error('The file must be an object with a list "models".');

@@ -1,4 +1,5 @@
-// What a provider's listing would change of the models that are installed: pure, so that it can be shown before it is done.
+// Computes what a provider's list would change in the installed models. Pure, so that changes can be shown before they
+// are made.
 import type { ListedModel, ListingProvider } from './listing/listing.ts';
 import type { Model } from './model.ts';
 import { deprecate, type ModelChange, reconcile } from './reconcile.ts';
@@ -8,42 +9,42 @@ export interface PlannedChange {
   readonly nodeType: string;
   readonly endpoint: string;
   readonly changes: readonly ModelChange[];
-  /** As it would be written; absent where nothing would be. */
+  /** The model to be written; absent if nothing would be written. */
   readonly model?: Model;
 }
 
 export interface SyncPlan {
   readonly changes: readonly PlannedChange[];
-  /** How many installed models were compared with the listing. */
+  /** How many installed models were compared with the list. */
   readonly compared: number;
-  /** So much would change or go that a fault of the listing is likelier than so many changes. */
+  /** So much would change or disappear that an error in the list is more likely. */
   readonly isLarge: boolean;
 }
 
 export interface SyncOptions {
   readonly date: string;
-  /** Whether listed models that are not installed are added. */
+  /** Whether to add listed models that are not installed. */
   readonly addsNew: boolean;
-  /** Whether those that the operator has removed come back: they were asked for by name. */
+  /** Whether to restore models that the operator removed, because they were requested by name. */
   readonly restores?: boolean;
-  /** Node types that new ones may not be called. */
+  /** Node types that new models must not use. */
   readonly taken: ReadonlySet<string>;
 }
 
-/** A list without any of the models that it was asked for is a fault of the list: nothing of them has gone. */
+/** A list without any of the requested models is an error of the list, not a removal of all of them. */
 export class EmptyListing extends Error {
   constructor(count: number) {
     super(
-      `The provider listed none of the ${count} models that it was asked for. Nothing was changed: check its address and key, or try again later.`,
+      `The provider listed none of the ${count} requested models, so nothing was changed. Check its URL and key, or try again later.`,
     );
   }
 }
 
 const LARGE_SHARE = 0.2;
-// Of five models, one is a fifth.
+// With five models, one is a fifth.
 const LARGE_COUNT = 5;
 
-/** `installed`: those of one provider that the listing was asked for. Throws EmptyListing. */
+/** `installed`: the provider's models that the list was requested for. Throws EmptyListing. */
 export function planSync(
   installed: readonly Model[],
   listed: readonly ListedModel[],
@@ -66,7 +67,7 @@ export function planSync(
   };
 }
 
-/** Those in use of the provider, and of them those that `isAsked`, compared with its listing. */
+/** Compares the provider's models for which `isAsked` holds with its list. */
 export function planFor(
   inUse: readonly Model[],
   provider: ListingProvider,
@@ -81,7 +82,7 @@ export function planFor(
   return planSync(ours, listed, { ...options, taken });
 }
 
-/** A version of a model is still that model. */
+/** A specific version of a model is still that model. */
 export function nameOf(endpoint: string): string {
   return endpoint.replace(/:[0-9a-f]{16,64}$/, '');
 }
@@ -95,7 +96,7 @@ function planOne(model: Model, row: ListedModel | undefined, date: string): read
     return [{ kind: 'gone', nodeType, endpoint, changes: [change], model: deprecate(model, date) }];
   }
   if (row.model === undefined) {
-    const what = `is listed in a form that cannot be used: ${row.problem ?? 'unknown'}`;
+    const what = `is listed in an unusable form: ${row.problem ?? 'unknown'}`;
     return [{ kind: 'unusable', nodeType, endpoint, changes: [{ kind: 'output', what }] }];
   }
   const { model: next, changes } = reconcile(model, row.model);
@@ -115,7 +116,7 @@ function planNew(
   return [{ kind: 'new', nodeType: named.nodeType, endpoint, changes: [], model: named }];
 }
 
-/** Two endpoints may come to the same name; the second gets a number. */
+/** Two endpoints may lead to the same name; the second gets a number. */
 function withFreeName(model: Model, types: ReadonlySet<string>): Model {
   for (let number = 1; number < 100; number++) {
     const nodeType = number === 1 ? model.nodeType : `${model.nodeType}_${number}`;

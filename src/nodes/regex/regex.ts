@@ -1,4 +1,4 @@
-// Regular expressions that come with a graph: bounded in size and steps, and matched in a thread where they are costly.
+// Runs regular expressions from graphs: limits their size and steps, and runs costly ones in a thread.
 import type { RE2JS } from 're2js';
 import { createThreadPool, TaskTooCostly } from '../../lib/threads/pool.ts';
 import { NodeError } from '../define.ts';
@@ -6,9 +6,9 @@ import { assertTextLength, MAX_TEXT_LENGTH } from '../limits.ts';
 import { performRegexTask, type RegexAnswer, type RegexTask } from './task.ts';
 
 const MAX_PATTERN_LENGTH = 500;
-/** RE2's work is at most text length × program size. */
+/** RE2 does at most text length × program size steps. */
 const MAX_STEPS = 20_000_000;
-/** About 20 ms of work; a list may bring a hundred of them. */
+/** About 20 ms of work. A list may contain a hundred such texts. */
 const INLINE_STEPS = 100_000;
 
 const pool = createThreadPool<RegexTask, RegexAnswer>({
@@ -16,17 +16,17 @@ const pool = createThreadPool<RegexTask, RegexAnswer>({
   threads: 2,
   timeoutMs: 15_000,
   maxHeapMb: 128,
-  // The items of a list come all at once.
+  // The items of a list arrive all at once.
   maxWaiting: 1000,
 });
 
-/** Whose run the expression belongs to, and until when its result is wanted. */
+/** The account that the expression belongs to, and the signal that ends the wait for its result. */
 export interface RegexContext {
   readonly account: string;
   readonly signal: AbortSignal;
 }
 
-/** Whether the pattern matches somewhere in the text. NodeError `invalid_regex` or `regex_too_costly`. */
+/** Returns whether the pattern matches anywhere in the text. Throws NodeError `invalid_regex` or `regex_too_costly`. */
 export async function testRegex(pattern: string, text: string, ctx: RegexContext): Promise<boolean> {
   return (await match({ kind: 'test', pattern, text }, ctx)) === true;
 }
@@ -34,11 +34,11 @@ export async function testRegex(pattern: string, text: string, ctx: RegexContext
 export interface Replacing {
   readonly text: string;
   readonly pattern: string;
-  /** `$1` stands for what the first group matched. */
+  /** `$1` inserts the first group's match. */
   readonly replacement: string;
 }
 
-/** The text with every match replaced. NodeError as for `testRegex`, and `text_too_long`. */
+/** Returns the text with every match replaced. Throws NodeError as `testRegex` does, and `text_too_long`. */
 export async function replaceRegex(replacing: Replacing, ctx: RegexContext): Promise<string> {
   const answer = await match({ kind: 'replace', ...replacing, maxLength: MAX_TEXT_LENGTH }, ctx);
   if (typeof answer === 'object') assertTextLength(answer.length);
@@ -48,7 +48,7 @@ export async function replaceRegex(replacing: Replacing, ctx: RegexContext): Pro
 async function match(task: RegexTask, { account, signal }: RegexContext): Promise<RegexAnswer> {
   const { pattern, text } = task;
   if (pattern.length > MAX_PATTERN_LENGTH) {
-    const message = `The pattern has ${pattern.length} characters; at most ${MAX_PATTERN_LENGTH} are allowed.`;
+    const message = `The pattern has ${pattern.length} characters. The maximum is ${MAX_PATTERN_LENGTH}.`;
     throw new NodeError('invalid_regex', message);
   }
   const regex = await compile(pattern);
@@ -63,7 +63,7 @@ async function match(task: RegexTask, { account, signal }: RegexContext): Promis
 }
 
 function tooCostly(cause?: unknown): NodeError {
-  const message = 'The pattern is too large for a text of this length; shorten one of them.';
+  const message = 'The pattern is too complex for a text of this length. Shorten one of them.';
   return new NodeError('regex_too_costly', message, { cause });
 }
 
@@ -72,7 +72,7 @@ async function compile(pattern: string): Promise<RE2JS> {
   try {
     return RE2JS.compile(pattern);
   } catch (err) {
-    const message = `"${pattern}" is not a usable pattern (RE2 syntax: no look-around, no back-references).`;
+    const message = `"${pattern}" is not a valid pattern. RE2 syntax has no look-around and no back-references.`;
     throw new NodeError('invalid_regex', message, { cause: err });
   }
 }

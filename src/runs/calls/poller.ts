@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../lib/batch.ts';
 import { startDeadline } from '../../lib/deadline.ts';
 import { type Providers, readProviders } from '../../nodes/models/providers.ts';
-import { isWatched, type LookAt, watchedProvider } from '../../nodes/models/watched.ts';
+import { createTaskPoller, hasTasks, type PollTask } from '../../nodes/models/task-providers.ts';
 import { type CallRow, claimDueCalls, readPollSchedule } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
 import { applyPollResults, grantWaitingCalls, type PollResult } from './apply-poll-results.ts';
@@ -58,7 +58,7 @@ async function refreshTraffic(deps: RunDeps, signal: AbortSignal): Promise<void>
 class ProviderPoller {
   readonly #deps: RunDeps;
   readonly #name: PolledProvider;
-  readonly #provider: ReturnType<typeof watchedProvider>;
+  readonly #provider: ReturnType<typeof createTaskPoller>;
   readonly #idleMs: number;
   readonly #signal: AbortSignal;
   readonly #polls = new Set<Promise<void>>();
@@ -73,7 +73,7 @@ class ProviderPoller {
   constructor(deps: RunDeps, name: PolledProvider, providers: Providers, signal: AbortSignal) {
     this.#deps = deps;
     this.#name = name;
-    this.#provider = isWatched(name) ? watchedProvider(providers, name) : undefined;
+    this.#provider = hasTasks(name) ? createTaskPoller(providers, name) : undefined;
     this.#idleMs = providers[name] === undefined ? UNUSED_MS : IDLE_MS;
     this.#signal = signal;
     this.#allowance = PER_SECOND[name];
@@ -163,7 +163,7 @@ class ProviderPoller {
 
 async function pollCall(
   deps: RunDeps,
-  peek: LookAt | undefined,
+  poll: PollTask | undefined,
   call: CallRow,
   signal: AbortSignal,
 ): Promise<PollResult> {
@@ -171,17 +171,17 @@ async function pollCall(
   const isCancelled = call.cancelled_at !== null;
   // A call that was not submitted, or whose provider is no longer configured, cannot be polled. Its run finds out by
   // itself.
-  if (peek === undefined || call.job_id === null)
+  if (poll === undefined || call.job_id === null)
     return isCancelled
       ? dropped(call, call.job_id === null ? undefined : { usage: undefined })
       : { call, outcome: 'over', isLimited: false };
   if (!isCancelled && nowMs >= call.deadline_at.getTime()) return { call, outcome: 'over', isLimited: false };
   const handle = { id: call.job_id, ...(call.state === null ? {} : { state: call.state }) };
   using deadline = startDeadline(REQUEST_TIMEOUT_MS, signal);
-  const state = await peek({ ...handle, isCancelled }, fetchOf(deps), deadline.signal).catch(
-    () => ({ kind: 'unknown', afterMs: undefined, isLimited: false }) as const,
+  const state = await poll({ ...handle, isCancelled }, fetchOf(deps), deadline.signal).catch(
+    () => ({ kind: 'unknown', afterMs: undefined, isRateLimited: false }) as const,
   );
-  const isLimited = state.kind === 'unknown' && state.isLimited;
+  const isLimited = state.kind === 'unknown' && state.isRateLimited;
   if (state.kind === 'cancelled') return dropped(call);
   if (state.kind === 'billed') return dropped(call, { usage: state.usage });
   if (isCancelled) {
@@ -212,7 +212,7 @@ function dropped(call: CallRow, bill?: PollResult['bill']): PollResult {
   return { call, outcome: 'dropped', isLimited: false, ...(bill === undefined ? {} : { bill }) };
 }
 
-function fetchOf({ providerFetch }: RunDeps): Parameters<LookAt>[1] {
+function fetchOf({ providerFetch }: RunDeps): Parameters<PollTask>[1] {
   return (url, init = {}) =>
     providerFetch.fetch(url, { timeoutMs: REQUEST_TIMEOUT_MS, maxBytes: MAX_BYTES, ...init });
 }

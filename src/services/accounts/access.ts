@@ -150,27 +150,27 @@ export function authorize<W extends WorkflowStanding>(
   verb: WorkflowVerb,
   workflow: W | undefined,
 ): { readonly workflow: W; readonly role: WorkflowRole } {
-  if (workflow === undefined) throw new AppError('not_found', 'There is no workflow with this id.');
+  if (workflow === undefined) throw new AppError('not_found', 'Workflow not found.');
   const role = roleOf(actor, workflow);
   if (role !== undefined && can(actor, verb, { workflow })) return { workflow, role };
   if (actor.kind === 'anonymous') {
-    throw new AppError('unauthorized', 'This workflow is not public: send Authorization: Bearer sk-….', {
+    throw new AppError('unauthorized', 'This workflow is not public. Send Authorization: Bearer sk-….', {
       headers: { 'www-authenticate': 'Bearer' },
     });
   }
-  throw new AppError('forbidden', `You may not ${SENTENCES[verb]}.`);
+  throw new AppError('forbidden', `You don't have permission to ${PERMISSION_TEXTS[verb]}.`);
 }
 
-const SENTENCES: Readonly<Record<WorkflowVerb, string>> = {
-  read: 'read this workflow: ask its owner to share it with you',
-  duplicate: 'duplicate this workflow: its owner has not allowed it',
-  edit: 'edit this workflow: that takes the role EDITOR or OWNER',
-  run: 'run this workflow: that takes the role EDITOR or OWNER',
-  delete: 'delete this workflow: only its owner may',
-  share: 'share this workflow: only its owner may',
-  publish: 'publish this workflow or change who sees it: only its owner may',
-  budget: 'set the budget of this workflow: only its owner may',
-  move: 'move this workflow: only its owner may',
+const PERMISSION_TEXTS: Readonly<Record<WorkflowVerb, string>> = {
+  read: 'view this workflow. Ask its owner to share it with you',
+  duplicate: 'duplicate this workflow. Ask its owner to allow it',
+  edit: 'edit this workflow. Ask its owner for the role EDITOR or OWNER',
+  run: 'run this workflow. Ask its owner for the role EDITOR or OWNER',
+  delete: 'delete this workflow. Only its owner can',
+  share: 'share this workflow. Only its owner can',
+  publish: 'publish this workflow or change its visibility. Only its owner can',
+  budget: 'set the budget of this workflow. Only its owner can',
+  move: 'move this workflow. Only its owner can',
 };
 
 const PERSONAL = 'user:';

@@ -74,7 +74,7 @@ export type Somebody = { readonly userId: number } | { readonly email: string };
 export function parseSomebody({ userId, email }: SomebodyInput): Somebody {
   if (userId !== undefined && email === undefined) return { userId };
   if (userId === undefined && email !== undefined) return { email: parseEmail(email) };
-  throw new AppError('invalid_request', 'Name the person by userId or by email: one of the two.');
+  throw new AppError('invalid_request', 'Send either userId or email to identify the user.');
 }
 
 /**
@@ -88,5 +88,5 @@ export async function getAcquaintance(tx: Tx, caller: UserActor, userId: number)
     (await shareTeam(tx, caller.userId, userId));
   const row = isKnown ? await findUser(tx, userId) : undefined;
   if (row !== undefined) return row;
-  throw new AppError('not_found', 'You share no team with a user of this id. Name the person by email.');
+  throw new AppError('not_found', 'User not found in any of your teams. Use the email address instead.');
 }

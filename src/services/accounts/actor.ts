@@ -48,7 +48,7 @@ export function requireUser(actor: Actor): UserActor {
   if (actor.kind === 'user') return actor;
   throw new AppError(
     'unauthorized',
-    'This needs an API key, Authorization: Bearer sk-…, or a session: sign in.',
+    'Authentication is required. Send an API key (Authorization: Bearer sk-…) or sign in.',
     {
       headers: { 'www-authenticate': 'Bearer' },
     },
@@ -64,7 +64,7 @@ export function hasSession(actor: Actor): boolean {
 export function requireSession(actor: Actor): { readonly user: UserActor; readonly sessionId: string } {
   if (actor.kind === 'user' && actor.credential.kind === 'session')
     return { user: actor, sessionId: actor.credential.id };
-  throw new AppError('unauthorized', 'This needs a session: sign in.', {
+  throw new AppError('unauthorized', 'A session is required. Sign in.', {
     headers: { 'www-authenticate': 'Bearer' },
   });
 }
@@ -75,7 +75,7 @@ export function requireScope(actor: Actor, scope: Scope): UserActor {
   if (hasScope(user, scope)) return user;
   throw new AppError(
     'insufficient_scope',
-    `The ${user.credential.kind === 'session' ? 'session' : 'API key'} lacks the scope ${scope}.`,
+    `The ${user.credential.kind === 'session' ? 'session' : 'API key'} does not have the scope ${scope}.`,
     {
       headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
     },

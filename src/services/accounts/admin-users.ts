@@ -39,7 +39,10 @@ export async function listAllUsers(
 export async function createUser(deps: UserDeps, actor: Actor, input: CreateUserBody) {
   const operator = requireScope(actor, 'instance:admin');
   if (input.invite === true && input.keyScopes !== undefined)
-    throw new AppError('invalid_request', 'Ask for invite or for keyScopes: an invited user makes the keys.');
+    throw new AppError(
+      'invalid_request',
+      'Send either invite or keyScopes, not both. An invited user creates their own keys.',
+    );
   if (input.keyScopes !== undefined) requireScopesToHandOn(operator, input.keyScopes);
   const user = {
     email: parseEmail(input.email),
@@ -79,7 +82,7 @@ export async function readUser(deps: Pick<UserDeps, 'db'>, actor: Actor, userId:
 }
 
 function presentFound(user: UserRow | undefined) {
-  if (user === undefined) throw new AppError('not_found', 'There is no user with this id.');
+  if (user === undefined) throw new AppError('not_found', 'User not found.');
   return presentUser(user);
 }
 
@@ -98,9 +101,12 @@ export async function changeUser(
 ) {
   const operator = requireScope(actor, 'instance:admin');
   if (input.disabled === true && userId === operator.userId)
-    throw new AppError('conflict', 'You cannot disable your own account.');
+    throw new AppError('conflict', "You can't disable your own account.");
   if (input.isAdmin === false && userId === operator.userId)
-    throw new AppError('conflict', 'You cannot end your own administration: another administrator can.');
+    throw new AppError(
+      'conflict',
+      "You can't remove your own administrator role. Ask another administrator.",
+    );
   const row = await updateUser(deps.db, userId, {
     name: input.name === undefined ? null : parseName(input.name),
     plan: input.plan === undefined ? null : parsePlan(deps, input.plan),

@@ -92,7 +92,7 @@ export async function removeFolder(
     if (input.recursive !== true && (await measureDepth(tx, id)) > 1) {
       throw new AppError(
         'folder_not_empty',
-        'The folder has subfolders: delete them first, or add ?recursive=true.',
+        'The folder has subfolders. Delete them first, or add ?recursive=true.',
       );
     }
     await emptyFolderTree(tx, id);
@@ -110,14 +110,14 @@ async function lockOwnTree(tx: Tx, user: UserActor, id: string): Promise<FolderR
 
 async function getFolder(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
   const folder = await findFolder(tx, user.userId, id);
-  if (folder === undefined) throw new AppError('not_found', 'There is no folder with this id.');
+  if (folder === undefined) throw new AppError('not_found', 'Folder not found.');
   if (can(user, 'read', { workspace: folder })) return folder;
-  throw new AppError('forbidden', 'This folder is in a workspace that is not yours.');
+  throw new AppError('forbidden', "You don't have permission to use this folder.");
 }
 
 function requireEditor(user: UserActor, workspace: WorkspaceStanding): void {
   if (can(user, 'edit', { workspace })) return;
-  throw new AppError('forbidden', 'A VIEWER of the team may not change its folders.');
+  throw new AppError('forbidden', "You don't have permission to change the folders of this team.");
 }
 
 /** Whether a folder of that depth may lie in the parent; `movedId` where it is there already. */
@@ -133,11 +133,11 @@ async function checkParent(
   }
   const above = await listAncestorIds(tx, parentId);
   if (movedId !== undefined && above.includes(movedId)) {
-    throw new AppError('folder_cycle', 'A folder cannot be put into itself or into a folder below it.');
+    throw new AppError('folder_cycle', "A folder can't be moved into itself or into one of its subfolders.");
   }
   if (above.length + depth > MAX_DEPTH) {
-    throw new AppError('invalid_request', `Folders may be nested ${MAX_DEPTH} deep.`, {
-      issues: [{ path: '/parentId', code: 'invalid_request', message: 'lies too deep' }],
+    throw new AppError('invalid_request', `Folders can be nested at most ${MAX_DEPTH} levels deep.`, {
+      issues: [{ path: '/parentId', code: 'invalid_request', message: 'is nested too deeply' }],
     });
   }
 }

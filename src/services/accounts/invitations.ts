@@ -50,7 +50,7 @@ export async function inviteToTeam(
     await requireManager(tx, user, teamId);
     if ('userId' in invited) await requireStranger(tx, user, { ...invited, teamId });
     if ((await countOtherInvitations(tx, teamId, invited)) >= MAX_INVITATIONS) {
-      const message = `The team has ${MAX_INVITATIONS} invitations already: revoke those that nobody waits for.`;
+      const message = `The team already has ${MAX_INVITATIONS} invitations. Revoke some that are no longer needed.`;
       throw new AppError('conflict', message);
     }
     const id = await putInvitation(tx, {
@@ -74,7 +74,7 @@ async function requireStranger(
 ): Promise<void> {
   await getAcquaintance(tx, user, userId);
   if ((await findMember(tx, teamId, userId)) === undefined) return;
-  throw new AppError('conflict', 'This user is in the team already. PATCH the member to change the role.');
+  throw new AppError('conflict', 'This user is already in the team. PATCH the member to change the role.');
 }
 
 /** Only for OWNERs. Throws 403, 404. */
@@ -158,7 +158,7 @@ async function endInvitation<T>(
 
 async function getSent(tx: Tx, { teamId, invitationId }: InvitationId): Promise<InvitationRow> {
   const invitation = await findInvitation(tx, invitationId);
-  if (invitation?.team_id !== teamId) throw new AppError('not_found', 'The team has no such invitation.');
+  if (invitation?.team_id !== teamId) throw new AppError('not_found', 'Invitation not found.');
   return invitation;
 }
 
@@ -170,18 +170,18 @@ async function getReceived(
 ): Promise<InvitationRow> {
   const invitation = await findInvitation(tx, id);
   if (invitation === undefined)
-    throw new AppError('not_found', 'There is no such invitation: it was answered, or revoked.');
+    throw new AppError('not_found', 'Invitation not found. It was already answered or revoked.');
   const user = await findUser(tx, userId);
   const isInvited =
     invitation.email === null
       ? invitation.user_id === userId
       : invitation.email.toLowerCase() === user?.email.toLowerCase();
   if (!isInvited) {
-    const message = 'The invitation is to another account. Sign in with the account that was invited.';
+    const message = 'The invitation is for another account. Sign in with the invited account.';
     throw new AppError('forbidden', message);
   }
   if (invitation.expires_at.getTime() <= now())
-    throw new AppError('not_found', 'The invitation has expired: ask the owner of the team for a new one.');
+    throw new AppError('not_found', 'The invitation has expired. Ask the owner of the team for a new one.');
   return invitation;
 }
 

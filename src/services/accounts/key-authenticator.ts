@@ -29,7 +29,7 @@ export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthentica
     },
     refuse: expired => {
       throw expired === undefined
-        ? new AppError('invalid_api_key', 'The API key is not valid.', { headers: CHALLENGE })
+        ? new AppError('invalid_api_key', 'The API key is invalid.', { headers: CHALLENGE })
         : new AppError('expired_api_key', 'The API key has expired.', { headers: CHALLENGE });
     },
   });

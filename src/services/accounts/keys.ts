@@ -38,7 +38,10 @@ export async function createKey(deps: KeyDeps, actor: Actor, input: CreateKeyInp
 export function requireScopesToHandOn(user: UserActor, scopes: readonly Scope[]): void {
   const missing = scopes.filter(scope => !hasScope(user, scope));
   if (missing.length === 0) return;
-  throw new AppError('forbidden', `Your key lacks the scope ${missing.join(', ')}, so it cannot hand it on.`);
+  throw new AppError(
+    'forbidden',
+    `Your API key does not have the scope ${missing.join(', ')}, so it can't grant it.`,
+  );
 }
 
 function parseExpiry(deps: KeyDeps, text: string): Date {
@@ -80,7 +83,7 @@ export async function changeKey(deps: KeyDeps, actor: Actor, id: string, input: 
 }
 
 function presentFound(key: ListedKey | undefined) {
-  if (key === undefined) throw new AppError('not_found', 'You have no key with this id.');
+  if (key === undefined) throw new AppError('not_found', 'API key not found.');
   return presentKey(key);
 }
 
@@ -92,7 +95,7 @@ export async function revokeOwnKey(
 ): Promise<void> {
   const user = requireScope(actor, 'account:admin');
   const hash = await revokeKey(deps.db, id, user.userId);
-  if (hash === undefined) throw new AppError('not_found', 'You have no key with this id.');
+  if (hash === undefined) throw new AppError('not_found', 'API key not found.');
   deps.keys?.forget([hash]);
 }
 

@@ -34,6 +34,6 @@ export async function namingEmailConflict<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (err) {
     if (!isUniqueViolation(err, 'users_email_key')) throw err;
-    throw new AppError('conflict', 'There is an account with this email already.', { cause: err });
+    throw new AppError('conflict', 'An account with this email address already exists.', { cause: err });
   }
 }

@@ -64,7 +64,7 @@ async function shareWithEmail(
 ): Promise<PermissionRow> {
   const { workflowId, email } = share;
   if ((await countOtherEmailShares(tx, workflowId, email)) >= MAX_EMAIL_SHARES) {
-    const message = `The workflow is shared with ${MAX_EMAIL_SHARES} emails already. Remove one first.`;
+    const message = `The workflow is already shared with ${MAX_EMAIL_SHARES} email addresses. Remove one first.`;
     throw new AppError('conflict', message);
   }
   await upsertEmailShare(tx, share);
@@ -83,7 +83,7 @@ async function shareWithUser(
     await getAcquaintance(tx, user, userId);
     // Who created it and left its team owns it no more.
     if (userId === creatorId && (team_id === null || !(await hasLeft(tx, team_id, creatorId))))
-      throw new AppError('conflict', 'This user created the workflow and owns it without a share.');
+      throw new AppError('conflict', 'This user created the workflow and already owns it.');
     await upsertPermission(tx, share);
   }
   return (await findPermission(tx, workflowId, userId)) as PermissionRow;
@@ -106,7 +106,7 @@ export async function unshareWorkflow(
       'email' in who
         ? await deleteEmailShare(tx, workflowId, who.email)
         : await deletePermission(tx, workflowId, who.userId);
-    if (!isEnded) throw new AppError('not_found', 'The workflow is not shared with this person.');
+    if (!isEnded) throw new AppError('not_found', 'The workflow is not shared with this user.');
   });
 }
 

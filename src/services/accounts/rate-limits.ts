@@ -49,7 +49,7 @@ export function limitRefusal(
   nowMs: number,
 ): AppError {
   const seconds = Math.max(1, Math.ceil(reset - nowMs / 1000));
-  return new AppError(code, `${what}: try again in ${seconds} s.`, {
+  return new AppError(code, `${what}. Try again in ${seconds} s.`, {
     details: { retryAfter: reset },
     headers: { 'retry-after': String(seconds), ...rateHeaders({ limit, remaining: 0, reset }) },
   });

@@ -65,11 +65,11 @@ export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Prom
 
 async function getMember(tx: Tx, { teamId, userId }: MemberId): Promise<MemberRow> {
   const member = await findMember(tx, teamId, userId);
-  if (member === undefined) throw new AppError('not_found', 'The team has no such member.');
+  if (member === undefined) throw new AppError('not_found', 'Team member not found.');
   return member;
 }
 
 async function requireOtherOwner(tx: Tx, { teamId, userId }: MemberId): Promise<void> {
   if (await hasOtherOwner(tx, teamId, userId)) return;
-  throw new AppError('last_owner', 'The team has no other OWNER: make another member one first.');
+  throw new AppError('last_owner', 'A team needs at least one OWNER. Give another member that role first.');
 }

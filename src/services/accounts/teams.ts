@@ -67,7 +67,7 @@ export async function removeTeam(deps: Deps, actor: Actor, id: string): Promise<
     if (count > 0) {
       throw new AppError(
         'team_not_empty',
-        `The team has ${count === 1 ? 'a workflow' : `${count} workflows`}: move or delete them first.`,
+        `The team has ${count === 1 ? 'a workflow' : `${count} workflows`}. Move or delete them first.`,
       );
     }
     await deleteTeam(tx, id);
@@ -78,13 +78,13 @@ export async function removeTeam(deps: Deps, actor: Actor, id: string): Promise<
 export async function requireManager(tx: Tx, user: UserActor, teamId: string): Promise<TeamRow> {
   const team = await getTeam(tx, user, teamId);
   if (can(user, 'manage', { workspace: standingIn(user, team) })) return team;
-  throw new AppError('forbidden', 'Only an OWNER of the team may change it or its members.');
+  throw new AppError('forbidden', 'Only an OWNER of the team can change it or its members.');
 }
 
 /** The team and the caller's role in it. Throws 404 for any other, whether or not it exists. */
 export async function getTeam(tx: Tx, user: UserActor, teamId: string): Promise<TeamRow> {
   const team = await findTeam(tx, user.userId, teamId);
-  if (team === undefined) throw new AppError('not_found', 'You are in no team with this id.');
+  if (team === undefined) throw new AppError('not_found', 'Team not found.');
   return team;
 }
 

@@ -49,13 +49,13 @@ export async function readHeader(body: AsyncIterable<Uint8Array>, bytes: number)
   if (typeof format !== 'number' || format <= FORMAT) throw noBackup();
   throw new AppError(
     'invalid_request',
-    'The backup was written by a newer Graphwright; restore it with that one.',
+    'The backup was written by a newer version of Graphwright. Restore it with that version.',
   );
 }
 
 /** The error for a file that `backup` did not write. */
 export function noBackup(): AppError {
-  return new AppError('invalid_request', 'The file is no backup of Graphwright.');
+  return new AppError('invalid_request', 'The file is not a Graphwright backup.');
 }
 
 /** Identifies a secrets key without revealing it: the key has 256 random bits. */

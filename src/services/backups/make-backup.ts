@@ -104,7 +104,7 @@ async function fill(
 async function requireSchema(session: Session): Promise<SchemaVersion> {
   const schema = await findSchemaVersion(session);
   if (schema !== undefined) return schema;
-  throw new AppError('not_found', 'The database has no tables of Graphwright; there is nothing to back up.');
+  throw new AppError('not_found', 'The database has no Graphwright tables, so there is nothing to back up.');
 }
 
 async function addDatabase(

@@ -105,7 +105,7 @@ async function prepare(
   else if (!force && (await hasAccounts(db)))
     throw new AppError(
       'conflict',
-      'The database is not empty. Name an empty one, or replace all that is there with --force.',
+      'The database is not empty. Choose an empty one, or replace all data with --force.',
     );
   checkSchema(schema, (await findSchemaVersion(db)) ?? { migrations: [], queue: 0 });
 }
@@ -114,7 +114,7 @@ function checkSchema(wanted: SchemaVersion, present: SchemaVersion): void {
   if (wanted.queue === present.queue && sayMigrations(wanted) === sayMigrations(present)) return;
   throw new AppError(
     'conflict',
-    'The tables of this database are of another version than those of the backup. Restore into an empty database, with the version of Graphwright that wrote the backup or a newer one.',
+    'The tables of this database have a different version than the backup. Restore into an empty database with the version of Graphwright that wrote the backup, or a newer one.',
   );
 }
 

@@ -26,6 +26,5 @@ function presentConnection(grant: GrantRow) {
 /** Revokes a connection of the caller with all its tokens, in every process within five seconds. Throws 404. */
 export async function endOwnConnection({ db }: Pick<Deps, 'db'>, actor: Actor, id: string): Promise<void> {
   const { userId } = requireScope(actor, 'account:admin');
-  if (!(await deleteGrantOf(db, id, userId)))
-    throw new AppError('not_found', 'You have no connection with this id.');
+  if (!(await deleteGrantOf(db, id, userId))) throw new AppError('not_found', 'Connection not found.');
 }

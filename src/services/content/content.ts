@@ -95,7 +95,7 @@ export async function publishContent(
   if (authorId === undefined) {
     throw new AppError(
       'author_missing',
-      'No author record is available: make a user an author with PATCH /admin/users/{userId} {"isAuthor": true}.',
+      'No author is available. Make a user an author with PATCH /admin/users/{userId} {"isAuthor": true}.',
     );
   }
   const row = await explainConflict(sent, () => insertContent(deps.db, fields, authorId));
@@ -113,7 +113,7 @@ export async function changeContent(
     deps.db.transaction(async tx => {
       const current = await lockContent(tx, sent.slug);
       if (current === undefined)
-        throw new AppError('not_found', `There is no content page with the slug ${sent.slug}.`);
+        throw new AppError('not_found', `No content page has the slug ${sent.slug}.`);
       const { title = current.title, type = current.type } = sent;
       return updateContent(tx, await applySent({ ...current, title, type }, sent, renderer));
     }),
@@ -127,7 +127,7 @@ function identityOf(
 ): Pick<ContentFields, 'slug' | 'title' | 'type'> {
   const known = type ?? (event === undefined ? undefined : CONTENT_EVENTS[event]);
   if (known !== undefined) return { slug, title, type: known };
-  const message = `must be one of ${Object.keys(CATEGORIES).join(', ')}, unless event says what is created`;
+  const message = `must be one of ${Object.keys(CATEGORIES).join(', ')}, unless event is present`;
   throw invalidField('/type', message, 'The body at /type');
 }
 
@@ -180,7 +180,7 @@ async function explainConflict<T>({ slug, title }: SentContent, write: () => Pro
     if (isUniqueViolation(err, 'content_pages_slug_key'))
       throw new AppError(
         'slug_taken',
-        `There is a content page with the slug ${slug} already: change it with PUT.`,
+        `A content page with the slug ${slug} already exists. Update it with PUT.`,
       );
     if (isUniqueViolation(err, 'content_pages_title_key'))
       throw new AppError('duplicate_title', `Another content page has the title "${title}".`);

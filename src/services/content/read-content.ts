@@ -137,5 +137,5 @@ export function getSiteRevision(deps: Pick<Deps, 'db'>): Promise<number> {
 }
 
 function notFound(): AppError {
-  return new AppError('not_found', 'It may have moved, or it was never here.');
+  return new AppError('not_found', 'Page not found.');
 }

@@ -1,4 +1,4 @@
-// Credits of a workspace: what there is, what moved, and the operator's grants. 1 credit is 0.01 USD of cost.
+// Reads a workspace's credits and ledger, and grants credits. 1 credit is 0.01 USD of cost.
 
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
@@ -35,14 +35,17 @@ export const LedgerQuery = Type.Object({
 });
 export type LedgerQuery = Static<typeof LedgerQuery>;
 
-/** The pool of the caller's active workspace, and a page of its ledger, newest first. */
+/** Returns the balance of the caller's active workspace and a page of its ledger, newest first. */
 export async function getCredits(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   const { team_id } = await getActiveWorkspace(deps.db, user);
   return { teamId: team_id, ...(await readPool(deps, team_id ?? userWorkspace(user.userId), query)) };
 }
 
-/** The same of a user or a team, for the operator; of neither, the operator's own. Throws 404 for an unknown one. */
+/**
+ * Returns the same for a user or a team, for the operator; by default for the operator. Throws 404 if it does not
+ * exist.
+ */
 export async function getCreditsOf(
   deps: Pick<Deps, 'db'>,
   actor: Actor,
@@ -78,13 +81,16 @@ function presentEntry(entry: EntryRow) {
   };
 }
 
-/** The operator gives credits to a user or a team. Throws 404 for an unknown one, 409 where there is too little to take back. */
+/**
+ * Grants credits to a user or a team; a negative amount revokes them. Throws 404 if it does not exist, 409 if the
+ * balance is too low to revoke that much.
+ */
 export async function grantCredits(deps: Pick<Deps, 'db'>, actor: Actor, input: GrantBody) {
   requireScope(actor, 'instance:admin');
-  if (input.amount === 0) throw new AppError('invalid_request', 'amount is 0: nothing would move.');
+  if (input.amount === 0) throw new AppError('invalid_request', 'amount must not be 0.');
   const workspace = await workspaceNamed(deps, input);
   if (!(await grant(deps.db, workspace, input.amount, input.note))) {
-    throw new AppError('conflict', 'The balance is smaller than what you would take back.');
+    throw new AppError('conflict', 'The balance is lower than the amount to revoke.');
   }
   return { workspace, ...(await findPool(deps.db, workspace)) };
 }
@@ -94,17 +100,14 @@ async function workspaceNamed(
   { userId, teamId }: { readonly userId?: number | undefined; readonly teamId?: string | undefined },
 ): Promise<string> {
   if ((userId === undefined) === (teamId === undefined)) {
-    throw new AppError(
-      'invalid_request',
-      'Name whose credits are meant by userId or by teamId: one of the two.',
-    );
+    throw new AppError('invalid_request', 'Send either userId or teamId to identify the account.');
   }
   if (teamId !== undefined) {
-    if (!(await isTeam(db, teamId))) throw new AppError('not_found', 'There is no team with this id.');
+    if (!(await isTeam(db, teamId))) throw new AppError('not_found', 'Team not found.');
     return teamId;
   }
   if ((await findUser(db, userId as number)) === undefined) {
-    throw new AppError('not_found', 'There is no user with this id.');
+    throw new AppError('not_found', 'User not found.');
   }
   return userWorkspace(userId as number);
 }

@@ -1,4 +1,4 @@
-// What the active workspace has spent: by day, by model, by workflow; and the budgets of its workflows.
+// Reports the spending of the active workspace by day, model and workflow, and the budgets of its workflows.
 import { type Static, Type } from 'typebox';
 import {
   type BudgetRow,
@@ -93,7 +93,7 @@ export const BudgetPage = pageOf(
   }),
 );
 
-/** The workflows of the active workspace that have a budget. */
+/** Returns the workflows of the active workspace that have a budget. */
 export async function listOwnBudgets(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   const workspace = workspaceOf(await getActiveWorkspace(deps.db, user));

@@ -1,4 +1,5 @@
-// The end of a presigned upload: the bytes are taken out of the client's reach, looked at, and made known or thrown away.
+// Completes a presigned upload: moves the bytes out of the client's reach, checks them, and records or deletes the
+// file.
 import { createHash } from 'node:crypto';
 import { AppError } from '../../lib/errors.ts';
 import { freeing } from '../../lib/freeing.ts';
@@ -22,12 +23,11 @@ import { type ReceivedFile, toMediaRow } from './receive-file.ts';
 const WINDOW_MS = 86_400_000;
 const LOCK_WAIT_MS = 1000;
 
-/** Safe to repeat. Throws `invalid_media_id`, `upload_not_found`, `unreadable_image`, `unsupported_type`. */
+/** Idempotent. Throws `invalid_media_id`, `upload_not_found`, `unreadable_image`, `unsupported_type`. */
 export async function completeUpload(deps: Deps, actor: Actor, body: CompleteBody, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:write');
   const { mediaId, ...hints } = body;
-  if (!isId('media', mediaId))
-    throw new AppError('invalid_media_id', 'mediaId is not one that was minted here.');
+  if (!isId('media', mediaId)) throw new AppError('invalid_media_id', 'mediaId is not the id of an upload.');
   const done = await findDone(deps, mediaId, user.userId);
   if (done !== undefined) return presentUpload(deps, done);
   const upload = await takeFile(deps, mediaId, user.userId);
@@ -41,10 +41,10 @@ export async function completeUpload(deps: Deps, actor: Actor, body: CompleteBod
     origin: 'upload',
     executionId: null,
   } as const;
-  // Its bytes count since it was minted: nothing is added to the account's storage.
+  // The bytes have counted toward the account's storage since the upload was created, so nothing is added here.
   const row = toMediaRow(file, owner, hints);
   await insertMedia(deps.db, [row]);
-  // Where another request was faster with the same file, what it wrote is what stands.
+  // If another request completed the same file first, its record is returned.
   return presentUpload(deps, (await findDone(deps, mediaId, user.userId)) ?? row);
 }
 
@@ -62,7 +62,7 @@ async function findDone(deps: Deps, mediaId: string, userId: number): Promise<Me
   return isTheirs && (await mayUseMedia(deps.db, mediaId, userId)) ? row : undefined;
 }
 
-/** Moves the bytes to where no address leads, once, since the minted one works for a while yet. */
+/** Moves the bytes once to a key that no URL leads to, since the presigned URL stays valid for a while. */
 function takeFile(deps: Deps, mediaId: string, userId: number): Promise<UploadRow> {
   const nowMs = deps.now();
   return deps.db.transaction(async tx => {
@@ -78,7 +78,7 @@ function takeFile(deps: Deps, mediaId: string, userId: number): Promise<UploadRo
   });
 }
 
-/** Whether the file is in its place now; it may have been moved by a process that died before it could say so. */
+/** Returns whether the file is at its final key. A process that crashed before recording the move may have moved it. */
 async function moveOrFind(deps: Deps, mediaId: string): Promise<boolean> {
   try {
     await deps.storage.move(pendingKey(mediaId), mediaId);
@@ -95,13 +95,13 @@ async function checkFile(deps: Deps, upload: UploadRow, signal: AbortSignal): Pr
   const maxBytes = maxBytesAt('presigned', type);
   if (stored.bytes > maxBytes) throw tooLarge(maxBytes);
   if (stored.bytes !== upload.bytes) {
-    throw new AppError('invalid_bytes', `${upload.bytes} bytes were announced and ${stored.bytes} came.`);
+    throw new AppError('invalid_bytes', `Expected ${upload.bytes} bytes but received ${stored.bytes}.`);
   }
   const size = await checkContent(deps, { id: upload.id, bytes: stored.bytes, type, start }, signal);
   return { id: upload.id, name: upload.name, type, size, ...stored };
 }
 
-/** Of a file that only the bucket has seen, what it was not asked: its hash and its first bytes. */
+/** Computes what the bucket did not: the file's hash and its first bytes. */
 async function readThrough(deps: Deps, id: string): Promise<StoredFile & { readonly start: Buffer }> {
   const { stream } = await deps.storage.read(id);
   const hash = createHash('sha256');
@@ -119,7 +119,7 @@ interface UploadedFile {
   readonly id: string;
   readonly bytes: number;
   readonly type: MediaType;
-  /** Its first bytes. */
+  /** Returns the first bytes of the file. */
   readonly start: Buffer;
 }
 
@@ -137,7 +137,7 @@ async function checkContent(
   if (contentType === type.contentType) return { width, height };
   throw new AppError(
     'unreadable_image',
-    `The bytes are ${contentType}, not ${type.contentType}: mint again.`,
+    `The file is ${contentType}, not ${type.contentType}. Create a new upload.`,
   );
 }
 
@@ -149,6 +149,6 @@ async function discard(deps: Deps, mediaId: string): Promise<void> {
 function notFound(): AppError {
   return new AppError(
     'upload_not_found',
-    'There is no such upload: it was never minted, its file never came, or 24 hours have passed.',
+    'Upload not found. It does not exist, its file was not sent, or it is more than 24 hours old.',
   );
 }

@@ -1,4 +1,4 @@
-// The media of a copied workflow, made the copier's own: the files are copied within the storage, the records anew.
+// Copies the media of a duplicated workflow: files are copied within the storage and get new records.
 import { AppError } from '../../lib/errors.ts';
 import { createGate } from '../../lib/gate.ts';
 import { newId } from '../../lib/ids.ts';
@@ -11,13 +11,13 @@ import { MAX_EXPORTED_MEDIA } from './exported-media.ts';
 import { dropFile, dropMedia } from './receive-file.ts';
 import { requireFreeStorage } from './storage-quota.ts';
 
-/** Of all files of one copy together. */
+/** Limit for all files of one copy together. */
 const MAX_BYTES = 1_073_741_824;
 const COPY_MS = 120_000;
 const CONCURRENT_COPIES = 4;
 
 export interface CopiedMedia {
-  /** Stored, and not known yet. */
+  /** Stored, but not recorded yet. */
   readonly rows: readonly NewMedia[];
   /** The id in the graph → the id of its copy. */
   readonly copies: ReadonlyMap<string, string>;
@@ -26,13 +26,13 @@ export interface CopiedMedia {
 
 export interface NamedMedia {
   readonly ids: readonly string[];
-  /** The workflow whose graph names them. */
+  /** The workflow whose graph refers to the media. */
   readonly from: { readonly team_id: string | null; readonly user_id: number };
 }
 
 /**
- * Copies those of the media that the workflow's own workspace can read and the user cannot: whoever writes down the id of
- * another's file does not get it. A file that goes meanwhile is left out, as if it had been gone before.
+ * Copies the media that the workflow's own workspace can read and the user cannot, so that nobody gets another user's
+ * file by writing down its id. A file that is deleted meanwhile is omitted.
  */
 export async function copyMedia(
   deps: Deps,
@@ -56,7 +56,7 @@ export async function copyMedia(
   if (failed !== undefined) {
     await dropMedia(deps, rows);
     if (!inTime.aborted || signal.aborted) throw failed.reason;
-    throw new AppError('unavailable', 'The media of the workflow took too long to copy: try again.', {
+    throw new AppError('unavailable', "Copying the workflow's media took too long. Try again.", {
       cause: failed.reason,
       headers: { 'retry-after': '60' },
     });
@@ -82,7 +82,7 @@ async function listForeign(
   });
 }
 
-/** Each that still fits, in their order. */
+/** Selects, in order, each file that still fits. */
 function choose(rows: readonly MediaRow[]): {
   readonly chosen: readonly MediaRow[];
   readonly warnings: readonly string[];

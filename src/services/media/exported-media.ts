@@ -1,13 +1,13 @@
-// The media of an exported workflow: the bytes of as many as fit, and the addresses of the others.
+// Exports the media of a workflow: the bytes of the files that fit, and the URLs of the others.
 import { AppError } from '../../lib/errors.ts';
 import { freeing } from '../../lib/freeing.ts';
 import type { MediaRow } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 import { presentUpload } from './media-record.ts';
 
-/** Of all embedded files together. */
+/** Limit for all embedded files together. */
 export const MAX_EMBEDDED_BYTES = 25 * 1_048_576;
-/** Of one workflow file. */
+/** Limit for one workflow file. */
 export const MAX_EXPORTED_MEDIA = 200;
 
 export interface ExportedMedia {
@@ -15,7 +15,7 @@ export interface ExportedMedia {
   readonly isEmbedded: boolean;
 }
 
-/** Embeds the files in their order, each that still fits. */
+/** Embeds, in order, each file that still fits. */
 export function chooseEmbedded(rows: readonly MediaRow[]): readonly ExportedMedia[] {
   let left = MAX_EMBEDDED_BYTES;
   return rows.slice(0, MAX_EXPORTED_MEDIA).map(row => {
@@ -25,7 +25,7 @@ export function chooseEmbedded(rows: readonly MediaRow[]): readonly ExportedMedi
   });
 }
 
-/** The JSON of the media in pieces, so that no more than one piece of a file is in memory. */
+/** Yields the JSON of the media in pieces, so that only one piece of a file is in memory. */
 export async function* writeMedia(
   deps: Pick<Deps, 'settings' | 'storage'>,
   media: readonly ExportedMedia[],
@@ -43,7 +43,7 @@ async function* writeData(
   id: string,
 ): AsyncGenerator<string, void, undefined> {
   const file = await storage.read(id).catch((err: unknown) => {
-    // Deleted since it was listed: its address is all that is left of it.
+    // The file was deleted after it was listed, so only its URL is exported.
     if (err instanceof AppError && err.code === 'not_found') return undefined;
     throw err;
   });
@@ -52,7 +52,7 @@ async function* writeData(
   let rest = Buffer.alloc(0);
   for await (const chunk of freeing(file.stream)) {
     const bytes = Buffer.concat([rest, chunk]);
-    // Three bytes are four characters; what is left over waits for the next piece.
+    // Base64 encodes three bytes as four characters; the remainder waits for the next piece.
     const whole = bytes.length - (bytes.length % 3);
     yield bytes.toString('base64', 0, whole);
     rest = Buffer.copyBytesFrom(bytes, whole);

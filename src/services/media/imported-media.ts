@@ -1,5 +1,6 @@
-// The media of an imported workflow, each through the checks of an upload: embedded bytes, or fetched from their address.
-// What is embedded and no file refuses the import; what cannot be fetched now is a warning, since its host may be away.
+// Imports the media of a workflow file with the checks of an upload: embedded bytes, or files fetched from URLs.
+// Invalid embedded bytes refuse the import; a URL that cannot be fetched is only a warning, because its host may be
+// down.
 import { AppError, toError } from '../../lib/errors.ts';
 import { createGate } from '../../lib/gate.ts';
 import { type MediaType, maxBytesAt } from '../../media/accepted-types.ts';
@@ -14,26 +15,28 @@ import { dropMedia, receiveFile, toMediaRow } from './receive-file.ts';
 import { receiveUrl } from './receive-url.ts';
 import { requireFreeStorage } from './storage-quota.ts';
 
-/** Of all addresses together. */
+/** Limit for all URLs together. */
 const FETCH_MS = 120_000;
 const CONCURRENT_FETCHES = 4;
 
 export interface ReceivedMedia {
-  /** Stored, and not known yet. */
+  /** Stored, but not recorded yet. */
   readonly rows: readonly NewMedia[];
-  /** By the id that the file gives it: the media that takes its place. */
+  /** The id in the workflow file → the media that replaces it. */
   readonly replacements: ReadonlyMap<string, Replacement>;
   readonly warnings: readonly string[];
 }
 
 export interface Replacement {
-  /** Where the graph found it. */
+  /** Where in the graph the media is. */
   readonly oldUrl: string;
   readonly id: string;
   readonly url: string;
 }
 
-/** Throws 400, 413 or 415 for embedded bytes that no upload would be let in with. Media that the user has already are used as they are. */
+/**
+ * Throws 400, 413 or 415 for embedded bytes that an upload would refuse. Media that the user already has are reused.
+ */
 export async function receiveMedia(
   deps: Deps,
   user: UserActor,
@@ -78,7 +81,7 @@ function checkEmbedded(files: readonly ImportedFile[]): void {
   for (const [index, { data }] of files.entries()) {
     if (data === undefined) continue;
     total += Buffer.byteLength(data, 'base64');
-    // Node skips what is no base64.
+    // Node ignores characters that are not base64.
     if (data.length % 4 === 0 && !/[^A-Za-z0-9+/=]|=[^=]/.test(data)) continue;
     throw new AppError('invalid_request', 'An embedded media is not base64.', {
       issues: [{ path: `/media/${index}/data`, code: 'invalid_request', message: 'is not base64' }],
@@ -101,7 +104,7 @@ async function findKnown(
   return new Set(files.filter(isSame).map(({ mediaId }) => mediaId));
 }
 
-/** The stored file; a sentence where it could not be fetched. */
+/** Returns the stored file, or a sentence if it could not be fetched. */
 async function receiveOne(
   deps: Deps,
   { userId }: UserActor,

@@ -1,4 +1,4 @@
-// The media of a workspace: listed and read by its members, deleted by its editors.
+// Lists, reads and deletes the media of a workspace.
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaRow, MediaUse } from '../../store/media/media.ts';
@@ -15,7 +15,7 @@ import { dropFile } from './receive-file.ts';
 
 const MAX_NAMED_USES = 20;
 
-/** The media of the active workspace, newest first: uploads, where the query does not ask for others. */
+/** Lists the media of the active workspace, newest first: uploads, unless the query asks for others. */
 export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery) {
   const { origin = 'upload', type: kind = null } = query;
   const user = requireScope(actor, 'workflows:write');
@@ -28,13 +28,13 @@ export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery)
   );
 }
 
-/** One file, uploaded or made by a run, for whoever may use it. Throws 404, 403. */
+/** Returns a file, uploaded or made by a run, if the caller may use it. Throws 404, 403. */
 export async function readMediaItem(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:write');
   const row = await getMedia(deps, id);
   if ((await mayIn(deps, user, 'read', row)) || (await mayUseMedia(deps.db, id, user.userId)))
     return presentMedia(deps, row);
-  throw new AppError('forbidden', 'This media is in a workspace that is not yours.');
+  throw new AppError('forbidden', "You don't have permission to use this media.");
 }
 
 /** Throws 404, 403, and 409 `media_in_use` naming the workflows, unless `force`. */
@@ -47,7 +47,7 @@ export async function removeMedia(
   const user = requireScope(actor, 'workflows:write');
   const row = await getMedia(deps, id);
   if (!(await mayIn(deps, user, 'edit', row))) {
-    throw new AppError('forbidden', 'This media is in a workspace that is not yours to change.');
+    throw new AppError('forbidden', "You don't have permission to delete this media.");
   }
   const use = { mediaId: id, workspace: row.workspace, userId: user.userId, limit: MAX_NAMED_USES };
   const uses = force ? [] : await listMediaUses(deps.db, use);
@@ -58,7 +58,7 @@ export async function removeMedia(
 
 async function getMedia(deps: Deps, id: string): Promise<MediaRow> {
   const row = isId('media', id) ? await findMedia(deps.db, id) : undefined;
-  if (row === undefined) throw new AppError('not_found', 'There is no media with this id.');
+  if (row === undefined) throw new AppError('not_found', 'Media not found.');
   return row;
 }
 
@@ -78,7 +78,7 @@ function inUse(uses: readonly MediaUse[]): AppError {
   const names = uses.map(({ id, name }) => `${name} (${id})`).join(', ');
   return new AppError(
     'media_in_use',
-    `Workflows use this media: ${names}. Take it out of them first, or add ?force=true.`,
+    `This media is used by these workflows: ${names}. Remove it from them first, or add ?force=true.`,
     { details: { workflows: uses } },
   );
 }

@@ -1,4 +1,4 @@
-// A media's record as the parts of the service show it: to nodes, to callers, as an address.
+// Presents a media record to nodes and callers, and maps it to its URL.
 import type { MediaRef } from '../../graph/types.ts';
 import type { MediaRow, NewMedia } from '../../store/media/media.ts';
 import { userWorkspace } from '../accounts/access.ts';
@@ -6,18 +6,18 @@ import type { Deps } from '../deps.ts';
 
 type SettingsOnly = Pick<Deps, 'settings'>;
 
-/** Where the file is served; public, and not to be guessed. */
+/** The URL that serves the file: public, but unguessable. */
 export function mediaUrl({ settings }: SettingsOnly, { id, name }: Pick<MediaRow, 'id' | 'name'>): string {
   return `${settings.CDN_URL}/${id}/${name}`;
 }
 
-/** The id in an address of ours; undefined for any other address. */
+/** Returns the media id in one of our own URLs; undefined for any other URL. */
 export function mediaIdOf({ settings }: SettingsOnly, url: string): string | undefined {
   const prefix = `${settings.CDN_URL}/`;
   return url.startsWith(prefix) ? url.slice(prefix.length).split('/', 1)[0] : undefined;
 }
 
-/** What every upload answers with. */
+/** The answer to every upload. */
 export function presentUpload(deps: SettingsOnly, row: NewMedia) {
   return {
     url: mediaUrl(deps, row),

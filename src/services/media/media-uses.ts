@@ -1,4 +1,4 @@
-// Where a media file is used: the workflows that name it, with their nodes; publications; executions.
+// Lists where a media file is used: workflows with their nodes, publications, executions.
 import type { Graph } from '../../graph/types.ts';
 import { isId } from '../../lib/ids.ts';
 import { listUsesOf, USE_KINDS, type UseKind, type UseRow } from '../../store/media/uses.ts';
@@ -11,7 +11,7 @@ import { readMediaItem } from './list-media.ts';
 
 const MAX_NODES = 100;
 
-/** Workflows first, then publications, then executions, each newest first. Throws 404, 403 as `readMediaItem`. */
+/** Workflows first, then publications, then executions, each newest first. Throws 404 and 403 like `readMediaItem`. */
 export async function listUses(deps: Deps, actor: Actor, mediaId: string, query: PageQuery) {
   const { userId } = requireScope(actor, 'workflows:write');
   await readMediaItem(deps, actor, mediaId);
@@ -22,7 +22,7 @@ export async function listUses(deps: Deps, actor: Actor, mediaId: string, query:
     row => row,
   );
   const data = [];
-  // One after the other: a graph may be large, and no more than one is held.
+  // Sequential: a graph may be large, so only one is in memory.
   for (const row of page.data) data.push(presentUse(row, await nodesOf(deps, row, mediaId)));
   return { ...page, data };
 }
@@ -64,7 +64,7 @@ async function nodesOf(
 ): Promise<readonly { readonly id: string; readonly label: string }[]> {
   if (version === null) return [];
   const text = await findGraphText(db, workflow_id, version);
-  // Superseded by an autosave a moment ago.
+  // An autosave replaced this version in the meantime.
   if (text === undefined) return [];
   const { nodes } = JSON.parse(`{${text}}`) as Graph;
   return nodes

@@ -1,10 +1,10 @@
-// The forms of media requests and answers.
+// Defines the schemas of media requests and answers.
 import { type Static, Type } from 'typebox';
 import { USE_KINDS } from '../../store/media/uses.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { Exact, Named, NamedExact, Nullable } from '../schema.ts';
 
-/** Used only for what cannot be read from the file. */
+/** Used only for properties that cannot be read from the file. */
 const HINTS = {
   width: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
   height: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
@@ -22,7 +22,7 @@ const InlineBody = NamedExact('InlineUpload', 'A file as a data URL, or its addr
 });
 export type InlineBody = Static<typeof InlineBody>;
 
-/** Documents the multipart form; its parts are read as they arrive, so there is no body to validate. */
+/** Documents the multipart form. Its parts are read as they arrive, so there is no body to validate. */
 const InlineForm = Type.Unsafe<unknown>({
   title: 'UploadForm',
   type: ['object', 'null'],
@@ -33,7 +33,7 @@ const InlineForm = Type.Unsafe<unknown>({
   },
 });
 
-/** A form, which is read as it arrives, or JSON, as which the body is typed. */
+/** Either a form, which is read as it arrives, or JSON, which types the body. */
 export const InlineUpload = Type.Unsafe<InlineBody>({
   content: {
     'multipart/form-data': { schema: InlineForm },

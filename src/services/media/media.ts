@@ -1,4 +1,4 @@
-// Media as the nodes of a run use them: results stored, and the files that a graph names found or fetched.
+// Provides media to the nodes of a run: stores results, and finds or fetches the files that a graph refers to.
 import type { MediaRef } from '../../graph/types.ts';
 import type { MediaKind } from '../../media/accepted-types.ts';
 import type { Source } from '../../media/storage.ts';
@@ -9,10 +9,10 @@ import { keepFile, receiveFile } from './receive-file.ts';
 import { receiveUrl } from './receive-url.ts';
 import { findStoredMedia, type MediaOwner, type MediaSource, requireKind } from './stored-media.ts';
 
-/** No node output is larger; a provider's video is the largest of them. */
+/** The largest possible node output: a provider's video. */
 const MAX_OUTPUT_BYTES = 1_073_741_824;
 
-/** Stores what a node made, and makes it known. Throws where the bytes are not what the type says. */
+/** Stores and records a node's output. Throws if the bytes do not match the type. */
 export async function storeMedia(
   deps: Deps,
   owner: MediaOwner,
@@ -27,8 +27,9 @@ export async function storeMedia(
 }
 
 /**
- * The media that a node names. One of the run's workspace, or of the user who started it, is taken as it is; what lies at
- * any other address is fetched and stored for the run. Throws `not_found`, `unsupported_type`, or why it could not be fetched.
+ * Returns the media that a node refers to. Media of the run's workspace, or of the user who started it, are used
+ * directly; any other URL is fetched and stored for the run. Throws `not_found`, `unsupported_type`, or the reason why
+ * the URL could not be fetched.
  */
 export async function resolveMedia(
   deps: Deps,

@@ -1,5 +1,5 @@
-// The presigned door: an address is minted, the bytes are put to it past the service or through its own door, and the
-// upload is completed once they have been looked at.
+// Implements presigned uploads: the client creates an upload, sends the bytes to a signed URL of the bucket or of this
+// service, and completes the upload, which checks them.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { type MediaType, maxBytesAt, SVG_TYPE } from '../../media/accepted-types.ts';
@@ -63,7 +63,7 @@ function acceptPresigned(contentType: string, bytes: number): MediaType {
   if (type.contentType === SVG_TYPE) {
     throw new AppError(
       'unsupported_type',
-      'An SVG is accepted by POST /media/upload only, which sanitizes it.',
+      'Presigned uploads do not accept SVG. Use POST /media/upload, which sanitizes it.',
     );
   }
   const maxBytes = maxBytesAt('presigned', type);
@@ -71,7 +71,7 @@ function acceptPresigned(contentType: string, bytes: number): MediaType {
   return type;
 }
 
-/** A mint counts for an hour, whatever becomes of it. */
+/** An upload counts toward the hourly limit whether or not it is completed. */
 async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number): Promise<void> {
   const since = new Date(nowMs - HOUR_MS);
   const over = (await sumMinted(tx, userId, since)) + bytes - BUDGET_BYTES;
@@ -83,7 +83,7 @@ async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number)
   throw limitRefusal('upload_budget_exceeded', what, { limit: BUDGET_BYTES, reset }, nowMs);
 }
 
-/** Another request has the account's one turn; in a second it may be free. */
+/** Another request holds the account's lock; it may be free in a second. */
 export function busy(what: string, nowMs: number): AppError {
   return limitRefusal('upload_busy', what, { limit: 1, reset: Math.floor(nowMs / 1000) + 1 }, nowMs);
 }

@@ -1,4 +1,4 @@
-// A small picture of a stored file, for who cannot open the file itself.
+// Creates a small preview of a stored image for clients that cannot open the file itself.
 
 import { isId } from '../../lib/ids.ts';
 import { convertImage, resizeImage } from '../../media/images.ts';
@@ -9,10 +9,10 @@ import { mediaIdOf } from './media-record.ts';
 
 const MAX_SIDE = 512;
 const MAX_PREVIEW_BYTES = 32_768;
-/** Pictures that are larger are not read for a preview. */
+/** Larger images are not read for a preview. */
 const MAX_SOURCE_BYTES = 26_214_400;
 const BACKGROUND = '#ffffff';
-/** From good to small, until one is small enough. */
+/** From high to low quality, until the result is small enough. */
 const ATTEMPTS = [
   { side: MAX_SIDE, quality: 75 },
   { side: MAX_SIDE, quality: 50 },
@@ -20,7 +20,7 @@ const ATTEMPTS = [
   { side: 160, quality: 40 },
 ];
 
-/** The file that is served at an address of ours; undefined for any other address. */
+/** Returns the file behind one of our own URLs; undefined for any other URL. */
 export async function findMediaAt(
   deps: Pick<Deps, 'settings' | 'db'>,
   url: string,
@@ -29,7 +29,7 @@ export async function findMediaAt(
   return id !== undefined && isId('media', id) ? findMedia(deps.db, id) : undefined;
 }
 
-/** A JPEG of at most 512 px and 32 KB; undefined where the file is no picture, or none that can be read. */
+/** Returns a JPEG of at most 512 px and 32 KB; undefined if the file is not a readable image. */
 export async function makePreview(
   deps: Pick<Deps, 'storage' | 'log'>,
   row: MediaRow,
@@ -48,7 +48,7 @@ export async function makePreview(
     }
     return undefined;
   } catch (err) {
-    // What it is a preview of is there all the same.
+    // A failed preview does not affect the file itself.
     deps.log.debug({ err, mediaId: row.id }, 'no preview could be made');
     return undefined;
   }

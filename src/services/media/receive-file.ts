@@ -1,5 +1,5 @@
-// A file on its way in, through whatever door: looked at by its first bytes, streamed to storage with its size counted,
-// checked completely, and only then made known.
+// Receives a file from any upload source: detects its type from the first bytes, streams it to storage while counting
+// its size, checks it completely, and only then records it.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { type MediaType, SVG_TYPE } from '../../media/accepted-types.ts';
@@ -19,14 +19,14 @@ import { readAll } from './media-bytes.ts';
 
 export interface IncomingFile {
   readonly source: Source;
-  /** One byte more is `file_too_large`. */
+  /** Larger files are refused with `file_too_large`. */
   readonly maxBytes: (type: MediaType) => number;
-  /** The content type it came with. */
+  /** The content type that the source declared. */
   readonly declared: string | undefined;
   readonly name: string;
 }
 
-/** Stored and checked, and not known yet: to be kept or dropped. */
+/** Stored and checked, but not recorded yet: to be kept or dropped. */
 export interface ReceivedFile extends StoredFile {
   readonly id: string;
   readonly type: MediaType;
@@ -65,10 +65,10 @@ export async function receiveFile(
   }
 }
 
-/** As a caller gives them, or another service's record of the file. */
+/** Given by a caller, or by another service's record of the file. */
 export type Sizes = { readonly [K in keyof Hints]?: Hints[K] | null };
 
-/** Makes the file known; hints as for `toMediaRow`. Throws `storage_quota_exceeded`, and then it is gone. */
+/** Records the file; hints as for `toMediaRow`. Throws `storage_quota_exceeded` and deletes the file. */
 export async function keepFile(
   deps: Deps,
   file: ReceivedFile,
@@ -79,14 +79,14 @@ export async function keepFile(
   try {
     await deps.keepMedia(row);
   } catch (err) {
-    // Any other failure leaves open whether the row was written: the sweep finds out.
+    // After any other failure it is unknown whether the row was written; the sweep finds out.
     if (err instanceof AppError && err.code === 'storage_quota_exceeded') await dropFile(deps, row.id);
     throw err;
   }
   return row;
 }
 
-/** The record of the file, not written yet; hints fill only what could not be read from it. */
+/** Builds the file's record without writing it. Hints fill in only what could not be read from the file. */
 export function toMediaRow(file: ReceivedFile, owner: FileOwner, hints: Sizes = {}): NewMedia {
   const { width, height } = file.size ?? hints;
   return {
@@ -105,7 +105,7 @@ export function toMediaRow(file: ReceivedFile, owner: FileOwner, hints: Sizes = 
   };
 }
 
-/** Removes the file of an id that is not known. Where storage does not let it, the sweep tries again. */
+/** Deletes the file of an unrecorded id. If that fails, the sweep tries again. */
 export async function dropFile(deps: Deps, id: string): Promise<void> {
   try {
     await deps.storage.remove(id);
@@ -115,16 +115,16 @@ export async function dropFile(deps: Deps, id: string): Promise<void> {
   }
 }
 
-/** Removes the files of records that are not written after all. */
+/** Deletes the files of records that are not written after all. */
 export async function dropMedia(deps: Deps, rows: readonly NewMedia[]): Promise<void> {
   for (const { id } of rows) await dropFile(deps, id);
 }
 
 interface Peeked {
   readonly start: Uint8Array;
-  /** All of it, the beginning again. */
+  /** The whole file, including the bytes that were already read. */
   readonly source: Source;
-  /** Releases what was not read. */
+  /** Releases the unread rest. */
   close(): Promise<unknown>;
 }
 
@@ -136,7 +136,7 @@ async function peek(source: Source): Promise<Peeked> {
   while (bytes < SNIFFED_BYTES) {
     const { value, done } = await chunks.next();
     if (done === true) break;
-    // The next piece is asked for while this one is still needed.
+    // The next chunk is requested while the current one is still in use.
     seen.push(Buffer.copyBytesFrom(value));
     bytes += value.length;
   }
@@ -150,25 +150,25 @@ async function peek(source: Source): Promise<Peeked> {
 
 interface Bounds {
   readonly contentType: string;
-  /** The content type it came with. */
+  /** The content type that the source declared. */
   readonly declared: string | undefined;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
 interface Checked extends StoredFile, Pick<ReceivedFile, 'size'> {
-  /** Where the complete file shows more than its first bytes. */
+  /** If the complete file contains more than its first bytes show. */
   readonly type?: MediaType;
 }
 
-/** The original is in memory only, never stored. */
+/** The original is only in memory and never stored. */
 async function putSvg(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
   const clean = await sanitizeSvgAside(await collect(source, bounds.maxBytes), bounds.signal);
   const stored = await deps.storage.put(id, clean, { ...bounds, maxBytes: clean.length });
   return { ...stored, size: svgSize(clean) };
 }
 
-/** Read back to be decoded when a slot is free, so that many uploads at once need no more memory than their buffers. */
+/** Read back from storage once a decoding slot is free, so that concurrent uploads need only their buffers. */
 async function putImage(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
   const stored = await deps.storage.put(id, source, bounds);
   const bytes = source instanceof Uint8Array ? source : () => readAll(deps, id);

@@ -1,4 +1,4 @@
-// A file fetched from an address that somebody named, through the guarded client.
+// Fetches a file from a user-supplied URL through the guarded client.
 import { AppError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { isId } from '../../lib/ids.ts';
@@ -10,7 +10,7 @@ import { type IncomingFile, type ReceivedFile, receiveFile } from './receive-fil
 
 const TIMEOUT_MS = 60_000;
 
-/** Throws `fetch_failed`, `file_too_large` and whatever `receiveFile` does. */
+/** Throws `fetch_failed`, `file_too_large`, and everything that `receiveFile` throws. */
 export async function receiveUrl(
   deps: Deps,
   url: string,
@@ -24,7 +24,7 @@ export async function receiveUrl(
   } catch (err) {
     if (!(err instanceof FetchError) || signal.aborted) throw err;
     if (err.code === 'too_large')
-      throw new AppError('file_too_large', `The file is over the limit of ${maxBytes} bytes.`, {
+      throw new AppError('file_too_large', `The file is larger than the limit of ${maxBytes} bytes.`, {
         cause: err,
       });
     throw new AppError('fetch_failed', err.message, { cause: err });
@@ -41,7 +41,7 @@ async function openOther(
   const answer = await deps.fetch.stream(url, { ...bounds, timeoutMs: TIMEOUT_MS });
   if (answer.status !== 200) {
     await closeBody(answer.body);
-    throw new AppError('fetch_failed', `${new URL(url).hostname} answered with status ${answer.status}.`);
+    throw new AppError('fetch_failed', `${new URL(url).hostname} responded with status ${answer.status}.`);
   }
   return {
     source: answer.body,
@@ -50,17 +50,17 @@ async function openOther(
   };
 }
 
-/** Media that are served here are copied from storage: the client cannot reach every address that callers can. */
+/** Our own media are copied from storage, because the client may not be able to reach our public URL. */
 async function openOwn(deps: Deps, url: string): Promise<OpenedFile | undefined> {
   const id = mediaIdOf(deps, url);
   if (id === undefined) return undefined;
   const row = isId('media', id) ? await findMedia(deps.db, id) : undefined;
-  if (row === undefined) throw new AppError('not_found', 'There is no media at this address.');
+  if (row === undefined) throw new AppError('not_found', 'Media not found.');
   const { stream } = await deps.storage.read(id);
   return { source: stream, declared: row.content_type, name: row.name };
 }
 
-/** To leave an iteration at its first step ends the connection. */
+/** Leaving the iteration at its first step closes the connection. */
 async function closeBody(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body) break;
 }
@@ -70,7 +70,7 @@ function lastOf(url: string): string {
   try {
     return decodeURIComponent(last);
   } catch {
-    // Not every % of an address stands for something.
+    // Not every % in a URL is a valid escape.
     return last;
   }
 }

@@ -1,4 +1,4 @@
-// A media file as the CDN answers with it.
+// Serves media files on the CDN.
 import type { Readable } from 'node:stream';
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
@@ -12,19 +12,18 @@ import type { Deps } from '../deps.ts';
 export interface OpenedMedia {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** undefined: an answer without a body, or to HEAD. */
+  /** undefined for an answer without a body, or to HEAD. */
   readonly stream: Readable | undefined;
 }
 
-/** Addresses are public and not to be guessed. Throws 404 where there is no such media, or its address names another file. */
+/** URLs are public but unguessable. Throws 404 if the media does not exist or the URL has another file's name. */
 export async function openMedia(
   deps: Deps,
   { mediaId, name }: { readonly mediaId: string; readonly name: string },
   request: MediaRequest,
 ): Promise<OpenedMedia> {
   const row = isId('media', mediaId) ? await findMedia(deps.db, mediaId) : undefined;
-  if (row === undefined || row.name !== name)
-    throw new AppError('not_found', 'There is no media at this address.');
+  if (row === undefined || row.name !== name) throw new AppError('not_found', 'Media not found.');
   const answer = answerMedia(request, {
     name: row.name,
     contentType: row.content_type,
@@ -42,7 +41,10 @@ export async function openMedia(
   );
 }
 
-/** To the bucket, where the operator wants it. An SVG needs a policy that no bucket sends, so it goes through here. */
+/**
+ * Redirects to the bucket if the operator enabled it. An SVG needs a content security policy that no bucket sends, so
+ * it is served from here.
+ */
 async function redirect(
   { bucket, settings, now }: Deps,
   row: MediaRow,
@@ -57,7 +59,7 @@ async function redirect(
     contentType: row.content_type,
     nowMs: now(),
   });
-  // Half as long as the address works, so that nobody is sent to one that has just expired.
+  // Half the lifetime of the URL, so that nobody is redirected to an expired one.
   const cache = `public, max-age=${PRESIGNED_SECONDS / 2}`;
   return { status: 307, headers: { Location: location, 'Cache-Control': cache }, stream: undefined };
 }

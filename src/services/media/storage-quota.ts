@@ -1,4 +1,4 @@
-// The storage of an account: what its plan allows, and the one way by which new files are made known within it.
+// Enforces the storage quota of an account's plan. All new files are recorded through this module.
 import { createBatcher } from '../../lib/batch.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
@@ -25,7 +25,7 @@ export async function readStorageUsage(
   return row === undefined ? { usedBytes: 0, limitBytes: 0 } : toUsage(settings, row);
 }
 
-/** Throws `storage_quota_exceeded` where nothing more fits, before a file is received or copied for nothing. */
+/** Throws `storage_quota_exceeded` if the quota is used up, before a file is received or copied. */
 export async function requireFreeStorage(
   deps: Pick<Deps, 'db' | 'settings'>,
   userId: number,
@@ -34,7 +34,9 @@ export async function requireFreeStorage(
   requireFits(await readStorageUsage(deps, userId), bytes);
 }
 
-/** The same for what the transaction is about to add: nobody else adds to the account until it ends. */
+/**
+ * The same for what the transaction is about to add. Nothing else is added to the account until the transaction ends.
+ */
 export async function lockFreeStorage(
   tx: Tx,
   settings: Plans,
@@ -44,7 +46,7 @@ export async function lockFreeStorage(
   if (row !== undefined) requireFits(toUsage(settings, row), bytes);
 }
 
-/** Makes the files known in the transaction, all or none. They are of one account. Throws `storage_quota_exceeded`. */
+/** Records the files in the transaction, all or none. They belong to one account. Throws `storage_quota_exceeded`. */
 export async function keepMediaIn(tx: Tx, settings: Plans, media: readonly NewMedia[]): Promise<void> {
   const [first] = media;
   if (first === undefined) return;
@@ -54,8 +56,8 @@ export async function keepMediaIn(tx: Tx, settings: Plans, media: readonly NewMe
 }
 
 /**
- * Files that arrive together are made known in one transaction: those of one account would otherwise wait for each other's
- * commits, each on a connection of its own.
+ * Files that arrive together are recorded in one transaction; otherwise, files of one account would wait for each
+ * other's commits, each on its own connection.
  */
 export function createMediaKeeper(db: Db, settings: Plans): Deps['keepMedia'] {
   const keep = createBatcher((rows: readonly NewMedia[]) => keepBatch(db, settings, rows), {
@@ -69,7 +71,7 @@ export function createMediaKeeper(db: Db, settings: Plans): Deps['keepMedia'] {
   };
 }
 
-/** Each that fits, in their order; the reason why for the others. */
+/** Selects, in order, each file that fits, with the reason for the others. */
 function keepBatch(
   db: Db,
   settings: Plans,
@@ -111,7 +113,7 @@ function fits({ usedBytes, limitBytes }: StorageUsage, bytes: number): boolean {
 function quotaExceeded({ usedBytes, limitBytes }: StorageUsage, bytes: number): AppError {
   return new AppError(
     'storage_quota_exceeded',
-    `Your storage is full: ${inWords(usedBytes)} of ${inWords(limitBytes ?? 0)} are in use, and this needs ${inWords(bytes)} more. Delete uploads, results of runs or previews that you no longer need (Media in the editor, DELETE /api/v1/media/{id}), or ask your administrator for a larger plan.`,
+    `Your storage is full: ${inWords(usedBytes)} of ${inWords(limitBytes ?? 0)} are in use, and this needs ${inWords(bytes)} more. Delete uploads, run results or previews that you no longer need (Media in the editor, DELETE /api/v1/media/{id}), or ask your administrator for a larger plan.`,
     { details: { usedBytes, limitBytes, requiredBytes: bytes } },
   );
 }

@@ -1,4 +1,4 @@
-// The stored media that a run may use.
+// Finds the stored media that a run may use.
 import type { MediaRef } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
@@ -12,17 +12,17 @@ import { mediaIdOf, toRef } from './media-record.ts';
 export interface MediaOwner {
   readonly userId: number;
   readonly workspace: string;
-  /** null: it is stored for no run, as a preview. */
+  /** null: not stored for a run, for example a preview. */
   readonly executionId: string | null;
 }
 
-/** How a node names a media: by id, or by an address. */
+/** A node's reference to a media file: an id or a URL. */
 export interface MediaSource {
   readonly mediaId?: string | undefined;
   readonly url?: string | undefined;
 }
 
-/** The media that a node names, of those that are stored here; undefined where it would have to be fetched. */
+/** Returns the stored media that a node refers to; undefined if it would have to be fetched. */
 export async function findStoredMedia(
   deps: Deps,
   owner: Omit<MediaOwner, 'executionId'>,
@@ -34,15 +34,15 @@ export async function findStoredMedia(
   if (mediaId === undefined) return undefined;
   const open = isId('media', mediaId) ? await findOpenUploads(deps.db, [mediaId]) : undefined;
   if (open?.has(mediaId)) throw new AppError('upload_not_found', incompleteUpload(mediaId));
-  throw new AppError('not_found', `There is no media ${mediaId.slice(0, 64)} in this workspace.`);
+  throw new AppError('not_found', `Media ${mediaId.slice(0, 64)} was not found in this workspace.`);
 }
 
-/** A sentence about a media that can be used once its upload is completed. */
+/** A sentence about a media file whose upload is not completed. */
 export function incompleteUpload(mediaId: string): string {
   return `The upload of media ${mediaId} is not complete: send its bytes, then complete it (POST /api/v1/media/upload-url/complete, or the tool add_media with mediaId alone).`;
 }
 
-/** Throws `unsupported_type` where the media is of another kind. */
+/** Throws `unsupported_type` if the media is of another kind. */
 export function requireKind(ref: MediaRef, kind: MediaKind): MediaRef {
   if (ref.contentType.startsWith(`${kind}/`)) return ref;
   const wanted = kind === 'video' ? 'a video' : `an ${kind}`;

@@ -1,20 +1,20 @@
-// The daily cleanup: uploads that were never completed, and files that no row of media names.
+// Deletes uploads that were never completed, and files without a media record. Runs daily.
 import { pendingKey } from '../../media/storage.ts';
 import { forgetOrphan, listOrphans } from '../../store/media/orphans.ts';
 import { deleteUpload, listUploadsBefore } from '../../store/media/uploads.ts';
 import type { Deps } from '../deps.ts';
 
-/** An hour past the window in which an upload may be completed, so that none is swept under its completion. */
+/** An hour longer than an upload may take, so that no upload is deleted while it is being completed. */
 const AGE_MS = 90_000_000;
 const BATCH = 100;
 
-/** Stops between two files where the signal is aborted; the next day goes on. */
+/** Stops between two files if the signal aborts; the next day's run continues. */
 export async function sweepMedia(deps: Deps, signal: AbortSignal): Promise<void> {
   const before = new Date(deps.now() - AGE_MS);
   await inBatches(
     () => listUploadsBefore(deps.db, before, BATCH),
     async ({ id, is_media }) => {
-      // A minted address works on after the upload was completed, so something may lie there in either case.
+      // A presigned URL still works after the upload was completed, so there may be a file in either case.
       await deps.storage.remove(pendingKey(id));
       if (!is_media) await deps.storage.remove(id);
       await deleteUpload(deps.db, id);
@@ -31,7 +31,7 @@ export async function sweepMedia(deps: Deps, signal: AbortSignal): Promise<void>
   );
 }
 
-/** Each batch is gone from the list before the next is read. */
+/** Each batch is deleted before the next one is read. */
 async function inBatches<T>(
   list: () => Promise<readonly T[]>,
   sweep: (item: T) => Promise<void>,

@@ -1,4 +1,4 @@
-// The daily cleanup of files that runs made or fetched, and of previews, where the operator says how long to keep them.
+// Deletes old files that runs made or fetched, and old previews, if the operator limits their age. Runs daily.
 import { firstIdOf } from '../../lib/ids.ts';
 import { allTemplates } from '../../render/templates/catalog.ts';
 import { deleteOutputs, type OutputBatch, type SweptOutputs } from '../../store/media/outputs.ts';
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const BATCH = 500;
 const CONCURRENT_REMOVALS = 8;
 
-/** Stops between two batches where the signal is aborted; the next day goes on. */
+/** Stops between two batches if the signal aborts; the next day's run continues. */
 export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<void> {
   const days = deps.settings.KEEP_OUTPUTS_DAYS;
   if (days === undefined) return;
@@ -28,7 +28,7 @@ export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<voi
   deps.log.info({ count }, 'old outputs were swept');
 }
 
-/** What a crash leaves of them are orphans, which are swept as such. */
+/** A crash leaves orphaned files, which the media sweep deletes. */
 async function removeFiles(deps: Deps, ids: readonly string[]): Promise<void> {
   const left = ids.values();
   const removeNext = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// Our own door for presigned uploads: what a bucket does with a PUT, on the local disk.
+// Receives presigned uploads on the local disk, with the behavior of a bucket's PUT.
 import { hmacSha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { freeing } from '../../lib/freeing.ts';
@@ -8,29 +8,29 @@ import { S3Error, s3ErrorXml } from '../../media/s3-error.ts';
 import { pendingKey, type StoredFile } from '../../media/storage.ts';
 import type { Deps } from '../deps.ts';
 
-/** Derived, so that every process of the service has the same one. */
+/** Derived from a secret, so that all processes of the service have the same one. */
 export function doorKey({ secretsKey }: Pick<Deps, 'secretsKey'>): SigningKey {
   const secretAccessKey = hmacSha256Hex(secretsKey, 'presigned uploads');
   return { accessKeyId: 'graphwright', secretAccessKey, region: 'local' };
 }
 
-/** As clients are given it, whatever a proxy makes of the host. */
+/** As sent to clients, whatever host a proxy sets. */
 export function doorUrl({ settings }: Pick<Deps, 'settings'>, mediaId: string): string {
   return `${settings.BASE_URL}/uploads/${mediaId}`;
 }
 
 export interface UploadPut {
   readonly mediaId: string;
-  /** As it arrived, with its question mark; empty where there was none. */
+  /** As received, with its question mark; empty if there was none. */
   readonly query: string;
   readonly headers: PutToVerify['headers'];
   readonly body: AsyncIterable<Uint8Array>;
   readonly signal: AbortSignal;
 }
 
-/** Stores the bytes of exactly the request that was signed. Throws the S3Error that a bucket would answer with. */
+/** Stores the bytes of a request exactly as signed. Throws the S3Error that a bucket would return. */
 export async function putUpload(deps: Deps, put: UploadPut): Promise<StoredFile> {
-  // On a bucket nothing is signed for this door, and nothing would look for the file here.
+  // With a bucket, no URL is signed for this endpoint, and no file is expected here.
   if (deps.bucket !== undefined || !isId('media', put.mediaId)) {
     throw new S3Error('NoSuchKey', 'There is no upload at this address.');
   }
@@ -48,7 +48,7 @@ export async function putUpload(deps: Deps, put: UploadPut): Promise<StoredFile>
   throw new S3Error('IncompleteBody', `Only ${stored.bytes} of ${bytes} bytes arrived.`);
 }
 
-/** Any failure of the door, as a bucket words it. */
+/** Turns any failure into the error that a bucket would return. */
 export function printRefusal(
   thrown: unknown,
   resource: string,
@@ -62,7 +62,7 @@ function toS3Error(thrown: unknown): S3Error {
   if (thrown instanceof S3Error) return thrown;
   const code = thrown instanceof AppError ? thrown.code : (thrown as { readonly code?: unknown }).code;
   if (code === 'file_too_large') return new S3Error('EntityTooLarge', 'More bytes came than were announced.');
-  // The other side broke off, so this is for the log alone.
+  // The client disconnected, so this is only logged.
   if (code === 'ECONNRESET' || code === 'ABORT_ERR')
     return new S3Error('IncompleteBody', 'The bytes stopped coming.');
   return new S3Error(

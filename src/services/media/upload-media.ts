@@ -1,4 +1,4 @@
-// The inline door in its three forms: a multipart form, a data URL, an address to fetch from.
+// Implements the inline upload in its three forms: a multipart form, a data URL, a URL to fetch.
 import { AppError } from '../../lib/errors.ts';
 import { matchesSchema } from '../../lib/schema-check.ts';
 import { maxBytesAt } from '../../media/accepted-types.ts';
@@ -26,18 +26,21 @@ export type FormPart =
       readonly name: string;
     };
 
-/** Who uploads, and into which workspace: the active one. Throws 401, 403 for a viewer of the team, 413 where the storage is full. */
+/**
+ * Returns the uploader and the workspace, which is the active one. Throws 401, 403 for a viewer of the team, 413 if the
+ * storage is full.
+ */
 export async function uploaderOf(deps: Deps, actor: Actor): Promise<FileOwner> {
   const user = requireScope(actor, 'workflows:write');
   const workspace = await getActiveWorkspace(deps.db, user);
   if (!can(user, 'edit', { workspace })) {
-    throw new AppError('forbidden', 'A VIEWER of the active team may not add media to it.');
+    throw new AppError('forbidden', "You don't have permission to add media to the active team.");
   }
   await requireFreeStorage(deps, user.userId);
   return { userId: user.userId, workspace: workspaceOf(workspace), origin: 'upload', executionId: null };
 }
 
-/** The file is stored while it arrives; fields may come before or after it. */
+/** Stores the file while it arrives. Fields may precede or follow it. */
 export async function uploadForm(
   deps: Deps,
   actor: Actor,
@@ -72,7 +75,7 @@ async function readForm(
   }
 }
 
-/** Numbers as texts; a field that was left empty is absent. */
+/** Parses numeric fields; an empty field counts as absent. */
 function parseHints(fields: ReadonlyMap<string, string>): Hints {
   const given = [...fields].filter(([, text]) => text.trim() !== '');
   const hints: unknown = Object.fromEntries(given.map(([name, text]) => [name, Number(text)]));
@@ -82,7 +85,7 @@ function parseHints(fields: ReadonlyMap<string, string>): Hints {
   );
 }
 
-/** The file of a data URL, or the one at an address. */
+/** Stores the file of a data URL, or the file at a URL. */
 export async function uploadInline(deps: Deps, actor: Actor, body: InlineBody, signal: AbortSignal) {
   const owner = await uploaderOf(deps, actor);
   const { dataUrl, url, ...hints } = body;

@@ -1,19 +1,19 @@
-// The operator's models in use: read at the start, and again in every process soon after any of them has changed them.
-// A notification makes it at once; the revision is looked at now and then, for the notification that was lost.
+// Keeps the operator's models current in every process: reads them at start and after each change. A notification
+// triggers the read; the revision is also polled in case a notification was lost.
 import type { Logger } from '../../lib/log.ts';
 import type { Model } from '../../nodes/models/model.ts';
 import { loadModels, type ModelsDeps, modelsRevision } from './models.ts';
 
 export interface LiveModels {
-  /** Reads them again where they have changed. Never rejects: the models of before stay in use. */
+  /** Reads the models again if they have changed. Never rejects: on failure the previous models stay in use. */
   refresh(): Promise<void>;
-  /** Ends the looking, and waits for what is under way. */
+  /** Stops polling and waits for a read in progress. */
   close(): Promise<void>;
 }
 
 const CHECK_MS = 5_000;
 
-/** Throws where they cannot be read at the start. */
+/** Throws if the models cannot be read at start. */
 export async function startLiveModels(
   deps: ModelsDeps & { readonly log: Logger },
   install: (models: readonly Model[]) => void,
@@ -27,7 +27,7 @@ export async function startLiveModels(
     current = revision;
   };
   await load();
-  // One after the other: a change that comes while one is read is read next.
+  // Sequential: a change that arrives during a read is read afterwards.
   let last = Promise.resolve();
   const refresh = (): Promise<void> => {
     last = last

@@ -1,4 +1,4 @@
-// The form of the operator's models over HTTP.
+// Defines the schemas of the operator's models over HTTP.
 import { Type } from 'typebox';
 import { LISTING_PROVIDERS } from '../../nodes/models/listing/listing.ts';
 import { Exact, Nullable } from '../schema.ts';

@@ -1,4 +1,4 @@
-// The operator's models as they are kept: in the database, or in MODELS_FILE for who keeps them in git.
+// Reads and writes the operator's models: in the database, or in MODELS_FILE if they are kept in version control.
 import { open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../lib/errors.ts';
@@ -22,10 +22,10 @@ export interface ModelsDeps {
 }
 
 export interface InstalledModels {
-  /** What a change must name, so that it is made from this very state. */
+  /** A write must name the revision that it is based on. */
   readonly revision: string;
   readonly models: readonly Model[];
-  /** Why a stored model is left out, a sentence each. */
+  /** Sentences that say why stored models are skipped. */
   readonly problems: readonly string[];
 }
 
@@ -37,16 +37,16 @@ export async function readModels(deps: ModelsDeps, actor: Actor): Promise<Instal
   return loadModels(deps);
 }
 
-/** For the service itself. One that cannot be used is left out, and does not stop the others. */
+/** For the service itself. An unusable model is skipped without affecting the others. */
 export async function loadModels(deps: ModelsDeps): Promise<InstalledModels> {
   const file = deps.settings.MODELS_FILE;
   if (file !== undefined) return loadFile(file);
-  // The revision first: a change in between is seen as one more, and read again.
+  // The revision is read first: a change in between then counts as newer and is read again.
   const revision = await findModelsRevision(deps.db);
   return { revision: String(revision), ...parseAll(await listModels(deps.db)) };
 }
 
-/** Whether what `loadModels` gave is still what there is; cheap. */
+/** Returns cheaply whether the result of `loadModels` is still current. */
 export async function modelsRevision({ db, settings }: ModelsDeps): Promise<string> {
   return settings.MODELS_FILE === undefined
     ? String(await findModelsRevision(db))
@@ -54,8 +54,8 @@ export async function modelsRevision({ db, settings }: ModelsDeps): Promise<stri
 }
 
 /**
- * Adds the models, or puts them in place of those of the same node type: all of them or none. Throws 400 for one that is
- * not sound, 409 where the models have changed since `revision` was read.
+ * Adds the models, replacing those with the same node type: all of them or none. Throws 400 for an invalid model, 409
+ * if the models have changed since `revision` was read.
  */
 export async function writeModels(
   deps: ModelsDeps,
@@ -64,14 +64,14 @@ export async function writeModels(
 ): Promise<InstalledModels> {
   requireScope(actor, 'instance:admin');
   if (input.models.length > MAX_MODELS) {
-    throw new AppError('invalid_request', `At most ${MAX_MODELS} models can be written at once.`);
+    throw new AppError('invalid_request', `Too many models. The maximum per request is ${MAX_MODELS}.`);
   }
   const models = input.models.map(parseSent);
   const file = deps.settings.MODELS_FILE;
   if (file !== undefined) await writeFileOver(file, input.revision, models);
   else {
     await deps.db.transaction(async tx => {
-      // A text that is no revision of a table is none that was read there.
+      // A text that is not a revision of the table cannot have been read from it.
       if (!/^\d{1,15}$/.test(input.revision)) throw stale();
       const raised = await raiseModelsRevision(tx, Number(input.revision));
       if (raised === undefined) throw stale();
@@ -95,10 +95,7 @@ function parseSent(given: unknown, index: number): Model {
 }
 
 function stale(): AppError {
-  return new AppError(
-    'stale_write',
-    'The models have been changed by somebody else meanwhile: run it again.',
-  );
+  return new AppError('stale_write', 'The models changed after you read them. Try again.');
 }
 
 function parseAll(given: readonly unknown[]): Omit<InstalledModels, 'revision'> {
@@ -135,7 +132,7 @@ async function loadFile(file: string): Promise<InstalledModels> {
   }
 }
 
-/** The complete new file next to the old one, then in its place: a reader sees one or the other. */
+/** Writes the complete new file and then renames it over the old one, so that readers see one or the other. */
 async function writeFileOver(file: string, revision: string, changed: readonly Model[]): Promise<void> {
   const before = await loadFile(file);
   if (before.revision !== revision) throw stale();

@@ -1,4 +1,4 @@
-// What providers offer, for administrators: found in their lists, and compared with the models that are in use.
+// Searches the models that providers list, and compares them with the models in use. For administrators.
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ListedModel, ListingProvider, ListingQuery } from '../../nodes/models/listing/listing.ts';
 import { readListing } from '../../nodes/models/listing/read-listing.ts';
@@ -12,13 +12,13 @@ import { loadModels, type ModelsDeps } from './models.ts';
 
 type OfferDeps = ModelsDeps & Pick<Deps, 'settings' | 'providerFetch' | 'now'>;
 
-/** With the revision of the state that it was made from: what a write must name. */
+/** Includes the revision that it is based on, which a write must name. */
 type ModelPlan = SyncPlan & { readonly revision: string };
 
 const MAX_OFFERS = 100;
 const TIMEOUT_MS = 120_000;
 
-/** The first of the provider's models that these words find. Throws 400 where it has no list. */
+/** Returns the first of the provider's models that match the query. Throws 400 if the provider has no list. */
 export async function findOffers(
   deps: OfferDeps,
   actor: Actor,
@@ -38,7 +38,10 @@ export async function findOffers(
   return { offers, isCut: listed.length > offers.length };
 }
 
-/** What adding these models would change, or, where none is named, what the provider has changed of those in use. */
+/**
+ * Returns the changes that adding these models would make or, if none are named, the provider's changes to those in
+ * use.
+ */
 export async function planModels(
   deps: OfferDeps,
   actor: Actor,
@@ -52,7 +55,7 @@ export async function planModels(
   const listed = await list(deps, provider, { endpoints: asked, isFull: true });
   const missing = asked.filter(one => !listed.some(row => nameOf(row.endpoint) === nameOf(one)));
   if (endpoints !== undefined && missing.length > 0)
-    throw new AppError('not_found', `${provider} lists no model ${missing.join(', ')}.`);
+    throw new AppError('not_found', `${provider} does not list ${missing.join(', ')}.`);
   const names = new Set(asked.map(nameOf));
   const options = {
     date: new Date(deps.now()).toISOString().slice(0, 10),
@@ -81,8 +84,12 @@ async function list(
   try {
     return await readListing(provider, query, { providers, fetch: providerFetch.fetch, date, signal });
   } catch (err) {
-    throw new AppError('fetch_failed', `The list of ${provider} cannot be read: ${toError(err).message}`, {
-      cause: err,
-    });
+    throw new AppError(
+      'fetch_failed',
+      `The model list of ${provider} could not be read: ${toError(err).message}`,
+      {
+        cause: err,
+      },
+    );
   }
 }

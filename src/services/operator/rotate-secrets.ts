@@ -53,7 +53,7 @@ async function rotatePlace(
       if (read(keys.to, value) !== undefined) return [];
       throw new AppError(
         'conflict',
-        `The secret of ${place.table} ${id} was encrypted by neither key. Nothing was changed; start with the key that encrypted it.`,
+        `The secret of ${place.table} ${id} was not encrypted with either key. Nothing was changed. Start with the key that encrypted it.`,
       );
     });
     if (changed.length > 0) await replaceEncrypted(session, place, changed);

@@ -26,7 +26,7 @@ export async function openSource(deps: Deps, user: UserActor, body: PreviewBody)
   if (given.length !== 1 || !isWhole)
     throw new AppError(
       'invalid_request',
-      'Send exactly one of sceneGraph, templateId, and workflowId with nodeId.',
+      'Send exactly one of sceneGraph, templateId, or workflowId with nodeId.',
     );
   const owner = { userId: user.userId, workspace: userWorkspace(user.userId) };
   if (workflowId !== undefined && nodeId !== undefined) return openNode(deps, user, workflowId, nodeId);
@@ -52,7 +52,7 @@ async function openNode(
   const { nodes }: { nodes: readonly GraphNode[] } = JSON.parse(`{${await readableText(deps, view)}}`);
   const node = nodes.find(({ id, data }) => id === nodeId && data.nodeType === 'video:renderer');
   if (node === undefined)
-    throw new AppError('not_found', `The workflow has no video:renderer node ${nodeId}.`);
+    throw new AppError('not_found', `The workflow has no video:renderer node with the id ${nodeId}.`);
   const { config, params } = node.data;
   return open({ ...config, ...params }, { userId: user.userId, workspace: workspaceOf(view.workflow) });
 }

@@ -18,12 +18,12 @@ export function serviceReader(deps: Deps, owner: RenderOwner): ReadSource {
     const id = 'mediaId' in source ? source.mediaId : mediaIdOf(deps, source.src);
     if (id !== undefined) return readOwn(deps, owner, id, maxBytes);
     if (!('src' in source) || !/^https?:/.test(source.src))
-      throw new AppError('invalid_request', 'files by path are read on the command line only');
+      throw new AppError('invalid_request', 'file paths are supported only on the command line');
     const answer = await deps.fetch.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
     if (answer.status === 200) return { body: answer.body, declared: answer.headers['content-type'] };
     // Leaving an iteration at its first step closes the connection.
     for await (const _ of answer.body) break;
-    throw new AppError('fetch_failed', `its address answered with status ${answer.status}`);
+    throw new AppError('fetch_failed', `its URL responded with status ${answer.status}`);
   };
 }
 
@@ -32,7 +32,7 @@ async function readOwn(deps: Deps, owner: RenderOwner, id: string, maxBytes: num
   const isTheirs =
     row !== undefined &&
     (row.workspace === owner.workspace || (await mayUseMedia(deps.db, id, owner.userId)));
-  if (!isTheirs) throw new AppError('not_found', `there is no media ${id.slice(0, 64)} in your workspace`);
-  if (row.bytes > maxBytes) throw new AppError('file_too_large', `it has over ${maxBytes} bytes`);
+  if (!isTheirs) throw new AppError('not_found', `media ${id.slice(0, 64)} was not found in your workspace`);
+  if (row.bytes > maxBytes) throw new AppError('file_too_large', `it is larger than ${maxBytes} bytes`);
   return { body: (await deps.storage.read(row.id)).stream, declared: row.content_type };
 }

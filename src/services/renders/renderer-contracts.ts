@@ -88,7 +88,7 @@ export function getTemplate(deps: Deps, actor: Actor, id: string): TaggedText {
 
 export function requireTemplate(id: string): Template {
   const template = findTemplate(id);
-  if (template === undefined) throw new AppError('not_found', `There is no template ${id}.`);
+  if (template === undefined) throw new AppError('not_found', `Template ${id} not found.`);
   return template;
 }
 
@@ -133,7 +133,7 @@ export async function readThumbnail(
     return { bytes: await thumbnailOf(template, signal), visibility: 'public' };
   const [usable] = await usableBy(deps, requireScope(actor, 'workflows:read'), [template]);
   if (usable === undefined)
-    throw new AppError('forbidden', 'You are not on the list of this private template.');
+    throw new AppError('forbidden', "You don't have permission to use this private template.");
   return { bytes: await thumbnailOf(template, signal), visibility: 'private' };
 }
 
@@ -153,7 +153,7 @@ async function thumbnailOf(template: Template, signal: AbortSignal): Promise<Uin
 async function drawThumbnail(template: Template, signal: AbortSignal): Promise<Uint8Array> {
   const timeline = openTemplate(template, {});
   const refuse = (): never => {
-    throw new AppError('invalid_request', 'a template has no files of its own');
+    throw new AppError('invalid_request', 'a template cannot contain files of its own');
   };
   const lists = [evaluateFrame(timeline, template.thumbnailFrame)];
   const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(template.width, template.height));

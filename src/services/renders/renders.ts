@@ -84,7 +84,7 @@ export async function stopRender(deps: Deps, actor: Actor, id: string) {
 /** Someone else's render is 404, as if it did not exist. */
 async function requireRender(deps: Deps, { userId }: UserActor, id: string): Promise<RenderRow> {
   const row = isId('render', id) ? await findRender(deps.db, id, userId) : undefined;
-  if (row === undefined) throw new AppError('not_found', 'There is no render with this id.');
+  if (row === undefined) throw new AppError('not_found', 'Render not found.');
   return row;
 }
 

@@ -104,10 +104,7 @@ async function store(
 }
 
 function workerLost({ attempt }: ClaimedRender): AppError {
-  return new AppError(
-    'codec_failed',
-    `The worker died each of the ${attempt - 1} times that this was begun.`,
-  );
+  return new AppError('codec_failed', `The worker crashed in each of the ${attempt - 1} attempts.`);
 }
 
 function failure(error: RenderFailure): RenderEnd {

@@ -21,13 +21,14 @@ export interface Claims {
 
 /** Why a sign-in at a provider is refused: the reason is part of the answer, and the sign-in page has a text for each. */
 const REFUSALS = {
-  expired: 'The sign-in was not begun in this browser, or over ten minutes ago. Begin again.',
-  refused: 'The identity provider refused the sign-in, or its answer cannot be trusted.',
+  expired:
+    'The sign-in was not started in this browser, or it was started more than ten minutes ago. Start again.',
+  refused: 'The identity provider refused the sign-in, or its response is invalid. Try again.',
   unverified: 'The identity provider has not verified your email.',
-  unknown: 'There is no account with your email. Ask an administrator to invite you.',
+  unknown: 'No account has your email address. Ask an administrator to invite you.',
   linked: 'The account with your email is linked to another identity of this provider.',
   disabled: 'The account is disabled.',
-  other: 'You signed in to another account. Sign in to the one that you use here.',
+  other: 'You signed in to a different account. Sign in to the account that you use here.',
 } as const;
 
 export function signInRefused(reason: keyof typeof REFUSALS, cause?: unknown): AppError {

@@ -71,7 +71,7 @@ export async function createLink(
 ): Promise<PasswordLink> {
   requireScope(actor, 'instance:admin');
   if ((kind === 'setup') === (email !== undefined)) {
-    const message = kind === 'setup' ? 'must be absent: a setup link is for the first user' : 'is missing';
+    const message = kind === 'setup' ? 'must be absent; a setup link is for the first user' : 'is missing';
     throw invalidField('/email', message, 'The email');
   }
   const userId = email === undefined ? BOOTSTRAP_USER_ID : await getUserId(deps.db, email);
@@ -80,6 +80,6 @@ export async function createLink(
 
 async function getUserId(tx: Tx, email: string): Promise<number> {
   const user = await findUserByEmail(tx, email.trim());
-  if (user === undefined) throw new AppError('not_found', 'There is no user with this email.');
+  if (user === undefined) throw new AppError('not_found', 'User not found. Check the email address.');
   return user.id;
 }

@@ -135,7 +135,7 @@ function toFetch({ fetch }: Pick<GuardedFetch, 'fetch'>): openid.CustomFetch {
 }
 
 function unreachable(cause: unknown): AppError {
-  return new AppError('unavailable', 'The identity provider does not answer. Try again in a moment.', {
+  return new AppError('unavailable', 'The identity provider is not responding. Try again in a moment.', {
     cause,
     details: { reason: 'unreachable' },
     headers: { 'retry-after': '10' },

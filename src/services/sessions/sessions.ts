@@ -28,7 +28,7 @@ export async function readOwnSession({ db, now, settings }: Deps, actor: Actor) 
   ]);
   // Ended a moment ago, while it was still in the cache.
   if (row === undefined || session === undefined)
-    throw new AppError('unauthorized', 'The session has ended.');
+    throw new AppError('unauthorized', 'The session has ended. Sign in again.');
   const { balance, held } = await findPool(db, active.team_id ?? userWorkspace(userId));
   const team = teams.find(({ id }) => id === active.team_id);
   return {
@@ -84,8 +84,7 @@ function presentSession(session: ListedSession) {
 /** Ends a session of the caller's, in every process within five seconds. Throws 404. */
 export async function endOwnSession(deps: Deps, actor: Actor, id: string): Promise<void> {
   const { userId } = requireScope(actor, 'account:admin');
-  if (!(await endSession(deps, id, userId)))
-    throw new AppError('not_found', 'You have no session with this id.');
+  if (!(await endSession(deps, id, userId))) throw new AppError('not_found', 'Session not found.');
 }
 
 /** Ends the session that asks, where one does. */

@@ -51,7 +51,7 @@ export async function signIn(
   });
 }
 
-const invalidCredentials = (message = 'The email or the password is wrong.'): AppError =>
+const invalidCredentials = (message = 'Incorrect email or password.'): AppError =>
   new AppError('invalid_credentials', message, { headers: { 'www-authenticate': 'Bearer' } });
 
 /** Throws 401 `invalid_credentials` unless it is the user's password, and 429 as a sign-in. */

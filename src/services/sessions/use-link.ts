@@ -64,4 +64,7 @@ async function applyLink(
 }
 
 const invalidLink = (): AppError =>
-  new AppError('invalid_link', 'The link was used already, or has expired. Ask for a new one.');
+  new AppError(
+    'invalid_link',
+    'This link has expired or was already used. Ask an administrator for a new one.',
+  );

@@ -92,7 +92,7 @@ function checkIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): void 
   if (ifMatch.split(',').some(etag => etag.trim().startsWith(current))) return;
   throw new AppError(
     'stale_write',
-    'The workflow changed after you read it (If-Match): read it again and reapply your changes.',
+    'The workflow changed after you read it (If-Match). Read it again and reapply your changes.',
   );
 }
 
@@ -137,7 +137,7 @@ export async function editGraph(
 function staleWrite(version: number, baseVersion: number): AppError {
   return new AppError(
     'stale_write',
-    `The workflow is at version ${version}, not at ${baseVersion}: read it again and make your changes to that.`,
+    `The workflow is at version ${version}, not ${baseVersion}. Read it again and reapply your changes.`,
     { details: { version } },
   );
 }

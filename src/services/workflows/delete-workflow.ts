@@ -41,6 +41,6 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
 export async function recoverWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   requireScope(actor, 'instance:admin');
   const row = await restoreWorkflow(deps.db, id);
-  if (row === undefined) throw new AppError('not_found', 'There never was a workflow with this id.');
+  if (row === undefined) throw new AppError('not_found', 'Workflow not found.');
   return { id: row.id, name: row.name, userId: row.user_id, restored: true };
 }

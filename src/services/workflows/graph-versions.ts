@@ -40,7 +40,8 @@ export function createGraphVersions(catalog: Catalog): GraphVersions {
       const found = kept.get(`${workflowId}@${version}`);
       if (found !== undefined) return found;
       const text = await findGraphText(tx, workflowId, version);
-      if (text === undefined) throw new AppError('not_found', `The workflow has no version ${version}.`);
+      if (text === undefined)
+        throw new AppError('not_found', `Version ${version} of the workflow was not found.`);
       return keep(workflowId, version, text);
     },
   };

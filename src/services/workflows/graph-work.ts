@@ -59,11 +59,11 @@ export async function workOnGraph<Kind extends GraphTask['kind']>(
 
 function explain(err: unknown): unknown {
   if (err instanceof TaskTooCostly) {
-    const message = 'The graph takes too long to check; split it into several workflows.';
+    const message = 'Checking the graph takes too long. Split it into several workflows.';
     return new AppError('invalid_graph', message, { cause: err });
   }
   if (err instanceof DOMException && err.name === 'TimeoutError') {
-    const message = 'Too many large graphs are being checked; try again in a moment.';
+    const message = 'Too many large graphs are being checked. Try again in a moment.';
     return new AppError('unavailable', message, { cause: err, headers: { 'retry-after': '2' } });
   }
   return err;

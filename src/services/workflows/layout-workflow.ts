@@ -36,6 +36,6 @@ function checkSize({ nodes, edges }: Graph): void {
   if (nodes.length <= LAYOUT_LIMITS.nodes && edges.length <= LAYOUT_LIMITS.edges) return;
   throw new AppError(
     'board_too_large',
-    `The board has ${nodes.length} nodes and ${edges.length} edges; at most ${LAYOUT_LIMITS.nodes} and ${LAYOUT_LIMITS.edges} can be laid out.`,
+    `The board has ${nodes.length} nodes and ${edges.length} edges. The maximum for a layout is ${LAYOUT_LIMITS.nodes} nodes and ${LAYOUT_LIMITS.edges} edges.`,
   );
 }

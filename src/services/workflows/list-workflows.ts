@@ -66,7 +66,7 @@ async function spaceOf(
   if (teamId === undefined) return { teamId: null, isPersonal: false };
   if (teamId === userWorkspace(user.userId)) return { teamId: null, isPersonal: true };
   if ((await findTeam(deps.db, user.userId, teamId)) !== undefined) return { teamId, isPersonal: false };
-  throw new AppError('not_found', 'You are in no team with this id.');
+  throw new AppError('not_found', 'Team not found.');
 }
 
 async function keepCounts(deps: Deps, rows: readonly WorkflowListRow[]): Promise<void> {

@@ -124,7 +124,7 @@ async function checkInputs(
   const named = issues.map(({ nodeId }) => nodeId.slice(0, 100)).join(', ');
   throw new AppError(
     'invalid_request',
-    `settings.exposedInputs may name input nodes of the workflow only, not ${named}.`,
+    `settings.exposedInputs can contain only input nodes of the workflow, not ${named}.`,
     { issues },
   );
 }
@@ -158,5 +158,5 @@ function slugOf(name: string): string {
 }
 
 function slugTaken(): AppError {
-  return new AppError('slug_taken', 'Another workflow has this slug: choose another one.');
+  return new AppError('slug_taken', 'Another workflow uses this slug. Choose a different one.');
 }

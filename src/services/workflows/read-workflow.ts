@@ -42,7 +42,7 @@ export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Pr
 /** The frozen version of a publication, as any visitor sees it. Throws 404. */
 export async function getPublished(deps: Deps, slug: string): Promise<PresentedWorkflow> {
   const workflow = await findPublished(deps.db, slug, null);
-  if (workflow === undefined) throw new AppError('not_found', 'Nothing is published under this slug.');
+  if (workflow === undefined) throw new AppError('not_found', 'No published workflow has this slug.');
   deps.views.count(workflow.id);
   const version = await deps.versions.get(
     deps.db,

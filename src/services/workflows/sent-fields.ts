@@ -58,7 +58,7 @@ export function checkSentFields(body: Body, current: PresentedMembers): readonly
     const named = [...changed, ...(moves ? ['folderId'] : [])].join(', ');
     throw new AppError(
       'stale_write',
-      `The workflow changed after you read it, and ${named} differs: read it again and reapply your changes.`,
+      `The workflow changed after you read it, and ${named} differs. Read it again and reapply your changes.`,
     );
   }
   if (changed.length > 0) throw notWritable(changed);

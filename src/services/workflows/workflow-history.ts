@@ -32,7 +32,7 @@ export async function listHistory(
 export async function getVersion(deps: Deps, actor: Actor, id: string, number: number): Promise<string> {
   const workflow = await openForEditor(deps, actor, id);
   const row = await findVersion(deps.db, id, number);
-  if (row === undefined) throw new AppError('not_found', `The workflow has no version ${number}.`);
+  if (row === undefined) throw new AppError('not_found', `Version ${number} of the workflow was not found.`);
   const { text } = await deps.versions.get(deps.db, id, number);
   const head = JSON.stringify({ workflowId: id, ...presentVersion(row, workflow) });
   return `${head.slice(0, -1)},${text}}`;

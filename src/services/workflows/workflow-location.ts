@@ -27,7 +27,7 @@ export async function moveTo(
   const folder = await openFolder(tx, user, folderId);
   // Only the creator's own workspace goes with a workflow, so nobody else can move it out.
   if (workspaceOf(folder) !== workspaceOf(workflow) && !isCreator(user, workflow)) {
-    throw new AppError('forbidden', 'Only its creator may move this workflow to another workspace.');
+    throw new AppError('forbidden', 'Only the creator can move this workflow to another workspace.');
   }
   return { folder_id: folder.id, team_id: folder.team_id };
 }
@@ -46,7 +46,7 @@ export async function moveWithin(
   if (workspaceOf(folder) === workspaceOf(workflow)) return place;
   throw new AppError(
     'folder_workspace_mismatch',
-    'The folder is in another workspace: only PUT /workflows/{id} moves a workflow there.',
+    'The folder is in another workspace. Use PUT /workflows/{id} to move a workflow there.',
   );
 }
 
@@ -61,7 +61,7 @@ export async function checkOwnFolder(
   if (workspaceOf(folder) === userWorkspace(user.userId)) return;
   throw new AppError(
     'folder_workspace_mismatch',
-    'A new workflow is personal, and the folder is a team’s: create it first, then move it with PUT /workflows/{id}.',
+    'The folder belongs to a team, but a new workflow is personal. Create the workflow first, then move it with PUT /workflows/{id}.',
   );
 }
 
@@ -70,20 +70,20 @@ export async function checkMedia(tx: Tx, user: UserActor, mediaId: string | null
   if (mediaId === null || mediaId === undefined || (await mayUseMedia(tx, mediaId, user.userId))) return;
   throw new AppError(
     'forbidden',
-    'You may not use this media: mediaId must name one of yours or of your team.',
+    "You don't have permission to use this media. mediaId must identify media of yours or of your team.",
   );
 }
 
 /** The folder, if the user may add workflows to it. */
 async function openFolder(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
   const folder = await lockFolder(tx, user.userId, id);
-  if (folder === undefined) throw new AppError('not_found', 'There is no folder with this id.');
+  if (folder === undefined) throw new AppError('not_found', 'Folder not found.');
   if (can(user, 'edit', { workspace: folder })) return folder;
   if (folder.user_id === user.userId && folder.team_role === null) {
     throw new AppError(
       'folder_workspace_mismatch',
-      'The folder is in a team that you are no longer in: choose one of another workspace.',
+      'The folder belongs to a team that you have left. Choose a folder of another workspace.',
     );
   }
-  throw new AppError('forbidden', 'You may not put workflows into this folder.');
+  throw new AppError('forbidden', "You don't have permission to add workflows to this folder.");
 }

@@ -25,7 +25,7 @@ describe('a request that fails because of the service', () => {
     it(`must not be retried if it may have been stored: ${method}`, () => {
       const { status, code, message } = translateError(new OutageError(true, LOST), method);
       assert.deepEqual([status, code], [500, 'internal_error']);
-      assert.match(message, /not known/);
+      assert.match(message, /outcome is unknown/);
       assert.doesNotMatch(message, /inner/);
     });
 

@@ -58,7 +58,7 @@ describe('while the database is down', () => {
       for (const { status, headers, body } of forms) {
         assert.deepEqual([status, body.error], [503, 'temporarily_unavailable'], JSON.stringify(body));
         assert.ok(Number(headers.get('retry-after')) > 0);
-        assert.match(String(body.error_description), /try again/);
+        assert.match(String(body.error_description), /try again/i);
       }
       for (const url of [
         authorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge }),

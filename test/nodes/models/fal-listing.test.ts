@@ -1,4 +1,4 @@
-// fal's list and prices as its double gives them: caps, batches that one endpoint spoils, and refusals.
+// Tests fal's list and prices against a fake server: page limits, batches that one endpoint spoils, and refusals.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createGuardedFetch, type GuardedFetch } from '../../../src/lib/fetch.ts';
@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 
 describe("fal's list", () => {
-  it('is read to its end by ten at a time where schemas come with it, 1,400 endpoints too', async () => {
+  it('is read to the end in pages of ten with schemas, even with 1,400 endpoints', async () => {
     const many = Array.from({ length: 1400 }, (_, index) => `fal-ai/n${index}`);
     fal.models = many.map(rowOf);
     fal.prices = many.map(priceOf);
@@ -53,7 +53,7 @@ describe("fal's list", () => {
     assert.equal(fal.count(/v1\/models\?/) - before, 140);
   });
 
-  it('is asked for as few at a time as it says, once it has said so', async () => {
+  it('is requested in the smaller pages that fal asks for', async () => {
     fal.maxExpanded = 4;
     const [before, refused] = [fal.count(/limit=4/), fal.count(/limit=10/)];
     assert.equal((await list({ isFull: true })).length, ENDPOINTS.length);
@@ -61,7 +61,7 @@ describe("fal's list", () => {
     assert.equal((await list({ isFull: true, endpoints: ENDPOINTS })).length, ENDPOINTS.length);
   });
 
-  it('of names of which one is unknown has all the others', async () => {
+  it('returns all other models if one name is unknown', async () => {
     const rows = await list({ isFull: true, endpoints: [...ENDPOINTS, 'fal-ai/unknown'] });
     assert.deepEqual(
       rows.map(({ endpoint }) => endpoint),
@@ -69,7 +69,7 @@ describe("fal's list", () => {
     );
   });
 
-  it('has the prices of all endpoints but the one without', async () => {
+  it('contains the prices of all endpoints except the one without', async () => {
     fal.prices = ENDPOINTS.filter((_, index) => index !== 7).map(priceOf);
     const rows = await list({ isFull: true });
     assert.deepEqual(
@@ -80,20 +80,20 @@ describe("fal's list", () => {
     assert.equal((await list({ isFull: true })).filter(({ model }) => model?.price === null).length, 1);
   });
 
-  it('is asked for again where fal has too much to do, and says so when that does not help', async () => {
+  it('is requested again if fal is busy, and reports a lasting failure', async () => {
     const busy = { status: 429, headers: { 'retry-after': '0' }, body: { detail: 'slow down' } };
     fal.failRequests(/v1\/models/, busy, 3);
     assert.equal((await list({ isFull: true })).length, ENDPOINTS.length);
     fal.failRequests(/v1\/models/, busy, 5);
-    await assert.rejects(list({ isFull: true }), /status 429; it takes no more requests for now: try again/);
+    await assert.rejects(list({ isFull: true }), /status 429; it is rate limiting requests; try again/);
   });
 
-  it('that is refused is explained by its status', async () => {
+  it('explains a refusal by its status', async () => {
     for (const [status, message] of [
       [401, /status 401; check its key/],
       [403, /status 403; check its key/],
-      [500, /status 500; it is not available: try again later/],
-      [418, /status 418; it said: .*teapot/],
+      [500, /status 500; it is not available; try again later/],
+      [418, /status 418; its message: .*teapot/],
     ] as const) {
       fal.failRequests(/v1\/models/, { status, body: { detail: 'a teapot' } }, 1);
       await assert.rejects(list({ isFull: true }), message);

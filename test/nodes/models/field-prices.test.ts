@@ -1,11 +1,12 @@
-// Every fal model whose price depends on settings is charged by the units that fal reports, at the price of its settings.
+// Tests that every fal model whose price depends on settings is charged by the units that fal reports, at the price of
+// its settings.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../../src/nodes/catalog.ts';
 import { priceOf, toCredits } from '../../../src/nodes/models/pricing.ts';
 import { readShippedModels } from '../../../src/nodes/models/shipped.ts';
 
-/** Each row of each table: its settings, and what a unit costs there. */
+/** Each row of each table: the settings, and the price of a unit with them. */
 const ROWS = readShippedModels().flatMap(({ nodeType, provider, price, fields }) => {
   if (provider !== 'fal' || price === null || typeof price.usd === 'number') return [];
   return Object.entries(price.usd).map(([key, usd]) => {
@@ -21,7 +22,7 @@ const ROWS = readShippedModels().flatMap(({ nodeType, provider, price, fields })
 
 describe('a fal model priced by its settings', () => {
   for (const { nodeType, key, usd, settings } of ROWS) {
-    it(`${nodeType} at ${key} costs ${usd} USD a unit that fal reports`, () => {
+    it(`${nodeType} at ${key} costs ${usd} USD per unit that fal reports`, () => {
       const pricing = findNode(nodeType)?.pricing;
       for (const units of [0.5, 1, 3, 7.25]) {
         const cost = pricing?.settle?.(settings, { billable_units: units });
@@ -35,7 +36,7 @@ describe('a fal model priced by its settings', () => {
     assert.equal(new Set(ROWS.map(({ nodeType }) => nodeType)).size, 54);
   });
 
-  it('reserves its ceiling where the length of its sound is not known', () => {
+  it('reserves its maximum if the length of its sound is unknown', () => {
     const fabric = findNode('talking:fal_fabric');
     assert.ok(fabric);
     const values = { resolution: '480p', maxCredits: 50 };

@@ -1,4 +1,5 @@
-// Models made of what providers publish, and of what nobody should: bounds, circles, names with script, wrong prices.
+// Tests models built from published data, valid and hostile: bounds, circular references, names with script, wrong
+// prices.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toModel } from '../../../src/nodes/models/from-schema.ts';
@@ -9,10 +10,10 @@ import { publishedOf, VIDEO_INPUT } from './published.ts';
 
 const fieldOf = (model: Model, id: string) => model.fields.find(field => field.id === id);
 
-describe('a model made of its published schema', () => {
+describe('a model built from its published schema', () => {
   const model = toModel(publishedOf());
 
-  it('has media and required texts as ports, everything else as fields', () => {
+  it('has media and required texts as ports and everything else as fields', () => {
     assert.equal(model.nodeType, 'video:fal_veo3_1');
     assert.deepEqual(
       model.fields.filter(({ isPort }) => isPort).map(({ id, type, as }) => [id, type, as]),
@@ -45,7 +46,7 @@ describe('a model made of its published schema', () => {
     assert.deepEqual(model.output, { kind: 'video', path: 'video' });
   });
 
-  it('has the bounds and steps of its numbers, however they are published', () => {
+  it('has the limits and steps of its numbers in every published form', () => {
     const numbers = {
       prompt: { type: 'string' },
       steps: { type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 51 },
@@ -69,13 +70,13 @@ describe('a model made of its published schema', () => {
     ]);
   });
 
-  it('costs its units times the price of one', () => {
+  it('costs its units times the price of a unit', () => {
     const { pricing, entry } = toDefinition(model);
     assert.equal(pricing?.usd({ duration: '4s' }), 0.8);
     assert.equal(entry.estimatedCredits, 160);
   });
 
-  it('is charged afterwards by the units that fal bills where nobody can count them before', () => {
+  it('is charged by the units that fal bills if they cannot be counted in advance', () => {
     const { pricing, entry } = toDefinition(
       toModel(publishedOf(VIDEO_INPUT, { price: { usd: 0.0005, unit: 'compute seconds' } })),
     );
@@ -84,7 +85,7 @@ describe('a model made of its published schema', () => {
     assert.ok(entry.inputs.some(({ id }) => id === 'maxCredits'));
   });
 
-  it('has no price where the list has one that nobody asks', () => {
+  it('has no price if the listed price is implausible', () => {
     for (const usd of [-1, 1e9, 0, Number.NaN]) {
       const { price, priceSource } = toModel(publishedOf(VIDEO_INPUT, { price: { usd, unit: 'seconds' } }));
       assert.equal(price, null);
@@ -93,7 +94,7 @@ describe('a model made of its published schema', () => {
     assert.equal(toModel(publishedOf(VIDEO_INPUT, { price: undefined })).price, null);
   });
 
-  it('comes out of circles, of a hundred allOfs and of references to nowhere', () => {
+  it('survives circular references, a hundred allOfs and dangling references', () => {
     const circle: Record<string, unknown> = { $ref: '#/components/schemas/Input' };
     const parts = Array.from({ length: 100 }, (_, index) => ({
       properties: { [`p${index}`]: { type: 'string' } },
@@ -115,7 +116,7 @@ describe('a model made of its published schema', () => {
     );
   });
 
-  it('leaves out what could not be a field, and says so where that is required', () => {
+  it('omits what cannot be a field, and reports it if it is required', () => {
     const properties = JSON.parse(
       '{"prompt": {"type": "string"}, "__proto__": {"type": "string"}, "constructor": {"type": "string"}, "a-b": {}}',
     );
@@ -125,7 +126,7 @@ describe('a model made of its published schema', () => {
       ['prompt'],
     );
     const input = { type: 'object', required: ['a-b'], properties };
-    assert.throws(() => toModel(publishedOf(properties, { input })), { message: /needs a-b/ });
+    assert.throws(() => toModel(publishedOf(properties, { input })), { message: /requires a-b/ });
   });
 
   it('shows names with script as plain text', () => {
@@ -142,9 +143,9 @@ describe('a model made of its published schema', () => {
     assert.equal(fields.find(({ id }) => id === 'style')?.type, 'JSON');
   });
 
-  it('is refused where its result is none that a port can carry, or its address climbs', () => {
+  it('is refused if no port can carry its result, or if its URL leaves its base', () => {
     const output = { type: 'object', properties: { model_glb: { type: 'object' } } };
-    assert.throws(() => toModel(publishedOf(VIDEO_INPUT, { output })), { message: /neither an image/ });
+    assert.throws(() => toModel(publishedOf(VIDEO_INPUT, { output })), { message: /not an image/ });
     for (const endpoint of ['../admin', 'fal-ai/../x', 'fal-ai/x?y=1', 'https://evil/x', '', 'a//b'])
       assert.throws(() => toModel(publishedOf(VIDEO_INPUT, { endpoint })), { name: 'ModelError' }, endpoint);
   });
@@ -153,27 +154,27 @@ describe('a model made of its published schema', () => {
 describe('a stored model', () => {
   const model = toModel(publishedOf());
   const broken: readonly (readonly [object, RegExp])[] = [
-    [{ nodeType: 'utility:math' }, /nodeType must be of the form/],
+    [{ nodeType: 'utility:math' }, /nodeType must match/],
     [{ nodeType: 'video:__proto__"' }, /nodeType/],
     [{ provider: 'comfyui' }, /provider must be one of/],
     [{ price: { unit: 'second', usd: -1 } }, /0 to 10000 USD/],
     [{ price: { unit: 'second', usd: 1e9 } }, /0 to 10000 USD/],
-    [{ price: { unit: 'second', usd: 1, of: 'nothing' } }, /names the field nothing/],
+    [{ price: { unit: 'second', usd: 1, of: 'nothing' } }, /refers to the field nothing/],
     [{ fields: Array(81).fill(model.fields[0]) }, /at most 80/],
-    [{ fields: [model.fields[0], model.fields[0]] }, /twice/],
-    [{ fields: [{ id: 'maxCredits', label: 'x', type: 'NUMBER' }] }, /meaning of its own/],
+    [{ fields: [model.fields[0], model.fields[0]] }, /duplicate id/],
+    [{ fields: [{ id: 'maxCredits', label: 'x', type: 'NUMBER' }] }, /reserved name/],
     [{ fields: [{ id: 'a', label: '<b>', type: 'NUMBER' }] }, /without < and >/],
     [{ fields: [{ id: 'a', label: 'a', type: 'NUMBER', min: 5, max: 1 }] }, /over the maximum/],
     [{ output: { kind: 'image', path: '__proto__.x' } }, /path/],
     [{ schema: { source: 'x', date: 'today' } }, /date/],
   ];
   for (const [change, message] of broken) {
-    it(`is refused where it has ${JSON.stringify(change).slice(0, 60)}`, () => {
+    it(`is refused with ${JSON.stringify(change).slice(0, 60)}`, () => {
       assert.throws(() => parseModel({ ...model, ...change }), { name: 'ModelError', message });
     });
   }
 
-  it('that is sound comes out as it went in', () => {
+  it('is returned unchanged if it is valid', () => {
     assert.deepEqual(parseModel(JSON.parse(JSON.stringify(model))), model);
   });
 });

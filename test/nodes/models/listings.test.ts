@@ -1,4 +1,4 @@
-// Listings of providers that are wrong, huge, endless or hostile: what can be used of them is, and nothing else happens.
+// Tests malformed, huge, endless and hostile model lists: the valid part is used, and nothing else happens.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type {
@@ -18,7 +18,7 @@ const PROVIDERS = {
 };
 const SCRIPT = '<script>alert(1)</script>';
 
-/** Reads the listing of a provider that answers so; the addresses that were asked are kept. */
+/** Reads the list of a provider that answers like this, and records the requested URLs. */
 async function listed(
   provider: ListingProvider,
   answer: (url: URL) => unknown,
@@ -44,7 +44,7 @@ async function listed(
   return { rows, asked };
 }
 
-/** A model of Replicate with these fields. */
+/** Returns a Replicate model with these fields. */
 const predictor = (properties: unknown, more: object = {}) => ({
   owner: 'acme',
   name: 'clip',
@@ -68,25 +68,25 @@ const only = ({ rows }: { readonly rows: readonly ListedModel[] }): ListedModel 
   return rows[0] as ListedModel;
 };
 
-describe('a listing', () => {
+describe('a model list', () => {
   for (const provider of ['fal', 'replicate', 'openai', 'comfyui'] as const) {
     for (const [name, body] of [
       ['HTML', '<html>busy</html>'],
       ['half a list', '{"data": [{"id": "x'],
     ] as const)
-      it(`of ${provider} that is ${name} is said to be no JSON`, async () => {
+      it(`of ${provider} that is ${name} is reported as not JSON`, async () => {
         await assert.rejects(
           listed(provider, () => body),
-          /no JSON/,
+          /not JSON/,
         );
       });
 
     for (const body of [null, [], 7, 'text', { data: 7, models: 'x', results: null, __proto__: 1 }])
-      it(`of ${provider} that is ${JSON.stringify(body)} gives no model`, async () => {
+      it(`of ${provider} that is ${JSON.stringify(body)} yields no model`, async () => {
         const rows = await listed(provider, () => JSON.stringify(body)).then(
           found => found.rows,
           (err: Error) => {
-            assert.match(err.message, /no list of models/);
+            assert.match(err.message, /not a list of models/);
             return [];
           },
         );
@@ -99,14 +99,14 @@ describe('a listing', () => {
 });
 
 describe("Replicate's listing", () => {
-  it('gives the version that its schema is of, and an official model by its name', async () => {
+  it('yields the version of the schema, and the name of an official model', async () => {
     const versioned = only(await listed('replicate', () => predictor({ prompt: { type: 'string' } }), one));
     assert.equal(versioned.model?.endpoint, `acme/clip:${'a'.repeat(64)}`);
     const official = { ...predictor({ prompt: { type: 'string' } }), is_official: true };
     assert.equal(only(await listed('replicate', () => official, one)).model?.endpoint, 'acme/clip');
   });
 
-  it('is followed to twenty pages of its own address and no further, wherever it points', async () => {
+  it('is followed for at most twenty pages on the configured host, whatever the page links say', async () => {
     const { asked, rows } = await listed('replicate', () => ({
       results: [predictor({ prompt: { type: 'string' } })],
       next: 'http://169.254.169.254/latest/models?cursor=x',
@@ -116,7 +116,7 @@ describe("Replicate's listing", () => {
     assert.equal(rows.length, 20);
   });
 
-  it('is asked for no name that leads elsewhere', async () => {
+  it('is never requested with a name that leads elsewhere', async () => {
     const { asked, rows } = await listed('replicate', () => ({}), {
       endpoints: ['../account', 'a/b/c', 'acme/clip?x', `${SCRIPT}/x`],
       isFull: true,
@@ -124,7 +124,7 @@ describe("Replicate's listing", () => {
     assert.deepEqual([asked, rows], [[], []]);
   });
 
-  it('with a schema that goes in circles ends', async () => {
+  it('ends despite a circular schema', async () => {
     const properties = {
       prompt: { $ref: '#/components/schemas/A' },
       more: { $ref: '#/components/schemas/A' },
@@ -134,20 +134,20 @@ describe("Replicate's listing", () => {
     assert.ok(model !== undefined || (problem ?? '').length > 0);
   });
 
-  it('with a hundred alternatives inside each other ends, and soon', async () => {
+  it('ends soon despite a hundred nested alternatives', async () => {
     let nested: object = { type: 'string' };
     for (let depth = 0; depth < 100; depth++) nested = { allOf: Array.from({ length: 2 }, () => nested) };
     const parts = { allOf: Array.from({ length: 100 }, () => ({ type: 'string', default: 'x' })) };
     const started = performance.now();
     const body = predictor({ prompt: { type: 'string' }, parts });
     assert.ok(only(await listed('replicate', () => body, one)).model);
-    // As JSON it would be of 2^100 parts: it is given as it would be after parsing.
+    // As JSON text it would have 2^100 parts, so it is passed in its parsed form.
     const { SchemaDocument } = await import('../../../src/nodes/models/json-schema.ts');
     new SchemaDocument({}).resolve(nested);
     assert.ok(performance.now() - started < 2_000);
   });
 
-  it('with fields that mean something to JavaScript leaves them out', async () => {
+  it('omits fields with names that are special in JavaScript', async () => {
     const text = JSON.stringify(
       predictor({ prompt: { type: 'string' }, constructor: { type: 'string' }, fine: { type: 'number' } }),
     ).replace('"fine"', '"__proto__": {"type": "string", "default": "polluted"}, "fine"');
@@ -159,7 +159,7 @@ describe("Replicate's listing", () => {
     assert.equal(({} as { default?: string }).default, undefined);
   });
 
-  it('keeps markup out of every text that is shown', async () => {
+  it('keeps markup out of every displayed text', async () => {
     const body = {
       ...predictor({
         prompt: { type: 'string', title: SCRIPT, enum: undefined },
@@ -193,12 +193,12 @@ describe("fal's listing", () => {
   const asked = { endpoints: [endpoint], isFull: true };
 
   for (const price of [-1, 0, 1e9, '0.1', null, 1001])
-    it(`does not believe a price of ${JSON.stringify(price)}`, async () => {
+    it(`rejects a price of ${JSON.stringify(price)}`, async () => {
       const { model } = only(await listed('fal', rows(price), asked));
       assert.equal(model?.price, null);
     });
 
-  it('believes one that a provider can ask', async () => {
+  it('accepts a plausible price', async () => {
     const { model } = only(await listed('fal', rows(0.25), asked));
     assert.equal(model?.price?.usd, 0.25);
   });
@@ -208,15 +208,15 @@ describe("fal's listing", () => {
     assert.equal(row.label, 'script alert(1) /script Veo');
   });
 
-  it('that never ends is given up on', async () => {
+  it('is abandoned if it never ends', async () => {
     let page = 0;
     const endless = () => ({ models: [], has_more: true, next_cursor: String(page++) });
     await assert.rejects(listed('fal', endless, { isFull: false }), /more than 500 pages/);
   });
 });
 
-describe('the listing of a server that speaks OpenAI', () => {
-  it('gives each model as a chat, and says which name no node can have', async () => {
+describe('the list of an OpenAI-compatible server', () => {
+  it('offers each model as a chat, and reports names that cannot be node names', async () => {
     const data = [
       { id: 'llama3.2:3b' },
       { id: 'qwen/qwen3-8b' },
@@ -233,7 +233,7 @@ describe('the listing of a server that speaks OpenAI', () => {
     assert.ok(rows.every(({ label }) => !label.includes('<')));
   });
 
-  it('of 20,000 models is read in a second', async () => {
+  it('is read within a second, even with 20,000 models', async () => {
     const data = Array.from({ length: 20_000 }, (_, index) => ({ id: `model-${index}` }));
     const started = performance.now();
     const { rows } = await listed('openai', () => ({ data }));
@@ -242,8 +242,8 @@ describe('the listing of a server that speaks OpenAI', () => {
   });
 });
 
-describe('the listing of a ComfyUI server', () => {
-  it('can be searched in, and gives no node: a graph is the workflow of one', async () => {
+describe('the list of a ComfyUI server', () => {
+  it('can be searched but yields no nodes, because only a graph can run', async () => {
     const info = `{"KSampler": {"display_name": "KSampler", "category": "sampling"},
       "__proto__": {"display_name": "x"}, "Bad": {"display_name": "${SCRIPT}", "category": ["x"]}, "None": null}`;
     const { rows } = await listed('comfyui', () => info);

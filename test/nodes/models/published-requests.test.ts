@@ -1,4 +1,5 @@
-// What every node sends its provider, and what the doubles answer, against the types that the providers publish.
+// Tests every request to providers, and the answers of the fake providers, against the types that the providers
+// publish.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { InputDef } from '../../../src/graph/catalog.ts';
@@ -37,7 +38,7 @@ const REQUESTS: Readonly<Record<string, TypeTable>> = {
     [/^POST \/v1\/sound-generation/, 'CreateSoundEffectRequest.Raw'],
     [/^POST \/v1\/music/, 'BodyComposeMusicV1MusicPost.Raw'],
   ],
-  // A model in the address stands for the version in the body.
+  // The model in the URL takes the place of the version in the body.
   replicate: [
     [/predictions$/, "Omit<Parameters<Replicate['predictions']['create']>[0], 'model' | 'version'>"],
   ],
@@ -47,7 +48,7 @@ const ANSWERS: Readonly<Record<string, TypeTable>> = {
   openai: [
     [/^POST \/v1\/images\//, 'OpenAI.ImagesResponse'],
     [/^POST \/v1\/chat\//, 'OpenAI.ChatCompletion'],
-    // The text in one piece is the client's own addition.
+    // The joined text is added by the client.
     [/\/v1\/responses/, "Omit<OpenAI.Responses.Response, 'output_text'>"],
   ],
   replicate: [[/predictions/, 'Prediction']],
@@ -62,7 +63,7 @@ const models = entries.filter(
   ({ source, nodeType }) => source === 'vendor' && !nodeType.endsWith(':comfyui'),
 );
 
-/** What the provider got as JSON: of a form, its fields by name. */
+/** Returns the JSON that the provider received; for a form, its fields by name. */
 async function bodyOf({ headers, body, json }: Asked): Promise<unknown> {
   const type = headers['content-type'] ?? '';
   if (!type.startsWith('multipart/')) return json;
@@ -108,7 +109,7 @@ function answerSamples(provider: string, answered: readonly Answered[]): readonl
 /** Read from fal's list of models, which is newer than the types of its client. */
 const UNTYPED = /^\/(?:openai\/gpt-image-2|bytedance\/seedance-2|fal-ai\/flux-1\/dev)/;
 
-describe('what is sent to a provider and what its double answers', { skip: NO_PEERS }, () => {
+describe("requests to providers and the fake providers' answers", { skip: NO_PEERS }, () => {
   let all: AllProviders;
   before(async () => {
     all = await startAllProviders();
@@ -143,14 +144,14 @@ describe('what is sent to a provider and what its double answers', { skip: NO_PE
         : { type: itemType ?? 'IMAGE', media: media[itemType ?? 'IMAGE'] };
     return Array.from({ length: Math.max(1, minItems) }, () => item);
   };
-  /** The values of a run: all that can be set, or only what must be. */
+  /** Returns the values of a run: either all settings or only the required ones. */
   const valuesOf = (inputs: readonly InputDef[], isFull: boolean): Readonly<Record<string, unknown>> =>
     Object.fromEntries(
       inputs
         .filter(({ required, isPort }) => isFull || required === true || isPort)
         .map(input => [input.id, sampleOf(input)]),
     );
-  /** Until it is submitted: its result is not looked at. */
+  /** Runs until the submission; the result does not matter. */
   const submit = async (nodeType: string, values: Readonly<Record<string, unknown>>): Promise<void> => {
     await startNode(nodeType, { ...values, maxCredits: 9 }, all.ctx).catch(
       (err: { readonly code?: string }) => {
@@ -159,7 +160,7 @@ describe('what is sent to a provider and what its double answers', { skip: NO_PE
     );
   };
 
-  /** What is answered while the work goes on, and when it has ended. */
+  /** The answers while the work is running, and when it has ended. */
   const pollEach = async (): Promise<void> => {
     const { fal, openai, replicate } = all;
     const polled = [
@@ -173,7 +174,7 @@ describe('what is sent to a provider and what its double answers', { skip: NO_PE
     }
   };
 
-  it('are of the published types, whatever is set', async () => {
+  it('match the published types, whatever is set', async () => {
     for (const { nodeType, inputs } of models) {
       await submit(nodeType, valuesOf(inputs, false));
       const full = valuesOf(inputs, true);
@@ -199,7 +200,7 @@ describe('what is sent to a provider and what its double answers', { skip: NO_PE
     assert.deepEqual([...new Set(faults)], []);
   });
 
-  it('are refused where a name, a value or a type is wrong', async () => {
+  it('are refused if a name, a value or a type is wrong', async () => {
     const wrong: readonly Sample[] = [
       { name: 'name', type: REQUESTS.openai?.[0]?.[1] ?? '', value: { prompt: 'x', size_of: 1 } },
       {

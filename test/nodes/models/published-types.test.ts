@@ -1,4 +1,4 @@
-// The shipped models of fal against the types that fal publishes: every name, choice and list that is sent is theirs.
+// Tests the shipped fal models against the types that fal publishes: every name, choice and list that is sent.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type FalEndpoint, readFalTypes } from '../../../scripts/fal-types.ts';
@@ -9,7 +9,7 @@ import { NO_PEERS } from '../../support/peers.ts';
 
 const types = NO_PEERS ? new Map<string, FalEndpoint>() : readFalTypes();
 const models = readShippedModels().filter(({ provider }) => provider === 'fal');
-/** Shipped, and not in the types of the pinned version: read from fal's own pages, or from its list of models. */
+/** Shipped models that the pinned types lack: read from fal's pages or its list of models. */
 const UNTYPED = new Set([
   'fal-ai/flux-1/dev',
   'openai/gpt-image-2',
@@ -19,7 +19,7 @@ const UNTYPED = new Set([
   'bytedance/seedance-2.0/reference-to-video',
 ]);
 
-/** What people name first, as it stands in fal's addresses. */
+/** Well-known model families, by their names in fal's endpoints. */
 const MOST_USED = [
   'flux-2',
   'seedream/v5',
@@ -68,7 +68,7 @@ function fieldFaults(field: ModelField, properties: Readonly<Record<string, Publ
   return [...wrong.map(option => `${id}: ${option} is no choice`), ...shape, ...kind];
 }
 
-/** What people make with models, by node type and address. */
+/** Common kinds of work, by node type and endpoint. */
 const WORK: Readonly<Record<string, RegExp>> = {
   image: /^generate:/,
   edit: /^edit:.* .*(?:edit|kontext|modify)/,
@@ -87,26 +87,28 @@ const WORK: Readonly<Record<string, RegExp>> = {
 
 describe('the shipped models', () => {
   for (const [work, form] of Object.entries(WORK))
-    it(`do ${work}`, () => {
+    it(`cover ${work}`, () => {
       const found = readShippedModels().filter(({ nodeType, endpoint }) =>
         form.test(`${nodeType} ${endpoint}`),
       );
       assert.ok(found.length >= 1, work);
     });
 
-  it('are at least 150, over every kind of work', () => {
+  it('are at least 150, for every kind of work', () => {
     const all = readShippedModels();
     assert.ok(all.length >= 150, String(all.length));
     const families = new Set(all.map(({ nodeType }) => nodeType.split(':')[0]));
     assert.deepEqual([...families].sort(), ['audio', 'edit', 'generate', 'talking', 'text', 'video']);
   });
 
-  it('of fal send what its published types know, and all that they require', { skip: NO_PEERS }, () => {
+  it('for fal send only what the published types contain, and everything they require', {
+    skip: NO_PEERS,
+  }, () => {
     const faults = models.flatMap(model => faultsOf(model).map(fault => `${model.endpoint} ${fault}`));
     assert.deepEqual(faults, []);
   });
 
-  it('find their result where the published types have it', { skip: NO_PEERS }, () => {
+  it('read their result from the published path', { skip: NO_PEERS }, () => {
     for (const { endpoint, output } of models) {
       const published = types.get(endpoint)?.output.properties;
       if (published === undefined || output.path === undefined) continue;
@@ -114,13 +116,13 @@ describe('the shipped models', () => {
     }
   });
 
-  it('have the bounds of their numbers, but for the few that their provider does not say', () => {
+  it('have limits for their numbers, except for the few that their provider does not publish', () => {
     const numbers = models.flatMap(({ fields }) => fields.filter(({ type }) => type === 'NUMBER'));
     const bounded = numbers.filter(({ min, max }) => min !== undefined || max !== undefined);
     assert.ok(bounded.length >= numbers.length * 0.95, `${bounded.length} of ${numbers.length}`);
   });
 
-  it('take whole numbers alone of what is counted', () => {
+  it('accept only whole numbers where something is counted', () => {
     const counted = /^(?:seed|num_.*|.*_steps|steps_num|max_tokens|max_new_tokens|batch_size|top_k)$/;
     const loose = models.flatMap(({ nodeType, fields }) =>
       fields
@@ -130,7 +132,7 @@ describe('the shipped models', () => {
     assert.deepEqual(loose, []);
   });
 
-  it('take their own defaults', () => {
+  it('accept their own defaults', () => {
     const refused = models.flatMap(({ endpoint, fields }) =>
       fields
         .filter(
@@ -144,7 +146,7 @@ describe('the shipped models', () => {
   });
 
   for (const family of MOST_USED) {
-    it(`have a price where they are of the family ${family}, and the reason where one has none`, () => {
+    it(`of the family ${family} have a price, or a reason for having none`, () => {
       const found = models.filter(({ endpoint }) => endpoint.includes(family));
       assert.ok(found.some(({ price }) => price !== null));
       const unexplained = found.filter(
@@ -158,7 +160,7 @@ describe('the shipped models', () => {
     });
   }
 
-  it('have a price for four of five of fal', () => {
+  it('have a price for four out of five fal models', () => {
     const priced = models.filter(({ price }) => price !== null);
     assert.ok(priced.length >= models.length * 0.8, `${priced.length} of ${models.length}`);
   });

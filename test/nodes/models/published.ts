@@ -1,9 +1,9 @@
-// A model as fal's list describes it, for tests to change.
+// Makes a model as fal's list describes it, for tests to modify.
 import type { PublishedModel } from '../../../src/nodes/models/from-schema.ts';
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** The OpenAPI document of an endpoint on fal's queue. */
+/** Returns the OpenAPI document of an endpoint in fal's queue. */
 export function openApiOf(
   endpoint: string,
   properties: Properties,

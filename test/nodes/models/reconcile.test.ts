@@ -1,4 +1,5 @@
-// A model whose provider has changed it: what is stored keeps its meaning, or is refused before it costs anything.
+// Tests models that their provider has changed: stored nodes keep their meaning, or are refused before they cost
+// anything.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resolveValues } from '../../../src/engine/inputs.ts';
@@ -14,13 +15,13 @@ import { publishedOf, VIDEO_INPUT } from './published.ts';
 
 const OLD = toModel(publishedOf());
 
-/** The model after its provider has changed these fields; null: gone. */
+/** Returns the model after its provider changed these fields. null: removed. */
 function changed(fields: Readonly<Record<string, unknown>>, more: Parameters<typeof publishedOf>[1] = {}) {
   const all = Object.entries({ ...VIDEO_INPUT, ...fields }).filter(([, field]) => field !== null);
   return reconcile(OLD, toModel(publishedOf(Object.fromEntries(all), more)));
 }
 
-/** What lint says of a stored node of it, and what a run would be given. */
+/** Returns lint's issues for a stored node, and the values a run would use. */
 function use(model: Model, config: JsonObject) {
   const { catalog, findNode, install } = createNodeTypes({ SANDBOX_MODELS: true, FAL_KEY: 'k' });
   install([model]);
@@ -35,7 +36,7 @@ function use(model: Model, config: JsonObject) {
 }
 
 describe('a model that its provider has changed', () => {
-  it('is the same model where nothing has changed', () => {
+  it('is unchanged if nothing has changed', () => {
     const { model, changes } = changed({});
     assert.equal(model, OLD);
     assert.deepEqual(changes, []);
@@ -46,7 +47,7 @@ describe('a model that its provider has changed', () => {
     assert.equal(use(model, {}).run().duration, '8s');
   });
 
-  it('asks for a value in place of a default that is no longer taken, before anything is paid', () => {
+  it('requires a value in place of an invalid default before anything is paid', () => {
     const { model, changes } = changed({ duration: { type: 'string', enum: ['4s', '6s'], default: '4s' } });
     assert.match(changes[0]?.what ?? '', /duration no longer takes 8s, must now be set/);
     const { issues, run } = use(model, {});
@@ -60,9 +61,9 @@ describe('a model that its provider has changed', () => {
     assert.throws(stale.run, { code: 'invalid_config' });
   });
 
-  it('names a field that has gone, to lint and to a run', () => {
+  it('reports a removed field to lint and to runs', () => {
     const { model, changes } = changed({ generate_audio: null });
-    assert.equal(changes[0]?.what, 'generate_audio has gone');
+    assert.equal(changes[0]?.what, 'generate_audio was removed');
     const { issues, run } = use(model, { generate_audio: false });
     assert.deepEqual(
       [issues[0]?.code, issues[0]?.path],
@@ -72,12 +73,12 @@ describe('a model that its provider has changed', () => {
     assert.doesNotThrow(use(model, {}).run);
   });
 
-  it('reports new fields, needed ones as such', () => {
+  it('reports new fields, required ones as such', () => {
     const { changes } = changed({ style: { type: 'string' } });
-    assert.deepEqual(changes, [{ kind: 'field', what: 'takes style, which is new' }]);
+    assert.deepEqual(changes, [{ kind: 'field', what: 'accepts the new field style' }]);
   });
 
-  it('takes a new price of the same unit, and keeps one that was read in more detail', () => {
+  it('takes a new price in the same unit, and keeps a more detailed one', () => {
     assert.equal(changed({}, { price: { usd: 0.3, unit: 'seconds' } }).model.price?.usd, 0.3);
     const detailed: Model = {
       ...OLD,
@@ -88,11 +89,11 @@ describe('a model that its provider has changed', () => {
       toModel(publishedOf(VIDEO_INPUT, { price: { usd: 0.3, unit: 'seconds' } })),
     );
     assert.deepEqual(model.price, detailed.price);
-    assert.match(changes[0]?.what ?? '', /it stays, look at it/);
+    assert.match(changes[0]?.what ?? '', /the old price is kept, review it/);
     assert.deepEqual(reconcile(detailed, OLD).changes, []);
   });
 
-  it('stays as it is, deprecated, where it now gives something else', () => {
+  it('stays unchanged and deprecated if its output type changed', () => {
     const output = { type: 'object', properties: { image: {} } };
     const { model } = changed({}, { output });
     assert.equal(model.output.kind, 'video');
@@ -100,7 +101,7 @@ describe('a model that its provider has changed', () => {
   });
 });
 
-describe('a listing', () => {
+describe('a model list', () => {
   const models = Array.from(
     { length: 20 },
     (_, index): Model => ({ ...OLD, nodeType: `video:m${index}`, endpoint: `fal-ai/m${index}` }),
@@ -113,7 +114,7 @@ describe('a listing', () => {
   }));
   const options = { date: '2026-11-22', addsNew: false, taken: new Set<string>() };
 
-  it('of which a fifth has gone is not believed unasked', () => {
+  it('that lacks a fifth of the models needs confirmation', () => {
     assert.equal(planSync(models, listed, options).isLarge, false);
     const few = planSync(models, listed.slice(4), options);
     assert.deepEqual([few.changes.length, few.isLarge], [4, false]);
@@ -126,7 +127,7 @@ describe('a listing', () => {
     );
   });
 
-  it('brings back what it has again, shown as before', () => {
+  it('restores models that are listed again', () => {
     const [gone] = planSync(models.slice(0, 1), listed.slice(1), options).changes;
     assert.ok(gone?.model?.isHidden);
     const { changes } = planSync([gone.model], listed, options);
@@ -141,20 +142,20 @@ describe('a listing', () => {
     );
   });
 
-  it('does not bring back what the operator removed, unless it is asked for', () => {
+  it('restores models that the operator removed only by name', () => {
     const removed = remove(models[0] as Model, '2026-11-23');
     assert.deepEqual(planSync([removed], listed, options).changes, []);
     const { changes } = planSync([removed], listed, { ...options, restores: true });
     assert.deepEqual([changes[0]?.kind, changes[0]?.model?.isHidden], ['changed', undefined]);
   });
 
-  it('that is empty is a fault, and takes nothing away', () => {
+  it('that is empty is an error and removes nothing', () => {
     assert.throws(() => planSync(models, [], options), EmptyListing);
-    assert.throws(() => planSync(models.slice(0, 1), [], options), /Nothing was changed/);
+    assert.throws(() => planSync(models.slice(0, 1), [], options), /nothing was changed/);
     assert.deepEqual(planSync([], [], options).changes, []);
   });
 
-  it('gives two endpoints of one name two names', () => {
+  it('gives two endpoints with one name different node types', () => {
     const twice = listed.slice(0, 2).map(row => ({ ...row, model: { ...OLD, endpoint: row.endpoint } }));
     const { changes } = planSync([], twice, { ...options, addsNew: true });
     assert.deepEqual(

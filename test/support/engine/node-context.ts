@@ -96,7 +96,7 @@ export function makeContext(options: ContextOptions = {}): TestContext {
     providerFetch: fetch,
     progress: () => undefined,
     providers: options.providers ?? {},
-    job: {
+    task: {
       keep: async () => undefined,
       use: usage => used.push(usage),
       warn: sentence => warned.push(sentence),

@@ -1,15 +1,15 @@
-// Hosts provider calls in tests: the real guarded HTTP client, and a record that tests can read.
+// Makes hosts for provider calls in tests: the real guarded client, and a list of the stored records.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGuardedFetch } from '../../../src/lib/fetch.ts';
-import { peek, type Watched } from '../../../src/providers/peek.ts';
+import { pollTask, type TaskProvider } from '../../../src/providers/poll-task.ts';
 import {
-  CallUnderWay,
   DEFAULT_PACE,
   type Pace,
   type Provider,
   type ProviderTask,
+  TaskInProgress,
 } from '../../../src/providers/provider.ts';
-import { type Delivery, type JobHost, runJob } from '../../../src/providers/run-job.ts';
+import { type CallHost, type Delivery, runCall } from '../../../src/providers/run-call.ts';
 
 /** A port on which nothing listens. */
 export const UNREACHABLE_URL = 'http://127.0.0.1:1';
@@ -23,7 +23,7 @@ export const FAST_PACE: Pace = {
   deadlineMs: 20_000,
 };
 
-export interface TestHost extends JobHost {
+export interface TestHost extends CallHost {
   readonly kept: readonly ProviderTask[];
   close(): Promise<void>;
 }
@@ -31,22 +31,22 @@ export interface TestHost extends JobHost {
 export interface HostOptions {
   readonly stored?: ProviderTask;
   readonly signal?: AbortSignal;
-  /** Called with each record before it counts as saved. */
-  readonly onKeep?: (job: ProviderTask) => void;
+  /** Called with each record before it is stored. */
+  readonly onKeep?: (task: ProviderTask) => void;
 }
 
-/** Allows requests to the double only: its address counts as configured by the operator. */
+/** Makes a host that can reach only the fake server: its URL counts as configured by the operator. */
 export function makeHost(url: string, { stored, signal, onKeep }: HostOptions = {}): TestHost {
   const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [url, UNREACHABLE_URL] });
   const kept: ProviderTask[] = [];
   return {
     fetch: (address, init) => client.fetch(address, init),
     signal: signal ?? new AbortController().signal,
-    job: {
+    task: {
       stored,
-      keep: async job => {
-        onKeep?.(job);
-        kept.push(job);
+      keep: async task => {
+        onKeep?.(task);
+        kept.push(task);
       },
     },
     progress: () => undefined,
@@ -55,37 +55,41 @@ export function makeHost(url: string, { stored, signal, onKeep }: HostOptions = 
   };
 }
 
-/** Runs the call as the service does: submits it, then resumes it once a poll reports that it finished. */
-export async function runToEnd<Call>(provider: Provider<Call>, call: Call, host: JobHost): Promise<Delivery> {
-  for (let job = host.job; ; ) {
+/** Makes the call like a run: suspended once it is submitted, and resumed when it has ended. */
+export async function runToEnd<Call>(
+  provider: Provider<Call>,
+  call: Call,
+  host: CallHost,
+): Promise<Delivery> {
+  for (let task = host.task; ; ) {
     try {
-      return await runJob(provider, call, { ...host, job });
+      return await runCall(provider, call, { ...host, task });
     } catch (err) {
-      if (!(err instanceof CallUnderWay)) throw err;
-      await untilEnded(provider, err.job, host);
-      job = { ...job, stored: err.job, hasEnded: true };
+      if (!(err instanceof TaskInProgress)) throw err;
+      await untilEnded(provider, err.task, host);
+      task = { ...task, stored: err.task, hasEnded: true };
     }
   }
 }
 
-/** Polls until the task finishes or times out. Asks the provider to cancel if the run ends. */
-async function untilEnded<Call>(provider: Provider<Call>, job: ProviderTask, host: JobHost): Promise<void> {
-  const watched = provider as unknown as Watched;
-  const handle = { id: job.id ?? '', ...(job.state === undefined ? {} : { state: job.state }) };
-  while (Date.now() < (job.deadlineAtMs ?? 0)) {
+/** Polls the task until it ends or its deadline passes; cancels it if the run ends. */
+async function untilEnded<Call>(provider: Provider<Call>, task: ProviderTask, host: CallHost): Promise<void> {
+  const tasks = provider as unknown as TaskProvider;
+  const handle = { id: task.id ?? '', ...(task.state === undefined ? {} : { state: task.state }) };
+  while (Date.now() < (task.deadlineAtMs ?? 0)) {
     if (host.signal.aborted) {
       if (ENDINGS.has(host.signal.reason))
-        await peek(watched, { ...handle, isCancelled: true }, host.fetch, AbortSignal.timeout(5000));
+        await pollTask(tasks, { ...handle, isCancelled: true }, host.fetch, AbortSignal.timeout(5000));
       throw host.signal.reason;
     }
-    const seen = await peek(
-      watched,
+    const result = await pollTask(
+      tasks,
       { ...handle, isCancelled: false },
       host.fetch,
       AbortSignal.timeout(5000),
     );
-    if (seen.kind === 'ended') return;
-    if (seen.kind === 'running' && seen.fraction !== undefined) host.progress(seen.fraction);
+    if (result.kind === 'ended') return;
+    if (result.kind === 'running' && result.fraction !== undefined) host.progress(result.fraction);
     await sleep(3);
   }
 }

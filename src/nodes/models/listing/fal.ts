@@ -1,4 +1,4 @@
-// fal's list of its models with their OpenAPI documents, and its list of prices.
+// Reads fal's list of models with their OpenAPI documents, and its list of prices.
 // https://fal.ai/docs/api-reference/platform-apis/for-models
 import { isRecord } from '../../../lib/record.ts';
 import { asRecord, asText, type JsonRecord } from '../../../providers/answer.ts';
@@ -13,7 +13,7 @@ import {
 
 const QUEUE_URL = 'https://queue.fal.run';
 const API_URL = 'https://api.fal.ai';
-/** What a page of the list, and a question by name, has at most: with schemas fal takes fewer. */
+/** The largest page, and the most names in one request. With schemas, fal accepts fewer. */
 const [PAGE, FULL_PAGE] = [50, 10] as const;
 const MAX_PAGES = 500;
 
@@ -39,7 +39,7 @@ async function readModels(
   const pages = { limit: isFull ? FULL_PAGE : PAGE };
   if (endpoints === undefined) {
     const rows = await readPages(asked, pages, host);
-    if (rows === undefined) throw new Error("fal's answer is no list of models.");
+    if (rows === undefined) throw new Error("fal's answer is not a list of models.");
     return rows;
   }
   return readByName(endpoints, pages.limit, some => {
@@ -49,7 +49,7 @@ async function readModels(
   });
 }
 
-/** undefined: fal knows one of those that are named not, or the answer is no list. */
+/** Returns undefined if fal does not know one of the named models, or if the answer is not a list. */
 async function readPages(
   question: URLSearchParams,
   pages: { limit: number },
@@ -70,10 +70,10 @@ async function readPages(
     if (next === undefined || answer.has_more === false || next === asked.get('cursor')) return rows;
     asked.set('cursor', next);
   }
-  throw new Error(`fal's list has more than ${MAX_PAGES} pages: name a category.`);
+  throw new Error(`fal's list has more than ${MAX_PAGES} pages. Choose a category.`);
 }
 
-/** Asks for fewer at once where fal says that it is too many, from then on. */
+/** Reduces the page size for all further requests when fal says that it is too large. */
 async function askPage(
   asked: URLSearchParams,
   pages: { limit: number },
@@ -91,14 +91,17 @@ async function askPage(
   }
 }
 
-/** As in "Requested limit 50 exceeds maximum of 10 for this query"; 0: it was refused for something else. */
+/**
+ * Reads "Requested limit 50 exceeds maximum of 10 for this query". Returns 0 if the request was refused for another
+ * reason.
+ */
 function lowerLimit({ detail }: ListingRefused, limit: number): number {
   if (!/limit/i.test(detail)) return 0;
   const most = Number(/maximum of (\d{1,4})/.exec(detail)?.[1] ?? Math.floor(limit / 2));
   return most < limit ? most : 0;
 }
 
-/** One that fal does not know may refuse a whole question: its halves are then asked for by themselves. */
+/** One unknown name can fail the whole request, so its halves are then requested separately. */
 async function readByName(
   endpoints: readonly string[],
   most: number,
@@ -133,7 +136,7 @@ async function readPrices(
   );
 }
 
-/** undefined: one of them has no price. */
+/** Returns undefined if one of the models has no price. */
 async function askPrices(
   endpoints: readonly string[],
   host: ListingHost,
@@ -149,7 +152,7 @@ async function askPrices(
 }
 
 function ask(path: string, { endpoint: { baseUrl, key }, fetchJson }: ListingHost): Promise<unknown> {
-  // As with its storage: behind a proxy or a double it is below the base that was configured.
+  // As with fal's storage: behind a proxy or a test double, it is below the configured base URL.
   const base = baseUrl === QUEUE_URL ? API_URL : baseUrl;
   return fetchJson(base + path, { authorization: `Key ${key}` });
 }
@@ -182,7 +185,7 @@ function toRow(
 
 const NOTHING = { document: {}, input: undefined, output: undefined } as const;
 
-/** The body of the submission is the input; what the result's own address answers is the output. */
+/** The input is the body of the submission; the output is what the result's URL returns. */
 function schemasOf(document: unknown): Pick<PublishedModel, 'document' | 'input' | 'output'> {
   const paths = Object.entries(asRecord(asRecord(document).paths)).slice(0, 50);
   const submission = paths

@@ -1,4 +1,4 @@
-// What a provider lists of its own models, as every reader of a listing gives it.
+// Defines what every reader of a provider's model list returns.
 import type { Endpoint } from '../../../providers/provider.ts';
 import { type PublishedModel, toLine, toModel } from '../from-schema.ts';
 import type { Model, ModelProvider } from '../model.ts';
@@ -13,24 +13,24 @@ export interface ListedModel {
   readonly endpoint: string;
   readonly label: string;
   readonly category?: string;
-  /** The provider says itself that it is going. */
+  /** The provider announces that it will remove the model. */
   readonly isDeprecated?: true;
-  /** Absent where no node can be made of it. */
+  /** Absent if no node can be built from it. */
   readonly model?: Model;
-  /** Why not, as half a sentence. */
+  /** The reason, as a phrase. */
   readonly problem?: string;
 }
 
 export interface ListingQuery {
-  /** These alone; in full. */
+  /** Only these models, with all details. */
   readonly endpoints?: readonly string[];
   readonly words?: string;
   readonly category?: string;
-  /** With what a node is made of: schemas and prices. */
+  /** Includes what a node is built from: schemas and prices. */
   readonly isFull: boolean;
 }
 
-/** The provider answered with another status than 200 or 404; `detail` is what it said. */
+/** The provider answered with a status other than 200 or 404. `detail` is its message. */
 export class ListingRefused extends Error {
   readonly status: number;
   readonly detail: string;
@@ -44,9 +44,12 @@ export class ListingRefused extends Error {
 
 export interface ListingHost {
   readonly endpoint: Endpoint;
-  /** The JSON at an address; {} for 404. Rejects, in a sentence, where it is none, too large or refused (ListingRefused). */
+  /**
+   * Returns the JSON at a URL, or {} for 404. Rejects with a sentence if it is not JSON, is too large, or was refused
+   * (ListingRefused).
+   */
   fetchJson(url: string, headers: Readonly<Record<string, string>>): Promise<unknown>;
-  /** Today, as `2026-11-22`. */
+  /** Today's date, for example `2026-11-22`. */
   readonly date: string;
 }
 
@@ -60,7 +63,7 @@ interface Facts {
   readonly isDeprecated?: boolean;
 }
 
-/** The listed model, with its node where one can be made of what is published. */
+/** Returns the listed model, with its node if one can be built from the published data. */
 export function toListed(
   { provider, endpoint, label, category, isDeprecated }: Facts,
   published: () => PublishedModel,

@@ -1,4 +1,4 @@
-// The listing of any provider that has one: whichever it is, bounded in size and time.
+// Reads the model list of a provider, within limits of size and time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Backoff, backoffMs } from '../../../lib/backoff.ts';
 import { readRetryAfter } from '../../../providers/answer.ts';
@@ -22,7 +22,7 @@ const READERS: Readonly<Record<ListingProvider, ListingReader>> = {
   comfyui: listComfyUi,
 };
 
-/** The guarded client, as far as it is used here. */
+/** The part of the guarded client that is used here. */
 export type Fetch = (
   url: string,
   request: {
@@ -54,26 +54,26 @@ const BACKOFF: Backoff = { firstMs: 1000, maxMs: 15_000, factor: 2, jitter: [-0.
 const MAX_WAIT_MS = 60_000;
 const MAX_DETAIL = 200;
 
-/** Throws, in a sentence, where the provider is not configured or does not answer with a list. */
+/** Throws an error with a sentence if the provider is not configured or does not return a list. */
 export async function readListing(
   provider: ListingProvider,
   query: ListingQuery,
   { providers, fetch, date, signal }: ListingDeps,
 ): Promise<readonly ListedModel[]> {
   const endpoint = providers[provider];
-  if (endpoint === undefined) throw new Error(`${provider} is not configured: set its key, or its address.`);
+  if (endpoint === undefined) throw new Error(`${provider} is not configured. Set its key or its URL.`);
   const fetchJson: ListingHost['fetchJson'] = async (url, headers) => {
     const { status, body } = await fetchPatiently(
       () => fetch(url, { headers, signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }),
       signal,
     );
-    // One that is asked for by name and is not there is a part of the answer.
+    // A model that was requested by name and does not exist is part of the result.
     if (status === 404) return {};
     if (status !== 200) throw refusalOf(provider, status, body);
     try {
       return JSON.parse(body.toString('utf8'));
     } catch (err) {
-      throw new Error(`${provider} answered with something that is no JSON (${body.length} bytes).`, {
+      throw new Error(`${provider} returned an answer that is not JSON (${body.length} bytes).`, {
         cause: err,
       });
     }
@@ -81,7 +81,7 @@ export async function readListing(
   return READERS[provider](query, { endpoint, fetchJson, date });
 }
 
-/** Asks again, a few times, where the provider has too much to do: after as long as it says, or longer each time. */
+/** Retries a few times if the provider is busy, after the delay that it asks for or with growing delays. */
 async function fetchPatiently(
   ask: () => Promise<ListingAnswer>,
   signal: AbortSignal,
@@ -104,9 +104,11 @@ function refusalOf(provider: ListingProvider, status: number, body: Buffer): Lis
     status === 401 || status === 403
       ? 'check its key'
       : status === 429
-        ? 'it takes no more requests for now: try again in a few minutes'
+        ? 'it is rate limiting requests; try again in a few minutes'
         : status >= 500
-          ? 'it is not available: try again later'
-          : `it said: ${said === '' ? 'nothing' : said}`;
+          ? 'it is not available; try again later'
+          : said === ''
+            ? 'it gave no reason'
+            : `its message: ${said}`;
   return new ListingRefused(`${provider} answered with status ${status}; ${advice}.`, status, detail);
 }

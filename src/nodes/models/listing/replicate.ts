@@ -1,4 +1,5 @@
-// Replicate's models: each describes itself by the schema of its newest version. https://replicate.com/docs/reference/http
+// Reads Replicate's models: each describes itself by the schema of its latest version.
+// https://replicate.com/docs/reference/http
 import { asArray, asRecord, asText, type JsonRecord } from '../../../providers/answer.ts';
 import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
 import { toListed } from './listing.ts';
@@ -21,7 +22,7 @@ export async function listReplicate(query: ListingQuery, host: ListingHost): Pro
   return rows.map(row => toRow(row, host));
 }
 
-/** None where Replicate no longer knows it. */
+/** Returns an empty list if Replicate no longer has the model. */
 async function readOne(endpoint: string, host: ListingHost): Promise<readonly ListedModel[]> {
   const [name = ''] = endpoint.split(':');
   if (!MODEL_NAME.test(name)) return [];
@@ -40,7 +41,7 @@ async function readPages(host: ListingHost): Promise<readonly JsonRecord[]> {
   for (let page = 0; page < MAX_PAGES && path !== undefined; page++) {
     const answer: JsonRecord = asRecord(await ask(path, host));
     rows.push(...asArray(answer.results).map(asRecord));
-    // The next page is named by a complete address; only what follows the base is taken of it.
+    // The URL of the next page is absolute; only the part after the base URL is used.
     path = /\/models(\?[\w=&%.+-]*)$/.exec(asText(answer.next) ?? '')?.[0];
   }
   return rows;
@@ -53,7 +54,7 @@ function ask(path: string, { endpoint: { baseUrl, key }, fetchJson }: ListingHos
 function toRow({ owner, name, latest_version, is_official }: JsonRecord, { date }: ListingHost): ListedModel {
   const { id, openapi_schema: document } = asRecord(latest_version);
   const model = `${String(owner)}/${String(name)}`;
-  // Official models are run by their name; any other by the version whose schema this is.
+  // Official models run by name, all others by the version that this schema belongs to.
   const version = asText(id);
   const endpoint = is_official === true || version === undefined ? model : `${model}:${version}`;
   const { Input, Output } = asRecord(asRecord(asRecord(document).components).schemas);

@@ -1,4 +1,5 @@
-// Servers of one's own: the language models of one that speaks OpenAI's protocol, and the nodes of a ComfyUI server.
+// Lists the models of self-hosted servers: language models of an OpenAI-compatible server, and node types of a ComfyUI
+// server.
 import { asArray, asRecord, asText } from '../../../providers/answer.ts';
 import { headersOf } from '../../../providers/comfyui.ts';
 import { slugOf, toLine } from '../from-schema.ts';
@@ -12,10 +13,10 @@ export async function listOpenAi(query: ListingQuery, host: ListingHost): Promis
   return ids.filter(id => isAsked(id, query)).map(id => toLanguageModel(id, host));
 }
 
-/** A server lists names alone: what they are is known to whoever runs it, so each is offered as a chat. */
+/** Such a server lists only names and not what the models do, so each is offered as a chat model. */
 function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHost): ListedModel {
   const facts = { provider: 'openai', endpoint: id, label: toLine(id, 120) || 'nameless' } as const;
-  // Only OpenAI itself has given the limit another name.
+  // Only OpenAI itself has renamed the limit.
   const limit = baseUrl === 'https://api.openai.com/v1' ? { as: 'max_completion_tokens' } : {};
   const fields = [
     { id: 'prompt', label: 'Prompt', type: 'TEXT', isPort: true, required: true },
@@ -48,11 +49,11 @@ function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHos
   }
 }
 
-/** What a server could run in a graph; a graph itself is the workflow of a node generate:comfyui. */
+/** Lists the node types that a graph can use. A graph itself is the workflow of a generate:comfyui node. */
 export async function listComfyUi(query: ListingQuery, host: ListingHost): Promise<readonly ListedModel[]> {
   const { baseUrl, key } = host.endpoint;
   const nodes = Object.entries(asRecord(await host.fetchJson(`${baseUrl}/object_info`, headersOf(key))));
-  const problem = 'it is part of a graph: run the graph with generate:comfyui or video:comfyui';
+  const problem = 'it is a node type; run a graph that uses it with generate:comfyui or video:comfyui';
   return nodes
     .filter(([id]) => isAsked(id, query))
     .map(([endpoint, node]) => {

@@ -1,4 +1,4 @@
-// Calls under faults made up from a seed: whatever goes wrong, each is submitted once at most.
+// Runs calls with random faults from a seed: whatever goes wrong, each call is submitted at most once.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
@@ -11,8 +11,8 @@ import { FAST_PACE, makeHost, runToEnd, type TestHost, UNREACHABLE_URL } from '.
 const SEED = 20_261_121;
 const CALLS = 150;
 const CALL: FalCall = { model: 'fal-ai/flux-1/dev', input: { prompt: 'a fox' } };
-// What is turned away with 429 is not done; of all others that cannot be known.
-const TURNED_AWAY: Fault = { status: 429, headers: { 'retry-after': '0' } };
+// Work rejected with 429 was not done; for any other fault that cannot be known.
+const RATE_LIMITED: Fault = { status: 429, headers: { 'retry-after': '0' } };
 const FAULTS: readonly Fault[] = [
   'reset',
   { status: 500 },
@@ -28,7 +28,7 @@ const ENDS = new Set([
   'provider_rate_limited',
 ]);
 
-/** Now and then something breaks: before it is sent, on its way there, or on its way back. */
+/** Sometimes fails: before the request is sent, on its way, or on the way back. */
 function disturb(double: Double, host: TestHost, random: () => number): TestHost {
   return {
     ...host,
@@ -36,7 +36,7 @@ function disturb(double: Double, host: TestHost, random: () => number): TestHost
       const dice = random();
       const fault = FAULTS[Math.floor(random() * FAULTS.length)] ?? 'reset';
       const match = new RegExp(`^${init.method} `);
-      if (dice < 0.05) double.failRequests(match, TURNED_AWAY);
+      if (dice < 0.05) double.failRequests(match, RATE_LIMITED);
       else if (dice < 0.1) double.failRequests(match, fault);
       else if (dice < 0.2) double.failResponses(match, fault);
       return host.fetch(dice > 0.95 ? UNREACHABLE_URL : url, init);
@@ -69,7 +69,7 @@ async function callOnce(random: () => number): Promise<string> {
   }
 }
 
-it(`submits each of ${CALLS} calls once at most (seed ${SEED})`, async () => {
+it(`submits each of ${CALLS} calls at most once (seed ${SEED})`, async () => {
   const random = seededRandom(SEED);
   const counts: Record<string, number> = {};
   for (let call = 0; call < CALLS; call++) {

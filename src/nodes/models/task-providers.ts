@@ -1,0 +1,31 @@
+// Lists the providers with tasks, for the poller that watches calls of suspended runs.
+import { comfyui } from '../../providers/comfyui.ts';
+import { fal } from '../../providers/fal.ts';
+import { openaiResponses } from '../../providers/openai.ts';
+import { type PolledTask, type PollResult, pollTask, type TaskProvider } from '../../providers/poll-task.ts';
+import { replicate } from '../../providers/replicate.ts';
+import type { NodeContext } from '../define.ts';
+import type { Providers } from './providers.ts';
+
+const CONNECT = { fal, replicate, comfyui, openai: openaiResponses } as const;
+
+export type TaskProviderName = keyof typeof CONNECT;
+
+export function hasTasks(name: keyof Providers): name is TaskProviderName {
+  return Object.hasOwn(CONNECT, name);
+}
+
+/** Polls a task, or asks for its cancellation. */
+export type PollTask = (
+  call: PolledTask,
+  send: NodeContext['providerFetch'],
+  signal: AbortSignal,
+) => Promise<PollResult>;
+
+/** Returns how to poll the provider's tasks; undefined if it is not configured. */
+export function createTaskPoller(providers: Providers, name: TaskProviderName): PollTask | undefined {
+  const endpoint = providers[name];
+  if (endpoint === undefined) return undefined;
+  const provider = CONNECT[name](endpoint) as unknown as TaskProvider;
+  return (call, send, signal) => pollTask(provider, call, send, signal);
+}
