@@ -36,7 +36,7 @@ export const oneOf =
 export const httpUrl = (value: string): string => {
   const url = URL.parse(value);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https URL');
-  if (url.search !== '' || url.hash !== '') throw new Error('must be a URL without query and fragment');
+  if (url.search !== '' || url.hash !== '') throw new Error('must be a URL without a query or fragment');
   return value.replace(/\/+$/, '');
 };
 
@@ -52,17 +52,17 @@ export const domains = (value: string): readonly string[] => {
     .map(name => name.trim().toLowerCase())
     .filter(name => name !== '');
   if (names.every(name => /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(name))) return names;
-  throw new Error('must be domains such as example.com, with commas');
+  throw new Error('must be comma-separated domains such as example.com');
 };
 
 export const databaseUrl = (value: string): string => {
-  if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('must begin with postgres:// or postgresql://');
+  if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('must start with postgres:// or postgresql://');
   return value;
 };
 
 export const apiKey = (value: string): string => {
   if (!/^sk-[\x21-\x7e]{16,200}$/.test(value))
-    throw new Error('must be sk- and at least 16 printable characters');
+    throw new Error('must be sk- followed by at least 16 printable characters');
   return value;
 };
 
@@ -84,18 +84,18 @@ export const proxies = (value: string): boolean | string => {
     );
   };
   if (!value.split(',').every(isRange))
-    throw new Error('must be true, false, or IP addresses and ranges such as 10.0.0.0/8, with commas');
+    throw new Error('must be true, false, or comma-separated IP addresses and ranges such as 10.0.0.0/8');
   return value;
 };
 
-const CALLED = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
+const PROVIDERS = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
 
 export const providerConcurrency = (
   text: string,
-): Readonly<Partial<Record<(typeof CALLED)[number], number>>> => {
+): Readonly<Partial<Record<(typeof PROVIDERS)[number], number>>> => {
   const isCount = ([name, count]: readonly [string, unknown]): boolean =>
-    CALLED.some(called => called === name) && integer(1, 1_000_000)(String(count)) === count;
-  const wanted = `must be JSON, whole numbers from 1 to 1000000 by ${CALLED.join(', ')}: {"fal": 40}`;
+    PROVIDERS.some(provider => provider === name) && integer(1, 1_000_000)(String(count)) === count;
+  const wanted = `must be JSON with whole numbers from 1 to 1000000 for ${PROVIDERS.join(', ')}, such as {"fal": 40}`;
   try {
     const given: unknown = JSON.parse(text);
     if (isRecord(given) && Object.entries(given).every(isCount)) return given;

@@ -79,7 +79,7 @@ describe('settings', () => {
   });
 
   it('refuse a split role without an external database, and an unknown default plan', () => {
-    assert.throws(() => readSettings({ ROLE: 'worker' }), /ROLE=worker needs DATABASE_URL/);
+    assert.throws(() => readSettings({ ROLE: 'worker' }), /ROLE=worker requires DATABASE_URL/);
     assert.throws(
       () => readSettings({ DEFAULT_PLAN: 'gold' }),
       /DEFAULT_PLAN must be one of anonymous, free/,
