@@ -103,7 +103,7 @@ describe('a run', () => {
     assert.deepEqual(listed.body.data, []);
     await assert.rejects(resolveMedia(test.deps, runOf(stranger), { mediaId }, 'image', signal), {
       code: 'not_found',
-      message: `There is no media ${mediaId} in this workspace.`,
+      message: `Media ${mediaId} was not found in this workspace.`,
     });
   });
 
@@ -120,7 +120,7 @@ describe('a run', () => {
       assert.equal(run.body.status, 'FAILED');
       const { code, nodeId, message } = run.body.error;
       assert.deepEqual([code, nodeId], ['not_found', 'a']);
-      assert.match(String(message), /^There is no media med_0+ in this workspace\.$/);
+      assert.match(String(message), /^Media med_0+ was not found in this workspace\.$/);
     } finally {
       await worker.stop(1000);
     }
@@ -190,7 +190,7 @@ describe('rehosting', () => {
   });
 
   it('reports the error of the other server', async () => {
-    await assert.rejects(rehost('/missing'), { code: 'fetch_failed', message: /answered with status 404/ });
+    await assert.rejects(rehost('/missing'), { code: 'fetch_failed', message: /responded with status 404/ });
     await assert.rejects(rehost('/html'), { code: 'unsupported_type' });
     await assert.rejects(rehost('/mp4/0'), { code: 'empty_file' });
   });
