@@ -190,10 +190,10 @@ export type ErrorIssue = {
 
 /** A link, and the password it sets */
 export type AcceptInviteInput = {
-  /** What follows the # of the link */
+  /** The part of the link after # */
   readonly token: string;
   readonly password: string;
-  /** Revokes all API keys of the account and ends its connections too */
+  /** Also revokes all API keys of the account and ends its connections */
   readonly revokeKeys?: boolean;
 };
 
@@ -213,7 +213,7 @@ export type AcceptedRender = {
 export type AcceptedRun = {
   readonly executionId: string;
   readonly workflowId: string;
-  /** QUEUED; after `Prefer: wait` what it is by then */
+  /** QUEUED; with `Prefer: wait` the status when the wait ended */
   readonly status:
     | 'QUEUED'
     | 'RUNNING'
@@ -230,7 +230,7 @@ export type AcceptedRun = {
     readonly events: string;
     readonly cancel: string;
   };
-  /** What of the request was changed, such as a longer wait than 60 s */
+  /** Changes to the request, such as a wait limited to 60 s */
   readonly warnings?: readonly string[];
 };
 
@@ -246,7 +246,7 @@ export type Budget = {
 /** One page of a list */
 export type BudgetPage = {
   readonly data: readonly Budget[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -274,50 +274,50 @@ export type CatalogEntry = {
   readonly costUsd?: number;
   /** Where the price was read, and when */
   readonly priceSource?: string;
-  /** The `type` that such a node must have */
+  /** The `type` that the node must have */
   readonly customNodeType?: string;
   readonly dynamicPorts?: true;
   readonly dynamicPortsNote?: string;
   readonly deprecated?: true;
-  /** Listed with `includeHidden=1` alone */
+  /** Listed only with `includeHidden=1` */
   readonly hidden?: true;
-  /** Its provider, or what else it runs on, is not configured in this service: a run of it fails */
+  /** False if its provider, or something else that it needs, is not configured; a run of it fails */
   readonly isAvailable?: false;
 };
 
 /** A port or a config field */
 export type CatalogInput = {
-  /** An edge names it as `in-<id>` or `out-<id>` */
+  /** Edges refer to it as `in-<id>` or `out-<id>` */
   readonly id: string;
   readonly label: string;
   readonly type: 'TEXT' | 'NUMBER' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'LIST' | 'ANY' | 'BOOLEAN';
-  /** Wired by an edge; false: a field of `data.config` */
+  /** True for a port that edges connect to, false for a field of `data.config` */
   readonly isPort: boolean;
   readonly required?: boolean;
   readonly default?: unknown;
   readonly enum?: readonly string[];
   readonly min?: number;
   readonly max?: number;
-  /** Whole numbers alone */
+  /** Whether only integers are allowed */
   readonly integer?: boolean;
-  /** Counted from `min`, or from 0 */
+  /** Step between valid values, counted from `min`, or from 0 */
   readonly step?: number;
-  /** Of a LIST: what its items must be */
+  /** For a LIST: the type of its items */
   readonly itemType?: 'TEXT' | 'NUMBER' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'LIST' | 'ANY';
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** null is a value: none, in place of the default */
+  /** Whether null is a value that means none, instead of the default */
   readonly nullable?: boolean;
   readonly description?: string;
 };
 
 /** An output port */
 export type CatalogOutput = {
-  /** An edge names it as `in-<id>` or `out-<id>` */
+  /** Edges refer to it as `in-<id>` or `out-<id>` */
   readonly id: string;
   readonly label: string;
   readonly type: 'TEXT' | 'NUMBER' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'LIST' | 'ANY';
-  /** Wired by an edge; false: a field of `data.config` */
+  /** True for a port that edges connect to, false for a field of `data.config` */
   readonly isPort: boolean;
 };
 
@@ -333,7 +333,7 @@ export type CompleteRequest = {
 /** What a webhook is sent when a run has ended */
 export type CompletionEvent = {
   readonly event: 'execution.completed' | 'execution.failed';
-  /** The same across retries */
+  /** Identical across retries */
   readonly eventId: string;
   readonly executionId: string;
   readonly workflowId: string;
@@ -348,11 +348,11 @@ export type CompletionEvent = {
 /** A program that you let in by OAuth */
 export type Connection = {
   readonly id: string;
-  /** What the program is registered as, or the address of its document */
+  /** The client ID, or the URL of the client metadata document */
   readonly clientId: string;
-  /** As the program calls itself */
+  /** The name that the client gives itself */
   readonly clientName: string;
-  /** Where it was answered */
+  /** Host of the redirect address */
   readonly redirectHost: string;
   readonly scopes: readonly ('workflows:read' | 'workflows:write' | 'workflows:execute')[];
   readonly createdAt: string;
@@ -362,7 +362,7 @@ export type Connection = {
 /** One page of a list */
 export type ConnectionPage = {
   readonly data: readonly Connection[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -371,7 +371,7 @@ export type ContentPageChanges = {
   readonly title?: string;
   /** Lowercase letters, digits and hyphens */
   readonly slug: string;
-  /** May be left out where event names it */
+  /** Optional if event names it */
   readonly type?: 'TOOL' | 'FEATURE' | 'APP' | 'MODEL' | 'ARTICLE';
   /** Default: the title */
   readonly subtitle?: string | null;
@@ -431,7 +431,7 @@ export type ContentPageChanges = {
   /** Its preview is shown where anybody may see it */
   readonly workflowId?: string | null;
   readonly subcategory?: string | null;
-  /** Default: by type */
+  /** Default: depends on the type */
   readonly parentCategory?: 'features' | 'models' | 'articles' | null;
   readonly event?:
     | 'create_tool'
@@ -447,7 +447,7 @@ export type ContentPageInput = {
   readonly title: string;
   /** Lowercase letters, digits and hyphens */
   readonly slug: string;
-  /** May be left out where event names it */
+  /** Optional if event names it */
   readonly type?: 'TOOL' | 'FEATURE' | 'APP' | 'MODEL' | 'ARTICLE';
   /** Default: the title */
   readonly subtitle?: string | null;
@@ -507,7 +507,7 @@ export type ContentPageInput = {
   /** Its preview is shown where anybody may see it */
   readonly workflowId?: string | null;
   readonly subcategory?: string | null;
-  /** Default: by type */
+  /** Default: depends on the type */
   readonly parentCategory?: 'features' | 'models' | 'articles' | null;
   readonly event?:
     | 'create_tool'
@@ -532,11 +532,11 @@ export type CreatedKey = {
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
   readonly createdAt: string;
-  /** Shown this once */
+  /** Shown once */
   readonly key: string;
 };
 
-/** A new account, and its key or invitation if one was asked for */
+/** A new account, with its key or invitation if requested */
 export type CreatedUser = {
   readonly userId: number;
   /** Upper and lower case are the same */
@@ -562,7 +562,7 @@ export type CreditPool = {
 export type Credits = {
   readonly teamId: string | null;
   readonly balance: number;
-  /** Set aside for runs under way */
+  /** Reserved for active runs */
   readonly held: number;
   /** The ledger, newest first */
   readonly entries: readonly LedgerEntry[];
@@ -571,7 +571,7 @@ export type Credits = {
 
 /** A message to a webhook, with every attempt to deliver it */
 export type Delivery = {
-  /** `X-Service-Delivery` of every attempt */
+  /** Sent as `X-Service-Delivery` with every attempt */
   readonly id: string;
   readonly executionId: string;
   readonly event: string;
@@ -595,7 +595,7 @@ export type Delivery = {
 /** One page of a list */
 export type DeliveryPage = {
   readonly data: readonly Delivery[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -603,9 +603,9 @@ export type DeliveryPage = {
 export type Edge = {
   /** Unique in the workflow */
   readonly id: string;
-  /** Id of the node it leaves */
+  /** ID of the source node */
   readonly source: string;
-  /** Id of the node it enters */
+  /** ID of the target node */
   readonly target: string;
   /** `out-<port id>` */
   readonly sourceHandle?: string | null;
@@ -615,11 +615,11 @@ export type Edge = {
 
 /** An edge as it is sent */
 export type EdgeInput = {
-  /** Unique in the workflow; default: made of its ends, like `idea.text->picture.prompt` */
+  /** Unique in the workflow; default: made of its two ports, such as `idea.text->picture.prompt` */
   readonly id?: string;
-  /** Id of the node it leaves */
+  /** ID of the source node */
   readonly source: string;
-  /** Id of the node it enters */
+  /** ID of the target node */
   readonly target: string;
   /** `out-<port id>` */
   readonly sourceHandle?: string | null;
@@ -629,35 +629,35 @@ export type EdgeInput = {
 
 /** The run that is asked about */
 export type EstimateRequest = {
-  /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** Run these nodes and what they need */
+  /** Run only these nodes and the nodes that they need */
   readonly targets?: readonly string[];
-  /** An ended execution of this workflow whose results are kept where they still hold */
+  /** An ended execution of this workflow whose results are reused if they are still valid */
   readonly keep?: {
     readonly executionId: string;
-    /** These nodes and all that hangs on them run again */
+    /** Run these nodes and everything downstream again */
     readonly again?: readonly string[];
   };
-  /** By node id the execution of this workflow whose result the node has; it is not run */
+  /** By node ID, the execution of this workflow whose result is used instead of running the node */
   readonly pins?: Readonly<Record<string, string>>;
 };
 
 /** How to run a workflow */
 export type ExecuteRequest = {
-  /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** Echoed in the delivery, members in the same order */
+  /** Echoed in the delivery, with members in the same order */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Run these nodes and what they need */
+  /** Run only these nodes and the nodes that they need */
   readonly targets?: readonly string[];
-  /** An ended execution of this workflow whose results are kept where they still hold */
+  /** An ended execution of this workflow whose results are reused if they are still valid */
   readonly keep?: {
     readonly executionId: string;
-    /** These nodes and all that hangs on them run again */
+    /** Run these nodes and everything downstream again */
     readonly again?: readonly string[];
   };
-  /** By node id the execution of this workflow whose result the node has; it is not run */
+  /** By node ID, the execution of this workflow whose result is used instead of running the node */
   readonly pins?: Readonly<Record<string, string>>;
   readonly useCache?: boolean;
   readonly timeoutMs?: number;
@@ -718,20 +718,20 @@ export type Execution = {
   readonly inputs: Readonly<Record<string, unknown>>;
   /** In topological order */
   readonly nodeStates: readonly NodeState[];
-  /** What the output nodes show; without any, what the last nodes gave */
+  /** Results of the output nodes; without output nodes, results of the last nodes */
   readonly outputs: readonly {
     readonly nodeId: string;
     readonly label: string;
     readonly type: string;
     readonly url?: string;
-    /** Of a video that was rendered here */
+    /** Details of a video that this service rendered */
     readonly render?: {
       readonly width: number | null;
       readonly height: number | null;
       readonly duration: number | null;
       readonly fps: number;
       readonly frameCount: number;
-      /** A still of it, JPEG */
+      /** The poster, JPEG */
       readonly posterUrl: string;
       /** The codecs that made it: ffmpeg or codec-host */
       readonly backend: string;
@@ -745,7 +745,7 @@ export type Execution = {
 /** The run has changed; the last one says how it ended */
 export type ExecutionEvent = {
   readonly event: 'execution';
-  /** Rises; goes back as Last-Event-ID */
+  /** Increases with each event; send it back as Last-Event-ID */
   readonly id: number;
   readonly data: ExecutionListItem;
 };
@@ -798,7 +798,7 @@ export type ExecutionListItem = {
 /** One page of a list */
 export type ExecutionPage = {
   readonly data: readonly ExecutionListItem[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -808,7 +808,7 @@ export type Folder = {
   readonly name: string;
   readonly parentId: string | null;
   readonly teamId: string | null;
-  /** Directly in it */
+  /** Number of workflows directly in the folder */
   readonly workflowCount: number;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -843,7 +843,7 @@ export type Heartbeat = {
 export type InlineUpload = {
   /** `data:<type>;base64,…`, up to 3 MB of file */
   readonly dataUrl?: string;
-  /** A public address; the file is fetched and kept here */
+  /** A public URL; the service downloads and stores the file */
   readonly url?: string;
   readonly width?: number;
   readonly height?: number;
@@ -853,9 +853,9 @@ export type InlineUpload = {
 
 /** A port of a template, and the prop it fills */
 export type InputMapping = {
-  /** Where the value lands in the props */
+  /** Path of the value in the props */
   readonly propPath: string;
-  /** An edge targets it as in-<portId> */
+  /** Edges target it as in-<portId> */
   readonly portId: string;
   readonly portLabel: string;
   readonly portType: 'TEXT' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'JSON' | 'NUMBER';
@@ -870,7 +870,7 @@ export type Invitation = {
   readonly createdAt: string;
   readonly expiresAt: string;
   readonly team: {
-    /** Team id, `team_…` */
+    /** Team ID, `team_…` */
     readonly id: string;
     readonly name: string;
   };
@@ -879,7 +879,7 @@ export type Invitation = {
 /** One page of a list */
 export type InvitationPage = {
   readonly data: readonly Invitation[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -915,7 +915,7 @@ export type KeyInput = {
 /** One page of a list */
 export type KeyPage = {
   readonly data: readonly Key[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -974,9 +974,9 @@ export type LintReport = {
   readonly ok: boolean;
   /** At most 500 */
   readonly issues: readonly LintIssue[];
-  /** Not all findings are listed */
+  /** Not all issues are listed */
   readonly truncated?: true;
-  /** With truncated: how many findings there are */
+  /** With truncated: the number of issues */
   readonly total?: number;
 };
 
@@ -984,20 +984,20 @@ export type LintReport = {
 export type ListedSession = {
   readonly id: string;
   readonly userAgent: string | null;
-  /** From where it was started */
+  /** Network address from which it was started */
   readonly address: string;
   readonly createdAt: string;
-  /** Within a few seconds */
+  /** Accurate to a few seconds */
   readonly lastSeenAt: string;
   readonly expiresAt: string;
-  /** The one that asks */
+  /** Whether it is the session of this request */
   readonly isCurrent: boolean;
 };
 
 /** One page of a list */
 export type ListedSessionPage = {
   readonly data: readonly ListedSession[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1010,7 +1010,7 @@ export type Me = {
   readonly plan: string;
   readonly isAuthor: boolean;
   readonly isAdmin: boolean;
-  /** Of the credential that asks */
+  /** Scopes of the credential of this request */
   readonly scopes: readonly (
     | 'workflows:read'
     | 'workflows:write'
@@ -1018,12 +1018,12 @@ export type Me = {
     | 'account:admin'
     | 'instance:admin'
   )[];
-  /** Names your personal workspace wherever a teamId is asked for */
+  /** The team ID of your personal workspace */
   readonly personalTeamId: string;
   readonly activeTeamId: string | null;
   readonly activeRole: 'OWNER' | 'EDITOR' | 'VIEWER';
   readonly storage: {
-    /** Your files in every workspace, and uploads that are not complete */
+    /** Your files in all workspaces, and incomplete uploads */
     readonly usedBytes: number;
     readonly limitBytes: number | null;
   };
@@ -1038,7 +1038,7 @@ export type Media = {
   readonly width: number | null;
   readonly height: number | null;
   readonly duration: number | null;
-  /** Of the stored file; an SVG is stored sanitized */
+  /** Size of the stored file; an SVG is stored sanitized */
   readonly bytes: number;
 };
 
@@ -1050,7 +1050,7 @@ export type MediaItem = {
   readonly width: number | null;
   readonly height: number | null;
   readonly duration: number | null;
-  /** Of the stored file; an SVG is stored sanitized */
+  /** Size of the stored file; an SVG is stored sanitized */
   readonly bytes: number;
   readonly name: string;
   readonly teamId: string | null;
@@ -1060,7 +1060,7 @@ export type MediaItem = {
 /** One page of a list */
 export type MediaItemPage = {
   readonly data: readonly MediaItem[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1071,17 +1071,17 @@ export type MediaUse = {
     readonly id: string;
     readonly name: string;
   };
-  /** Those that name the file, in the current version or the published one */
+  /** Workflows that use the file in the current or the published version */
   readonly nodes: readonly {
     readonly id: string;
     readonly label: string;
   }[];
-  /** The file is the `mediaId` of the workflow */
+  /** Whether the file is the `mediaId` of the workflow */
   readonly isLinked: boolean;
   readonly slug: string | null;
   readonly isTemplate: boolean;
   readonly executionId: string | null;
-  /** The execution made the file; others used it */
+  /** Whether the execution created the file; others used it */
   readonly isMaker: boolean;
   readonly createdAt: string;
 };
@@ -1089,7 +1089,7 @@ export type MediaUse = {
 /** One page of a list */
 export type MediaUsePage = {
   readonly data: readonly MediaUse[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1112,7 +1112,7 @@ export type MemberInput = {
 /** One page of a list */
 export type MemberPage = {
   readonly data: readonly Member[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1129,7 +1129,7 @@ export type MintedUpload = {
   /** PUT the bytes here within 15 minutes */
   readonly uploadUrl: string;
   readonly method: 'PUT';
-  /** Content-Type, Content-Length and Cache-Control, to be sent exactly */
+  /** Content-Type, Content-Length and Cache-Control; send them exactly */
   readonly headers: Readonly<Record<string, string>>;
   readonly mediaId: string;
   /** Where the file is served once the upload is complete */
@@ -1160,14 +1160,14 @@ export type Node = {
 
 /** What a node is and how it is set */
 export type NodeData = {
-  /** What people call it */
+  /** Display name */
   readonly label: string;
   readonly category: 'model' | 'input' | 'utility' | 'output' | 'logic';
-  /** Of the catalog, like `utility:text_template` */
+  /** Node type of the catalog, such as `utility:text_template` */
   readonly nodeType: string;
-  /** The settings of the node */
+  /** Settings of the node */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Of older graphs; use `config` */
+  /** Legacy settings; use `config` */
   readonly params?: Readonly<Record<string, unknown>>;
   readonly inputs?: readonly Port[];
   readonly outputs?: readonly Port[];
@@ -1175,15 +1175,15 @@ export type NodeData = {
 
 /** What a node is and how it is set, as it is sent */
 export type NodeDataInput = {
-  /** What people call it; default: the label of the catalog */
+  /** Display name; default: the label of the catalog entry */
   readonly label?: string;
-  /** Default: the category of the catalog */
+  /** Default: the category of the catalog entry */
   readonly category?: 'model' | 'input' | 'utility' | 'output' | 'logic';
-  /** Of the catalog, like `utility:text_template` */
+  /** Node type of the catalog, such as `utility:text_template` */
   readonly nodeType: string;
-  /** The settings of the node */
+  /** Settings of the node */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Of older graphs; use `config` */
+  /** Legacy settings; use `config` */
   readonly params?: Readonly<Record<string, unknown>>;
   readonly inputs?: readonly Port[];
   readonly outputs?: readonly Port[];
@@ -1199,7 +1199,7 @@ export type NodeDims = {
 /** A node has changed */
 export type NodeEvent = {
   readonly event: 'node';
-  /** Rises; goes back as Last-Event-ID */
+  /** Increases with each event; send it back as Last-Event-ID */
   readonly id: number;
   readonly data: NodeState;
 };
@@ -1222,21 +1222,21 @@ export type NodeState = {
   readonly error: string | null;
   /** A media result */
   readonly outputUrl?: string;
-  /** Several, in the order of the list */
+  /** Several media results, in the order of the list */
   readonly outputUrls?: readonly string[];
   readonly text?: string;
   readonly texts?: readonly string[];
   /** A number or JSON result */
   readonly value?: unknown;
   readonly values?: readonly unknown[];
-  /** Of a video that was rendered here */
+  /** Details of a video that this service rendered */
   readonly render?: {
     readonly width: number | null;
     readonly height: number | null;
     readonly duration: number | null;
     readonly fps: number;
     readonly frameCount: number;
-    /** A still of it, JPEG */
+    /** The poster, JPEG */
     readonly posterUrl: string;
     /** The codecs that made it: ffmpeg or codec-host */
     readonly backend: string;
@@ -1247,14 +1247,14 @@ export type NodeState = {
   readonly credits: number;
   /** Served from the node cache or an earlier run, at no charge */
   readonly cached: boolean;
-  /** Starts of this node in this run */
+  /** How often the node was started in this run */
   readonly attempt: number;
   readonly progress: number;
   /** true: values were cut, since the record is 16 MB at most. `GET /executions/{id}/outputs/{nodeId}` has them whole. */
   readonly truncated?: boolean;
-  /** What is not as it was asked for, e.g. a text that was cut off */
+  /** Deviations from the request, e.g. a text that was cut off */
   readonly warnings?: readonly string[];
-  /** The job at the provider; for owners of the workflow */
+  /** The task at the provider; only for owners of the workflow */
   readonly provider?: {
     readonly name: string;
     readonly jobId: string | null;
@@ -1265,20 +1265,20 @@ export type NodeState = {
 export type PasswordChange = {
   readonly current: string;
   readonly next: string;
-  /** Revokes all API keys of the account and ends its connections too */
+  /** Also revokes all API keys of the account and ends its connections */
   readonly revokeKeys?: boolean;
 };
 
 /** A link that sets a password */
 export type PasswordLink = {
-  /** Shown this once, and valid for one use */
+  /** Shown once, and valid for one use */
   readonly url: string;
   readonly expiresAt: string | null;
 };
 
 /** Whose password a link shall set */
 export type PasswordLinkInput = {
-  /** Sets email, name and password of the first user; the password of an invited user; a forgotten one */
+  /** What the link sets: the account of the first user, the password of an invited user, or a forgotten password */
   readonly kind: 'setup' | 'invite' | 'reset';
   /** Upper and lower case are the same */
   readonly email?: string;
@@ -1304,7 +1304,7 @@ export type PermissionInput = {
 /** One page of a list */
 export type PermissionPage = {
   readonly data: readonly Permission[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1316,18 +1316,18 @@ export type Plans = {
     readonly executionsPerMinute: number;
     readonly executionsPerDay: number | null;
     readonly storageBytes: number | null;
-    /** Whether its runs may call models without a price */
+    /** Whether runs may call models without a price */
     readonly runsUnpriced: boolean;
-    /** Of accounts that are made without one */
+    /** Whether new accounts get this plan by default */
     readonly isDefault: boolean;
   }[];
 };
 
 /** Where an edge can end */
 export type Port = {
-  /** An edge names it as `in-<id>` or `out-<id>` */
+  /** Edges refer to it as `in-<id>` or `out-<id>` */
   readonly id: string;
-  /** What people call it, a text */
+  /** Display name */
   readonly label?: unknown;
   /** `TEXT`, `NUMBER`, `JSON`, `IMAGE`, `VIDEO`, `AUDIO`, `LIST` or `ANY` */
   readonly type?: unknown;
@@ -1346,9 +1346,9 @@ export type PresenceEvent = {
     readonly users: readonly {
       readonly userId: number;
       readonly name: string;
-      /** Open streams */
+      /** Number of open streams */
       readonly sessions: number;
-      /** Ids of the nodes that they have selected */
+      /** IDs of the selected nodes */
       readonly selected: readonly string[];
     }[];
   };
@@ -1367,30 +1367,30 @@ export type Preview = {
 /** A still */
 export type PreviewFrame = {
   readonly frame: number;
-  /** Of the media; a data URL where `keep` is false */
+  /** URL of the media; a data URL if `keep` is false */
   readonly url: string;
   readonly width: number;
   readonly height: number;
 };
 
-/** What to draw */
+/** What to render */
 export type PreviewRequest = {
   /** As GET /renderer/scene-graph describes */
   readonly sceneGraph?: unknown;
   readonly templateId?: string;
-  /** Over the template's defaultProps */
+  /** Merged over the template's defaultProps */
   readonly props?: Readonly<Record<string, unknown>>;
   readonly workflowId?: string;
   readonly nodeId?: string;
   /** Counted from 0. Default: the frame of timeSeconds, else the middle */
   readonly frames?: readonly number[];
   readonly timeSeconds?: number;
-  /** png (default), jpeg or webp; mp4 asks for a clip */
+  /** png (default), jpeg or webp for stills, mp4 for a clip */
   readonly format?: string;
   readonly scale?: number;
-  /** false: the url of each still is a data URL, and nothing is kept. For whoever draws again at each change */
+  /** False to get each still as a data URL without storing it, for previews that update on each change */
   readonly keep?: boolean;
-  /** Of a clip, in frames: [from, to) */
+  /** Frames of the clip: [from, to) */
   readonly range?: readonly number[];
 };
 
@@ -1408,7 +1408,7 @@ export type Providers = {
   readonly providers: readonly {
     readonly name: string;
     readonly label: string;
-    /** What enables it */
+    /** The setting that enables it */
     readonly setting: string;
     readonly isConfigured: boolean;
     readonly address: string | null;
@@ -1480,17 +1480,17 @@ export type RestoredWorkflow = {
 
 /** A decision for a run that waits, or where to start again */
 export type ResumeRequest = {
-  /** Of an execution that waits */
+  /** The decision for a waiting execution */
   readonly decision?: {
     readonly nodeId: string;
     readonly approved: boolean;
-    /** Goes on in place of what waited */
+    /** Replaces the value that waited for approval */
     readonly value?: unknown;
   };
-  /** Run this node and all that hangs on it again */
+  /** Run this node and everything downstream again */
   readonly fromNodeId?: string;
   readonly useLatestWorkflow?: boolean;
-  /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly webhook?: {
     /** https; plain http for localhost only */
@@ -1503,7 +1503,7 @@ export type ResumeRequest = {
 export type RunEstimate = {
   readonly credits: number;
   readonly costUsd: number;
-  /** false: a price, or the length of a list, is known at run time only */
+  /** False if a price, or the length of a list, is known only at run time */
   readonly exact: boolean;
   readonly breakdown: readonly {
     readonly nodeId: string;
@@ -1511,10 +1511,10 @@ export type RunEstimate = {
     readonly credits: number;
     readonly cached: boolean;
   }[];
-  /** With keep or pins: the nodes whose results are those of an earlier run */
+  /** With keep or pins: the nodes whose results come from an earlier run */
   readonly kept?: readonly string[];
   readonly availableCredits: number;
-  /** Why a node could not run: its provider is not configured, its lists do not match */
+  /** Reasons why a node could not run, for example a provider that is not configured */
   readonly issues: readonly {
     readonly nodeId: string;
     readonly code: string;
@@ -1527,19 +1527,19 @@ export type RunEvent = SnapshotEvent | NodeEvent | ExecutionEvent | ProgressEven
 
 /** How to run a workflow, and whom to notify */
 export type RunRequest = {
-  /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** Echoed in the delivery, members in the same order */
+  /** Echoed in the delivery, with members in the same order */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Run these nodes and what they need */
+  /** Run only these nodes and the nodes that they need */
   readonly targets?: readonly string[];
-  /** An ended execution of this workflow whose results are kept where they still hold */
+  /** An ended execution of this workflow whose results are reused if they are still valid */
   readonly keep?: {
     readonly executionId: string;
-    /** These nodes and all that hangs on them run again */
+    /** Run these nodes and everything downstream again */
     readonly again?: readonly string[];
   };
-  /** By node id the execution of this workflow whose result the node has; it is not run */
+  /** By node ID, the execution of this workflow whose result is used instead of running the node */
   readonly pins?: Readonly<Record<string, string>>;
   readonly useCache?: boolean;
   readonly timeoutMs?: number;
@@ -1584,7 +1584,7 @@ export type Session = {
     )[];
     readonly personalTeamId: string;
   };
-  /** The active one */
+  /** The active workspace */
   readonly workspace: {
     readonly teamId: string | null;
     readonly name: string;
@@ -1595,16 +1595,16 @@ export type Session = {
     readonly name: string;
     readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
   }[];
-  /** To teams, that wait for your answer */
+  /** Number of team invitations that wait for your answer */
   readonly invitations: number;
   readonly plan: string;
-  /** Of the active workspace */
+  /** Credits of the active workspace */
   readonly credits: {
     readonly balance: number;
     readonly held: number;
   };
   readonly storage: {
-    /** Your files in every workspace, and uploads that are not complete */
+    /** Your files in all workspaces, and incomplete uploads */
     readonly usedBytes: number;
     readonly limitBytes: number | null;
   };
@@ -1613,7 +1613,7 @@ export type Session = {
 
 /** Who the first user is */
 export type SetUpInput = {
-  /** What follows the # of the link */
+  /** The part of the link after # */
   readonly token: string;
   /** Upper and lower case are the same */
   readonly email: string;
@@ -1633,17 +1633,17 @@ export type SignInMethods = {
   readonly password: true;
   readonly openid: {
     readonly issuer: string;
-    /** Where a browser begins; takes `next` */
+    /** Where a browser starts the sign-in; accepts `next` */
     readonly startUrl: string;
   } | null;
-  /** Nobody can sign in yet: the first user has to open the link that the service printed */
+  /** Nobody can sign in yet: the first user must open the link that the service printed */
   readonly needsSetup: boolean;
 };
 
 /** The first: all that was before */
 export type SnapshotEvent = {
   readonly event: 'snapshot';
-  /** Rises; goes back as Last-Event-ID */
+  /** Increases with each event; send it back as Last-Event-ID */
   readonly id: number;
   readonly data: Execution;
 };
@@ -1656,19 +1656,19 @@ export type Spending = {
   /** Today (UTC) */
   readonly to: string;
   readonly total: number;
-  /** Each day, oldest first */
+  /** One entry per day, oldest first */
   readonly days: readonly {
     readonly date: string;
     readonly credits: number;
   }[];
-  /** What cost most comes first */
+  /** Most expensive first */
   readonly models: readonly {
     readonly nodeType: string | null;
     readonly label: string | null;
     readonly credits: number;
     readonly charges: number;
   }[];
-  /** The 20 that cost most */
+  /** The 20 most expensive workflows */
   readonly workflows: readonly {
     readonly id: string;
     readonly name: string | null;
@@ -1683,7 +1683,7 @@ export type Success = {
 
 /** A workspace that several users share */
 export type Team = {
-  /** Team id, `team_…` */
+  /** Team ID, `team_…` */
   readonly id: string;
   readonly name: string;
   readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
@@ -1700,9 +1700,9 @@ export type TeamInvitation = {
   readonly email: string | null;
   readonly userId: number | null;
   readonly name: string | null;
-  /** Inviting the person again renews it */
+  /** Whether it has expired; invite the person again to renew it */
   readonly isExpired: boolean;
-  /** To be sent to whoever is invited; it opens nothing to anybody else */
+  /** Send it to the invited person; it gives access to nobody else */
   readonly url: string;
 };
 
@@ -1716,14 +1716,14 @@ export type TeamInvitationInput = {
 /** One page of a list */
 export type TeamInvitationPage = {
   readonly data: readonly TeamInvitation[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
 /** One page of a list */
 export type TeamPage = {
   readonly data: readonly Team[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1743,7 +1743,7 @@ export type Template = {
     readonly contentType: string;
   } | null;
   readonly credits: number | null;
-  /** false: a price or a number of calls is known at run time only */
+  /** False if a price or a number of calls is known only at run time */
   readonly creditsExact: boolean;
   readonly views: number;
   readonly canDuplicate: boolean;
@@ -1755,7 +1755,7 @@ export type Template = {
 /** One page of a list */
 export type TemplatePage = {
   readonly data: readonly Template[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1787,7 +1787,7 @@ export type UserChanges = {
   readonly plan?: string;
   readonly isAuthor?: boolean;
   readonly isAdmin?: boolean;
-  /** Its keys and sessions stop working within 5 seconds */
+  /** Disables the account; its keys and sessions stop working within 5 seconds */
   readonly disabled?: boolean;
 };
 
@@ -1801,11 +1801,11 @@ export type UserInput = {
   /** Default: DEFAULT_CREDITS */
   readonly credits?: number;
   readonly isAuthor?: boolean;
-  /** Sessions of the account have the scope instance:admin */
+  /** Whether sessions of the account have the scope instance:admin */
   readonly isAdmin?: boolean;
-  /** Mints a link at which the user sets a password, for 72 hours; it is shown this once */
+  /** Creates a link where the user sets a password, valid for 72 hours and shown once */
   readonly invite?: boolean;
-  /** Mints a key with these; it is shown this once */
+  /** Creates a key with these scopes, shown once */
   readonly keyScopes?: readonly (
     | 'workflows:read'
     | 'workflows:write'
@@ -1827,7 +1827,7 @@ export type UserListItem = {
   readonly disabled: boolean;
   readonly createdAt: string;
   readonly hasPassword: boolean;
-  /** Of the personal workspace */
+  /** Credits of the personal workspace */
   readonly credits: {
     readonly balance: number;
     readonly held: number;
@@ -1838,18 +1838,18 @@ export type UserListItem = {
 /** One page of a list */
 export type UserPage = {
   readonly data: readonly UserListItem[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
 /** The graph as it was */
 export type Version = {
   readonly version: number;
-  /** Who wrote it */
+  /** Author of the version */
   readonly userId: number;
   readonly createdAt: string;
   readonly isCurrent: boolean;
-  /** The one that the public sees */
+  /** Whether it is the public version */
   readonly isPublished: boolean;
   readonly workflowId: string;
   readonly nodes: readonly Node[];
@@ -1859,18 +1859,18 @@ export type Version = {
 /** A version without its graph */
 export type VersionListItem = {
   readonly version: number;
-  /** Who wrote it */
+  /** Author of the version */
   readonly userId: number;
   readonly createdAt: string;
   readonly isCurrent: boolean;
-  /** The one that the public sees */
+  /** Whether it is the public version */
   readonly isPublished: boolean;
 };
 
 /** One page of a list */
 export type VersionPage = {
   readonly data: readonly VersionListItem[];
-  /** null: this is the last page */
+  /** Null on the last page */
   readonly nextCursor: string | null;
 };
 
@@ -1881,7 +1881,7 @@ export type VideoTemplate = {
   readonly category: string;
   readonly compositionId: string;
   readonly description: string;
-  /** Address of a picture */
+  /** URL of an image */
   readonly thumbnail: string;
   readonly fps: number;
   readonly width: number;
@@ -1968,7 +1968,7 @@ export type WorkflowChanges = {
   readonly webhookId?: string | null;
   readonly webhookUrl?: string | null;
   readonly folderId?: string | null;
-  /** false: keep the coordinates as sent */
+  /** False to keep the coordinates as sent */
   readonly autoLayout?: boolean;
   readonly secrets?: Readonly<
     Record<
@@ -1976,19 +1976,19 @@ export type WorkflowChanges = {
       | string
       | {
           readonly value: string;
-          /** The hosts that may get it in requests, e.g. api.example.com, *.example.org:8443 */
+          /** Hosts that may receive it in requests, e.g. api.example.com, *.example.org:8443 */
           readonly hosts: readonly string[];
         }
     >
   > | null;
   readonly poster?: string | null;
-  /** As the GET gave it: shows a stale write */
+  /** The value of the GET, to detect a stale write */
   readonly updatedAt?: unknown;
-  /** The same, under another name */
+  /** Alias of updatedAt */
   readonly baseUpdatedAt?: unknown;
 };
 
-/** One server-sent event of a workflow: its fields `event` and `data` */
+/** One server-sent event of a workflow, with its fields `event` and `data` */
 export type WorkflowEvent = WorkflowChangedEvent | PresenceEvent;
 
 /** A workflow as one file */
@@ -2002,9 +2002,9 @@ export type WorkflowFile = {
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
   readonly media: readonly {
-    /** As the graph names it */
+    /** ID in the graph */
     readonly mediaId: string;
-    /** Fetched where `data` is absent */
+    /** Downloaded if `data` is absent */
     readonly url: string;
     readonly name: string;
     readonly contentType: string;
@@ -2028,11 +2028,11 @@ export type WorkflowFileInput = {
   readonly tags?: readonly string[];
   readonly nodes: readonly NodeInput[];
   readonly edges: readonly EdgeInput[];
-  /** Files that the graph names */
+  /** Files used by the graph */
   readonly media?: readonly {
-    /** As the graph names it */
+    /** ID in the graph */
     readonly mediaId: string;
-    /** Fetched where `data` is absent */
+    /** Downloaded if `data` is absent */
     readonly url: string;
     readonly name: string;
     readonly contentType: string;
@@ -2063,14 +2063,14 @@ export type WorkflowInput = {
       | string
       | {
           readonly value: string;
-          /** The hosts that may get it in requests, e.g. api.example.com, *.example.org:8443 */
+          /** Hosts that may receive it in requests, e.g. api.example.com, *.example.org:8443 */
           readonly hosts: readonly string[];
         }
     >
   > | null;
-  /** false: keep the coordinates as sent */
+  /** False to keep the coordinates as sent */
   readonly autoLayout?: boolean;
-  /** A workflow there is: it is saved over, its folder may change */
+  /** ID of an existing workflow to replace; its folder may change */
   readonly id?: string;
 };
 
@@ -2108,11 +2108,11 @@ export type WorkflowListItem = {
 /** What there is to do, and who does it */
 export type Workload = {
   readonly runs: {
-    /** Ready, and no worker has them */
+    /** Ready, waiting for a worker */
     readonly queued: number;
-    /** A worker has them */
+    /** Running on a worker */
     readonly running: number;
-    /** For a call at a provider */
+    /** Waiting for a provider */
     readonly waiting: number;
   };
   readonly oldestQueuedSeconds: number | null;
@@ -2127,7 +2127,7 @@ export type Workload = {
     readonly pid: number;
     readonly startedAt: string;
     readonly heartbeatAt: string;
-    /** It was heard of within 20 s */
+    /** Whether it sent a heartbeat within 20 s */
     readonly isAlive: boolean;
     readonly runs: number;
   }[];
@@ -2136,24 +2136,24 @@ export type Workload = {
 /** What the lint found in what was written */
 export type WriteMeta = {
   readonly warnings: readonly string[];
-  /** Findings of the lint, at most 500 */
+  /** Lint issues, at most 500 */
   readonly issues: readonly LintIssue[];
-  /** Not all findings are listed */
+  /** Not all issues are listed */
   readonly truncated?: true;
-  /** With truncated: how many findings there are */
+  /** With truncated: the number of issues */
   readonly total?: number;
 };
 
 /** A page as it was written */
 export type WrittenPage = {
   readonly success: true;
-  /** Address of the page */
+  /** URL of the page */
   readonly url: string;
   readonly page: {
     readonly title: string;
     /** Lowercase letters, digits and hyphens */
     readonly slug: string;
-    /** May be left out where event names it */
+    /** Optional if event names it */
     readonly type?: 'TOOL' | 'FEATURE' | 'APP' | 'MODEL' | 'ARTICLE';
     /** Default: the title */
     readonly subtitle?: string | null;
@@ -2213,7 +2213,7 @@ export type WrittenPage = {
     /** Its preview is shown where anybody may see it */
     readonly workflowId?: string | null;
     readonly subcategory?: string | null;
-    /** Default: by type */
+    /** Default: depends on the type */
     readonly parentCategory?: 'features' | 'models' | 'articles' | null;
     readonly event?:
       | 'create_tool'

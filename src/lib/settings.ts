@@ -125,7 +125,11 @@ const ROWS = {
     integer(16, 1_000_000),
     'a quarter of the heap limit',
   ),
-  BOOTSTRAP_API_KEY: unset("the first user's API key (sk-…), with all scopes", apiKey, 'generated and printed once'),
+  BOOTSTRAP_API_KEY: unset(
+    "the first user's API key (sk-…), with all scopes",
+    apiKey,
+    'generated and printed once',
+  ),
   CONTENT_WEBHOOK_SECRET: unset('secret of the content webhook', text, 'unset: the webhook answers 401'),
   SECRETS_KEY: unset('key that encrypts stored secrets, 64 hex digits', hexKey, 'generated in DATA_DIR'),
   NEW_SECRETS_KEY: unset('the new key for `secrets rotate`', hexKey),
@@ -160,7 +164,11 @@ const ROWS = {
   PLANS_FILE: unset('a JSON file that overrides the limits of plans', text),
   MODELS_FILE: unset('a JSON file with your own models, instead of those in the database', text),
   PRICES_FILE: unset('a JSON file with your own model prices', text),
-  MAX_CONCURRENT_RUNS: row('maximum of runs per account that are advanced at once', '100', integer(1, 1_000_000)),
+  MAX_CONCURRENT_RUNS: row(
+    'maximum of runs per account that are advanced at once',
+    '100',
+    integer(1, 1_000_000),
+  ),
   WEBHOOK_BACKOFF_BASE_MS: row(
     'delay in ms before the second attempt of a webhook',
     '30000',
@@ -201,7 +209,11 @@ const ROWS = {
     'URL of an OpenTelemetry collector for OTLP over HTTP; enables traces',
     httpUrl,
   ),
-  OTEL_TRACES_SAMPLER: row('sampler that decides which traces are kept', 'parentbased_always_on', oneOf(SAMPLERS)),
+  OTEL_TRACES_SAMPLER: row(
+    'sampler that decides which traces are kept',
+    'parentbased_always_on',
+    oneOf(SAMPLERS),
+  ),
   OTEL_TRACES_SAMPLER_ARG: row('fraction of traces to keep, for samplers that use one', '1', share),
   OTEL_SERVICE_NAME: row('name of this service in traces', 'graphwright', text),
   LOG_LEVEL: row(
@@ -249,7 +261,9 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     );
   }
   if (parsed.DATABASE_DIRECT_URL !== undefined && parsed.DATABASE_URL === undefined)
-    throw new SettingsError('DATABASE_DIRECT_URL requires DATABASE_URL. The embedded PostgreSQL has no pooler.');
+    throw new SettingsError(
+      'DATABASE_DIRECT_URL requires DATABASE_URL. The embedded PostgreSQL has no pooler.',
+    );
   checkOpenId(parsed);
   const plans = readPlans(parsed.PLANS_FILE);
   if (plans[parsed.DEFAULT_PLAN] === undefined) {
@@ -268,9 +282,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
 function checkOpenId({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET }: Parsed): void {
   const isSet = [OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET].map(value => value !== undefined);
   if (new Set(isSet).size > 1)
-    throw new SettingsError(
-      'Set all of OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none.',
-    );
+    throw new SettingsError('Set all of OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none.');
 }
 
 /** Returns the rows of `--help`: name, default, meaning. */
