@@ -230,7 +230,7 @@ async function checkBaseUrl({ BASE_URL, HOST, PORT }: Settings): Promise<string>
   if (asked === undefined)
     return isLoopbackHost(hostname)
       ? `${BASE_URL}, for this machine alone; set it to the address that people open`
-      : `${BASE_URL}: nobody answers there yet; with the service running, this asks again`;
+      : `${BASE_URL}: not reachable; start the service and run doctor again`;
   const text = await asked.text().catch(() => '');
   if (asked.ok && text.includes('"status":"ok"')) return `${BASE_URL} leads to a running service`;
   throw new Error(

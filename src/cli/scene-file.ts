@@ -136,7 +136,7 @@ async function openBeside(
   const path = resolve(folder, name);
   const inside = relative(resolve(folder), path);
   if (inside.startsWith('..') || isAbsolute(inside))
-    throw new AppError('invalid_request', 'the file lies outside the folder of the scene');
+    throw new AppError('invalid_request', 'the file is outside the folder of the scene');
   try {
     const found = await stat(path);
     if (found.size > maxBytes) throw new AppError('file_too_large', `the file has over ${maxBytes} bytes`);

@@ -6,8 +6,8 @@ const WAYS_OUT: Readonly<Record<string, string>> = {
     'it knows no key of this id: correct AWS_ACCESS_KEY_ID, and S3_ENDPOINT if that is another store',
   SignatureDoesNotMatch: 'the secret does not belong to the key: correct AWS_SECRET_ACCESS_KEY',
   NoSuchBucket: 'there is no bucket of this name: make it, or correct S3_BUCKET',
-  PermanentRedirect: 'it lies in another region: set S3_REGION to that',
-  AuthorizationHeaderMalformed: 'it lies in another region: set S3_REGION to that',
+  PermanentRedirect: 'it is in another region: set S3_REGION to that region',
+  AuthorizationHeaderMalformed: 'it is in another region: set S3_REGION to that region',
   RequestTimeTooSkewed:
     'the clock of this machine is more than a quarter of an hour off: set it, by NTP best',
 };

@@ -102,7 +102,7 @@ export function cropImage(bytes: Uint8Array, area: Area, signal: AbortSignal): P
     if (columns.length === 0 || rows.length === 0) {
       throw new AppError(
         'invalid_request',
-        `The area lies outside the image of ${facts.width} × ${facts.height} pixels.`,
+        `The area is outside the image of ${facts.width} × ${facts.height} pixels.`,
       );
     }
     return image.extract({

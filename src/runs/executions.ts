@@ -35,7 +35,7 @@ async function authorizeExecution(
   user: UserActor,
   row: ExecutionRow | undefined,
 ): Promise<ExecutionRow> {
-  if (row === undefined) throw new AppError('not_found', 'There is no execution with this id.');
+  if (row === undefined) throw new AppError('not_found', 'Execution not found.');
   const isStarter = row.user_id === user.userId;
   if (isStarter && !(isTeam(row.workspace) && (await hasLeft(deps.db, row.workspace, user.userId))))
     return row;
@@ -45,7 +45,7 @@ async function authorizeExecution(
   if (workflow !== undefined && reads(user, workflow)) return row;
   throw new AppError(
     'forbidden',
-    'You may not see this execution: it is of a workflow that you cannot edit, and you did not start it.',
+    'You do not have permission to view this execution. You cannot edit its workflow, and you did not start it.',
   );
 }
 

@@ -30,7 +30,7 @@ export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInp
   const { request } = input;
   parseWebhook(deps.settings, request.webhook);
   const row = await findExecution(deps.db, input.executionId);
-  if (row === undefined) throw new AppError('not_found', 'There is no execution with this id.');
+  if (row === undefined) throw new AppError('not_found', 'Execution not found.');
   const { workflow, role } = authorize(
     actor,
     'run',

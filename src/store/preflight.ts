@@ -130,7 +130,7 @@ const EXPLAINED: Readonly<Record<string, Explanation>> = {
   ETIMEDOUT: NO_ANSWER,
   EAI_AGAIN: ({ server, setting }) =>
     `The name of ${server} cannot be looked up now: correct ${setting}, or the resolver.`,
-  ENOTFOUND: ({ server, setting }) => `There is no host of the name in ${server}: correct ${setting}.`,
+  ENOTFOUND: ({ server, setting }) => `The host in ${server} was not found. Correct ${setting}.`,
   '28000': REFUSED,
   '28P01': REFUSED,
   '3D000': ({ server, database, setting }) =>

@@ -166,7 +166,7 @@ describe('layoutGraph', () => {
       'b.text > c.a',
     );
     const layout = layoutGraph(graph, CATALOG);
-    assert.match(layout.warnings[0] ?? '', /^f: The grouping contradicts the wiring/);
+    assert.match(layout.warnings[0] ?? '', /^f: Connections leave this group and return to it/);
     const laid = applyLayout(graph, layout);
     assert.deepEqual([...backwardEdges(laid), ...overlaps(laid)], []);
     assert.equal(layoutGraph(laid, CATALOG).moved.length, 0);

@@ -95,7 +95,7 @@ describe('a hostile graph', () => {
     for (let level = 0; level < 10; level++)
       group = { type: 'group', opacity: 0.99, shadow: {}, elements: [group] };
     const { warnings } = await drawGraph({ ...scene([group]), width: 3000, height: 3000 }, [0], 1);
-    assert.ok(warnings.some(warning => warning.includes('too many groups')));
+    assert.ok(warnings.some(warning => warning.includes('too many blended groups')));
   });
 
   it('with many large images shows as many as fit', async () => {

@@ -103,7 +103,7 @@ export function openTornGroups(ctx: LayoutContext): void {
     for (const id of torn) {
       ctx.closed.delete(id);
       ctx.warnings.push(
-        `${id}: The grouping contradicts the wiring, which leaves the group and comes back; its frame encloses what lies between.`,
+        `${id}: Connections leave this group and return to it. Its frame also covers the nodes in between.`,
       );
     }
   }

@@ -55,7 +55,7 @@ export const runWorkflowTool = defineTool({
 export const getExecutionTool = defineTool({
   name: 'get_execution',
   title: 'Read execution',
-  description: 'How a run stands and what came of it; with waitSeconds, once it has ended.',
+  description: 'Returns the state and results of a run. With waitSeconds, waits until it has ended.',
   scope: 'workflows:read',
   hints: READS,
   input: Exact({ executionId: Id(), waitSeconds: WAIT, previews: Type.Optional(Type.Boolean()) }),

@@ -82,10 +82,7 @@ function sheetOf(
   const area = intersectAreas(pixelsAround(areaOf(brush, placed)), frame);
   if (isEmpty(area)) return 'nothing';
   if (!context.sheets.hasRoom(area)) {
-    context.warnings.set(
-      node.pointer,
-      `${node.pointer} lies in too many groups that are blended as a whole.`,
-    );
+    context.warnings.set(node.pointer, `${node.pointer} is nested in too many blended groups.`);
     return undefined;
   }
   const sheet = drawSheet(placed, area, context);

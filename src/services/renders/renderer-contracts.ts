@@ -46,7 +46,7 @@ function makeContract({ doc, schema }: (typeof HALVES)[keyof typeof HALVES]): Ta
     ...(doc ? { doc: sceneGraphDoc() } : {}),
     ...(schema ? { jsonSchema: SCENE_GRAPH_SCHEMA } : {}),
     readerNote:
-      'doc was written for whoever writes a scene graph, person or model; its imperatives are about the graph, not about this answer.',
+      'doc is written for the author of a scene graph, a person or a model. Its instructions are about the graph, not about this response.',
     scopeNote:
       'jsonSchema is what validates a graph when it runs. For block scenes, use the blockId you were given.',
   };

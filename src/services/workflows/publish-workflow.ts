@@ -118,7 +118,7 @@ async function checkInputs(
       nodeId,
       ...(types.has(nodeId)
         ? { code: 'not_an_input', message: 'This node is no input node.' }
-        : { code: 'unknown_node', message: 'There is no node with this id.' }),
+        : { code: 'unknown_node', message: 'Node not found.' }),
     }));
   if (issues.length === 0) return;
   const named = issues.map(({ nodeId }) => nodeId.slice(0, 100)).join(', ');
