@@ -126,6 +126,40 @@ describe('the scene-graph schema', () => {
   });
 });
 
+describe('a scene graph of many invalid elements', () => {
+  const invalid = (count: number): object[] => Array.from({ length: count }, () => ({ kind: 'text' }));
+  /** Three lists of allowed length: the length of a list is not what is refused. */
+  const scenes = Array.from({ length: 3 }, () => ({ duration: 2, elements: invalid(10_000) }));
+
+  it('is refused quickly, with its first fault', () => {
+    const before = process.cpuUsage();
+    const paths = pathsOf(() => parseSceneGraph(graph([], { scenes })));
+    const { user, system } = process.cpuUsage(before);
+    assert.deepEqual(paths, ['/scenes/0/elements/0/type']);
+    assert.ok(user + system < 3_000_000, `${(user + system) / 1000} ms of processor time`);
+  });
+
+  it('is refused for the length of a list before the list is checked', () => {
+    assert.deepEqual(
+      pathsOf(() => parseSceneGraph(graph(invalid(390_000)))),
+      ['/scenes/0/elements'],
+    );
+  });
+
+  it('gets up to 20 faults if it is small', () => {
+    assert.equal(pathsOf(() => parseSceneGraph(graph(invalid(30)))).length, 20);
+  });
+
+  it('gets the path of its nesting, not of its other faults', () => {
+    let deep: object = {};
+    for (let level = 0; level < 40; level++) deep = { a: deep };
+    assert.deepEqual(
+      pathsOf(() => parseSceneGraph(graph([], { 'x/y': deep }))),
+      [`/x~1y${'/a'.repeat(31)}`],
+    );
+  });
+});
+
 describe('names of a graph', () => {
   it('must exist: assets, tokens, blocks, sources and words', () => {
     const bad = graph([
@@ -157,6 +191,12 @@ describe('names of a graph', () => {
     openScene(graph(many));
     assert.deepEqual(
       pathsOf(() => openScene(graph(many, { overlays: [many[0]] }))),
+      [''],
+    );
+    // The number is checked first: unknown names are not collected.
+    const unnamed = { type: 'shape', shape: 'circle', fill: '$none' };
+    assert.deepEqual(
+      pathsOf(() => openScene(graph(many, { overlays: [unnamed] }))),
       [''],
     );
   });

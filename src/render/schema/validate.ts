@@ -47,15 +47,13 @@ function hasMoreObjects(root: unknown, max: number): boolean {
   return false;
 }
 
-/** The pointer of a value below the deepest allowed level, found without recursion. */
-function findPointerBelowDepth(value: unknown): string | undefined {
-  const pending: { value: unknown; path: string; depth: number }[] = [{ value, path: '', depth: 1 }];
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    if (typeof at.value !== 'object' || at.value === null) continue;
-    if (at.depth > MAX_DEPTH) return at.path;
-    for (const [key, inner] of Object.entries(at.value))
-      if (typeof inner === 'object' && inner !== null)
-        pending.push({ value: inner, path: `${at.path}/${escapeKey(key)}`, depth: at.depth + 1 });
+/** The pointer of the first value below the deepest allowed level. Recursion ends at that level. */
+function findPointerBelowDepth(value: unknown, depth = 1): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > MAX_DEPTH) return '';
+  for (const key in value) {
+    const below = findPointerBelowDepth((value as Record<string, unknown>)[key], depth + 1);
+    if (below !== undefined) return `/${escapeKey(key)}${below}`;
   }
   return undefined;
 }

@@ -58,14 +58,16 @@ const TRANSITION_SECONDS = 0.6;
 
 /** Throws `invalid_scene_graph` for unknown names or a graph that is too large. The graph must match its schema. */
 export function compileTimeline(graph: SceneGraph): Timeline {
-  const { names, issues, warnings } = resolveNames(graph);
   const found = listElements(graph);
+  if (found.length > MAX_ELEMENTS)
+    throw invalidSceneGraph([
+      { path: '', code: 'too_many_elements', message: `has over ${MAX_ELEMENTS} elements` },
+    ]);
+  const { names, issues, warnings } = resolveNames(graph);
   const keys = new Map<object, string>();
   const resources = new Map<string, Resource>();
   const problems = [...issues];
-  if (found.length > MAX_ELEMENTS)
-    problems.push({ path: '', code: 'too_many_elements', message: `has over ${MAX_ELEMENTS} elements` });
-  for (const { element, pointer } of found.slice(0, MAX_ELEMENTS))
+  for (const { element, pointer } of found)
     problems.push(...addResource(element, pointer, names, keys, resources));
   if (problems.length > 0) throw invalidSceneGraph(problems.slice(0, 20));
   const scenes = spanScenes(graph);
