@@ -191,6 +191,43 @@ describe('hostile bodies', () => {
   });
 });
 
+describe('the shape of a body', () => {
+  // Every body here is refused for its properties, but only after its shape was allowed.
+  const lint = async (body: string): Promise<{ status: number; code?: string; error?: string }> => {
+    const answer = await fetch(`${url}/api/v1/workflows/lint`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
+      body,
+    });
+    return { status: answer.status, ...((await answer.json()) as object) };
+  };
+  const arrays = (count: number): string => `{"a":[${Array.from({ length: count - 2 }, () => '[]')}]}`;
+  const objects = (count: number): string => `{"a":[${Array.from({ length: count - 2 }, () => '{}')}]}`;
+  const properties = (count: number): string =>
+    `{"a":{${Array.from({ length: count }, (_, index) => `"${index}":${index}`)}}}`;
+  const nested = (levels: number): string =>
+    `{"a":${'['.repeat(levels - 1)}"${'x'.repeat(512)}"${']'.repeat(levels - 1)}}`;
+
+  for (const [what, max, make, fault] of [
+    ['arrays', 400_000, arrays, 'has more than 400000 objects and arrays'],
+    ['objects', 400_000, objects, 'has more than 400000 objects and arrays'],
+    ['properties of one object', 50_000, properties, 'has an object with more than 50000 properties'],
+    ['levels of nesting', 256, nested, 'is nested more than 256 levels deep'],
+  ] as const)
+    it(`allows ${max} ${what}, but not one more`, async () => {
+      const { status, code, error } = await lint(make(max + 1));
+      assert.deepEqual([status, code, error], [400, 'invalid_request', `The body ${fault}.`]);
+      assert.doesNotMatch((await lint(make(max))).error ?? '', /^The body (?:has|is nested)/);
+    });
+
+  it('counts neither what texts contain nor properties of several objects together', async () => {
+    const text = JSON.stringify({ a: '[{:"\\'.repeat(100_000) });
+    assert.doesNotMatch((await lint(text)).error ?? '', /^The body (?:has|is nested)/);
+    const halves = `{"a":[${properties(30_000)},${properties(30_000)}]}`;
+    assert.doesNotMatch((await lint(halves)).error ?? '', /^The body (?:has|is nested)/);
+  });
+});
+
 describe('the size of a body', () => {
   /** Returns a workflow whose body has this many bytes. */
   const sized = (bytes: number): string => {
