@@ -80,7 +80,7 @@ const BAD: readonly Bad[] = [
     'edit_workflow',
     { workflowId: '$', baseVersion: 7, operations: [{ op: 'rename', label: 'x' }] },
     'stale_write',
-    /version 1, not at 7/,
+    /version 1, not 7/,
   ],
   ['edit_workflow', { workflowId: '$', baseVersion: 1, operations: [{ op: 'explode' }] }, 'invalid_request'],
   [

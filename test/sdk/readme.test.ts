@@ -89,7 +89,7 @@ describe("the README's examples", () => {
   });
 
   it('distinguish errors', async () => {
-    assert.match(await runExample('InsufficientCreditsError'), /^There is no .* [0-9a-f-]{36}\n$/);
+    assert.match(await runExample('InsufficientCreditsError'), /^Workflow not found\. [0-9a-f-]{36}\n$/);
   });
 
   it('are all run in this test', () => assert.equal(blocks.length, 7));
