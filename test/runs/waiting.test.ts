@@ -178,6 +178,8 @@ describe('a run that nothing would wake', () => {
     });
     await db.query('update executions set request = $2 where id = $1', [id, rows[0]?.request]);
     assert.match((await user.execution(id)).error?.message ?? '', /could not be read/);
+    // What the call may cost stays reserved until the provider has canceled it.
+    await waitUntil('the call to be settled', async () => (await balanceOf(user))[1] === 0);
     assert.deepEqual(await balanceOf(user), [300, 0]);
   });
 });
