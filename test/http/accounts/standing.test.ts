@@ -1,7 +1,7 @@
 // Access that ends with its cause: what a former member created belongs to the team.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { startWorker } from '../../../src/jobs/worker.ts';
+import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { insertMember } from '../../../src/store/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -18,6 +18,7 @@ interface Item {
 }
 
 let test: TestApp;
+let worker: Worker;
 let owner: Caller;
 let maker: Caller;
 let teamId: string;
@@ -29,11 +30,13 @@ let picture: Uploaded;
 before(async () => {
   test = await createTestApp();
   const { settings, now } = test.deps;
-  const worker = await startWorker(test.deps, new WorkerSlots(settings.WORKER_CONCURRENCY, now));
-  after(() => worker.stop(0));
+  worker = await startWorker(test.deps, new WorkerSlots(settings.WORKER_CONCURRENCY, now));
   [owner, maker] = [await test.createCaller(), await test.createCaller()];
 });
-after(() => test.close());
+after(async () => {
+  await worker.stop(0);
+  await test.close();
+});
 
 const membership = (): string => `/teams/${teamId}/members/${maker.userId}`;
 const ok = async (caller: Caller, ...sent: Parameters<Caller['request']>) => {

@@ -160,7 +160,7 @@ describe('POST /workflows/{id}/estimate', () => {
         assert.deepEqual([status, body.code], [400, 'invalid_inputs']);
         assert.match(
           body.error,
-          /^Input "shoe": This input takes an http or https address, .*shoe\.jpg"; upload a local file first and send its mediaId\.$/,
+          /^Input "shoe": This input must be an http or https URL, .*shoe\.jpg"; upload a local file first and send its mediaId\.$/,
         );
       }
   });
