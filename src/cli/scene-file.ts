@@ -1,10 +1,11 @@
 // Opens scenes for the command line: a file, or a template with props; reports faults by pointer and reads neighboring
 // files.
-import { createReadStream } from 'node:fs';
+
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { AppError, toError } from '../lib/errors.ts';
 import { createGuardedFetch } from '../lib/fetch.ts';
+import { fileChunks } from '../lib/file-chunks.ts';
 import { withRenderFiles } from '../render/files.ts';
 import type { ReadSource } from '../render/render-io.ts';
 import { openScene } from '../render/scene.ts';
@@ -140,7 +141,7 @@ async function openBeside(
   try {
     const found = await stat(path);
     if (found.size > maxBytes) throw new AppError('file_too_large', `the file has over ${maxBytes} bytes`);
-    if (found.isFile()) return createReadStream(path);
+    if (found.isFile()) return fileChunks(path);
     throw new AppError('not_found', `${name} is no file`);
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown;

@@ -1,6 +1,7 @@
 // Renders a scene as the result of a node: the video and its poster become media of the run.
-import { createReadStream } from 'node:fs';
+
 import type { MediaRef } from '../graph/types.ts';
+import { fileChunks } from '../lib/file-chunks.ts';
 import type { MadeVideo, VideoRequest } from '../render/video/make-video.ts';
 import type { NodeContext } from './define.ts';
 
@@ -38,7 +39,7 @@ async function store(ctx: NodeContext, name: string, video: MadeVideo): Promise<
   const { width, height, fps, frameCount, backend, warnings, durationSeconds: duration } = video;
   const poster = await ctx.media.put(video.poster, { contentType: 'image/jpeg', name: `${name}-poster.jpg` });
   const file = { contentType: 'video/mp4', name: `${name}.mp4`, width, height, duration };
-  const ref = await ctx.media.put(createReadStream(video.path), file);
+  const ref = await ctx.media.put(fileChunks(video.path), file);
   const { mediaId: posterId, url: posterUrl } = poster;
   return { ...ref, render: { posterId, posterUrl, fps, frameCount, backend, warnings } };
 }

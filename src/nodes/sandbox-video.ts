@@ -1,5 +1,5 @@
 // Sandbox models for video: short, free, deterministic, labeled clips, for trying a graph without a key.
-import { createReadStream } from 'node:fs';
+import { fileChunks } from '../lib/file-chunks.ts';
 import { resizeImage } from '../media/images.ts';
 import type { ReadSource, SourceBytes } from '../render/render-io.ts';
 import { SANDBOX_STYLES } from '../render/stills/still.ts';
@@ -66,7 +66,7 @@ export const talkingSandbox = defineNode({
         },
         [SOURCES.wash]: () =>
           drawStill({ kind: 'sandbox-wash', prompt: 'talking', seed, ...PORTRAIT }, ctx.signal),
-        [SOURCES.speech]: async () => createReadStream(clip.path),
+        [SOURCES.speech]: async () => fileChunks(clip.path),
       });
       const graph = talkingScene({ ...PORTRAIT, frameCount: framesIn(seconds, FPS) });
       return { video: await renderMedia(ctx, 'sandbox-talking', { graph, read }) };

@@ -67,6 +67,6 @@ describe('a request', () => {
 
   it('rejects with the status if the response is not one of ours', async t => {
     const client = await serve(t, (_, res) => void res.writeHead(405).end('<html>'));
-    await assert.rejects(client.get('/x'), { message: 'The service answered 405.' });
+    await assert.rejects(client.get('/x'), { message: 'The service responded with status 405.' });
   });
 });

@@ -155,7 +155,7 @@ describe('rotateSecrets', () => {
     await db.query(`update oauth_keys set encrypted = $1`, [encrypt(Buffer.alloc(32, 3), 'k')]);
     await assert.rejects(
       rotateHere(OLD, NEW),
-      /oauth_keys cookies was encrypted by neither key\. Nothing was changed/,
+      /oauth_keys cookies was not encrypted with either key\. Nothing was changed/,
     );
     const [place] = ENCRYPTED_PLACES;
     const [first] = place === undefined ? [] : await listEncrypted(db, place, '');

@@ -1,10 +1,12 @@
 // Stores segments of videos beyond the life of their worker. Their files are orphans of media storage, so unused ones
 // are swept a day later.
-import { createReadStream, createWriteStream } from 'node:fs';
+
+import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../lib/errors.ts';
+import { fileChunks } from '../../lib/file-chunks.ts';
 import { newId } from '../../lib/ids.ts';
 import type { NodeParts } from '../../nodes/define.ts';
 import { noteOrphan } from '../../store/media/orphans.ts';
@@ -68,6 +70,6 @@ async function keepPart(deps: Deps, scope: string, path: string, signal: AbortSi
   const file_id = newId('media', deps.now());
   await noteOrphan(deps.db, file_id);
   const bounds = { contentType: 'application/octet-stream', maxBytes: MAX_PART_BYTES, signal };
-  await deps.storage.put(file_id, createReadStream(path), bounds);
+  await deps.storage.put(file_id, fileChunks(path), bounds);
   await insertPart(deps.db, scope, { name: basename(path), file_id });
 }

@@ -1,0 +1,20 @@
+// A file read in chunks: opened with the first chunk, so that a missing file fails its reader only.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileChunks } from '../../src/lib/file-chunks.ts';
+
+test('a file that is removed before it is read rejects in its reader and nowhere else', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'graphwright-chunks-'));
+  const path = join(folder, 'a');
+  await writeFile(path, 'content');
+  assert.equal(Buffer.concat(await Array.fromAsync(fileChunks(path))).toString(), 'content');
+  const chunks = fileChunks(path);
+  await rm(folder, { recursive: true });
+  // An open stream without a reader would emit its error meanwhile.
+  await sleep(20);
+  await assert.rejects(Array.fromAsync(chunks), { code: 'ENOENT' });
+});
