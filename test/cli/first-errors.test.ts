@@ -95,7 +95,7 @@ describe('a PostgreSQL server', () => {
     bothSay(
       { DATABASE_URL: 'postgres://me:secret@nowhere.invalid/mine' },
       'PostgreSQL',
-      /nowhere\.invalid.* correct DATABASE_URL/,
+      /nowhere\.invalid.* Correct DATABASE_URL/,
     ));
 
   it('without such a database', () =>
