@@ -15,7 +15,7 @@ import { AppError } from '../lib/errors.ts';
 import { doAccepted } from '../lib/gate.ts';
 import { createRunSecrets, scrubError } from '../services/workflows/resolve-secrets.ts';
 import type { TerminalStatus } from '../store/executions.ts';
-import { retryingDb } from '../store/retry.ts';
+import { outlast, retryingDb } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
 import { listWholeSteps } from '../store/steps.ts';
 import { createCallSlots } from './calls/traffic.ts';
@@ -213,7 +213,8 @@ function advance(
   const { row, request } = run;
   const onOutage = (err: unknown): void =>
     deps.log.warn({ err, executionId: row.id }, 'a node waits for the database');
-  const retrying = { ...deps, db: retryingDb(deps.db, onOutage) };
+  const keepMedia: RunDeps['keepMedia'] = row => outlast(() => deps.keepMedia(row), onOutage);
+  const retrying = { ...deps, db: retryingDb(deps.db, onOutage), keepMedia };
   const spans = traceNodes();
   const outcome = runPlan(run.plan, {
     define: deps.findNode,
