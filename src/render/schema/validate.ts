@@ -6,8 +6,6 @@ import { SCENE_GRAPH_SCHEMA, type SceneGraph } from './scene-graph.ts';
 /** Maximum nesting depth, and maximum number of reported issues. */
 const MAX_DEPTH = 32;
 const MAX_ISSUES = 20;
-/** In larger graphs only the first fault is reported: collecting all takes time with the square of their number. */
-const MAX_EXPLAINED_OBJECTS = 5000;
 
 /** Throws `invalid_scene_graph` with `issues`. */
 export function parseSceneGraph(value: unknown): SceneGraph {
@@ -31,20 +29,7 @@ function findIssues(value: unknown): readonly Issue[] {
   const deep = findPointerBelowDepth(value);
   if (deep !== undefined)
     return [{ path: deep, code: 'too_deep', message: `is nested over ${MAX_DEPTH} levels deep` }];
-  const mode = hasMoreObjects(value, MAX_EXPLAINED_OBJECTS) ? 'any' : 'all';
-  return explain(findFaults(SCENE_GRAPH_SCHEMA, value, mode));
-}
-
-/** Whether objects and arrays together are more than that. */
-function hasMoreObjects(root: unknown, max: number): boolean {
-  const pending: unknown[] = [root];
-  for (let count = 0; pending.length > 0; ) {
-    const value = pending.pop();
-    if (typeof value !== 'object' || value === null) continue;
-    if (++count > max) return true;
-    for (const inner of Object.values(value)) pending.push(inner);
-  }
-  return false;
+  return explain(findFaults(SCENE_GRAPH_SCHEMA, value));
 }
 
 /** The pointer of the first value below the deepest allowed level. Recursion ends at that level. */

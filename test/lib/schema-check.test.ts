@@ -1,0 +1,27 @@
+// Schema checks: every fault of a small value, the first of a large one.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Type } from 'typebox';
+import { findFaults, matchesSchema } from '../../src/lib/schema-check.ts';
+
+const LIST = Type.Object({ items: Type.Array(Type.Object({ name: Type.String() })) });
+
+describe('a schema check', () => {
+  it('reports every fault of a value', () => {
+    const value = { items: [{}, { name: 'a' }, { name: 1 }] };
+    assert.deepEqual(
+      findFaults(LIST, value).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`),
+      ['/items/0 required', '/items/2/name type'],
+    );
+    assert.equal(matchesSchema(LIST, value), false);
+    assert.deepEqual(findFaults(LIST, { items: [{ name: 'a' }] }), []);
+  });
+
+  it('reports only the first fault of a large value', () => {
+    const value = { items: Array.from({ length: 100_000 }, () => ({})) };
+    assert.deepEqual(
+      findFaults(LIST, value).map(({ instancePath }) => instancePath),
+      ['/items/0'],
+    );
+  });
+});
