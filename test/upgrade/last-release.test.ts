@@ -97,7 +97,7 @@ describe('the last release and this version on one database', {
   };
 
   it('share runs: accepted by the new API server, executed and delivered by the old worker', async () => {
-    // It migrates the database under the old processes.
+    // The new version migrates the database while the old processes run.
     newApi = await start('api');
     const id = await oldApi.create(graph);
     await runBy(newApi, oldApi, id);

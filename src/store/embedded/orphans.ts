@@ -106,7 +106,7 @@ function isAlive(pid: number): boolean {
   return pid > 0 && sendSignal(pid, 0);
 }
 
-/** False if there is no such process; one of another account counts as existing. */
+/** Whether the process exists, also if it belongs to another account. */
 function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
