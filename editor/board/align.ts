@@ -1,61 +1,64 @@
 // Aligns and distributes the selected nodes: computes where each one moves.
 import type { Position } from '../../src/graph/types.ts';
 
-export interface Placed extends Position {
+export interface NodeBox extends Position {
   readonly id: string;
   readonly width: number;
   readonly height: number;
 }
 
-export type Line = 'left' | 'center' | 'right' | 'top' | 'middle' | 'bottom';
-export type Direction = 'across' | 'down';
+export type AlignmentLine = 'left' | 'center' | 'right' | 'top' | 'middle' | 'bottom';
+export type DistributeDirection = 'across' | 'down';
 
-type Edge = (boxes: readonly Placed[]) => (box: Placed) => Partial<Position>;
+type AlignTo = (boxes: readonly NodeBox[]) => (box: NodeBox) => Partial<Position>;
 
-const least = (values: readonly number[]): number => Math.min(...values);
-const most = (values: readonly number[]): number => Math.max(...values);
+const min = (values: readonly number[]): number => Math.min(...values);
+const max = (values: readonly number[]): number => Math.max(...values);
 
-const LINES: Readonly<Record<Line, Edge>> = {
+const LINES: Readonly<Record<AlignmentLine, AlignTo>> = {
   left: boxes => {
-    const x = least(boxes.map(box => box.x));
+    const x = min(boxes.map(box => box.x));
     return () => ({ x });
   },
   center: boxes => {
-    const x = (least(boxes.map(box => box.x)) + most(boxes.map(box => box.x + box.width))) / 2;
+    const x = (min(boxes.map(box => box.x)) + max(boxes.map(box => box.x + box.width))) / 2;
     return ({ width }) => ({ x: x - width / 2 });
   },
   right: boxes => {
-    const x = most(boxes.map(box => box.x + box.width));
+    const x = max(boxes.map(box => box.x + box.width));
     return ({ width }) => ({ x: x - width });
   },
   top: boxes => {
-    const y = least(boxes.map(box => box.y));
+    const y = min(boxes.map(box => box.y));
     return () => ({ y });
   },
   middle: boxes => {
-    const y = (least(boxes.map(box => box.y)) + most(boxes.map(box => box.y + box.height))) / 2;
+    const y = (min(boxes.map(box => box.y)) + max(boxes.map(box => box.y + box.height))) / 2;
     return ({ height }) => ({ y: y - height / 2 });
   },
   bottom: boxes => {
-    const y = most(boxes.map(box => box.y + box.height));
+    const y = max(boxes.map(box => box.y + box.height));
     return ({ height }) => ({ y: y - height });
   },
 };
 
 /** Places every node on one line of their common bounding box. */
-export function align(boxes: readonly Placed[], line: Line): ReadonlyMap<string, Position> {
+export function align(boxes: readonly NodeBox[], line: AlignmentLine): ReadonlyMap<string, Position> {
   const align = LINES[line](boxes);
   return new Map(boxes.map(box => [box.id, round({ x: box.x, y: box.y, ...align(box) })]));
 }
 
 /** Spaces nodes evenly between the first and the last, which stay in place. Gaps may be negative if nodes overlap. */
-export function distribute(boxes: readonly Placed[], direction: Direction): ReadonlyMap<string, Position> {
+export function distribute(
+  boxes: readonly NodeBox[],
+  direction: DistributeDirection,
+): ReadonlyMap<string, Position> {
   const [axis, size] = direction === 'across' ? (['x', 'width'] as const) : (['y', 'height'] as const);
   const sorted = boxes.toSorted((a, b) => a[axis] - b[axis]);
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (first === undefined || last === undefined || sorted.length < 3) return new Map();
-  const taken = sorted.reduce((sum, box) => sum + box[size], 0);
-  const gap = (last[axis] + last[size] - first[axis] - taken) / (sorted.length - 1);
+  const totalSize = sorted.reduce((sum, box) => sum + box[size], 0);
+  const gap = (last[axis] + last[size] - first[axis] - totalSize) / (sorted.length - 1);
   const positions = new Map<string, Position>();
   let at = first[axis];
   for (const box of sorted) {

@@ -1,11 +1,11 @@
-// Defines the board, which is a workflow as edited here, and the changes that are the only way to modify it.
+// Defines the board (the workflow as the editor holds it) and the changes that modify it.
 import type { GraphEdge, GraphNode, Json } from '../../src/graph/types.ts';
 
 /** The fields of a workflow, other than its graph, that the editor changes. */
 export const FIELDS = ['name', 'description', 'tags'] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** Plain data. Properties that the editor does not know stay in `nodes` and `edges` untouched. */
+/** Plain data. Unknown properties of nodes and edges are preserved. */
 export interface Board {
   readonly fields: Readonly<Partial<Record<Field, Json>>>;
   readonly nodes: readonly GraphNode[];
@@ -13,8 +13,8 @@ export interface Board {
 }
 
 /**
- * One item that is added (`before` absent), removed (`after` absent) or replaced. `index` is the position in the list
- * when the change applies, so that undoing restores the lists in their exact order.
+ * Adds an item (`before` absent), removes it (`after` absent) or replaces it. `index` is the item's position in the list
+ * at the time of the change, so that undo restores the exact order.
  */
 export type Change =
   | ItemChange<'nodes', GraphNode>
@@ -28,7 +28,7 @@ interface ItemChange<Of extends 'nodes' | 'edges', Item> {
   readonly after?: Item;
 }
 
-/** Applies the changes in order. Throws if a change does not fit the board, which is a bug of the caller. */
+/** Applies the changes in order. Throws if a change does not match the board, which is a bug in the caller. */
 export function apply(board: Board, changes: readonly Change[]): Board {
   const next = { fields: { ...board.fields }, nodes: [...board.nodes], edges: [...board.edges] };
   for (const change of changes) {
@@ -36,15 +36,15 @@ export function apply(board: Board, changes: readonly Change[]): Board {
     else if (change.of === 'nodes') setItem(next.nodes, change);
     else setItem(next.edges, change);
   }
-  const changedByOthers = new Set(changes.map(({ of }) => of));
+  const changedParts = new Set(changes.map(({ of }) => of));
   return {
-    fields: changedByOthers.has('fields') ? next.fields : board.fields,
-    nodes: changedByOthers.has('nodes') ? next.nodes : board.nodes,
-    edges: changedByOthers.has('edges') ? next.edges : board.edges,
+    fields: changedParts.has('fields') ? next.fields : board.fields,
+    nodes: changedParts.has('nodes') ? next.nodes : board.nodes,
+    edges: changedParts.has('edges') ? next.edges : board.edges,
   };
 }
 
-/** Returns the changes that undo the given ones. */
+/** Returns the changes that undo `changes`. */
 export function invert(changes: readonly Change[]): readonly Change[] {
   return changes.toReversed().map(change => {
     const { before, after, ...rest } = change;
@@ -58,26 +58,26 @@ export function invert(changes: readonly Change[]): readonly Change[] {
 
 /** Finds a node by id, with a map built once per list of nodes. */
 export function findNode(board: Board, id: string): GraphNode | undefined {
-  const index = indexOfNode(board, id);
+  const index = findNodeIndex(board, id);
   return index === undefined ? undefined : board.nodes[index];
 }
 
 /** Returns the index of a node in `nodes`. */
-export function indexOfNode(board: Board, id: string): number | undefined {
-  return indexOf(board.nodes, id);
+export function findNodeIndex(board: Board, id: string): number | undefined {
+  return findIndexById(board.nodes, id);
 }
 
 /** Returns the index of an edge in `edges`. */
-export function indexOfEdge(board: Board, id: string): number | undefined {
-  return indexOf(board.edges, id);
+export function findEdgeIndex(board: Board, id: string): number | undefined {
+  return findIndexById(board.edges, id);
 }
 
 const indexes = new WeakMap<readonly object[], ReadonlyMap<string, number>>();
 
-function indexOf(items: readonly { readonly id: string }[], id: string): number | undefined {
+function findIndexById(items: readonly { readonly id: string }[], id: string): number | undefined {
   let index = indexes.get(items);
   if (index === undefined) {
-    index = new Map(items.map((item, place) => [item.id, place]));
+    index = new Map(items.map((item, position) => [item.id, position]));
     indexes.set(items, index);
   }
   return index.get(id);
@@ -93,6 +93,6 @@ function setItem<Item extends { readonly id: string }>(
   { index, before, after }: ItemChange<'nodes' | 'edges', Item>,
 ): void {
   if (before !== undefined && items[index]?.id !== before.id)
-    throw new RangeError(`The change is of ${before.id}, and at ${index} stands ${items[index]?.id}.`);
+    throw new RangeError(`Expected ${before.id} at index ${index} but found ${items[index]?.id}.`);
   items.splice(index, before === undefined ? 0 : 1, ...(after === undefined ? [] : [after]));
 }

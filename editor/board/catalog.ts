@@ -6,10 +6,10 @@ import type { GraphNode, JsonObject, PortType } from '../../src/graph/types.ts';
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 const NO_CONFIG: JsonObject = {};
 
-/** `entries` are the response of GET /nodes, including hidden entries. */
+/** `entries` is the response of GET /nodes, including hidden entries. */
 export function createCatalog(entries: readonly CatalogEntry[]): Catalog {
   const byType = new Map(entries.map(entry => [entry.nodeType, entry]));
-  const resolved = new Map<string, WeakMap<JsonObject, ResolvedPorts>>();
+  const portsByType = new Map<string, WeakMap<JsonObject, ResolvedPorts>>();
   const resolve = (entry: CatalogEntry, config: JsonObject): ResolvedPorts => {
     const fixed = { inputs: entry.inputs, outputs: entry.outputs };
     const dynamic = DYNAMIC[entry.nodeType];
@@ -24,10 +24,10 @@ export function createCatalog(entries: readonly CatalogEntry[]): Catalog {
     ports: (nodeType, config) => {
       const entry = byType.get(nodeType);
       if (entry === undefined) return NO_PORTS;
-      const known = resolved.get(nodeType) ?? new WeakMap<JsonObject, ResolvedPorts>();
-      resolved.set(nodeType, known);
-      const ports = known.get(config) ?? resolve(entry, config);
-      known.set(config, ports);
+      const cache = portsByType.get(nodeType) ?? new WeakMap<JsonObject, ResolvedPorts>();
+      portsByType.set(nodeType, cache);
+      const ports = cache.get(config) ?? resolve(entry, config);
+      cache.set(config, ports);
       return ports;
     },
   };
@@ -37,9 +37,9 @@ export function createCatalog(entries: readonly CatalogEntry[]): Catalog {
  * Returns the ports of a node. For types that are unknown, or whose ports only the service computes, returns the saved
  * ports.
  */
-export function portsOf(catalog: Catalog, { data }: GraphNode): ResolvedPorts {
+export function getPorts(catalog: Catalog, { data }: GraphNode): ResolvedPorts {
   const ports = catalog.ports(data.nodeType, data.config ?? NO_CONFIG);
-  if (catalog.find(data.nodeType) !== undefined && !SAVED.has(data.nodeType)) return ports;
+  if (catalog.find(data.nodeType) !== undefined && !SERVER_COMPUTED_PORTS.has(data.nodeType)) return ports;
   const inputs = (data.inputs ?? []).map(({ id, label, type }) => input(id, label, type as PortType));
   const outputs = (data.outputs ?? []).map(({ id, label, type }) => output(id, label, type as PortType));
   return {
@@ -49,7 +49,7 @@ export function portsOf(catalog: Catalog, { data }: GraphNode): ResolvedPorts {
 }
 
 /** Types whose ports the service writes into the node when the workflow is saved. */
-const SAVED: ReadonlySet<string> = new Set(['video:renderer']);
+export const SERVER_COMPUTED_PORTS: ReadonlySet<string> = new Set(['video:renderer']);
 
 type Dynamic = (config: JsonObject, fixed: Pick<ResolvedPorts, 'inputs' | 'outputs'>) => ResolvedPorts;
 

@@ -4,13 +4,13 @@ import { childrenOf } from '../../src/graph/edit.ts';
 import { parseGraph } from '../../src/graph/parse.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject, Position } from '../../src/graph/types.ts';
 import type { Board, Change } from './board.ts';
-import { add, freeId } from './edits.ts';
+import { add, findFreeId } from './edits.ts';
 
-/** Marks clipboard text of this program. The value is the format version. */
+/** The key that identifies clipboard text of this editor. Its value is the format version. */
 const MARK = 'graphwright';
 
 /** Copies the selected nodes and the edges between them. */
-export function copyText(board: Board, selection: ReadonlySet<string>): string | undefined {
+export function toClipboardText(board: Board, selection: ReadonlySet<string>): string | undefined {
   const nodes = board.nodes.filter(({ id }) => selection.has(id));
   if (nodes.length === 0) return undefined;
   const ids = new Set(nodes.map(({ id }) => id));
@@ -18,13 +18,13 @@ export function copyText(board: Board, selection: ReadonlySet<string>): string |
   return JSON.stringify({ [MARK]: 1, nodes, edges }, null, 2);
 }
 
-export interface Pasted {
+export interface GraphPart {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
 }
 
-/** Reads clipboard text of this program, the JSON of a workflow, or an export. Returns undefined for anything else. */
-export function readPasted(text: string): Pasted | undefined {
+/** Parses clipboard text of this editor, the JSON of a workflow, or an export. Returns undefined for anything else. */
+export function parsePastedText(text: string): GraphPart | undefined {
   try {
     const json = JSON.parse(text) as Json;
     if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
@@ -38,40 +38,46 @@ export function readPasted(text: string): Pasted | undefined {
   }
 }
 
-/** Returns changes that add the pasted nodes with free ids, centered at `at`, and the new ids. */
+/** Returns the changes that add the nodes and edges with new ids, centered at `at` or shifted by `by`, and the new node ids. */
 export function paste(
   board: Board,
-  { nodes, edges }: Pasted,
+  { nodes, edges }: GraphPart,
   at: Position | { readonly by: number },
 ): { readonly changes: readonly Change[]; readonly ids: readonly string[] } {
-  const taken = new Set<string>();
-  const names = new Map<string, string>();
+  const takenIds = new Set<string>();
+  const newIds = new Map<string, string>();
   for (const { id } of nodes) {
-    const free = freeId(board, id, taken);
-    taken.add(free);
-    names.set(id, free);
+    const newId = findFreeId(board, id, takenIds);
+    takenIds.add(newId);
+    newIds.set(id, newId);
   }
-  const offset = offsetOf(nodes, at);
-  const placed = nodes.map(node => ({ ...renamed(node, names), position: shift(node.position, offset) }));
-  const wired = edges.flatMap((edge): GraphEdge[] => {
-    const [source, target] = [names.get(edge.source), names.get(edge.target)];
+  const offset = computeOffset(nodes, at);
+  const pastedNodes = nodes.map(node => ({
+    ...withNewIds(node, newIds),
+    position: shift(node.position, offset),
+  }));
+  const pastedEdges = edges.flatMap((edge): GraphEdge[] => {
+    const [source, target] = [newIds.get(edge.source), newIds.get(edge.target)];
     if (source === undefined || target === undefined) return [];
-    const id = freeId(board, edge.id, taken);
-    taken.add(id);
+    const id = findFreeId(board, edge.id, takenIds);
+    takenIds.add(id);
     return [{ ...edge, id, source, target }];
   });
-  return { changes: add(board, { nodes: placed, edges: wired }), ids: placed.map(({ id }) => id) };
+  return {
+    changes: add(board, { nodes: pastedNodes, edges: pastedEdges }),
+    ids: pastedNodes.map(({ id }) => id),
+  };
 }
 
-function renamed(node: GraphNode, names: ReadonlyMap<string, string>): GraphNode {
-  const id = names.get(node.id) ?? node.id;
+function withNewIds(node: GraphNode, newIds: ReadonlyMap<string, string>): GraphNode {
+  const id = newIds.get(node.id) ?? node.id;
   const children = childrenOf(node);
   if (children.length === 0) return { ...node, id };
-  const childNodeIds = children.flatMap(child => names.get(child) ?? []);
+  const childNodeIds = children.flatMap(child => newIds.get(child) ?? []);
   return { ...node, id, data: { ...node.data, config: { ...node.data.config, childNodeIds } } };
 }
 
-function offsetOf(nodes: readonly GraphNode[], at: Position | { readonly by: number }): Position {
+function computeOffset(nodes: readonly GraphNode[], at: Position | { readonly by: number }): Position {
   if ('by' in at) return { x: at.by, y: at.by };
   const xs = nodes.map(({ position }) => position.x);
   const ys = nodes.map(({ position }) => position.y);

@@ -1,7 +1,7 @@
 // Compares two states of a board: which nodes were added, removed, changed, or only moved.
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from './board.ts';
-import { isSame } from './merge.ts';
+import { isEqual } from './merge.ts';
 
 export type DiffStatus = 'added' | 'changed' | 'moved';
 
@@ -16,35 +16,35 @@ export interface Difference {
 type Parts = Pick<Board, 'nodes' | 'edges'>;
 
 export function compareBoards(before: Parts, after: Parts): Difference {
-  const then = new Map(before.nodes.map(node => [node.id, node]));
-  const now = new Set(after.nodes.map(({ id }) => id));
+  const nodesBefore = new Map(before.nodes.map(node => [node.id, node]));
+  const idsAfter = new Set(after.nodes.map(({ id }) => id));
   const statuses = after.nodes.flatMap((node): (readonly [string, DiffStatus])[] => {
-    const fate = statusOf(then.get(node.id), node);
-    return fate === undefined ? [] : [[node.id, fate]];
+    const status = getStatus(nodesBefore.get(node.id), node);
+    return status === undefined ? [] : [[node.id, status]];
   });
   return {
     statuses: new Map(statuses),
-    removed: before.nodes.filter(({ id }) => !now.has(id)),
+    removed: before.nodes.filter(({ id }) => !idsAfter.has(id)),
     edges: { added: countNew(before.edges, after.edges), removed: countNew(after.edges, before.edges) },
   };
 }
 
 /** Values that the service or the browser derives do not count as changes. */
-function statusOf(before: GraphNode | undefined, after: GraphNode): DiffStatus | undefined {
+function getStatus(before: GraphNode | undefined, after: GraphNode): DiffStatus | undefined {
   if (before === undefined) return 'added';
-  const [was, is] = [contentOf(before), contentOf(after)];
-  if (!isSame(was, is)) return 'changed';
-  return isSame(before.position, after.position) ? undefined : 'moved';
+  const [was, is] = [withoutLayout(before), withoutLayout(after)];
+  if (!isEqual(was, is)) return 'changed';
+  return isEqual(before.position, after.position) ? undefined : 'moved';
 }
 
-function contentOf({ position: _, dims: _dims, measured: _measured, ...content }: GraphNode): object {
+function withoutLayout({ position: _, dims: _dims, measured: _measured, ...content }: GraphNode): object {
   return content;
 }
 
 function countNew(before: readonly GraphEdge[], after: readonly GraphEdge[]): number {
-  const known = new Set(before.map(wireOf));
-  return after.filter(edge => !known.has(wireOf(edge))).length;
+  const existing = new Set(before.map(toEdgeKey));
+  return after.filter(edge => !existing.has(toEdgeKey(edge))).length;
 }
 
-const wireOf = ({ source, target, sourceHandle, targetHandle }: GraphEdge): string =>
+const toEdgeKey = ({ source, target, sourceHandle, targetHandle }: GraphEdge): string =>
   JSON.stringify([source, sourceHandle ?? null, target, targetHandle ?? null]);

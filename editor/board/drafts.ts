@@ -1,15 +1,15 @@
-// Stores drafts in IndexedDB: changes that the service may not have yet, one row per workflow.
+// Stores one draft per workflow in IndexedDB: changes that the service may not have saved yet.
 import type { Board } from './board.ts';
 import type { History } from './history.ts';
 import type { Remote } from './saver.ts';
 
 export interface Draft {
   readonly workflowId: string;
-  /** The owner: another account in the same browser cannot see the draft. */
+  /** The owner. Other accounts in the same browser cannot read the draft. */
   readonly userId: string;
   readonly board: Board;
   readonly history: History;
-  /** The state of the service that the changes are based on. */
+  /** The saved workflow that the changes are based on. */
   readonly base: Remote;
   readonly atMs: number;
 }
@@ -17,30 +17,30 @@ export interface Draft {
 export interface Drafts {
   find(workflowId: string): Promise<Draft | undefined>;
   /** Throws a QuotaExceededError if the browser is out of storage. */
-  keep(draft: Omit<Draft, 'userId'>): Promise<void>;
+  save(draft: Omit<Draft, 'userId'>): Promise<void>;
   close(): void;
 }
 
 const NAME = 'graphwright';
 const STORE = 'drafts';
 
-/** Throws if the browser has no storage, as in some private windows. */
+/** Throws if the browser provides no storage, as in some private windows. */
 export async function openDrafts(userId: string): Promise<Drafts> {
-  const db = await open();
+  const db = await openDatabase();
   const act = <T>(mode: IDBTransactionMode, request: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> =>
     settle(db.transaction(STORE, mode, { durability: 'relaxed' }).objectStore(STORE), request);
-  const keyOf = (workflowId: string): IDBValidKey => [userId, workflowId];
+  const toKey = (workflowId: string): IDBValidKey => [userId, workflowId];
   return {
     find: workflowId =>
-      act('readonly', store => store.get(keyOf(workflowId)) as IDBRequest<Draft | undefined>),
-    keep: async draft => {
+      act('readonly', store => store.get(toKey(workflowId)) as IDBRequest<Draft | undefined>),
+    save: async draft => {
       await act('readwrite', store => store.put({ ...draft, userId }));
     },
     close: () => db.close(),
   };
 }
 
-function open(): Promise<IDBDatabase> {
+function openDatabase(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = indexedDB.open(NAME, 1);
     request.onupgradeneeded = () => {
@@ -48,7 +48,8 @@ function open(): Promise<IDBDatabase> {
     };
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
-    request.onblocked = () => reject(new Error('Another tab keeps an older form of the drafts open.'));
+    request.onblocked = () =>
+      reject(new Error('Another tab has an older version of the draft database open.'));
   });
 }
 

@@ -1,7 +1,7 @@
-// Builds the changes for edits of a board. Pure functions from a board and the wanted edit to changes.
+// Builds the changes of each kind of edit. All functions are pure.
 import { withoutItems } from '../../src/graph/edit.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject, NodeData, Position } from '../../src/graph/types.ts';
-import { type Board, type Change, type Field, findNode, indexOfEdge, indexOfNode } from './board.ts';
+import { type Board, type Change, type Field, findEdgeIndex, findNode, findNodeIndex } from './board.ts';
 
 /** Appends nodes and edges. */
 export function add(
@@ -20,15 +20,17 @@ export function add(
 /** Removes nodes and edges, and the edges of removed nodes. Groups drop removed children. */
 export function remove(
   board: Board,
-  lost: { readonly nodes?: readonly string[]; readonly edges?: readonly string[] },
+  removedIds: { readonly nodes?: readonly string[]; readonly edges?: readonly string[] },
 ): readonly Change[] {
-  const kept = withoutItems(board, lost);
-  const nodes = new Map(kept.nodes.map(node => [node.id, node]));
-  const edges = new Set(kept.edges);
+  const remaining = withoutItems(board, removedIds);
+  const nodes = new Map(remaining.nodes.map(node => [node.id, node]));
+  const edges = new Set(remaining.edges);
   return [
     ...replaceNodes(board, [...nodes.keys()], node => nodes.get(node.id) ?? node),
-    ...removals(board.edges, edge => !edges.has(edge)).map((change): Change => ({ of: 'edges', ...change })),
-    ...removals(board.nodes, ({ id }) => !nodes.has(id)).map(
+    ...listRemovals(board.edges, edge => !edges.has(edge)).map(
+      (change): Change => ({ of: 'edges', ...change }),
+    ),
+    ...listRemovals(board.nodes, ({ id }) => !nodes.has(id)).map(
       (change): Change => ({ of: 'nodes', ...change }),
     ),
   ];
@@ -49,14 +51,14 @@ export function resize(
   { width, height }: { readonly width: number; readonly height: number },
 ): readonly Change[] {
   return replaceNodes(board, [id], node => {
-    const { measured: _, ...kept } = node;
+    const { measured: _, ...nodeWithoutMeasured } = node;
     const style = node.style as { readonly width?: unknown; readonly height?: unknown } | undefined;
     if (style?.width === width && style.height === height) return node;
-    return { ...kept, style: { ...style, width, height } } as GraphNode;
+    return { ...nodeWithoutMeasured, style: { ...style, width, height } } as GraphNode;
   });
 }
 
-/** Sets a config value of a node. Undefined removes it, so that the default applies again. */
+/** Sets a config value of a node. `undefined` removes it, which restores the default. */
 export function setConfig(board: Board, id: string, key: string, value: Json | undefined): readonly Change[] {
   return replaceNodes(board, [id], node => {
     const { [key]: before, ...rest } = node.data.config ?? {};
@@ -82,7 +84,7 @@ export function replaceNodes(
   change: (node: GraphNode) => GraphNode,
 ): readonly Change[] {
   return ids.flatMap((id): Change[] => {
-    const index = indexOfNode(board, id);
+    const index = findNodeIndex(board, id);
     const before = index === undefined ? undefined : board.nodes[index];
     if (index === undefined || before === undefined) return [];
     const after = change(before);
@@ -96,7 +98,7 @@ export function replaceEdge(
   id: string,
   change: (edge: GraphEdge) => GraphEdge,
 ): readonly Change[] {
-  const index = indexOfEdge(board, id);
+  const index = findEdgeIndex(board, id);
   const before = index === undefined ? undefined : board.edges[index];
   return index === undefined || before === undefined
     ? []
@@ -109,23 +111,27 @@ export function setField(board: Board, key: Field, after: Json): readonly Change
   return before === after ? [] : [{ of: 'fields', key, after, ...(before === undefined ? {} : { before }) }];
 }
 
-/** Returns an id that is free on the board: the wanted id, or the wanted id with a number. */
-export function freeId(board: Board, wanted: string, taken: ReadonlySet<string> = new Set()): string {
+/** Returns `preferred` if no node or edge has that id, otherwise appends a number. */
+export function findFreeId(
+  board: Board,
+  preferred: string,
+  takenIds: ReadonlySet<string> = new Set(),
+): string {
   const isTaken = (id: string): boolean =>
-    taken.has(id) || findNode(board, id) !== undefined || indexOfEdge(board, id) !== undefined;
-  if (!isTaken(wanted)) return wanted;
-  const stem = wanted.replace(/-\d+$/, '');
+    takenIds.has(id) || findNode(board, id) !== undefined || findEdgeIndex(board, id) !== undefined;
+  if (!isTaken(preferred)) return preferred;
+  const stem = preferred.replace(/-\d+$/, '');
   for (let number = 2; ; number++) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}`;
 }
 
-// From last to first, so that each index is valid when its change applies.
-function removals<Item>(
+// Lists removals from last to first, so that each index is still valid when its change is applied.
+function listRemovals<Item>(
   items: readonly Item[],
-  isLost: (item: Item) => boolean,
+  isRemoved: (item: Item) => boolean,
 ): readonly { readonly index: number; readonly before: Item }[] {
   return items
     .map((before, index) => ({ before, index }))
-    .filter(({ before }) => isLost(before))
+    .filter(({ before }) => isRemoved(before))
     .toReversed();
 }
 
@@ -136,8 +142,8 @@ export function replaceAll(
 ): readonly Change[] {
   const all = (): boolean => true;
   return [
-    ...removals(board.edges, all).map((change): Change => ({ of: 'edges', ...change })),
-    ...removals(board.nodes, all).map((change): Change => ({ of: 'nodes', ...change })),
+    ...listRemovals(board.edges, all).map((change): Change => ({ of: 'edges', ...change })),
+    ...listRemovals(board.nodes, all).map((change): Change => ({ of: 'nodes', ...change })),
     ...add({ fields: board.fields, nodes: [], edges: [] }, { nodes, edges }),
   ];
 }

@@ -1,4 +1,4 @@
-// Keeps undo and redo: edits as lists of invertible changes. Plain data, so that the history survives a reload.
+// Implements undo and redo with lists of invertible changes. The history is plain data, so that a draft can store it.
 import { apply, type Board, type Change, invert } from './board.ts';
 import { rebase } from './rebase.ts';
 
@@ -24,19 +24,19 @@ export interface EditState {
 
 export const NO_HISTORY: History = { past: [], future: [] };
 export const MAX_EDITS = 500;
-/** Edits with the same key that are further apart are not joined. */
+/** Edits with the same key are joined if they are at most this far apart. */
 const JOIN_WITHIN_MS = 1000;
 
 /** Applies an edit and clears the redo list. An edit without changes does nothing. */
 export function perform({ board, history }: EditState, edit: Edit): EditState {
   if (edit.changes.length === 0) return { board, history };
   const last = history.past.at(-1);
-  const isSame =
+  const isContinuation =
     last !== undefined &&
     edit.key !== undefined &&
     edit.key === last.key &&
     edit.atMs - last.atMs <= JOIN_WITHIN_MS;
-  const past = isSame
+  const past = isContinuation
     ? [...history.past.slice(0, -1), { ...edit, changes: join(last.changes, edit.changes) }]
     : [...history.past, edit].slice(-MAX_EDITS);
   return { board: apply(board, edit.changes), history: { past, future: [] } };
@@ -66,24 +66,24 @@ export function redo({ board, history }: EditState): EditState {
 }
 
 // Joins replacements of the same item, so that typing a long text remains one change.
-function join(first: readonly Change[], second: readonly Change[]): readonly Change[] {
-  const joined = [...first];
-  for (const change of second) {
+function join(earlier: readonly Change[], later: readonly Change[]): readonly Change[] {
+  const joined = [...earlier];
+  for (const change of later) {
     const last = joined.at(-1);
-    if (last !== undefined && isSamePlace(last, change))
-      joined[joined.length - 1] = { ...last, ...after(change) } as Change;
+    if (last !== undefined && canJoin(last, change))
+      joined[joined.length - 1] = { ...last, ...pickAfter(change) } as Change;
     else joined.push(change);
   }
   return joined;
 }
 
-function after(change: Change): Pick<Change, 'after'> {
+function pickAfter(change: Change): Pick<Change, 'after'> {
   return change.after === undefined ? {} : { after: change.after };
 }
 
-function isSamePlace(one: Change, other: Change): boolean {
-  if (one.after === undefined || other.before === undefined || other.after === undefined) return false;
-  if (one.of === 'fields' || other.of === 'fields')
-    return one.of === 'fields' && other.of === 'fields' && one.key === other.key;
-  return one.of === other.of && one.index === other.index && one.after.id === other.after.id;
+function canJoin(earlier: Change, later: Change): boolean {
+  if (earlier.after === undefined || later.before === undefined || later.after === undefined) return false;
+  if (earlier.of === 'fields' || later.of === 'fields')
+    return earlier.of === 'fields' && later.of === 'fields' && earlier.key === later.key;
+  return earlier.of === later.of && earlier.index === later.index && earlier.after.id === later.after.id;
 }

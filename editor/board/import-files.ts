@@ -1,8 +1,8 @@
-// Adds dropped files to the board: media become input nodes, workflows and pictures of workflows add their nodes.
+// Adds dropped files to the board: media become input nodes, workflows and exported images of workflows add their nodes.
 import type { Position } from '../../src/graph/types.ts';
 import type { Change } from './board.ts';
 import { apply } from './board.ts';
-import { type Pasted, readPasted } from './clipboard.ts';
+import { type GraphPart, parsePastedText } from './clipboard.ts';
 import { add } from './edits.ts';
 import { type Placement, placeNode } from './placement.ts';
 import { readText } from './png-text.ts';
@@ -12,18 +12,18 @@ const MEDIA = /^(image|video|audio)\//;
 /** Larger files are not workflows. */
 const MAX_JSON_BYTES = 20_000_000;
 
-/** Reads the graph that a file is or contains. Returns undefined if there is none; the file may be media. */
-export async function graphOfFile(file: File): Promise<Pasted | undefined> {
+/** Reads the graph from a workflow file or an exported PNG. Returns undefined for other files, such as media. */
+export async function readGraphFile(file: File): Promise<GraphPart | undefined> {
   if (file.size > MAX_JSON_BYTES) return undefined;
   if (file.type === 'image/png') {
     const text = readText(new Uint8Array(await file.arrayBuffer()));
-    return text === undefined ? undefined : readPasted(text);
+    return text === undefined ? undefined : parsePastedText(text);
   }
-  return MEDIA.test(file.type) ? undefined : readPasted(await file.text());
+  return MEDIA.test(file.type) ? undefined : parsePastedText(await file.text());
 }
 
 /** `image`, `video` or `audio`. */
-export const mediaKindOf = ({ type }: Pick<File, 'type'>): string | undefined => MEDIA.exec(type)?.[1];
+export const getMediaKind = ({ type }: Pick<File, 'type'>): string | undefined => MEDIA.exec(type)?.[1];
 
 /** Creates an input node with the media, connected to the port it was dropped on. */
 export function placeMedia(
@@ -58,6 +58,6 @@ export function placeText(
   const { id, changes } = placeNode(session, entry, { at }, at);
   const node = apply(board, changes).nodes.at(-1);
   if (node === undefined) return undefined;
-  const filled = { ...node, data: { ...node.data, config: { value: text } } };
-  return { id, changes: add(board, { nodes: [filled] }) };
+  const nodeWithText = { ...node, data: { ...node.data, config: { value: text } } };
+  return { id, changes: add(board, { nodes: [nodeWithText] }) };
 }

@@ -1,6 +1,5 @@
-// Merges two people's changes of a board (three-way): by node, by edge, and within a node by position, label and config
-// key. Changes of only one side are applied. If both sides changed a value differently, mine stays for now and the
-// conflict is reported.
+// Merges two versions of a board three-way: by node, by edge, and within a node by position, label and config key. A
+// change of one side is applied. If both sides changed a value differently, the merge keeps mine and reports a conflict.
 import type { Board } from './board.ts';
 
 /** A value that both sides changed. `path` locates it: ["nodes", id, "config", "prompt"], ["fields", "name"]. */
@@ -11,19 +10,19 @@ export interface Conflict {
   readonly theirs: unknown;
 }
 
-export interface Merged {
+export interface MergeResult {
   readonly board: Board;
   readonly conflicts: readonly Conflict[];
 }
 
-/** `base` is the common ancestor: the version last read from, or written to, the service. */
-export function mergeBoards(base: Board, mine: Board, theirs: Board): Merged {
+/** `base` is the common ancestor: the version last read from or saved to the service. */
+export function mergeBoards(base: Board, mine: Board, theirs: Board): MergeResult {
   const conflicts: Conflict[] = [];
   const nodes = mergeItems(['nodes'], base.nodes, mine.nodes, theirs.nodes, conflicts);
   const ids = new Set(nodes.map(({ id }) => id));
   const edges = mergeItems(['edges'], base.edges, mine.edges, theirs.edges, conflicts).filter(edge => {
     const hasEnds = ids.has(edge.source) && ids.has(edge.target);
-    if (!hasEnds) conflicts.push(conflict(['edges', edge.id], undefined, edge, undefined));
+    if (!hasEnds) conflicts.push(toConflict(['edges', edge.id], undefined, edge, undefined));
     return hasEnds;
   });
   const fields = mergeObjects(['fields'], base.fields, mine.fields, theirs.fields, conflicts);
@@ -36,40 +35,44 @@ export function mergeItem<T extends { readonly id: string }>(base: T, mine: T, t
 }
 
 /** Whether two JSON values are equal, regardless of key order. */
-export function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (Array.isArray(one) || Array.isArray(other))
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) || Array.isArray(b))
     return (
-      Array.isArray(one) &&
-      Array.isArray(other) &&
-      one.length === other.length &&
-      one.every((item, index) => isSame(item, other[index]))
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, index) => isEqual(item, b[index]))
     );
-  if (!isObject(one) || !isObject(other)) return false;
-  const keys = Object.keys(one);
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = Object.keys(a);
   return (
-    keys.length === Object.keys(other).length &&
-    keys.every(key => Object.hasOwn(other, key) && isSame(one[key], other[key]))
+    keys.length === Object.keys(b).length &&
+    keys.every(key => Object.hasOwn(b, key) && isEqual(a[key], b[key]))
   );
 }
 
-/** Returns `next` with the equal items of `known` reused, which makes later comparisons cheap. */
-export function shareItems(known: Board, next: Board): Board {
-  return { ...next, nodes: share(known.nodes, next.nodes), edges: share(known.edges, next.edges) };
+/** Returns `next`, reusing the objects of `previous` for equal items, which makes later comparisons cheap. */
+export function shareItems(previous: Board, next: Board): Board {
+  return {
+    ...next,
+    nodes: shareEqualItems(previous.nodes, next.nodes),
+    edges: shareEqualItems(previous.edges, next.edges),
+  };
 }
 
-function share<T extends Item>(known: readonly T[], next: readonly T[]): readonly T[] {
-  const here = byId(known);
+function shareEqualItems<T extends Item>(previous: readonly T[], next: readonly T[]): readonly T[] {
+  const previousById = byId(previous);
   return next.map(item => {
-    const own = here.get(item.id);
-    return own !== undefined && isSame(own, item) ? own : item;
+    const previousItem = previousById.get(item.id);
+    return previousItem !== undefined && isEqual(previousItem, item) ? previousItem : item;
   });
 }
 
 type Item = { readonly id: string };
 type Fields = Readonly<Record<string, unknown>>;
 
-// In my order, followed by the items that they added.
+// Returns the items in my order, followed by the items that they added.
 function mergeItems<T extends Item>(
   path: readonly string[],
   base: readonly T[],
@@ -77,30 +80,30 @@ function mergeItems<T extends Item>(
   theirs: readonly T[],
   conflicts: Conflict[],
 ): readonly T[] {
-  const [was, has] = [byId(base), byId(theirs)];
-  const kept = mine.flatMap((item): T[] => {
-    const [before, other] = [was.get(item.id), has.get(item.id)];
-    if (other === undefined) {
-      if (before === undefined || !isSame(before, item)) {
-        if (before !== undefined) conflicts.push(conflict([...path, item.id], before, item, undefined));
+  const [baseById, theirsById] = [byId(base), byId(theirs)];
+  const mineMerged = mine.flatMap((item): T[] => {
+    const [before, theirItem] = [baseById.get(item.id), theirsById.get(item.id)];
+    if (theirItem === undefined) {
+      if (before === undefined || !isEqual(before, item)) {
+        if (before !== undefined) conflicts.push(toConflict([...path, item.id], before, item, undefined));
         return [item];
       }
       return [];
     }
-    return [mergeObjects([...path, item.id], before ?? {}, item, other, conflicts) as T];
+    return [mergeObjects([...path, item.id], before ?? {}, item, theirItem, conflicts) as T];
   });
-  const here = byId(mine);
-  const added = theirs.filter(item => {
-    if (here.has(item.id)) return false;
-    const before = was.get(item.id);
-    if (before !== undefined && !isSame(before, item))
-      conflicts.push(conflict([...path, item.id], before, undefined, item));
+  const mineById = byId(mine);
+  const addedByThem = theirs.filter(item => {
+    if (mineById.has(item.id)) return false;
+    const before = baseById.get(item.id);
+    if (before !== undefined && !isEqual(before, item))
+      conflicts.push(toConflict([...path, item.id], before, undefined, item));
     return before === undefined;
   });
-  return [...kept, ...added];
+  return [...mineMerged, ...addedByThem];
 }
 
-/** Objects that are merged key by key. Everything else is merged as one value. */
+/** Keys of objects that are merged key by key. Other values are merged as a whole. */
 const NESTED = new Set(['data', 'config', 'params']);
 
 function mergeObjects(
@@ -110,7 +113,7 @@ function mergeObjects(
   theirs: Fields,
   conflicts: Conflict[],
 ): Fields {
-  if (isSame(mine, theirs) || isSame(base, theirs)) return mine;
+  if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine;
   const merged: Record<string, unknown> = {};
   for (const key of new Set([...Object.keys(mine), ...Object.keys(theirs)])) {
     const value = mergeValue([...path, key], base[key], mine[key], theirs[key], conflicts);
@@ -126,15 +129,15 @@ function mergeValue(
   theirs: unknown,
   conflicts: Conflict[],
 ): unknown {
-  if (isSame(mine, theirs) || isSame(base, theirs)) return mine;
-  if (isSame(base, mine)) return theirs;
+  if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine;
+  if (isEqual(base, mine)) return theirs;
   if (NESTED.has(path.at(-1) ?? '') && isObject(mine) && isObject(theirs))
     return mergeObjects(path, isObject(base) ? base : {}, mine, theirs, conflicts);
-  conflicts.push(conflict(path, base, mine, theirs));
+  conflicts.push(toConflict(path, base, mine, theirs));
   return mine;
 }
 
-function conflict(path: readonly string[], base: unknown, mine: unknown, theirs: unknown): Conflict {
+function toConflict(path: readonly string[], base: unknown, mine: unknown, theirs: unknown): Conflict {
   return { path, base, mine, theirs };
 }
 

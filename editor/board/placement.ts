@@ -1,11 +1,11 @@
 // Creates a new node from a catalog entry and connects it to the open end of a connection.
 import type { CatalogEntry } from '../../src/graph/catalog.ts';
 import { estimateDims } from '../../src/graph/dims.ts';
-import { CATEGORIES, type GraphNode, type Position } from '../../src/graph/types.ts';
+import { CATEGORIES, type Category, type GraphNode, type Position } from '../../src/graph/types.ts';
 import { apply, type Board, type Change } from './board.ts';
-import { add, freeId } from './edits.ts';
+import { add, findFreeId } from './edits.ts';
 import type { BoardSession } from './session.ts';
-import { connect, fittingPort, isOutput, type PortRef } from './wiring.ts';
+import { connect, findFittingPort, isOutput, type PortRef } from './wiring.ts';
 
 const GAP = 60;
 
@@ -25,30 +25,35 @@ export function placeNode(
   const { board } = store.getState();
   const node = toNode(board, entry);
   const { width, height } = estimateDims(node, catalog);
-  const wanted =
+  const preferred =
     at === undefined
       ? { x: fallback.x - width / 2, y: fallback.y - height / 2 }
       : { x: from !== undefined && !isOutput(from) ? at.x - width : at.x, y: at.y - 30 };
-  const placed = { ...node, position: findFreePosition(board, round(wanted)) };
-  const added = add(board, { nodes: [placed] });
-  const port = from && fittingPort(catalog, board, entry, from);
-  if (from === undefined || port === undefined) return { id: node.id, changes: added };
-  const joined = connect(apply(board, added), catalog, from, { nodeId: node.id, handle: port });
-  return { id: node.id, changes: [...added, ...joined] };
+  const positioned = { ...node, position: findFreePosition(board, round(preferred)) };
+  const addition = add(board, { nodes: [positioned] });
+  const port = from && findFittingPort(catalog, board, entry, from);
+  if (from === undefined || port === undefined) return { id: node.id, changes: addition };
+  const connection = connect(apply(board, addition), catalog, from, { nodeId: node.id, handle: port });
+  return { id: node.id, changes: [...addition, ...connection] };
 }
+
+/** Returns the entry's category, or `model` if the graph format does not define it. */
+export const toCategory = ({ category }: CatalogEntry): Category =>
+  CATEGORIES.find(known => known === category) ?? 'model';
 
 /** Creates a node of a type with a free id. */
 export function toNode(board: Board, entry: CatalogEntry): GraphNode {
   const [, name = 'node'] = entry.nodeType.split(':');
-  const category = CATEGORIES.find(known => known === entry.category) ?? 'model';
-  const same = board.nodes.filter(({ data }) => data.label.replace(/ \d+$/, '') === entry.label).length;
+  const sameLabelCount = board.nodes.filter(
+    ({ data }) => data.label.replace(/ \d+$/, '') === entry.label,
+  ).length;
   return {
-    id: freeId(board, name.replaceAll('_', '-')),
+    id: findFreeId(board, name.replaceAll('_', '-')),
     type: entry.customNodeType ?? 'basedNode',
     position: { x: 0, y: 0 },
     data: {
-      label: same === 0 ? entry.label : `${entry.label} ${same + 1}`,
-      category,
+      label: sameLabelCount === 0 ? entry.label : `${entry.label} ${sameLabelCount + 1}`,
+      category: toCategory(entry),
       nodeType: entry.nodeType,
       config: {},
     },
@@ -56,15 +61,15 @@ export function toNode(board: Board, entry: CatalogEntry): GraphNode {
 }
 
 // Avoids the exact position of another node.
-function findFreePosition(board: Board, wanted: Position): Position {
+function findFreePosition(board: Board, preferred: Position): Position {
   const isTaken = ({ x, y }: Position): boolean =>
     board.nodes.some(
       ({ position }) => Math.abs(position.x - x) < GAP / 2 && Math.abs(position.y - y) < GAP / 2,
     );
-  let free = wanted;
-  for (let tries = 0; tries < board.nodes.length && isTaken(free); tries++)
-    free = { x: free.x + GAP, y: free.y + GAP };
-  return free;
+  let position = preferred;
+  for (let tries = 0; tries < board.nodes.length && isTaken(position); tries++)
+    position = { x: position.x + GAP, y: position.y + GAP };
+  return position;
 }
 
 const round = ({ x, y }: Position): Position => ({ x: Math.round(x), y: Math.round(y) });

@@ -1,4 +1,4 @@
-// Embeds a graph in a PNG as a text chunk, so that a picture of a workflow can be dropped on a board.
+// Embeds a graph in a PNG as a text chunk, so that an exported image of a workflow can be dropped on a board.
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const KEYWORD = 'graphwright';
@@ -10,19 +10,19 @@ const MAX_TEXT_BYTES = 10_000_000;
 /** Returns the PNG with the text in it. Throws if the bytes are not a PNG. */
 export function embedText(png: Uint8Array, text: string): Uint8Array<ArrayBuffer> {
   // The format requires the header chunk to stay first.
-  const [first] = [...chunksOf(png)];
-  if (first === undefined) throw new RangeError('This is no PNG.');
+  const [header] = [...readChunks(png)];
+  if (header === undefined) throw new RangeError('This file is not a PNG.');
   const chunk = makeChunk(new Uint8Array([...HEAD, ...new TextEncoder().encode(text)]));
-  const made = new Uint8Array(png.length + chunk.length);
-  made.set(png.subarray(0, first.end));
-  made.set(chunk, first.end);
-  made.set(png.subarray(first.end), first.end + chunk.length);
-  return made;
+  const result = new Uint8Array(png.length + chunk.length);
+  result.set(png.subarray(0, header.end));
+  result.set(chunk, header.end);
+  result.set(png.subarray(header.end), header.end + chunk.length);
+  return result;
 }
 
 /** Returns the text that `embedText` wrote, or undefined if there is none or the bytes are not a PNG. */
 export function readText(png: Uint8Array): string | undefined {
-  for (const { type, data } of chunksOf(png)) {
+  for (const { type, data } of readChunks(png)) {
     if (type !== TYPE || data.length > MAX_TEXT_BYTES || !HEAD.every((byte, index) => data[index] === byte))
       continue;
     return new TextDecoder().decode(data.subarray(HEAD.length));
@@ -37,7 +37,7 @@ interface Chunk {
   readonly end: number;
 }
 
-function* chunksOf(png: Uint8Array): Generator<Chunk> {
+function* readChunks(png: Uint8Array): Generator<Chunk> {
   if (!SIGNATURE.every((byte, index) => png[index] === byte)) return;
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
   for (let at = SIGNATURE.length; at + 12 <= png.length; ) {

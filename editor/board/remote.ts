@@ -4,7 +4,7 @@ import { request } from '../lib/api.ts';
 import type { Board } from './board.ts';
 import type { Remote, SaveKind } from './saver.ts';
 
-/** What pages show of a workflow in addition to its graph. */
+/** The workflow as the API returns it. */
 export interface WorkflowInfo {
   readonly id: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface WorkflowInfo {
   readonly edges: readonly GraphEdge[];
 }
 
-/** A value alone is sent only in runs of the creator; one with hosts, to those alone. */
+/** A plain string is used only in runs of the creator. A secret with hosts is sent only to these hosts. */
 export type Secret = string | { readonly value: string; readonly hosts: readonly string[] };
 
 export interface RemoteWorkflow extends Remote {
@@ -33,33 +33,33 @@ export async function readRemote(id: string, signal: AbortSignal): Promise<Remot
   return toRemote(await request<WorkflowInfo>('GET', `/workflows/${id}`, { signal }));
 }
 
-/** Throws an ApiError with code `stale_write` if another writer has saved since `etag`. */
+/** Throws an ApiError with code `stale_write` if someone else has saved since `etag`. */
 export async function writeRemote(
   id: string,
-  { board, etag, how }: { readonly board: Board; readonly etag: string; readonly how: SaveKind },
+  { board, etag, how: kind }: { readonly board: Board; readonly etag: string; readonly how: SaveKind },
   signal: AbortSignal,
 ): Promise<RemoteWorkflow> {
-  const answer = await request<WorkflowInfo>('PUT', `/workflows/${id}`, {
+  const response = await request<WorkflowInfo>('PUT', `/workflows/${id}`, {
     // Keeps all node positions, because the user chose them.
     body: { ...board.fields, nodes: board.nodes, edges: board.edges, autoLayout: false },
     headers: { 'if-match': etag },
-    query: how === 'autosave' ? { autosave: true } : {},
+    query: kind === 'autosave' ? { autosave: true } : {},
     signal,
   });
-  return toRemote(answer);
+  return toRemote(response);
 }
 
 /** Converts a workflow of the service to a board. */
-export function boardOf({ name, description, tags, nodes, edges }: Omit<WorkflowInfo, 'id'>): Board {
+export function toBoard({ name, description, tags, nodes, edges }: Omit<WorkflowInfo, 'id'>): Board {
   return { fields: { name, description, tags }, nodes: nodes.map(withoutDims), edges };
 }
 
 function toRemote({ body, headers }: { body: WorkflowInfo; headers: Headers }): RemoteWorkflow {
-  return { info: body, board: boardOf(body), etag: headers.get('etag') ?? '' };
+  return { info: body, board: toBoard(body), etag: headers.get('etag') ?? '' };
 }
 
-// The service computes it on every read.
+// Removes `dims`, which the service computes on every read.
 function withoutDims(node: GraphNode): GraphNode {
-  const { dims: _, ...kept } = node;
-  return kept as GraphNode;
+  const { dims: _, ...nodeWithoutDims } = node;
+  return nodeWithoutDims as GraphNode;
 }

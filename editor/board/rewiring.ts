@@ -2,15 +2,15 @@
 import type { Catalog } from '../../src/graph/catalog.ts';
 import type { GraphEdge } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
-import { portsOf } from './catalog.ts';
+import { getPorts } from './catalog.ts';
 import { remove } from './edits.ts';
 import { canConnect, connect, type PortRef } from './wiring.ts';
 
-const sourceOf = ({ source, sourceHandle }: GraphEdge): PortRef => ({
+const getSource = ({ source, sourceHandle }: GraphEdge): PortRef => ({
   nodeId: source,
   handle: sourceHandle ?? '',
 });
-const targetOf = ({ target, targetHandle }: GraphEdge): PortRef => ({
+const getTarget = ({ target, targetHandle }: GraphEdge): PortRef => ({
   nodeId: target,
   handle: targetHandle ?? '',
 });
@@ -24,40 +24,48 @@ export function insertIntoEdge(
 ): readonly Change[] | undefined {
   const node = findNode(board, nodeId);
   if (node === undefined || edge.source === nodeId || edge.target === nodeId) return undefined;
-  const cut = remove(board, { edges: [edge.id] });
-  const open = apply(board, cut);
-  const { inputs, outputs } = portsOf(catalog, node);
+  const removal = remove(board, { edges: [edge.id] });
+  const boardWithoutEdge = apply(board, removal);
+  const { inputs, outputs } = getPorts(catalog, node);
   const input = inputs.find(({ id, isPort }) => {
     const to = { nodeId, handle: `in-${id}` };
-    const isFed = open.edges.some(
+    const isFed = boardWithoutEdge.edges.some(
       ({ target, targetHandle }) => target === nodeId && targetHandle === to.handle,
     );
-    return isPort && !isFed && canConnect(open, catalog, sourceOf(edge), to);
+    return isPort && !isFed && canConnect(boardWithoutEdge, catalog, getSource(edge), to);
   });
   if (input === undefined) return undefined;
-  const first = connect(open, catalog, sourceOf(edge), { nodeId, handle: `in-${input.id}` });
-  const fed = apply(open, first);
+  const toInput = connect(boardWithoutEdge, catalog, getSource(edge), { nodeId, handle: `in-${input.id}` });
+  const boardWithInput = apply(boardWithoutEdge, toInput);
   const output = outputs.find(
-    ({ id, isPort }) => isPort && canConnect(fed, catalog, { nodeId, handle: `out-${id}` }, targetOf(edge)),
+    ({ id, isPort }) =>
+      isPort && canConnect(boardWithInput, catalog, { nodeId, handle: `out-${id}` }, getTarget(edge)),
   );
   if (output === undefined) return undefined;
-  const second = connect(fed, catalog, { nodeId, handle: `out-${output.id}` }, targetOf(edge));
-  return [...cut, ...first, ...second];
+  const fromOutput = connect(
+    boardWithInput,
+    catalog,
+    { nodeId, handle: `out-${output.id}` },
+    getTarget(edge),
+  );
+  return [...removal, ...toInput, ...fromOutput];
 }
 
 /** Returns the changes that detach the nodes and connect their sources to their targets where the types fit. */
 export function detach(board: Board, catalog: Catalog, ids: readonly string[]): readonly Change[] {
   const inner = new Set(ids);
-  const into = board.edges.filter(({ source, target }) => !inner.has(source) && inner.has(target));
-  const outOf = board.edges.filter(({ source, target }) => inner.has(source) && !inner.has(target));
-  const changes = [...remove(board, { edges: [...into, ...outOf].map(({ id }) => id) })];
+  const incoming = board.edges.filter(({ source, target }) => !inner.has(source) && inner.has(target));
+  const outgoing = board.edges.filter(({ source, target }) => inner.has(source) && !inner.has(target));
+  const changes = [...remove(board, { edges: [...incoming, ...outgoing].map(({ id }) => id) })];
   let current = apply(board, changes);
-  for (const edge of outOf) {
-    const feeder = into.find(other => canConnect(current, catalog, sourceOf(other), targetOf(edge)));
+  for (const edge of outgoing) {
+    const feeder = incoming.find(incomingEdge =>
+      canConnect(current, catalog, getSource(incomingEdge), getTarget(edge)),
+    );
     if (feeder === undefined) continue;
-    const joined = connect(current, catalog, sourceOf(feeder), targetOf(edge));
-    changes.push(...joined);
-    current = apply(current, joined);
+    const connection = connect(current, catalog, getSource(feeder), getTarget(edge));
+    changes.push(...connection);
+    current = apply(current, connection);
   }
   return changes;
 }

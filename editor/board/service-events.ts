@@ -1,4 +1,4 @@
-// Receives events of an open workflow: changes by others, who has it open, and reconnects after an outage.
+// Receives events of an open workflow: changes by others and who has it open. Reconnects after an outage.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RemoteWorkflow } from './remote.ts';
 import type { Saver } from './saver.ts';
@@ -6,51 +6,51 @@ import type { Saver } from './saver.ts';
 export interface PresentUser {
   readonly userId: number;
   readonly name: string;
-  /** Node ids. Absent: the service is older than the page. */
+  /** Ids of the selected nodes. Older services do not send them. */
   readonly selected?: readonly string[];
 }
 
 export interface Presence {
   readonly users: readonly PresentUser[];
-  /** By node id, who has the node selected. */
-  readonly at: ReadonlyMap<string, readonly PresentUser[]>;
+  /** The users who have a node selected, by node id. */
+  readonly usersByNode: ReadonlyMap<string, readonly PresentUser[]>;
 }
 
 /** Returns a person's color. Consecutive users get clearly different hues. */
-export const hueOf = (userId: number): number => (userId * 137) % 360;
+export const toHue = (userId: number): number => (userId * 137) % 360;
 
 export interface ServiceEvents {
   /** Everyone who has the workflow open, including this user. */
-  readonly others: StoreApi<Presence>;
+  readonly presence: StoreApi<Presence>;
   /** Calls back when the service is reachable again after an outage. Returns an unsubscribe function. */
   onReconnect(listener: () => void): () => void;
   close(): void;
 }
 
-/** The browser reconnects after a cut, but not after a refusal, such as 429 beyond the limit of open streams. */
+/** The browser itself reconnects after a lost connection, but not after an error status such as 429. */
 const RETRY_MS = 5000;
 
-/** Calls `refresh` when another writer saved. */
+/** Calls `refresh` when someone else saved the workflow. */
 export function followService(id: string, saver: Saver<RemoteWorkflow>, refresh: () => void): ServiceEvents {
-  const others = createStore<Presence>(() => ({ users: [], at: new Map() }));
+  const presence = createStore<Presence>(() => ({ users: [], usersByNode: new Map() }));
   const listeners = new Set<() => void>();
-  let wasCut = false;
+  let wasDisconnected = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
   const connect = (): EventSource => {
     const source = new EventSource(`/api/v1/workflows/${id}/events`);
     source.onerror = () => {
-      wasCut = true;
+      wasDisconnected = true;
       if (source.readyState !== EventSource.CLOSED) return;
       retry = setTimeout(() => {
         events = connect();
       }, RETRY_MS);
     };
     source.onopen = () => {
-      if (wasCut) for (const listener of listeners) listener();
-      wasCut = false;
+      if (wasDisconnected) for (const listener of listeners) listener();
+      wasDisconnected = false;
     };
     source.addEventListener('presence', event =>
-      others.setState(presenceOf((JSON.parse(event.data) as Pick<Presence, 'users'>).users)),
+      presence.setState(toPresence((JSON.parse(event.data) as Pick<Presence, 'users'>).users)),
     );
     source.addEventListener('changed', event => {
       const { updatedAt } = JSON.parse(event.data) as { updatedAt: string };
@@ -60,7 +60,7 @@ export function followService(id: string, saver: Saver<RemoteWorkflow>, refresh:
   };
   let events = connect();
   return {
-    others,
+    presence,
     onReconnect: listener => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -72,9 +72,9 @@ export function followService(id: string, saver: Saver<RemoteWorkflow>, refresh:
   };
 }
 
-function presenceOf(users: readonly PresentUser[]): Presence {
+function toPresence(users: readonly PresentUser[]): Presence {
   const at = new Map<string, PresentUser[]>();
   for (const user of users)
     for (const nodeId of user.selected ?? []) at.set(nodeId, [...(at.get(nodeId) ?? []), user]);
-  return { users, at };
+  return { users, usersByNode: at };
 }

@@ -1,7 +1,7 @@
-// Opens a board: its state, saving, local draft, and changes of others.
+// Opens a board: connects its state with saving, the local draft, and changes by others.
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { type Draft, type Drafts, openDrafts } from './drafts.ts';
-import { isSame, mergeBoards } from './merge.ts';
+import { isEqual, mergeBoards } from './merge.ts';
 import { type RemoteWorkflow, readRemote, writeRemote } from './remote.ts';
 import { Saver } from './saver.ts';
 import { followService, type ServiceEvents } from './service-events.ts';
@@ -16,13 +16,13 @@ export interface BoardSession {
   readonly saver: Saver<RemoteWorkflow>;
   readonly worker: BoardWorker;
   /** Everyone who has the workflow open, including this user. */
-  readonly others: ServiceEvents['others'];
+  readonly presence: ServiceEvents['presence'];
   /** Calls back when the service is reachable again after an outage. Returns an unsubscribe function. */
   onReconnect(listener: () => void): () => void;
   close(): void;
 }
 
-interface Start {
+interface SessionOptions {
   readonly id: string;
   readonly userId: string;
   readonly catalog: Promise<Catalog>;
@@ -30,35 +30,36 @@ interface Start {
   readonly onNoDraft: () => void;
 }
 
-const CHANGES = 'graphwright-boards';
+const CHANNEL_NAME = 'graphwright-boards';
 const DRAFT_PAUSE_MS = 150;
 
 /** Reads the workflow and its local draft. */
-export async function openSession(start: Start, signal: AbortSignal): Promise<BoardSession> {
+export async function openSession(options: SessionOptions, signal: AbortSignal): Promise<BoardSession> {
   const [remote, { drafts, draft }, catalog] = await Promise.all([
-    readRemote(start.id, signal),
-    readDraft(start),
-    start.catalog,
+    readRemote(options.id, signal),
+    readDraft(options),
+    options.catalog,
   ]);
   const merged = draft && mergeBoards(draft.base.board, draft.board, remote.board);
-  const isLeft = merged !== undefined && !isSame(merged.board, remote.board);
+  const hasUnsavedDraft = merged !== undefined && !isEqual(merged.board, remote.board);
   const store = createBoardStore({
-    board: isLeft ? merged.board : remote.board,
-    // The history of a draft is based on the board of the draft, so its changes are rebased by id.
+    board: hasUnsavedDraft ? merged.board : remote.board,
+    // Undo rebases the draft's history onto the merged board.
     ...(draft === undefined ? {} : { history: draft.history }),
   });
-  if (isLeft && merged.conflicts.length > 0) store.actions.mergeRemote(merged.board, merged.conflicts);
-  return connect(start, { remote, store, drafts, catalog });
+  if (hasUnsavedDraft && merged.conflicts.length > 0)
+    store.actions.mergeRemote(merged.board, merged.conflicts);
+  return connect(options, { remote, store, drafts, catalog });
 }
 
 async function readDraft(
-  start: Start,
+  options: SessionOptions,
 ): Promise<{ readonly drafts: Drafts | undefined; readonly draft: Draft | undefined }> {
-  const drafts = await findDrafts(start);
-  return { drafts, draft: await drafts?.find(start.id).catch(() => undefined) };
+  const drafts = await findDrafts(options);
+  return { drafts, draft: await drafts?.find(options.id).catch(() => undefined) };
 }
 
-async function findDrafts({ userId, onNoDraft }: Start): Promise<Drafts | undefined> {
+async function findDrafts({ userId, onNoDraft }: SessionOptions): Promise<Drafts | undefined> {
   try {
     return await openDrafts(userId);
   } catch {
@@ -67,39 +68,42 @@ async function findDrafts({ userId, onNoDraft }: Start): Promise<Drafts | undefi
   }
 }
 
-interface Parts {
+interface ConnectParts {
   readonly remote: RemoteWorkflow;
   readonly store: BoardStore;
   readonly drafts: Drafts | undefined;
   readonly catalog: Catalog;
 }
 
-function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: Parts): BoardSession {
-  const channel = new BroadcastChannel(CHANGES);
+function connect(
+  { id, onNoDraft }: SessionOptions,
+  { remote, store, drafts, catalog }: ConnectParts,
+): BoardSession {
+  const channel = new BroadcastChannel(CHANNEL_NAME);
   const saver = new Saver(remote, {
     read: signal => readRemote(id, signal),
-    write: async (board, etag, how, signal) => {
-      const written = await writeRemote(id, { board, etag, how }, signal);
+    write: async (board, etag, kind, signal) => {
+      const written = await writeRemote(id, { board, etag, how: kind }, signal);
       channel.postMessage({ id, etag: written.etag });
       return written;
     },
     board: () => store.getState().board,
     mergeRemote: store.actions.mergeRemote,
-    report: store.actions.report,
+    setSaveState: store.actions.setSaveState,
   });
   const worker = new BoardWorker(catalog.entries, startWorker);
   const draftWriter = createDraftWriter({ id, drafts, store, saver, onNoDraft });
   const unsubscribe = store.subscribe((now, before) => {
     if (now.board === before.board) return;
     saver.notify();
-    draftWriter.plan();
+    draftWriter.schedule();
   });
   const refresh = (): void => void saver.refresh().catch(() => undefined);
   channel.onmessage = ({ data }: MessageEvent<{ id: string; etag: string }>) => {
     if (data.id === id && data.etag !== saver.base.etag) refresh();
   };
   const service = followService(id, saver, refresh);
-  const flushDraft = (): void => draftWriter.keep();
+  const flushDraft = (): void => draftWriter.write();
   window.addEventListener('pagehide', flushDraft);
   if (saver.isDirty) saver.notify();
   return {
@@ -108,12 +112,12 @@ function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: P
     store,
     saver,
     worker,
-    others: service.others,
+    presence: service.presence,
     onReconnect: service.onReconnect,
     close: () => {
       unsubscribe();
       window.removeEventListener('pagehide', flushDraft);
-      draftWriter.keep();
+      draftWriter.write();
       saver.close();
       service.close();
       channel.close();
@@ -122,7 +126,7 @@ function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: P
   };
 }
 
-interface DraftWriterDeps extends Pick<Start, 'id' | 'onNoDraft'> {
+interface DraftWriterDeps extends Pick<SessionOptions, 'id' | 'onNoDraft'> {
   readonly drafts: Drafts | undefined;
   readonly store: BoardStore;
   readonly saver: Saver;
@@ -133,33 +137,33 @@ interface DraftWriterDeps extends Pick<Start, 'id' | 'onNoDraft'> {
  * reload.
  */
 function createDraftWriter({ id, drafts, store, saver, onNoDraft }: DraftWriterDeps): {
-  plan(): void;
-  keep(): void;
+  schedule(): void;
+  write(): void;
 } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isReported = false;
-  const keep = (): void => {
+  const write = (): void => {
     if (timer === undefined || drafts === undefined) return;
     clearTimeout(timer);
     timer = undefined;
     const { board, history } = store.getState();
     const base = { board: saver.base.board, etag: saver.base.etag };
-    drafts.keep({ workflowId: id, board, history, base, atMs: Date.now() }).catch(() => {
+    drafts.save({ workflowId: id, board, history, base, atMs: Date.now() }).catch(() => {
       if (!isReported) onNoDraft();
       isReported = true;
     });
   };
   return {
-    keep,
-    plan: () => {
-      timer ??= setTimeout(() => whenIdle(keep), DRAFT_PAUSE_MS);
+    write,
+    schedule: () => {
+      timer ??= setTimeout(() => whenIdle(write), DRAFT_PAUSE_MS);
     },
   };
 }
 
 const IDLE_TIMEOUT_MS = 350;
 
-/** Copying a large board takes milliseconds, so it waits for an idle moment. */
+/** Runs `act` when the browser is idle, because copying a large board takes milliseconds. */
 function whenIdle(act: () => void): void {
   // Safari does not have requestIdleCallback.
   if (typeof requestIdleCallback === 'undefined') act();

@@ -1,6 +1,6 @@
 // Holds the state of an open board, which the canvas, inspector and toolbar read, and the actions that change it.
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { type Board, type Change, indexOfEdge, indexOfNode } from './board.ts';
+import { type Board, type Change, findEdgeIndex, findNodeIndex } from './board.ts';
 import { type History, NO_HISTORY, perform, redo, undo } from './history.ts';
 import type { Conflict } from './merge.ts';
 import type { SaveState } from './saver.ts';
@@ -8,9 +8,9 @@ import type { SaveState } from './saver.ts';
 export interface BoardState {
   readonly board: Board;
   readonly history: History;
-  /** Ids of the selected nodes and edges. Selecting does not change the board. */
+  /** Ids of the selected nodes and edges. The selection is not part of the board. */
   readonly selection: ReadonlySet<string>;
-  /** Values that this user and another both changed, until one is chosen. */
+  /** Values that this user and someone else both changed, until the user chooses one. */
   readonly conflicts: readonly Conflict[];
   readonly save: SaveState;
 }
@@ -21,10 +21,10 @@ export interface BoardActions {
   undo(): void;
   redo(): void;
   select(ids: Iterable<string>): void;
-  /** Applies changes of others. Undo does not revert them. */
+  /** Applies changes by others. Undo does not revert them. */
   mergeRemote(board: Board, conflicts: readonly Conflict[]): void;
-  settle(conflict: Conflict): void;
-  report(save: SaveState): void;
+  resolveConflict(conflict: Conflict): void;
+  setSaveState(save: SaveState): void;
 }
 
 export type BoardStore = StoreApi<BoardState> & { readonly actions: BoardActions };
@@ -39,31 +39,32 @@ export function createBoardStore(start: { readonly board: Board; readonly histor
     save: { kind: 'saved' },
   }));
   const { getState: get, setState: set } = store;
-  const show = (board: Board): Partial<BoardState> => ({
+  const withBoard = (board: Board): Partial<BoardState> => ({
     board,
-    selection: keepKnown(get().selection, board),
+    selection: pruneSelection(get().selection, board),
   });
-  const step = (moment: { readonly board: Board; readonly history: History }): void =>
-    set({ ...show(moment.board), history: moment.history });
+  const setEditState = (next: { readonly board: Board; readonly history: History }): void =>
+    set({ ...withBoard(next.board), history: next.history });
   return Object.assign(store, {
     actions: {
       perform: (label: string, changes: readonly Change[], key?: string) => {
-        if (changes.length > 0) step(perform(get(), { label, changes, key, atMs: Date.now() }));
+        if (changes.length > 0) setEditState(perform(get(), { label, changes, key, atMs: Date.now() }));
       },
-      undo: () => step(undo(get())),
-      redo: () => step(redo(get())),
+      undo: () => setEditState(undo(get())),
+      redo: () => setEditState(redo(get())),
       select: (ids: Iterable<string>) => set({ selection: new Set(ids) }),
       mergeRemote: (board: Board, conflicts: readonly Conflict[]) =>
-        set({ ...show(board), conflicts: [...get().conflicts, ...conflicts] }),
-      settle: (conflict: Conflict) => set({ conflicts: get().conflicts.filter(other => other !== conflict) }),
-      report: (save: SaveState) => set({ save }),
+        set({ ...withBoard(board), conflicts: [...get().conflicts, ...conflicts] }),
+      resolveConflict: (conflict: Conflict) =>
+        set({ conflicts: get().conflicts.filter(other => other !== conflict) }),
+      setSaveState: (save: SaveState) => set({ save }),
     },
   });
 }
 
-function keepKnown(selection: ReadonlySet<string>, board: Board): ReadonlySet<string> {
+function pruneSelection(selection: ReadonlySet<string>, board: Board): ReadonlySet<string> {
   const isKnown = (id: string): boolean =>
-    indexOfNode(board, id) !== undefined || indexOfEdge(board, id) !== undefined;
-  const known = [...selection].filter(isKnown);
-  return known.length === selection.size ? selection : new Set(known);
+    findNodeIndex(board, id) !== undefined || findEdgeIndex(board, id) !== undefined;
+  const remaining = [...selection].filter(isKnown);
+  return remaining.length === selection.size ? selection : new Set(remaining);
 }

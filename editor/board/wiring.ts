@@ -1,4 +1,4 @@
-// Decides which ports can be connected, for highlighting while connecting and for the palette.
+// Decides which ports can be connected, connects them, and answers questions about the order of connected nodes.
 import {
   type Catalog,
   type CatalogEntry,
@@ -9,10 +9,10 @@ import {
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board, Change } from './board.ts';
 import { findNode } from './board.ts';
-import { portsOf } from './catalog.ts';
-import { add, freeId, remove } from './edits.ts';
+import { getPorts } from './catalog.ts';
+import { add, findFreeId, remove } from './edits.ts';
 
-/** One end of a connection that is being made. */
+/** A port of a node, as one end of a connection. */
 export interface PortRef {
   readonly nodeId: string;
   /** `in-…` or `out-…`. */
@@ -28,29 +28,32 @@ export function canConnect(board: Board, catalog: Catalog, one: PortRef, other: 
   const from = findPort(board, catalog, source);
   const to = findPort(board, catalog, target) as InputDef | undefined;
   if (from === undefined || to === undefined) return false;
-  const wanted = from.type === 'LIST' ? to.type : (to.itemType ?? to.type);
-  return canJoin(from.type, wanted) && !reaches(board, target.nodeId, source.nodeId);
+  const expectedType = from.type === 'LIST' ? to.type : (to.itemType ?? to.type);
+  return canJoin(from.type, expectedType) && !reaches(board, target.nodeId, source.nodeId);
 }
 
 /** Connects the ports, replacing the input's previous edge. LIST inputs accept several edges. */
 export function connect(board: Board, catalog: Catalog, one: PortRef, other: PortRef): readonly Change[] {
   const [source, target] = isOutput(one) ? [one, other] : [other, one];
   const to = findPort(board, catalog, target);
-  const old = board.edges.filter(
+  const previous = board.edges.filter(
     edge => edge.target === target.nodeId && edge.targetHandle === target.handle,
   );
-  if (old.some(edge => edge.source === source.nodeId && edge.sourceHandle === source.handle)) return [];
-  const cut = to?.type === 'LIST' ? [] : remove(board, { edges: old.map(({ id }) => id) });
-  const rest = {
+  if (previous.some(edge => edge.source === source.nodeId && edge.sourceHandle === source.handle)) return [];
+  const removals = to?.type === 'LIST' ? [] : remove(board, { edges: previous.map(({ id }) => id) });
+  const boardWithoutPrevious = {
     ...board,
-    edges: to?.type === 'LIST' ? board.edges : board.edges.filter(e => !old.includes(e)),
+    edges: to?.type === 'LIST' ? board.edges : board.edges.filter(e => !previous.includes(e)),
   };
-  return [...cut, ...add(rest, { edges: [edgeBetween(rest, source, target)] })];
+  return [
+    ...removals,
+    ...add(boardWithoutPrevious, { edges: [createEdge(boardWithoutPrevious, source, target)] }),
+  ];
 }
 
-export function edgeBetween(board: Board, source: PortRef, target: PortRef): GraphEdge {
+export function createEdge(board: Board, source: PortRef, target: PortRef): GraphEdge {
   return {
-    id: freeId(board, `${source.nodeId}-${target.nodeId}`),
+    id: findFreeId(board, `${source.nodeId}-${target.nodeId}`),
     source: source.nodeId,
     target: target.nodeId,
     sourceHandle: source.handle,
@@ -59,7 +62,7 @@ export function edgeBetween(board: Board, source: PortRef, target: PortRef): Gra
 }
 
 /** Returns the port of a node type that fits the open end of a connection, or undefined. */
-export function fittingPort(
+export function findFittingPort(
   catalog: Catalog,
   board: Board,
   entry: CatalogEntry,
@@ -68,16 +71,16 @@ export function fittingPort(
   const port = findPort(board, catalog, from);
   if (port === undefined) return undefined;
   if (isOutput(from)) {
-    const fits = entry.inputs.filter(({ isPort }) => isPort);
-    const found =
-      fits.find(({ type }) => type === port.type) ??
-      fits.find(to => canJoin(port.type, to.itemType ?? to.type));
-    return found && `in-${found.id}`;
+    const inputs = entry.inputs.filter(({ isPort }) => isPort);
+    const match =
+      inputs.find(({ type }) => type === port.type) ??
+      inputs.find(to => canJoin(port.type, to.itemType ?? to.type));
+    return match && `in-${match.id}`;
   }
   const outputs = entry.outputs.filter(({ isPort }) => isPort);
-  const found =
+  const match =
     outputs.find(({ type }) => type === port.type) ?? outputs.find(out => canJoin(out.type, port.type));
-  return found && `out-${found.id}`;
+  return match && `out-${match.id}`;
 }
 
 export function findPort(
@@ -87,54 +90,54 @@ export function findPort(
 ): InputDef | OutputDef | undefined {
   const node = findNode(board, nodeId);
   if (node === undefined) return undefined;
-  const { inputs, outputs } = portsOf(catalog, node);
+  const { inputs, outputs } = getPorts(catalog, node);
   const id = handle.replace(/^(?:in|out)-/, '');
   const ports: readonly (InputDef | OutputDef)[] = handle.startsWith('out-') ? outputs : inputs;
   return ports.find(port => port.isPort && port.id === id);
 }
 
-/** Whether one node feeds another, directly or through others. */
+/** Whether a path of edges leads from one node to the other. */
 export function reaches(board: Board, from: string, to: string): boolean {
-  const next = nextOf(board.edges);
-  const seen = new Set([from]);
-  for (const id of seen) {
+  const edgesBySource = groupBySource(board.edges);
+  const visited = new Set([from]);
+  for (const id of visited) {
     if (id === to) return true;
-    for (const { target } of next.get(id) ?? []) seen.add(target);
+    for (const { target } of edgesBySource.get(id) ?? []) visited.add(target);
   }
   return false;
 }
 
-const grouped = new WeakMap<readonly GraphEdge[], ReadonlyMap<string, readonly GraphEdge[]>>();
+const groupsCache = new WeakMap<readonly GraphEdge[], ReadonlyMap<string, readonly GraphEdge[]>>();
 
-/** Groups edges by source, computed once per list because it is needed for every port. */
-function nextOf(edges: readonly GraphEdge[]): ReadonlyMap<string, readonly GraphEdge[]> {
-  const known = grouped.get(edges) ?? Map.groupBy(edges, ({ source }) => source);
-  grouped.set(edges, known);
-  return known;
+/** Groups edges by source. Cached by list, because it is called for every port. */
+function groupBySource(edges: readonly GraphEdge[]): ReadonlyMap<string, readonly GraphEdge[]> {
+  const groups = groupsCache.get(edges) ?? Map.groupBy(edges, ({ source }) => source);
+  groupsCache.set(edges, groups);
+  return groups;
 }
 
-/** Orders node ids from producers to consumers, then from top to bottom. This is the Tab order. */
-export function wiringOrder(board: Board): readonly string[] {
+/** Returns node ids in Tab order: from producers to consumers, then from top to bottom. */
+export function getTabOrder(board: Board): readonly string[] {
   const depth = new Map<string, number>();
   const feeds = Map.groupBy(board.edges, ({ target }) => target);
   const visit = (id: string, path: ReadonlySet<string>): number => {
-    const known = depth.get(id);
-    if (known !== undefined || path.has(id)) return known ?? 0;
+    const knownDepth = depth.get(id);
+    if (knownDepth !== undefined || path.has(id)) return knownDepth ?? 0;
     const inner = new Set(path).add(id);
     const value = Math.max(0, ...(feeds.get(id) ?? []).map(({ source }) => visit(source, inner) + 1));
     depth.set(id, value);
     return value;
   };
-  const byPlace = (node: GraphNode): readonly number[] => [
+  const toSortKey = (node: GraphNode): readonly number[] => [
     visit(node.id, new Set()),
     node.position.y,
     node.position.x,
   ];
   return board.nodes
-    .map(node => ({ id: node.id, place: byPlace(node) }))
-    .sort((a, b) => compare(a.place, b.place))
+    .map(node => ({ id: node.id, sortKey: toSortKey(node) }))
+    .sort((a, b) => compare(a.sortKey, b.sortKey))
     .map(({ id }) => id);
 }
 
-const compare = (one: readonly number[], other: readonly number[]): number =>
-  one.map((value, index) => value - (other[index] ?? 0)).find(difference => difference !== 0) ?? 0;
+const compare = (a: readonly number[], b: readonly number[]): number =>
+  a.map((value, index) => value - (b[index] ?? 0)).find(difference => difference !== 0) ?? 0;

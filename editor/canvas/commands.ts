@@ -3,9 +3,15 @@
 import { estimateDims } from '../../src/graph/dims.ts';
 import type { Layout } from '../../src/graph/layout/layout.ts';
 import type { Position } from '../../src/graph/types.ts';
-import { align, type Direction, distribute, type Line, type Placed } from '../board/align.ts';
+import {
+  type AlignmentLine,
+  align,
+  type DistributeDirection,
+  distribute,
+  type NodeBox,
+} from '../board/align.ts';
 import { apply, type Board, type Change } from '../board/board.ts';
-import { copyText, type Pasted, paste, readPasted } from '../board/clipboard.ts';
+import { type GraphPart, parsePastedText, paste, toClipboardText } from '../board/clipboard.ts';
 import { move, remove, replaceNodes } from '../board/edits.ts';
 import { placeText } from '../board/import-files.ts';
 import { detach } from '../board/rewiring.ts';
@@ -116,7 +122,7 @@ function togglePin({ session, runs }: EditorContextValue): void {
 
 function copy({ session }: EditorContextValue): void {
   const { board, selection } = session.store.getState();
-  const text = copyText(board, selection);
+  const text = toClipboardText(board, selection);
   if (text !== undefined) void toClipboard(text);
 }
 
@@ -134,7 +140,7 @@ const isElsewhere = (event: ClipboardEvent): boolean =>
 /** Handles the browser's copy and cut events, which also work without https. */
 export function copyOnEvent(editor: EditorContextValue, event: ClipboardEvent): void {
   const { board, selection } = editor.session.store.getState();
-  const text = copyText(board, selection);
+  const text = toClipboardText(board, selection);
   if (text === undefined || isElsewhere(event)) return;
   event.clipboardData?.setData('text/plain', text);
   event.preventDefault();
@@ -167,14 +173,14 @@ async function pasteFromClipboard(editor: EditorContextValue): Promise<void> {
 
 /** Pastes a workflow at the pointer. */
 export function pasteText(editor: EditorContextValue, text: string): boolean {
-  const pasted = readPasted(text);
+  const pasted = parsePastedText(text);
   if (pasted === undefined) return false;
   putOnBoard(editor, pasted, editor.canvas.current?.pasteAt() ?? { x: 0, y: 0 });
   return true;
 }
 
 /** Adds nodes and edges centered at a position, as one undo step. */
-export function putOnBoard({ session }: EditorContextValue, pasted: Pasted, at: Position): void {
+export function putOnBoard({ session }: EditorContextValue, pasted: GraphPart, at: Position): void {
   const { store } = session;
   const { changes, ids } = paste(store.getState().board, pasted, at);
   store.actions.perform(messages.flow.edits.paste(ids.length), changes);
@@ -184,7 +190,7 @@ export function putOnBoard({ session }: EditorContextValue, pasted: Pasted, at: 
 function duplicate({ session }: EditorContextValue): void {
   const { store } = session;
   const { board, selection } = store.getState();
-  const pasted = readPasted(copyText(board, selection) ?? '');
+  const pasted = parsePastedText(toClipboardText(board, selection) ?? '');
   if (pasted === undefined) return;
   const { changes, ids } = paste(board, pasted, { by: 40 });
   store.actions.perform(messages.flow.edits.duplicate(ids.length), changes);
@@ -226,7 +232,7 @@ function fitSelected({ session, canvas }: EditorContextValue): void {
 }
 
 function lineCommands(): readonly Command[] {
-  return (['left', 'center', 'right', 'top', 'middle', 'bottom'] as const).map((line: Line) => ({
+  return (['left', 'center', 'right', 'top', 'middle', 'bottom'] as const).map((line: AlignmentLine) => ({
     id: `align-${line}`,
     label: texts.align[line],
     keys: [],
@@ -238,7 +244,10 @@ function lineCommands(): readonly Command[] {
   }));
 }
 
-function distributeSelected({ session: { store, catalog } }: EditorContextValue, direction: Direction): void {
+function distributeSelected(
+  { session: { store, catalog } }: EditorContextValue,
+  direction: DistributeDirection,
+): void {
   const positions = distribute(selectedBoxes(store.getState(), catalog), direction);
   store.actions.perform(messages.flow.edits.align, move(store.getState().board, positions));
 }
@@ -246,7 +255,7 @@ function distributeSelected({ session: { store, catalog } }: EditorContextValue,
 function selectedBoxes(
   { board, selection }: BoardState,
   catalog: EditorContextValue['session']['catalog'],
-): readonly Placed[] {
+): readonly NodeBox[] {
   return board.nodes
     .filter(({ id }) => selection.has(id))
     .map(node => {

@@ -4,7 +4,7 @@
 
 import { move } from '../board/edits.ts';
 import type { PortRef } from '../board/wiring.ts';
-import { canConnect, connect, wiringOrder } from '../board/wiring.ts';
+import { canConnect, connect, getTabOrder } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
 import { isEditing } from '../lib/editing.ts';
 import type { EditorContextValue } from '../runs/editor-context.tsx';
@@ -145,7 +145,7 @@ function step(event: KeyboardEvent, { session, view, canvas, root }: FocusedCanv
     view.setState({ panel: { kind: 'add', placement: {} } });
     return true;
   }
-  const order = wiringOrder(board);
+  const order = getTabOrder(board);
   const next = order[order.indexOf(here) + back];
   // After the last node, the focus moves on to the rest of the page.
   if (next === undefined) {
@@ -170,7 +170,7 @@ function enter(event: KeyboardEvent, editor: EditorContextValue): boolean {
   if (portOf(event.target) !== undefined) return pickPort(event, editor);
   const here = nodeOf(event.target);
   if (here === undefined) {
-    const [first] = wiringOrder(editor.session.store.getState().board);
+    const [first] = getTabOrder(editor.session.store.getState().board);
     if (first === undefined) return false;
     editor.session.store.actions.select([first]);
     editor.canvas.current?.focusNode(first);

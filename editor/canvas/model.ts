@@ -5,7 +5,7 @@ import { estimateDims, portOffset } from '../../src/graph/dims.ts';
 import { joinPorts } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
-import { portsOf } from '../board/catalog.ts';
+import { getPorts } from '../board/catalog.ts';
 import type { PortRef } from '../board/wiring.ts';
 
 export interface ShownPort {
@@ -148,7 +148,7 @@ function toCard(catalog: Catalog, node: GraphNode, data: CardData): CardNode {
 }
 
 function toData(catalog: Catalog, node: GraphNode, lost: readonly string[]): CardData {
-  const { inputs, outputs } = portsOf(catalog, node);
+  const { inputs, outputs } = getPorts(catalog, node);
   const portsIn = inputs.filter(({ isPort }) => isPort).map(port => toPort('in-', port));
   const portsOut = outputs.filter(({ isPort }) => isPort).map(port => toPort('out-', port));
   return {
@@ -184,7 +184,7 @@ function handlesOf(ports: readonly ShownPort[], type: 'source' | 'target', width
 }
 
 function resolveEdge(catalog: Catalog, edge: GraphEdge, source: GraphNode, target: GraphNode): ResolvedEdge {
-  const [from, to] = [portsOf(catalog, source), portsOf(catalog, target)];
+  const [from, to] = [getPorts(catalog, source), getPorts(catalog, target)];
   const joint =
     edge.sourceHandle && edge.targetHandle ? undefined : joinPorts(edge, from, to, new Set<string>());
   const sourceHandle = edge.sourceHandle || (joint && `out-${joint.from.id}`) || MISSING_OUT;
@@ -214,7 +214,7 @@ function findMissingPorts(
     ports.some(port => port.isPort && prefix + port.id === handle);
   const [out, into] = [resolvedEdge.sourceHandle, resolvedEdge.targetHandle];
   return [
-    ...(has(portsOf(catalog, source).outputs, 'out-', out) ? [] : [{ nodeId: source.id, handle: out }]),
-    ...(has(portsOf(catalog, target).inputs, 'in-', into) ? [] : [{ nodeId: target.id, handle: into }]),
+    ...(has(getPorts(catalog, source).outputs, 'out-', out) ? [] : [{ nodeId: source.id, handle: out }]),
+    ...(has(getPorts(catalog, target).inputs, 'in-', into) ? [] : [{ nodeId: target.id, handle: into }]),
   ];
 }

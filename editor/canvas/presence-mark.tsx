@@ -1,6 +1,6 @@
 // Shows the names of other users at the node that they have selected.
 import { useStore } from 'zustand';
-import { hueOf } from '../board/service-events.ts';
+import { toHue } from '../board/service-events.ts';
 import { useSession } from '../lib/session.ts';
 import { useEditor } from '../runs/editor-context.tsx';
 import styles from './card.module.css';
@@ -9,15 +9,15 @@ import styles from './card.module.css';
 const MAX_NAMES = 2;
 
 export function PresenceMark({ nodeId }: { readonly nodeId: string }) {
-  const { others } = useEditor().session;
+  const { presence: others } = useEditor().session;
   const { user } = useSession();
-  const users = useStore(others, state => state.at.get(nodeId));
+  const users = useStore(others, state => state.usersByNode.get(nodeId));
   const here = users?.filter(({ userId }) => userId !== user.userId) ?? [];
   const [first] = here;
   if (first === undefined) return null;
   const names = here.slice(0, MAX_NAMES).map(({ name }) => name);
   return (
-    <span className={styles.around} style={{ '--hue': hueOf(first.userId) } as React.CSSProperties}>
+    <span className={styles.around} style={{ '--hue': toHue(first.userId) } as React.CSSProperties}>
       <span className={styles.here}>
         {names.join(', ')}
         {here.length > MAX_NAMES && ` +${here.length - MAX_NAMES}`}

@@ -3,7 +3,7 @@ import type { Execution } from '../../sdk/src/types.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../../src/graph/types.ts';
 import type { Board, Change } from '../board/board.ts';
 import { replaceNodes } from '../board/edits.ts';
-import { isSame } from '../board/merge.ts';
+import { isEqual } from '../board/merge.ts';
 import { api } from '../lib/api.ts';
 
 /** Returns the changes that set each input node to its value in the run; none for equal values. */
@@ -20,7 +20,7 @@ export async function changesToInputsOf(board: Board, executionId: string): Prom
     wanted.map(({ id }) => id),
     node => {
       const config = configOf(then.get(node.id), inputs[node.id] as Json | undefined);
-      return isSame(config, node.data.config ?? {}) ? node : { ...node, data: { ...node.data, config } };
+      return isEqual(config, node.data.config ?? {}) ? node : { ...node, data: { ...node.data, config } };
     },
   );
 }

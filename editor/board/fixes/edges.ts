@@ -3,20 +3,20 @@ import { canJoin, type InputDef } from '../../../src/graph/catalog.ts';
 import { joinPorts } from '../../../src/graph/handles.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
-import { apply, findNode, indexOfEdge } from '../board.ts';
-import { portsOf } from '../catalog.ts';
-import { freeId, remove, replaceEdge } from '../edits.ts';
+import { apply, findEdgeIndex, findNode } from '../board.ts';
+import { getPorts } from '../catalog.ts';
+import { findFreeId, remove, replaceEdge } from '../edits.ts';
 import { toNode } from '../placement.ts';
 import { insertIntoEdge } from '../rewiring.ts';
 import { findPort, reaches } from '../wiring.ts';
-import { change, type FindFix, type Fix, type FixContext, lastSegment, nodeOf } from './fix.ts';
+import { type FindFix, type Fix, type FixContext, findIssueNode, getLastSegment, toFix } from './fix.ts';
 
 const texts = messages.flow.fixes;
 
 export const EDGE_FIXES: Readonly<Record<string, FindFix>> = {
   unknown_source: onEdge(removeEdge),
   unknown_target: onEdge(removeEdge),
-  unknown_port: onEdge(nameFittingPort),
+  unknown_port: onEdge(switchToFittingPort),
   incompatible_types: onEdge((context, edge) => convertBetween(context, edge) ?? removeEdge(context, edge)),
   port_fed_twice: keepNewestFeed,
   cycle: breakCycle,
@@ -24,43 +24,43 @@ export const EDGE_FIXES: Readonly<Record<string, FindFix>> = {
     const index = board.edges.findLastIndex(({ id }) => id === edgeId);
     const before = board.edges[index];
     if (before === undefined || board.edges.findIndex(({ id }) => id === edgeId) === index) return undefined;
-    return change(texts.newId, [
-      { of: 'edges', index, before, after: { ...before, id: freeId(board, before.id) } },
+    return toFix(texts.newId, [
+      { of: 'edges', index, before, after: { ...before, id: findFreeId(board, before.id) } },
     ]);
   },
 };
 
 function onEdge(find: (context: FixContext, edge: GraphEdge) => Fix | undefined): FindFix {
   return context => {
-    const index = indexOfEdge(context.board, context.issue.edgeId ?? '');
+    const index = findEdgeIndex(context.board, context.issue.edgeId ?? '');
     const edge = index === undefined ? undefined : context.board.edges[index];
     return edge && find(context, edge);
   };
 }
 
 function removeEdge({ board }: FixContext, { id }: GraphEdge): Fix | undefined {
-  return change(texts.removeEdge, remove(board, { edges: [id] }));
+  return toFix(texts.removeEdge, remove(board, { edges: [id] }));
 }
 
 /** Uses the suggested port, or the only kind of port that fits the other end. Otherwise removes the edge. */
-function nameFittingPort(context: FixContext, edge: GraphEdge): Fix | undefined {
+function switchToFittingPort(context: FixContext, edge: GraphEdge): Fix | undefined {
   const { board, catalog, issue } = context;
-  const key = lastSegment(context);
+  const key = getLastSegment(context);
   const [source, target] = [findNode(board, edge.source), findNode(board, edge.target)];
   if (source === undefined || target === undefined) return removeEdge(context, edge);
   if (key !== 'sourceHandle' && key !== 'targetHandle') return undefined;
-  const fed = board.edges.filter(other => other.target === edge.target && other.id !== edge.id);
-  const taken = new Set(fed.map(({ targetHandle }) => (targetHandle ?? '').replace(/^in-/, '')));
-  const ports = [portsOf(catalog, source), portsOf(catalog, target)] as const;
+  const otherFeeds = board.edges.filter(other => other.target === edge.target && other.id !== edge.id);
+  const takenPorts = new Set(otherFeeds.map(({ targetHandle }) => (targetHandle ?? '').replace(/^in-/, '')));
+  const ports = [getPorts(catalog, source), getPorts(catalog, target)] as const;
   for (const handle of [issue.suggestion, null]) {
     if (handle === undefined) continue;
-    const joint = joinPorts({ ...edge, [key]: handle }, ...ports, taken);
-    if (joint === undefined || !fits(joint.from.type, joint.to) || taken.has(joint.to.id)) continue;
+    const joint = joinPorts({ ...edge, [key]: handle }, ...ports, takenPorts);
+    if (joint === undefined || !fits(joint.from.type, joint.to) || takenPorts.has(joint.to.id)) continue;
     const [sourceHandle, targetHandle] = [`out-${joint.from.id}`, `in-${joint.to.id}`];
     const label = texts.changePort(key === 'sourceHandle' ? joint.from.label : joint.to.label);
-    return change(
+    return toFix(
       label,
-      replaceEdge(board, edge.id, it => ({ ...it, sourceHandle, targetHandle })),
+      replaceEdge(board, edge.id, previous => ({ ...previous, sourceHandle, targetHandle })),
     );
   }
   return removeEdge(context, edge);
@@ -87,30 +87,30 @@ function convertBetween({ board, catalog }: FixContext, edge: GraphEdge): Fix | 
     y: Math.round((source.position.y + target.position.y) / 2),
   };
   const node = { ...toNode(board, entry), position };
-  const added = [{ of: 'nodes', index: board.nodes.length, after: node }] as const;
-  const wired = insertIntoEdge(apply(board, added), catalog, edge, node.id);
-  return wired && change(texts.convert(entry.label), [...added, ...wired]);
+  const addition = [{ of: 'nodes', index: board.nodes.length, after: node }] as const;
+  const rewired = insertIntoEdge(apply(board, addition), catalog, edge, node.id);
+  return rewired && toFix(texts.convert(entry.label), [...addition, ...rewired]);
 }
 
 /** Keeps the last edge, because a run uses its value. */
 function keepNewestFeed(context: FixContext): Fix | undefined {
   const { board, catalog } = context;
-  const node = nodeOf(context);
+  const node = findIssueNode(context);
   if (node === undefined) return undefined;
   const feeds = board.edges.filter(({ target }) => target === node.id);
-  const groups = Map.groupBy(feeds, edge => portOf(context, edge));
-  const lost = [...groups].flatMap(([port, edges]) => {
-    const input = portsOf(catalog, node).inputs.find(({ id }) => id === port);
+  const groups = Map.groupBy(feeds, edge => getTargetPort(context, edge));
+  const surplus = [...groups].flatMap(([port, edges]) => {
+    const input = getPorts(catalog, node).inputs.find(({ id }) => id === port);
     return input === undefined || input.type === 'LIST' ? [] : edges.slice(0, -1);
   });
-  return change(texts.keepNewest, remove(board, { edges: lost.map(({ id }) => id) }));
+  return toFix(texts.keepNewest, remove(board, { edges: surplus.map(({ id }) => id) }));
 }
 
-function portOf({ board, catalog }: FixContext, edge: GraphEdge): string {
+function getTargetPort({ board, catalog }: FixContext, edge: GraphEdge): string {
   if (edge.targetHandle) return edge.targetHandle.replace(/^in-/, '');
   const [source, target] = [findNode(board, edge.source), findNode(board, edge.target)];
   if (source === undefined || target === undefined) return '';
-  return joinPorts(edge, portsOf(catalog, source), portsOf(catalog, target), new Set())?.to.id ?? '';
+  return joinPorts(edge, getPorts(catalog, source), getPorts(catalog, target), new Set())?.to.id ?? '';
 }
 
 /** Removes the newest edge of the cycle through the node. */
@@ -118,5 +118,5 @@ function breakCycle({ board, issue: { nodeId = '' } }: FixContext): Fix | undefi
   const isInCircle = ({ source, target }: GraphEdge): boolean =>
     reaches(board, nodeId, source) && reaches(board, target, nodeId);
   const newest = board.edges.findLast(isInCircle);
-  return newest && change(texts.breakCycle, remove(board, { edges: [newest.id] }));
+  return newest && toFix(texts.breakCycle, remove(board, { edges: [newest.id] }));
 }

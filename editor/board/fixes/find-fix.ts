@@ -1,4 +1,4 @@
-// Maps each lint rule to its fix. Rules without an entry need a decision by the user.
+// Maps each lint rule to its fix. Issues of rules without an entry are left to the user.
 import type { Catalog } from '../../../src/graph/catalog.ts';
 import type { LintIssue } from '../../../src/graph/issues.ts';
 import { apply, type Board, type Change } from '../board.ts';
@@ -13,12 +13,12 @@ export const FIXES: Readonly<Record<string, FindFix>> = {
   ...EDGE_FIXES,
 };
 
-/** Finds the fix for the current board, which may be newer than the issue. */
+/** Finds the fix of an issue on the current board, which may be newer than the issue. */
 export function findFix(context: FixContext): Fix | undefined {
   return Object.hasOwn(FIXES, context.issue.code) ? FIXES[context.issue.code]?.(context) : undefined;
 }
 
-/** Returns the changes of all fixes that need no decision, and their number. */
+/** Returns the changes of all fixes that need no input from the user, and the number of fixes. */
 export function findAllChanges(
   board: Board,
   catalog: Catalog,

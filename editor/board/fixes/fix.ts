@@ -11,7 +11,7 @@ export type Fix =
   | { readonly kind: 'fill'; readonly label: string; readonly nodeId: string; readonly input: InputDef }
   | { readonly kind: 'page'; readonly label: string; readonly href: string };
 
-/** An issue with what the rules' fixes need. The board may have changed since the issue was found. */
+/** The input of a fix. The board may have changed since the issue was found. */
 export interface FixContext {
   readonly board: Board;
   readonly catalog: Catalog;
@@ -21,17 +21,17 @@ export interface FixContext {
 /** Returns the fix for an issue of one rule, or undefined if there is none on this board. */
 export type FindFix = (context: FixContext) => Fix | undefined;
 
-/** Makes a fix of changes, or returns undefined if there are none. */
-export function change(label: string, changes: readonly Change[]): Fix | undefined {
+/** Returns a fix that applies the changes, or undefined if there are none. */
+export function toFix(label: string, changes: readonly Change[]): Fix | undefined {
   return changes.length === 0 ? undefined : { kind: 'change', label, changes };
 }
 
-export function nodeOf({ board, issue }: FixContext): GraphNode | undefined {
+export function findIssueNode({ board, issue }: FixContext): GraphNode | undefined {
   return issue.nodeId === undefined ? undefined : findNode(board, issue.nodeId);
 }
 
 /** Returns the last segment of the issue's JSON pointer: a config key, or an index. */
-export function lastSegment({ issue }: FixContext): string {
+export function getLastSegment({ issue }: FixContext): string {
   const segment = issue.path?.split('/').at(-1) ?? '';
   return segment.replaceAll('~1', '/').replaceAll('~0', '~');
 }

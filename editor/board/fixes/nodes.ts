@@ -1,14 +1,15 @@
-// Defines fixes for issues of whole nodes: types, ports, groups, and lists of different lengths.
+// Defines fixes for issues of nodes: types, ports, groups, and lists of different lengths.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { childrenOf } from '../../../src/graph/edit.ts';
 import { joinPorts } from '../../../src/graph/handles.ts';
 import { describeUnfed } from '../../../src/graph/lint/rules-nodes.ts';
-import { CATEGORIES, type GraphNode } from '../../../src/graph/types.ts';
+import type { GraphNode } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
 import { findNode } from '../board.ts';
-import { portsOf } from '../catalog.ts';
-import { freeId, remove, replaceNodes, setConfig, setData } from '../edits.ts';
-import { change, type FindFix, type Fix, type FixContext, lastSegment, nodeOf } from './fix.ts';
+import { getPorts } from '../catalog.ts';
+import { findFreeId, remove, replaceNodes, setConfig, setData } from '../edits.ts';
+import { toCategory } from '../placement.ts';
+import { type FindFix, type Fix, type FixContext, findIssueNode, getLastSegment, toFix } from './fix.ts';
 
 const texts = messages.flow.fixes;
 
@@ -17,30 +18,30 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
   deprecated_type: replaceType,
   wrong_type: context => {
     const { suggestion } = context.issue;
-    const node = nodeOf(context);
+    const node = findIssueNode(context);
     if (node === undefined || suggestion === undefined || node.type === suggestion) return undefined;
-    return change(
+    return toFix(
       texts.rightKind,
-      replaceNodes(context.board, [node.id], it => ({ ...it, type: suggestion })),
+      replaceNodes(context.board, [node.id], previous => ({ ...previous, type: suggestion })),
     );
   },
   unknown_category: context => {
-    const node = nodeOf(context);
+    const node = findIssueNode(context);
     const entry = context.catalog.find(node?.data.nodeType ?? '');
-    const category = entry === undefined ? context.issue.suggestion : categoryOf(entry);
+    const category = entry === undefined ? context.issue.suggestion : toCategory(entry);
     if (node === undefined || category === undefined) return undefined;
-    return change(texts.category(category), setData(context.board, node.id, { category }));
+    return toFix(texts.category(category), setData(context.board, node.id, { category }));
   },
   stray_port: context => {
-    const node = nodeOf(context);
-    const inputs = node?.data.inputs?.filter((_, index) => String(index) !== lastSegment(context));
+    const node = findIssueNode(context);
+    const inputs = node?.data.inputs?.filter((_, index) => String(index) !== getLastSegment(context));
     if (node === undefined || inputs === undefined) return undefined;
-    return change(texts.dropPort, setData(context.board, node.id, { inputs }));
+    return toFix(texts.dropPort, setData(context.board, node.id, { inputs }));
   },
   required_port_unfed: context => {
-    const node = nodeOf(context);
+    const node = findIssueNode(context);
     if (node === undefined) return undefined;
-    const input = portsOf(context.catalog, node).inputs.find(
+    const input = getPorts(context.catalog, node).inputs.find(
       port => describeUnfed(port) === context.issue.message,
     );
     return input && { kind: 'fill', label: texts.fill(input.label), nodeId: node.id, input };
@@ -49,8 +50,8 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
     const index = board.nodes.findLastIndex(({ id }) => id === nodeId);
     const before = board.nodes[index];
     if (before === undefined || board.nodes.findIndex(({ id }) => id === nodeId) === index) return undefined;
-    return change(texts.newId, [
-      { of: 'nodes', index, before, after: { ...before, id: freeId(board, before.id) } },
+    return toFix(texts.newId, [
+      { of: 'nodes', index, before, after: { ...before, id: findFreeId(board, before.id) } },
     ]);
   },
   unknown_group_member: context => keepMembers(context, id => findNode(context.board, id) !== undefined),
@@ -59,13 +60,13 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
       0,
       context.board.nodes.findIndex(({ id }) => id === context.issue.nodeId),
     );
-    const taken = new Set(before.flatMap(childrenOf));
-    return keepMembers(context, id => !taken.has(id));
+    const takenMembers = new Set(before.flatMap(childrenOf));
+    return keepMembers(context, id => !takenMembers.has(id));
   },
   group_against_wiring: addToGroup,
   unequal_lists: context => {
-    const node = nodeOf(context);
-    return node && change(texts.product, setConfig(context.board, node.id, 'fanOut', 'product'));
+    const node = findIssueNode(context);
+    return node && toFix(texts.product, setConfig(context.board, node.id, 'fanOut', 'product'));
   },
   provider_not_configured: () => ({
     kind: 'page',
@@ -77,21 +78,24 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
 /** Replaces the node's type with the suggested type or one with compatible ports. Otherwise removes the node. */
 function replaceType(context: FixContext): Fix | undefined {
   const { board, catalog, issue } = context;
-  const node = nodeOf(context);
+  const node = findIssueNode(context);
   if (node === undefined) return undefined;
   const entry = catalog.find(issue.suggestion ?? '') ?? findSubstitute(context, node);
-  if (entry === undefined) return change(texts.removeNode, remove(board, { nodes: [node.id] }));
-  return change(
+  if (entry === undefined) return toFix(texts.removeNode, remove(board, { nodes: [node.id] }));
+  return toFix(
     texts.changeType(entry.label),
     replaceNodes(board, [node.id], ({ data: { inputs: _, outputs: __, ...data }, ...rest }) => ({
       ...rest,
       type: entry.customNodeType ?? 'basedNode',
-      data: { ...data, nodeType: entry.nodeType, category: categoryOf(entry) },
+      data: { ...data, nodeType: entry.nodeType, category: toCategory(entry) },
     })),
   );
 }
 
-/** Prefers types of the same family (before the colon) that lose no edge and the fewest settings, then the cheapest. */
+/**
+ * Finds a type of the same family (the part before the colon) that keeps all edges, preferably one that loses few settings
+ * and is cheap.
+ */
 function findSubstitute({ board, catalog }: FixContext, node: GraphNode): CatalogEntry | undefined {
   const [kind] = node.data.nodeType.split(':');
   const keys = Object.keys(node.data.config ?? {});
@@ -100,54 +104,58 @@ function findSubstitute({ board, catalog }: FixContext, node: GraphNode): Catalo
     edges.every(edge => {
       const [from, to] = [edge.source, edge.target].map(id => {
         if (id === node.id) return entry;
-        const other = findNode(board, id);
-        return other && portsOf(catalog, other);
+        const otherNode = findNode(board, id);
+        return otherNode && getPorts(catalog, otherNode);
       });
       return from === undefined || to === undefined || joinPorts(edge, from, to, new Set()) !== undefined;
     });
-  const lost = ({ inputs }: CatalogEntry): number =>
+  const countLostSettings = ({ inputs }: CatalogEntry): number =>
     keys.filter(key => !inputs.some(({ id }) => id === key)).length;
-  const price = ({ executionCost, estimatedCredits }: CatalogEntry): number =>
+  const getPrice = ({ executionCost, estimatedCredits }: CatalogEntry): number =>
     executionCost === 'free' ? 0 : (estimatedCredits ?? Number.MAX_SAFE_INTEGER);
   return catalog.entries
     .filter(({ nodeType, hidden, deprecated }) => nodeType.startsWith(`${kind}:`) && !hidden && !deprecated)
     .filter(({ nodeType }) => nodeType !== node.data.nodeType)
     .filter(fits)
-    .sort((a, b) => lost(a) - lost(b) || price(a) - price(b))[0];
+    .sort((a, b) => countLostSettings(a) - countLostSettings(b) || getPrice(a) - getPrice(b))[0];
 }
 
-const categoryOf = ({ category }: CatalogEntry): string =>
-  CATEGORIES.find(known => known === category) ?? 'model';
-
 function keepMembers(context: FixContext, isKept: (id: string) => boolean): Fix | undefined {
-  const node = nodeOf(context);
+  const node = findIssueNode(context);
   if (node === undefined) return undefined;
   const members = childrenOf(node);
-  const kept = members.filter(isKept);
-  if (kept.length === members.length) return undefined;
-  return change(texts.leaveGroup, setConfig(context.board, node.id, 'childNodeIds', kept));
+  const keptMembers = members.filter(isKept);
+  if (keptMembers.length === members.length) return undefined;
+  return toFix(texts.leaveGroup, setConfig(context.board, node.id, 'childNodeIds', keptMembers));
 }
 
 /** Adds all nodes between the members to the group, unless they are in another group. */
 function addToGroup(context: FixContext): Fix | undefined {
   const { board } = context;
-  const node = nodeOf(context);
+  const node = findIssueNode(context);
   if (node === undefined) return undefined;
   const members = new Set(childrenOf(node));
-  const after = reached(members, id => board.edges.filter(e => e.source === id).map(e => e.target));
-  const before = reached(members, id => board.edges.filter(e => e.target === id).map(e => e.source));
-  const elsewhere = new Set(board.nodes.filter(({ id }) => id !== node.id).flatMap(childrenOf));
-  const between = [...after].filter(
-    id => before.has(id) && !members.has(id) && findNode(board, id) !== undefined,
+  const downstream = collectReachable(members, id =>
+    board.edges.filter(e => e.source === id).map(e => e.target),
   );
-  if (between.length === 0 || between.some(id => elsewhere.has(id))) return undefined;
+  const upstream = collectReachable(members, id =>
+    board.edges.filter(e => e.target === id).map(e => e.source),
+  );
+  const idsInOtherGroups = new Set(board.nodes.filter(({ id }) => id !== node.id).flatMap(childrenOf));
+  const between = [...downstream].filter(
+    id => upstream.has(id) && !members.has(id) && findNode(board, id) !== undefined,
+  );
+  if (between.length === 0 || between.some(id => idsInOtherGroups.has(id))) return undefined;
   const childNodeIds = [...childrenOf(node), ...between];
-  return change(texts.intoGroup(between.length), setConfig(board, node.id, 'childNodeIds', childNodeIds));
+  return toFix(texts.intoGroup(between.length), setConfig(board, node.id, 'childNodeIds', childNodeIds));
 }
 
-/** Collects all nodes reachable from the given ones. A given node counts only if it is reached through another. */
-function reached(from: ReadonlySet<string>, next: (id: string) => readonly string[]): ReadonlySet<string> {
-  const seen = new Set([...from].flatMap(next));
-  for (const id of seen) for (const other of next(id)) seen.add(other);
-  return seen;
+/** Collects the nodes reachable from `from`. A node of `from` is included only if another leads to it. */
+function collectReachable(
+  from: ReadonlySet<string>,
+  getNeighbors: (id: string) => readonly string[],
+): ReadonlySet<string> {
+  const visited = new Set([...from].flatMap(getNeighbors));
+  for (const id of visited) for (const neighbor of getNeighbors(id)) visited.add(neighbor);
+  return visited;
 }

@@ -5,33 +5,37 @@ import { normalizeConfig } from '../../../src/graph/normalize.ts';
 import type { GraphNode, Json, JsonObject } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
 import type { Board, Change } from '../board.ts';
-import { portsOf } from '../catalog.ts';
+import { getPorts } from '../catalog.ts';
 import { replaceNodes, setConfig } from '../edits.ts';
-import { change, type FindFix, type Fix, type FixContext, lastSegment, nodeOf } from './fix.ts';
+import { type FindFix, type Fix, type FixContext, findIssueNode, getLastSegment, toFix } from './fix.ts';
 
 const texts = messages.flow.fixes;
-const MAX_SHOWN = 24;
+const MAX_PREVIEW_CHARS = 24;
 
 export const SETTING_FIXES: Readonly<Record<string, FindFix>> = {
   unknown_config_key: onSetting(renameOrRemove),
-  removed_config_key: onSetting(({ board, node, key }) => drop(board, node, key)),
+  removed_config_key: onSetting(({ board, node, key }) => removeSetting(board, node, key)),
   value_not_in_enum: onSetting(({ context, board, node, key }) => {
-    const meant = context.issue.suggestion;
-    return meant === undefined ? toDefault(board, node, key) : set(board, node, key, meant);
+    const suggestion = context.issue.suggestion;
+    return suggestion === undefined
+      ? resetToDefault(board, node, key)
+      : setSetting(board, node, key, suggestion);
   }),
   wrong_value_type: onSetting(({ board, node, key, value, input }) => {
-    const meant = input === undefined ? undefined : convert(value, input);
-    return meant === undefined ? toDefault(board, node, key) : set(board, node, key, meant);
+    const converted = input === undefined ? undefined : convert(value, input);
+    return converted === undefined
+      ? resetToDefault(board, node, key)
+      : setSetting(board, node, key, converted);
   }),
   value_out_of_range: onSetting(bringIntoRange),
-  config_normalized: onSetting(({ board, node, key, value }) => set(board, node, key, value)),
+  config_normalized: onSetting(({ board, node, key, value }) => setSetting(board, node, key, value)),
   required_field_missing: context => {
-    const [node, key] = [nodeOf(context), lastSegment(context)];
-    const input = node && portsOf(context.catalog, node).inputs.find(({ id }) => id === key);
+    const [node, key] = [findIssueNode(context), getLastSegment(context)];
+    const input = node && getPorts(context.catalog, node).inputs.find(({ id }) => id === key);
     return input && { kind: 'fill', label: texts.fill(input.label), nodeId: node.id, input };
   },
-  params_override_config: context => moveParams(context, [lastSegment(context)]),
-  params_in_use: context => moveParams(context, Object.keys(nodeOf(context)?.data.params ?? {})),
+  params_override_config: context => moveParams(context, [getLastSegment(context)]),
+  params_in_use: context => moveParams(context, Object.keys(findIssueNode(context)?.data.params ?? {})),
 };
 
 interface Setting {
@@ -39,40 +43,40 @@ interface Setting {
   readonly board: Board;
   readonly node: GraphNode;
   readonly key: string;
-  /** As lint reads it: numbers written as text count as numbers. */
+  /** Normalized like in lint: numbers written as text are numbers. */
   readonly value: Json;
   readonly input: InputDef | undefined;
 }
 
-/** Applies to issues whose pointer ends with an existing key of `data.config`. */
+/** Creates a fix for issues whose pointer ends with an existing key of `data.config`. */
 function onSetting(find: (setting: Setting) => Fix | undefined): FindFix {
   return context => {
-    const [node, key] = [nodeOf(context), lastSegment(context)];
+    const [node, key] = [findIssueNode(context), getLastSegment(context)];
     if (node === undefined || !Object.hasOwn(node.data.config ?? {}, key)) return undefined;
     const { graph } = normalizeConfig({ nodes: [node], edges: [] }, context.catalog);
     const value = graph.nodes[0]?.data.config?.[key] ?? null;
-    const input = portsOf(context.catalog, node).inputs.find(({ id }) => id === key);
+    const input = getPorts(context.catalog, node).inputs.find(({ id }) => id === key);
     return find({ context, board: context.board, node, key, value, input });
   };
 }
 
 function renameOrRemove({ context, board, node, key, value }: Setting): Fix | undefined {
-  const meant = context.issue.suggestion;
+  const suggestion = context.issue.suggestion;
   const { [key]: _, ...rest } = node.data.config ?? {};
-  if (meant === undefined || Object.hasOwn(rest, meant)) return drop(board, node, key);
-  return change(texts.rename(meant), setWhole(board, node, { ...rest, [meant]: value }));
+  if (suggestion === undefined || Object.hasOwn(rest, suggestion)) return removeSetting(board, node, key);
+  return toFix(texts.rename(suggestion), replaceConfig(board, node, { ...rest, [suggestion]: value }));
 }
 
 function bringIntoRange({ board, node, key, value, input }: Setting): Fix | undefined {
   if (input === undefined) return undefined;
   if (Array.isArray(value)) {
-    const cut = (value as readonly Json[]).slice(0, input.maxItems);
-    if (findListProblem(cut.length, input) === undefined)
-      return change(texts.shorten(cut.length), setConfig(board, node.id, key, cut));
+    const shortened = (value as readonly Json[]).slice(0, input.maxItems);
+    if (findListProblem(shortened.length, input) === undefined)
+      return toFix(texts.shorten(shortened.length), setConfig(board, node.id, key, shortened));
     return { kind: 'fill', label: texts.fill(input.label), nodeId: node.id, input };
   }
-  const near = typeof value === 'number' ? clamp(value, input) : undefined;
-  return near === undefined ? toDefault(board, node, key) : set(board, node, key, near);
+  const clamped = typeof value === 'number' ? clamp(value, input) : undefined;
+  return clamped === undefined ? resetToDefault(board, node, key) : setSetting(board, node, key, clamped);
 }
 
 // No step needs more than ten digits.
@@ -81,18 +85,18 @@ const DIGITS = 10;
 /** Returns the nearest number that the field accepts, or undefined. */
 export function clamp(value: number, input: InputDef): number | undefined {
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, integer, step = 0 } = input;
-  const inside = Math.min(max, Math.max(min, value));
+  const bounded = Math.min(max, Math.max(min, value));
   const unit = step > 0 ? step : integer === true ? 1 : 0;
   const origin = Number.isFinite(min) ? min : 0;
-  const steps = Math.min(Math.round((inside - origin) / unit), Math.floor((max - origin) / unit));
-  const near = unit === 0 ? inside : Number((origin + steps * unit).toFixed(DIGITS));
-  return findNumberProblem(near, input) === undefined ? near : undefined;
+  const steps = Math.min(Math.round((bounded - origin) / unit), Math.floor((max - origin) / unit));
+  const nearest = unit === 0 ? bounded : Number((origin + steps * unit).toFixed(DIGITS));
+  return findNumberProblem(nearest, input) === undefined ? nearest : undefined;
 }
 
 /** Converts the value to the type of the field, or returns undefined if that is ambiguous. */
-function convert(value: Json, { type, enum: allowed }: InputDef): Json | undefined {
+function convert(value: Json, { type, enum: allowedValues }: InputDef): Json | undefined {
   const text = typeof value === 'boolean' || typeof value === 'number' ? String(value) : undefined;
-  if (type === 'TEXT' && text !== undefined && (allowed?.includes(text) ?? true)) return text;
+  if (type === 'TEXT' && text !== undefined && (allowedValues?.includes(text) ?? true)) return text;
   if (type === 'BOOLEAN' && (value === 0 || value === 1)) return value === 1;
   if (type === 'NUMBER' && Array.isArray(value) && value.length === 1 && typeof value[0] === 'number')
     return value[0];
@@ -100,41 +104,43 @@ function convert(value: Json, { type, enum: allowed }: InputDef): Json | undefin
   return undefined;
 }
 
-/** `params` overrides config when the node runs, so moving its values to config keeps the behavior. */
+/** Moves `params` into config. `params` override config in a run, so the behavior stays the same. */
 function moveParams(context: FixContext, keys: readonly string[]): Fix | undefined {
-  const node = nodeOf(context);
+  const node = findIssueNode(context);
   const params = node?.data.params;
   if (node === undefined || params === undefined) return undefined;
-  const taken = Object.fromEntries(keys.flatMap(key => (key in params ? [[key, params[key] ?? null]] : [])));
-  if (Object.keys(taken).length === 0) return undefined;
-  const left = Object.fromEntries(Object.entries(params).filter(([key]) => !(key in taken)));
-  return change(
+  const movedParams = Object.fromEntries(
+    keys.flatMap(key => (key in params ? [[key, params[key] ?? null]] : [])),
+  );
+  if (Object.keys(movedParams).length === 0) return undefined;
+  const remainingParams = Object.fromEntries(Object.entries(params).filter(([key]) => !(key in movedParams)));
+  return toFix(
     texts.moveParams,
     replaceNodes(context.board, [node.id], ({ data: { params: _, config, ...data }, ...rest }) => ({
       ...rest,
       data: {
         ...data,
-        config: { ...config, ...taken },
-        ...(Object.keys(left).length === 0 ? {} : { params: left }),
+        config: { ...config, ...movedParams },
+        ...(Object.keys(remainingParams).length === 0 ? {} : { params: remainingParams }),
       },
     })),
   );
 }
 
-function drop(board: Board, { id }: GraphNode, key: string): Fix | undefined {
-  return change(texts.drop(key), setConfig(board, id, key, undefined));
+function removeSetting(board: Board, { id }: GraphNode, key: string): Fix | undefined {
+  return toFix(texts.drop(key), setConfig(board, id, key, undefined));
 }
 
-function toDefault(board: Board, { id }: GraphNode, key: string): Fix | undefined {
-  return change(texts.toDefault, setConfig(board, id, key, undefined));
+function resetToDefault(board: Board, { id }: GraphNode, key: string): Fix | undefined {
+  return toFix(texts.toDefault, setConfig(board, id, key, undefined));
 }
 
-function set(board: Board, { id }: GraphNode, key: string, value: Json): Fix | undefined {
+function setSetting(board: Board, { id }: GraphNode, key: string, value: Json): Fix | undefined {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text;
-  return change(texts.set(shown), setConfig(board, id, key, value));
+  const preview = text.length > MAX_PREVIEW_CHARS ? `${text.slice(0, MAX_PREVIEW_CHARS - 1)}…` : text;
+  return toFix(texts.set(preview), setConfig(board, id, key, value));
 }
 
-function setWhole(board: Board, { id }: GraphNode, config: JsonObject): readonly Change[] {
+function replaceConfig(board: Board, { id }: GraphNode, config: JsonObject): readonly Change[] {
   return replaceNodes(board, [id], node => ({ ...node, data: { ...node.data, config } }));
 }

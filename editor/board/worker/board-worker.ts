@@ -1,7 +1,7 @@
 // Runs lint and layout in one web worker, so that drawing and typing never wait for them. The first request starts the
 // worker. A worker that fails or takes too long is terminated, and the next request starts another.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
-import type { Parts, WorkerRequest, WorkerResults } from './requests.ts';
+import type { BoardGraph, WorkerRequest, WorkerResults } from './requests.ts';
 
 export type WorkerMessage =
   | { readonly kind: 'catalog'; readonly entries: readonly CatalogEntry[] }
@@ -20,7 +20,7 @@ export interface WorkerLike {
   terminate(): void;
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly resolve: (result: WorkerResults[WorkerRequest['kind']]) => void;
   readonly reject: (reason: Error) => void;
   readonly timer: ReturnType<typeof setTimeout>;
@@ -31,11 +31,11 @@ const TIMEOUT_MS = 20_000;
 export class BoardWorker {
   readonly #entries: readonly CatalogEntry[];
   readonly #start: () => WorkerLike;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingRequest>();
   #worker: WorkerLike | undefined;
   #lastId = 0;
   /** The newest board to lint, and the lint in progress. */
-  #newest: Parts | undefined;
+  #newest: BoardGraph | undefined;
   #linting: Promise<unknown> | undefined;
 
   constructor(entries: readonly CatalogEntry[], start: () => WorkerLike) {
@@ -43,68 +43,72 @@ export class BoardWorker {
     this.#start = start;
   }
 
-  arrange(board: Parts, scope: readonly string[] | undefined): Promise<WorkerResults['arrange']> {
+  arrange(board: BoardGraph, scope: readonly string[] | undefined): Promise<WorkerResults['arrange']> {
     const { nodes, edges } = board;
-    return this.#do({ kind: 'arrange', board: { nodes, edges }, ...(scope === undefined ? {} : { scope }) });
+    return this.#send({
+      kind: 'arrange',
+      board: { nodes, edges },
+      ...(scope === undefined ? {} : { scope }),
+    });
   }
 
-  /** Returns undefined if a newer board was submitted meanwhile, which makes these issues out of date. */
-  async lint({ nodes, edges }: Parts): Promise<WorkerResults['lint'] | undefined> {
+  /** Returns undefined if a newer board was submitted meanwhile, so that these issues are out of date. */
+  async lint({ nodes, edges }: BoardGraph): Promise<WorkerResults['lint'] | undefined> {
     const board = { nodes, edges };
     this.#newest = board;
     // Lints one board at a time. Of the boards that arrive meanwhile, only the newest is linted.
     while (this.#linting !== undefined) await this.#linting;
     if (this.#newest !== board) return undefined;
-    const under = this.#do({ kind: 'lint', board });
-    this.#linting = under.then(
+    const lint = this.#send({ kind: 'lint', board });
+    this.#linting = lint.then(
       () => undefined,
       () => undefined,
     );
     try {
-      const found = await under;
-      return this.#newest === board ? found : undefined;
+      const findings = await lint;
+      return this.#newest === board ? findings : undefined;
     } finally {
       this.#linting = undefined;
     }
   }
 
   close(): void {
-    this.#giveUp(new Error('The board was closed.'));
+    this.#fail(new Error('The board was closed.'));
   }
 
-  #do<Kind extends WorkerRequest['kind']>(
+  #send<Kind extends WorkerRequest['kind']>(
     request: WorkerRequest & { readonly kind: Kind },
   ): Promise<WorkerResults[Kind]> {
     const { promise, resolve, reject } = Promise.withResolvers<WorkerResults[WorkerRequest['kind']]>();
     const id = ++this.#lastId;
-    const timer = setTimeout(() => this.#giveUp(new Error(`The ${request.kind} took too long.`)), TIMEOUT_MS);
-    this.#waiting.set(id, { resolve, reject, timer });
+    const timer = setTimeout(() => this.#fail(new Error(`The ${request.kind} took too long.`)), TIMEOUT_MS);
+    this.#pending.set(id, { resolve, reject, timer });
     this.#worker ??= this.#startWorker();
     this.#worker.postMessage({ kind: 'request', id, request });
-    // The worker answers each request with the result of its kind.
+    // The worker returns the result type that belongs to the request's kind.
     return promise as Promise<WorkerResults[Kind]>;
   }
 
   #startWorker(): WorkerLike {
     const worker = this.#start();
     worker.onmessage = ({ data: { id, result } }) => {
-      const waiting = this.#waiting.get(id);
-      clearTimeout(waiting?.timer);
-      this.#waiting.delete(id);
-      waiting?.resolve(result);
+      const request = this.#pending.get(id);
+      clearTimeout(request?.timer);
+      this.#pending.delete(id);
+      request?.resolve(result);
     };
-    worker.onerror = ({ message }) => this.#giveUp(new Error(message || 'The worker has failed.'));
+    worker.onerror = ({ message }) => this.#fail(new Error(message || 'The worker failed.'));
     worker.postMessage({ kind: 'catalog', entries: this.#entries });
     return worker;
   }
 
-  #giveUp(reason: Error): void {
+  #fail(reason: Error): void {
     this.#worker?.terminate();
     this.#worker = undefined;
-    for (const { reject, timer } of this.#waiting.values()) {
+    for (const { reject, timer } of this.#pending.values()) {
       clearTimeout(timer);
       reject(reason);
     }
-    this.#waiting.clear();
+    this.#pending.clear();
   }
 }

@@ -1,16 +1,17 @@
-// Runs the computations about a board outside the page: lint and layout.
+// Performs the requests of the web worker: lint and layout.
 import type { Catalog } from '../../../src/graph/catalog.ts';
 import { inspectGraph } from '../../../src/graph/inspect.ts';
 import { type Findings, type LintIssue, NO_FINDINGS } from '../../../src/graph/issues.ts';
 import { type Layout, layoutGraph } from '../../../src/graph/layout/layout.ts';
 import type { Board } from '../board.ts';
+import { SERVER_COMPUTED_PORTS } from '../catalog.ts';
 
-export type Parts = Pick<Board, 'nodes' | 'edges'>;
+export type BoardGraph = Pick<Board, 'nodes' | 'edges'>;
 
 export type WorkerRequest =
-  | { readonly kind: 'lint'; readonly board: Parts }
+  | { readonly kind: 'lint'; readonly board: BoardGraph }
   /** `scope`: the nodes to arrange; absent: all. */
-  | { readonly kind: 'arrange'; readonly board: Parts; readonly scope?: readonly string[] };
+  | { readonly kind: 'arrange'; readonly board: BoardGraph; readonly scope?: readonly string[] };
 
 export interface WorkerResults {
   readonly lint: Findings;
@@ -26,18 +27,18 @@ export function handleRequest(
   return layoutGraph(board, catalog, scope === undefined ? {} : { scope });
 }
 
-/** Types whose ports only the service knows. */
-const UNKNOWN_PORTS: ReadonlySet<string> = new Set(['video:renderer']);
-
-function lint(catalog: Catalog, { nodes, edges }: Parts): Findings {
+/** Leaves out issues of nodes whose ports only the service can compute. */
+function lint(catalog: Catalog, { nodes, edges }: BoardGraph): Findings {
   if (nodes.length === 0) return NO_FINDINGS;
-  const unsure = new Set(nodes.filter(({ data }) => UNKNOWN_PORTS.has(data.nodeType)).map(({ id }) => id));
+  const idsWithUnknownPorts = new Set(
+    nodes.filter(({ data }) => SERVER_COMPUTED_PORTS.has(data.nodeType)).map(({ id }) => id),
+  );
   const byId = new Map(edges.map(edge => [edge.id, edge]));
-  const isSure = ({ nodeId, edgeId }: LintIssue): boolean => {
+  const isReliable = ({ nodeId, edgeId }: LintIssue): boolean => {
     const edge = byId.get(edgeId ?? '');
-    return ![nodeId, edge?.source, edge?.target].some(id => id !== undefined && unsure.has(id));
+    return ![nodeId, edge?.source, edge?.target].some(id => id !== undefined && idsWithUnknownPorts.has(id));
   };
   const { issues, total } = inspectGraph(catalog, nodes, edges);
-  const sure = issues.filter(isSure);
-  return { issues: sure, total: total - (issues.length - sure.length) };
+  const reliable = issues.filter(isReliable);
+  return { issues: reliable, total: total - (issues.length - reliable.length) };
 }

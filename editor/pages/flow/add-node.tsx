@@ -2,7 +2,7 @@
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import type { Placement } from '../../board/placement.ts';
 import { placeNode } from '../../board/placement.ts';
-import { fittingPort } from '../../board/wiring.ts';
+import { findFittingPort } from '../../board/wiring.ts';
 import { pictureOf } from '../../canvas/node-picture.ts';
 import { messages } from '../../flow-messages.ts';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
@@ -56,7 +56,7 @@ function offered({ session }: EditorContextValue, { from }: Placement): readonly
   const visible = catalog.entries.filter(({ hidden, deprecated }) => !hidden && !deprecated);
   if (from === undefined) return visible;
   const { board } = store.getState();
-  return visible.filter(entry => fittingPort(catalog, board, entry, from) !== undefined);
+  return visible.filter(entry => findFittingPort(catalog, board, entry, from) !== undefined);
 }
 
 const ORDER = ['input', 'model', 'video', 'utility', 'logic', 'output'];

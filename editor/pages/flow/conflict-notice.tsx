@@ -22,7 +22,7 @@ export function ConflictNotice() {
   const acceptTheirs = (): void => {
     const changes = changesFor(editor, conflict);
     if (changes !== undefined) actions.perform(texts.edit, changes);
-    actions.settle(conflict);
+    actions.resolveConflict(conflict);
   };
   return (
     <section className={styles.notice} aria-label={texts.title}>
@@ -40,7 +40,7 @@ export function ConflictNotice() {
         </div>
       </dl>
       <div className={styles.actions}>
-        <Button size="s" onClick={() => actions.settle(conflict)}>
+        <Button size="s" onClick={() => actions.resolveConflict(conflict)}>
           {texts.keepMine}
         </Button>
         {canTake && (

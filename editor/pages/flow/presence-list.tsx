@@ -1,6 +1,6 @@
 // Renders the initials of others who have the workflow open.
 import { useStore } from 'zustand';
-import { hueOf } from '../../board/service-events.ts';
+import { toHue } from '../../board/service-events.ts';
 import { messages } from '../../flow-messages.ts';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { useSession } from '../../lib/session.ts';
@@ -12,13 +12,13 @@ const MAX_SHOWN = 4;
 export function PresenceList() {
   const { session } = useEditor();
   const { user } = useSession();
-  const present = useStore(session.others, state => state.users);
+  const present = useStore(session.presence, state => state.users);
   const others = present.filter(({ userId }) => userId !== user.userId);
   if (others.length === 0) return null;
   return (
     <ul className={styles.others} aria-label={messages.flow.others}>
       {others.slice(0, MAX_SHOWN).map(({ userId, name }) => (
-        <li key={userId} title={name} style={{ '--hue': hueOf(userId) } as React.CSSProperties}>
+        <li key={userId} title={name} style={{ '--hue': toHue(userId) } as React.CSSProperties}>
           <span aria-hidden>{initialsOf(name)}</span>
           <VisuallyHidden>{name}</VisuallyHidden>
         </li>

@@ -1,7 +1,7 @@
 // Renders templates on an empty board; a click inserts one.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Template } from '../../../sdk/src/schemas.ts';
-import { boardOf, type WorkflowInfo } from '../../board/remote.ts';
+import { toBoard, type WorkflowInfo } from '../../board/remote.ts';
 import { putOnBoard } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
 import { sentenceOf } from '../../kit/failure.tsx';
@@ -44,7 +44,7 @@ function Starter({ template }: { readonly template: Template }) {
         template.slug === null ? `/workflows/${template.workflowId}` : `/published/${template.slug}`,
       ),
     onSuccess: workflow => {
-      putOnBoard(editor, boardOf(workflow), editor.canvas.current?.center() ?? { x: 0, y: 0 });
+      putOnBoard(editor, toBoard(workflow), editor.canvas.current?.center() ?? { x: 0, y: 0 });
       requestAnimationFrame(() => requestAnimationFrame(() => editor.canvas.current?.fit()));
     },
     onError: error => showToast(sentenceOf(error), { tone: 'failed' }),

@@ -1,7 +1,7 @@
 // Handles files dropped or pasted on the board: inserts workflows, uploads media and connects them to the port below.
 import { useEffect, useState } from 'react';
 import type { Position } from '../../../src/graph/types.ts';
-import { graphOfFile, mediaKindOf, placeMedia } from '../../board/import-files.ts';
+import { getMediaKind, placeMedia, readGraphFile } from '../../board/import-files.ts';
 import type { PortRef } from '../../board/wiring.ts';
 import { putOnBoard } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
@@ -93,9 +93,9 @@ async function importFiles(
 
 async function importFile(editor: EditorContextValue, file: File, drop: Drop): Promise<void> {
   const { store } = editor.session;
-  const graph = await graphOfFile(file);
+  const graph = await readGraphFile(file);
   if (graph !== undefined) return putOnBoard(editor, graph, drop.at);
-  const kind = mediaKindOf(file);
+  const kind = getMediaKind(file);
   if (kind === undefined) {
     showToast(texts.unknown(file.name), { tone: 'failed' });
     return;

@@ -19,7 +19,7 @@ export function useRemoteChanges(): void {
       if (now.board === before.board || now.history !== before.history) return;
       const { statuses } = compareBoards(before.board, now.board);
       if (statuses.size === 0) return;
-      const others = session.others.getState().users.filter(({ userId }) => userId !== user.userId);
+      const others = session.presence.getState().users.filter(({ userId }) => userId !== user.userId);
       const by = others.length === 1 ? (others[0]?.name ?? '') : messages.flow.somebody;
       const labels = now.board.nodes.filter(({ id }) => statuses.has(id)).map(({ data }) => data.label);
       view.setState({

@@ -1,6 +1,6 @@
 // Shows others which nodes are selected here. Throttled, and sent only while someone else is present.
 import { useEffect } from 'react';
-import { indexOfNode } from '../../board/board.ts';
+import { findNodeIndex } from '../../board/board.ts';
 import { api } from '../../lib/api.ts';
 import { useSession } from '../../lib/session.ts';
 import { useEditor } from '../../runs/editor-context.tsx';
@@ -18,9 +18,9 @@ export function useSelectionShared(): void {
     let sent = '[]';
     const share = (): void => {
       timer = undefined;
-      const isAlone = session.others.getState().users.every(({ userId }) => userId === user.userId);
+      const isAlone = session.presence.getState().users.every(({ userId }) => userId === user.userId);
       const { board, selection } = session.store.getState();
-      const nodeIds = [...selection].filter(id => indexOfNode(board, id) !== undefined).slice(0, MAX_NODES);
+      const nodeIds = [...selection].filter(id => findNodeIndex(board, id) !== undefined).slice(0, MAX_NODES);
       const text = JSON.stringify(nodeIds);
       if (isAlone || text === sent) return;
       sent = text;
@@ -34,7 +34,7 @@ export function useSelectionShared(): void {
     };
     const leave = [
       session.store.subscribe((now, before) => now.selection === before.selection || plan()),
-      session.others.subscribe(plan),
+      session.presence.subscribe(plan),
     ];
     return () => {
       stop.abort();

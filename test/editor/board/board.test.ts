@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { apply, type Board, type Change, findNode } from '../../../editor/board/board.ts';
 import { openDrafts } from '../../../editor/board/drafts.ts';
-import { add, freeId, move, remove, setConfig, setData, setField } from '../../../editor/board/edits.ts';
+import { add, findFreeId, move, remove, setConfig, setData, setField } from '../../../editor/board/edits.ts';
 import { type EditState, MAX_EDITS, NO_HISTORY, perform, redo, undo } from '../../../editor/board/history.ts';
 import { mergeBoards } from '../../../editor/board/merge.ts';
 import type { GraphEdge, GraphNode } from '../../../src/graph/types.ts';
@@ -69,9 +69,9 @@ describe('a board', () => {
 
   it('finds free ids', () => {
     const board = boardOf(['text', 'text-2']);
-    assert.equal(freeId(board, 'image'), 'image');
-    assert.equal(freeId(board, 'text'), 'text-3');
-    assert.equal(freeId(board, 'text-2', new Set(['text-3'])), 'text-4');
+    assert.equal(findFreeId(board, 'image'), 'image');
+    assert.equal(findFreeId(board, 'text'), 'text-3');
+    assert.equal(findFreeId(board, 'text-2', new Set(['text-3'])), 'text-4');
   });
 });
 
@@ -116,7 +116,7 @@ describe('undo', () => {
         moment = next;
       }
       const base = { board: moment.board, etag: '"1"' };
-      await drafts.keep({ workflowId: `wf_${seed}`, ...moment, base, atMs: 5 });
+      await drafts.save({ workflowId: `wf_${seed}`, ...moment, base, atMs: 5 });
       moment = (await drafts.find(`wf_${seed}`)) ?? moment;
       for (let step = MAX_EDITS - 1; step >= 0; step--) {
         moment = undo(moment);
@@ -213,11 +213,11 @@ describe('a merge', () => {
 function randomChanges(board: Board, random: () => number, step: number): readonly Change[] {
   const pick = (): string => board.nodes[Math.floor(random() * board.nodes.length)]?.id ?? 'a';
   const wishes: readonly (() => readonly Change[])[] = [
-    () => add(board, { nodes: [node(freeId(board, `n${step}`))] }),
+    () => add(board, { nodes: [node(findFreeId(board, `n${step}`))] }),
     () =>
       board.nodes.length === 0
         ? []
-        : add(board, { edges: [{ ...edge(pick(), pick()), id: freeId(board, `e${step}`) }] }),
+        : add(board, { edges: [{ ...edge(pick(), pick()), id: findFreeId(board, `e${step}`) }] }),
     () => remove(board, { nodes: [pick()] }),
     () => remove(board, { edges: board.edges.slice(0, 1).map(({ id }) => id) }),
     () => move(board, new Map([[pick(), { x: step, y: -step }]])),

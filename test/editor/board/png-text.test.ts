@@ -29,6 +29,6 @@ describe('a picture of a graph', () => {
     const lying = made.slice();
     new DataView(lying.buffer).setUint32(33, 0xffffffff);
     assert.equal(readText(lying), undefined);
-    assert.throws(() => embedText(new Uint8Array(4), 'text'), /no PNG/);
+    assert.throws(() => embedText(new Uint8Array(4), 'text'), /not a PNG/);
   });
 });

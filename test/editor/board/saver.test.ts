@@ -55,8 +55,8 @@ function openBoard(remote: ReturnType<typeof createRemote>) {
     write: remote.write,
     board: () => store.getState().board,
     mergeRemote: store.actions.mergeRemote,
-    report: state => {
-      store.actions.report(state);
+    setSaveState: state => {
+      store.actions.setSaveState(state);
       states.push(state.kind);
     },
   });
@@ -251,7 +251,7 @@ describe('a draft', () => {
       base: { board: BOARD, etag: '"1"' },
       atMs: 5,
     };
-    await mine.keep(draft);
+    await mine.save(draft);
     assert.deepEqual(await mine.find('wf_1'), { ...draft, userId: 'usr_mine' });
     assert.equal(await others.find('wf_1'), undefined);
     assert.equal(await mine.find('wf_2'), undefined);

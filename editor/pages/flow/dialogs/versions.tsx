@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { compareBoards } from '../../../board/difference.ts';
 import { replaceAll } from '../../../board/edits.ts';
-import { boardOf, type WorkflowInfo } from '../../../board/remote.ts';
+import { toBoard, type WorkflowInfo } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
@@ -59,12 +59,12 @@ function VersionRow({ version: { version, createdAt, isCurrent, isPublished }, p
   const attempt = (act: (graph: WorkflowInfo) => void): void =>
     void read().then(act, (thrown: unknown) => showToast(sentenceOf(thrown), { tone: 'failed' }));
   const compare = (graph: WorkflowInfo): void => {
-    view.setState({ diff: { version, board, difference: compareBoards(boardOf(graph), board) } });
+    view.setState({ diff: { version, board, difference: compareBoards(toBoard(graph), board) } });
     canvas.current?.fit();
     onDone();
   };
   const restore = (graph: WorkflowInfo): void => {
-    const { nodes, edges } = boardOf(graph);
+    const { nodes, edges } = toBoard(graph);
     store.actions.perform(messages.flow.edits.restore, replaceAll(store.getState().board, { nodes, edges }));
     showToast(texts.restored(version), {
       action: { label: messages.common.undo, run: () => store.actions.undo() },

@@ -7,7 +7,7 @@ import { useState } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import { findNode } from '../../../board/board.ts';
-import { portsOf } from '../../../board/catalog.ts';
+import { getPorts } from '../../../board/catalog.ts';
 import { setData } from '../../../board/edits.ts';
 import { CategoryIcon } from '../../../canvas/category-icon.tsx';
 import { categoryOf } from '../../../canvas/colors.ts';
@@ -41,7 +41,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
   const { session, canvas } = useEditor();
   const { catalog, store } = session;
   const entry = catalog.find(node.data.nodeType);
-  const { inputs } = portsOf(catalog, node);
+  const { inputs } = getPorts(catalog, node);
   const close = (): void => {
     store.actions.select([]);
     canvas.current?.focus();
