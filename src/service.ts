@@ -11,7 +11,7 @@ import type { Settings } from './lib/settings.ts';
 import { createWakeTimers } from './lib/wake-timers.ts';
 import { createMcpMount } from './mcp/mount.ts';
 import { createOAuthMount } from './mcp/oauth/mount.ts';
-import { bucketOf, describeStorageTrouble, findStorageProblem, openStorage } from './media/open-storage.ts';
+import { describeStorageTrouble, findStorageProblem, openStorage, toBucket } from './media/open-storage.ts';
 import { type Bucket, bucketOrigin } from './media/s3.ts';
 import { createNodeTypes, type NodeTypes } from './nodes/catalog.ts';
 import { allTemplates } from './render/templates/catalog.ts';
@@ -25,7 +25,7 @@ import { WorkerSlots } from './runs/worker-slots.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
 import { RateLimiter } from './services/accounts/rate-limits.ts';
-import { createCatalogAnswers } from './services/catalog.ts';
+import { createCatalogResponses } from './services/catalog.ts';
 import { createAccessTokens } from './services/connections/access-tokens.ts';
 import { isOAuthOn } from './services/connections/oauth-switch.ts';
 import type { JobPool } from './services/deps.ts';
@@ -131,7 +131,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
   // Reports a faulty template of the operator's at the start.
   allTemplates();
   const wakeTimers = createWakeTimers<JobPool>(now);
-  const bucket = bucketOf(settings);
+  const bucket = toBucket(settings);
   const providerFetch = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
     trustedOrigins: trustedOrigins(settings, bucket),
@@ -151,7 +151,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
     providerFetch,
     secretsKey: await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR }),
     catalog,
-    catalogAnswers: createCatalogAnswers(),
+    catalogResponses: createCatalogResponses(),
     findNode,
     versions: createGraphVersions(catalog),
     findInBatch: createWorkflowReads(runDb),

@@ -20,8 +20,8 @@ export class TimeoutError extends ConnectionError {
 }
 
 /** The response does not come from the service. The URL may be wrong, or a proxy may have sent a page. */
-export class UnexpectedAnswerError extends GraphwrightError {
-  override readonly name = 'UnexpectedAnswerError';
+export class UnexpectedResponseError extends GraphwrightError {
+  override readonly name = 'UnexpectedResponseError';
 }
 
 /** The signature of a webhook is invalid, or its timestamp is outside the tolerance. */
@@ -41,7 +41,7 @@ export class ApiError extends GraphwrightError {
   /** The body of the response. */
   readonly body: Readonly<Record<string, unknown>>;
 
-  constructor({ status, headers, body }: Refusal) {
+  constructor({ status, headers, body }: ErrorResponse) {
     super(typeof body.error === 'string' ? body.error : `The service responded with status ${status}.`);
     this.status = status;
     this.code = typeof body.code === 'string' ? body.code : 'unknown';
@@ -108,7 +108,7 @@ export class ServerError extends ApiError {
   override readonly name = 'ServerError';
 }
 
-export interface Refusal {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readonly<Record<string, unknown>>;
@@ -135,7 +135,7 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
 };
 
 /** Creates the error of a refused request. */
-export function toApiError(refusal: Refusal): ApiError {
+export function toApiError(refusal: ErrorResponse): ApiError {
   const byStatus = refusal.status >= 500 ? ServerError : (BY_STATUS[refusal.status] ?? ApiError);
   return new (BY_CODE[String(refusal.body.code)] ?? byStatus)(refusal);
 }

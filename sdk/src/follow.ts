@@ -3,7 +3,7 @@
 // Connections that fail, become silent or are temporarily refused are reopened with increasing delays, until the service
 // has been unreachable for `outageMs`. Other errors are final. The parser drops an incomplete event, and the service
 // sends it again, because its id has not been received.
-import { ConnectionError, GraphwrightError, toApiError, UnexpectedAnswerError } from './errors.ts';
+import { ConnectionError, GraphwrightError, toApiError, UnexpectedResponseError } from './errors.ts';
 import {
   type CallOptions,
   type Connection,
@@ -102,7 +102,7 @@ async function checkStream(response: Response): Promise<void> {
   if (status === 204) throw STREAM_ENDED;
   if (!response.ok) throw toApiError({ status, headers, body: parseErrorBody(await response.text()) });
   if (!headers.get('content-type')?.startsWith('text/event-stream'))
-    throw new UnexpectedAnswerError('The response is not an event stream. Check the url of the client.');
+    throw new UnexpectedResponseError('The response is not an event stream. Check the url of the client.');
 }
 
 const KNOWN: ReadonlySet<string> = new Set<RunEvent['event']>(['snapshot', 'node', 'execution', 'progress']);

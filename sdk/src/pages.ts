@@ -1,5 +1,5 @@
 // Reads lists item by item, loading each page when the previous one has been consumed.
-import { UnexpectedAnswerError } from './errors.ts';
+import { UnexpectedResponseError } from './errors.ts';
 import { type CallOptions, type Connection, type Query, send } from './send.ts';
 
 export interface ListOptions extends CallOptions {
@@ -29,7 +29,7 @@ export async function* listItems<T>(
     yield* page.items;
     if (page.cursor === undefined) return;
     // Prevents an endless loop.
-    if (page.cursor === cursor) throw new UnexpectedAnswerError(`${path} returned the same page twice.`);
+    if (page.cursor === cursor) throw new UnexpectedResponseError(`${path} returned the same page twice.`);
     cursor = page.cursor;
   }
 }
@@ -39,7 +39,7 @@ function readPage<T>(body: unknown, headers: Headers): Page<T> {
   const { data, entries, nextCursor: next } = (body ?? {}) as Record<string, unknown>;
   // The ledger of credits has `entries` instead of `data`.
   const items = data ?? entries;
-  if (!Array.isArray(items)) throw new UnexpectedAnswerError('The response is not a list.');
+  if (!Array.isArray(items)) throw new UnexpectedResponseError('The response is not a list.');
   return { items: items as T[], cursor: typeof next === 'string' ? next : undefined };
 }
 

@@ -1891,14 +1891,14 @@ export type VideoTemplate = {
   readonly inputMappings: readonly InputMapping[];
 };
 
-/** One composition */
-export type VideoTemplateAnswer = {
-  readonly data: VideoTemplate;
-};
-
 /** The compositions that an account may use */
 export type VideoTemplateList = {
   readonly data: readonly VideoTemplate[];
+};
+
+/** One composition */
+export type VideoTemplateResponse = {
+  readonly data: VideoTemplate;
 };
 
 /** What the receiver of a sample answered */

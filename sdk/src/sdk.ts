@@ -19,7 +19,7 @@ export {
   ServerError,
   StaleWriteError,
   TimeoutError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
   UnprocessableError,
   UnsupportedTypeError,
   WebhookVerificationError,

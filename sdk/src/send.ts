@@ -5,7 +5,7 @@ import {
   GraphwrightError,
   TimeoutError,
   toApiError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from './errors.ts';
 import { backoffMs, limitTime, sleep } from './waiting.ts';
 
@@ -162,7 +162,7 @@ async function readResponse<T>({ parseJson }: Connection, response: Response): P
   if (!response.ok) throw toApiError({ status, headers, body: parseErrorBody(text) });
   if (text === '') return { status, headers, body: undefined as T };
   if (!/\bjson\b/.test(headers.get('content-type') ?? ''))
-    throw new UnexpectedAnswerError(
+    throw new UnexpectedResponseError(
       `Expected JSON but received ${headers.get('content-type') ?? 'no Content-Type'}. Check the url of the client.`,
     );
   try {

@@ -7,12 +7,12 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { findBackend } from '../codecs/backend.ts';
 import { isLoopbackHost } from '../lib/addresses.ts';
-import { dataFolderRefusal } from '../lib/data-folder.ts';
+import { dataFolderError } from '../lib/data-folder.ts';
 import { toError } from '../lib/errors.ts';
 import { createGuardedFetch } from '../lib/fetch.ts';
 import { newId } from '../lib/ids.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
-import { bucketOf, describeStorageTrouble } from '../media/open-storage.ts';
+import { describeStorageTrouble, toBucket } from '../media/open-storage.ts';
 import { bucketOrigin, openS3Storage } from '../media/s3.ts';
 import { listProbes } from '../nodes/models/provider-probes.ts';
 import { askProviders } from '../services/operator/provider-checks.ts';
@@ -60,7 +60,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   DATA_DIR: async ({ DATA_DIR }) => {
     const folder = findFolder(DATA_DIR);
     const trial = await mkdtemp(join(folder, 'graphwright-doctor-')).catch((err: unknown) => {
-      throw dataFolderRefusal(DATA_DIR, err);
+      throw dataFolderError(DATA_DIR, err);
     });
     await rm(trial, { recursive: true });
     return folder === DATA_DIR ? `${DATA_DIR} can be written` : `${DATA_DIR} can be made`;
@@ -171,7 +171,7 @@ async function checkPooler({ DATABASE_URL, DATABASE_DIRECT_URL }: Settings): Pro
 
 /** Writes, reads and deletes an object in the bucket; the local disk was checked as DATA_DIR. */
 async function checkStorage(settings: Settings): Promise<string> {
-  const bucket = bucketOf(settings);
+  const bucket = toBucket(settings);
   if (bucket === undefined) return `local disk, ${join(settings.DATA_DIR, 'media')}`;
   const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [bucketOrigin(bucket)] });
   const spool = await mkdtemp(join(findFolder(settings.DATA_DIR), 'graphwright-doctor-'));

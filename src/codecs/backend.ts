@@ -33,7 +33,7 @@ export async function findBackend(settings: CodecSettings, signal: AbortSignal):
 }
 
 /** Plain data that can be sent to another thread or process. */
-export const refOf = ({ name, detail, encoding, path }: Backend): BackendRef => ({
+export const toBackendRef = ({ name, detail, encoding, path }: Backend): BackendRef => ({
   name,
   detail,
   encoding,

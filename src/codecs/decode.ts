@@ -2,8 +2,8 @@
 import { AppError } from '../lib/errors.ts';
 import { CodecChild, CodecEnd } from './child.ts';
 import type { MediaFacts } from './facts.ts';
-import { blocksOf } from './host/pipe.ts';
-import { type Backend, CHANNELS, type FramesJob, SAMPLE_RATE, type SoundJob } from './job.ts';
+import { readBlocks } from './host/pipe.ts';
+import { type AudioJob, type Backend, CHANNELS, type FramesJob, SAMPLE_RATE } from './job.ts';
 import { i420Size } from './pixels/i420.ts';
 
 /** Less than a still may take, so that a stalled file is reported by name instead of failing the still. */
@@ -35,7 +35,7 @@ export async function* decodeFrames(
   const child = new CodecChild(command, { signal, failure: 'unreadable_media', stallMs: STALL_MS });
   try {
     let count = 0;
-    for await (const frame of blocksOf(child.read(), size)) {
+    for await (const frame of readBlocks(child.read(), size)) {
       if (frame.length < size) break;
       yield frame;
       if (++count === frameCount) return;
@@ -52,10 +52,10 @@ export async function* decodeFrames(
  * Yields `seconds` of sound from `startSeconds`, interleaved stereo at 48 kHz in blocks of any size, with silence past
  * the end or if the file has no sound. Throws `unreadable_media`.
  */
-export async function* decodeSound(
+export async function* decodeAudio(
   backend: Backend,
   { path, facts }: Clip,
-  { startSeconds, seconds }: Pick<SoundJob, 'startSeconds' | 'seconds'>,
+  { startSeconds, seconds }: Pick<AudioJob, 'startSeconds' | 'seconds'>,
   signal: AbortSignal,
 ): AsyncGenerator<Float32Array> {
   let left = Math.round(seconds * SAMPLE_RATE) * CHANNELS;

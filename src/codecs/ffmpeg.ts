@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import type { Container } from './facts.ts';
 import {
+  type AudioJob,
   type Backend,
   CHANNELS,
   type EncodeJob,
@@ -11,7 +12,6 @@ import {
   type FramesJob,
   type Job,
   SAMPLE_RATE,
-  type SoundJob,
 } from './job.ts';
 
 const run = promisify(execFile);
@@ -99,7 +99,7 @@ function encodeArguments({ path, video, hasAudio, maxSeconds }: EncodeJob): stri
   ];
 }
 
-function inputArguments({ path, facts }: FramesJob | SoundJob, seek: readonly string[]): string[] {
+function inputArguments({ path, facts }: FramesJob | AudioJob, seek: readonly string[]): string[] {
   const format = ['-f', DEMUXERS[facts.container], '-protocol_whitelist', 'file'];
   // Use the file's own timestamps: ffmpeg's zero may be the encoder delay of the sound, before the first picture.
   // Not for MP3, whose zero is the first sample after the encoder delay.
@@ -137,7 +137,7 @@ function framesArguments(job: FramesJob): string[] {
   ];
 }
 
-function soundArguments(job: SoundJob): string[] {
+function soundArguments(job: AudioJob): string[] {
   const { startSeconds, seconds, facts } = job;
   // Trimmed after decoding: seeking in a VBR MP3 is imprecise.
   const mix = facts.audio === undefined ? '' : `${panFor(facts.audio.channels)},`;

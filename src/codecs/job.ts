@@ -35,7 +35,7 @@ export interface FramesJob {
 }
 
 /** Writes raw sound to descriptor 1 from `startSeconds` to the end of the file. */
-export interface SoundJob {
+export interface AudioJob {
   readonly kind: 'sound';
   readonly path: string;
   readonly facts: MediaFacts;
@@ -43,7 +43,7 @@ export interface SoundJob {
   readonly seconds: number;
 }
 
-export type Job = EncodeJob | FramesJob | SoundJob;
+export type Job = EncodeJob | FramesJob | AudioJob;
 
 export interface Command {
   readonly file: string;

@@ -11,7 +11,7 @@ import {
   Mp4OutputFormat,
   Output,
 } from 'mediabunny';
-import { boxesOf, forgetTimes } from './mp4-times.ts';
+import { forgetTimes, readBoxes } from './mp4-times.ts';
 import { openInput } from './open-input.ts';
 
 export interface Piece {
@@ -66,7 +66,7 @@ export async function isComplete({ path, frameCount }: Piece): Promise<boolean> 
 async function endsWithBox(path: string): Promise<boolean> {
   await using file = await open(path);
   let end = 0;
-  for await (const { at, bytes } of boxesOf(file)) end = at + bytes;
+  for await (const { at, bytes } of readBoxes(file)) end = at + bytes;
   return end === (await file.stat()).size;
 }
 

@@ -1,11 +1,11 @@
 // Applies volume and fades to streams of stereo sound and mixes them, block by block.
 import { CHANNELS, SAMPLE_RATE } from './job.ts';
 
-export type Sound = AsyncIterable<Float32Array>;
+export type AudioStream = AsyncIterable<Float32Array>;
 
 /** Multiplies by `volume`, fading in over the first `fadeIn` seconds and out over the last `fadeOut` of `seconds`. */
-export async function* shape(
-  sound: Sound,
+export async function* fitAudio(
+  sound: AudioStream,
   { volume, fadeIn, fadeOut, seconds }: Readonly<Record<'volume' | 'fadeIn' | 'fadeOut' | 'seconds', number>>,
 ): AsyncGenerator<Float32Array> {
   let frame = 0;
@@ -28,7 +28,7 @@ const BLOCK_SAMPLES = 4800 * CHANNELS;
 const KNEE = 0.8;
 
 /** The sum of all sounds, as long as the longest; peaks are compressed to stay below 1. */
-export async function* mix(sounds: readonly Sound[]): AsyncGenerator<Float32Array> {
+export async function* mix(sounds: readonly AudioStream[]): AsyncGenerator<Float32Array> {
   const readers = sounds.map(pullFrom);
   try {
     while (true) {
@@ -61,7 +61,7 @@ export interface Puller {
 }
 
 /** Regroups sound into blocks of the requested size. */
-export function pullFrom(sound: Sound): Puller {
+export function pullFrom(sound: AudioStream): Puller {
   const blocks = sound[Symbol.asyncIterator]();
   let held: Float32Array = new Float32Array(0);
   return {

@@ -10,7 +10,7 @@ const CONTAINER_BOXES: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
 /** Overwrites the creation and modification times of an MP4 that we wrote with "unknown". */
 export async function forgetTimes(path: string): Promise<void> {
   await using file = await open(path, 'r+');
-  for await (const { type, at, bytes } of boxesOf(file)) {
+  for await (const { type, at, bytes } of readBoxes(file)) {
     if (type !== 'moov' || bytes > MAX_INDEX_BYTES) continue;
     const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, at);
     clearTimes(buffer, 0, bytes);
@@ -25,7 +25,7 @@ interface Box {
 }
 
 /** The boxes of the file, as far as they are valid. */
-export async function* boxesOf(file: FileHandle): AsyncGenerator<Box> {
+export async function* readBoxes(file: FileHandle): AsyncGenerator<Box> {
   const { size } = await file.stat();
   for (let at = 0, count = 0; at < size && count < MAX_BOXES; count++) {
     const { buffer } = await file.read(Buffer.alloc(16), 0, 16, at);

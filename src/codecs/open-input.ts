@@ -80,7 +80,7 @@ export function openBytes({ size, read, close, maxReadBytes }: FileBytes): Input
   return new Input({ formats: FORMATS.map(([, format]) => format), source });
 }
 
-export async function containerOf(input: Input): Promise<Container | undefined> {
+export async function findContainer(input: Input): Promise<Container | undefined> {
   const format = await input.getFormat();
   return FORMATS.find(([, known]) => known === format)?.[0];
 }
@@ -92,7 +92,7 @@ const MAX_WARM_UP_SECONDS = 0.1;
  * The start of the file's clock, in seconds: the first video frame if the sound precedes it by no more than its encoder
  * delay, so that frames align with their rate; else the earliest sample, and never below 0.
  */
-export async function startOf(input: Input): Promise<number> {
+export async function findStart(input: Input): Promise<number> {
   const first = Math.max(0, await input.getFirstTimestamp());
   const video = await input.getPrimaryVideoTrack();
   const picture = video === null ? first : await video.getFirstTimestamp();

@@ -1,16 +1,16 @@
 // Applies rate limits to requests: selects the window a request counts in, and sets the rate limit headers.
 import { isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { networkOf } from '../lib/addresses.ts';
+import { toNetwork } from '../lib/addresses.ts';
 import type { AppError } from '../lib/errors.ts';
 import type { PlanLimits } from '../lib/settings.ts';
 import {
+  getPlanLimits,
   giveBackExecution,
-  limitsOf,
   startsKey,
   takeExecution,
 } from '../services/accounts/daily-executions.ts';
-import { type Allowance, limitRefusal, rateHeaders } from '../services/accounts/rate-limits.ts';
+import { type Allowance, rateHeaders, rateLimitError } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
 
 export type LimitKind = 'requests' | 'executions' | 'none';
@@ -54,7 +54,7 @@ interface Window {
 }
 
 export function createLimits(deps: Deps): Limits {
-  const planOf = (name: string): PlanLimits => limitsOf(deps.settings, name);
+  const planOf = (name: string): PlanLimits => getPlanLimits(deps.settings, name);
   return {
     async count(req, reply) {
       const { key, limit } = windowOf(req, planOf);
@@ -65,7 +65,7 @@ export function createLimits(deps: Deps): Limits {
         : await deps.limiter.take(key, limit, MINUTE);
       reply.headers(rateHeaders(allowance));
       if (allowance.allowed) return undefined;
-      return limitRefusal('rate_limited', `More than ${limit} ${kind} in a minute`, allowance, deps.now());
+      return rateLimitError('rate_limited', `More than ${limit} ${kind} in a minute`, allowance, deps.now());
     },
     async countMessages(req, reply, messages) {
       const { key, limit } = windowOf(req, planOf);
@@ -73,7 +73,7 @@ export function createLimits(deps: Deps): Limits {
         const allowance = await deps.limiter.take(key, limit, MINUTE);
         reply.headers(rateHeaders(allowance));
         if (!allowance.allowed)
-          throw limitRefusal(
+          throw rateLimitError(
             'rate_limited',
             `More than ${limit} messages in a minute`,
             allowance,
@@ -94,7 +94,7 @@ export function createLimits(deps: Deps): Limits {
     },
     peekAddress: address =>
       deps.limiter.peek(
-        `requests:address:${networkOf(address)}`,
+        `requests:address:${toNetwork(address)}`,
         planOf('anonymous').requestsPerMinute,
         MINUTE,
       ),
@@ -109,7 +109,7 @@ function windowOf(req: FastifyRequest, planOf: (name: string) => PlanLimits): Wi
     return { key: 'requests:content-secret', limit: CONTENT_PER_MINUTE };
   if (actor?.kind === 'user' && actor.credential.kind === 'session' && limit !== 'executions')
     return { key: `requests:sessions-of:${actor.userId}`, limit: SESSION_PER_MINUTE };
-  const who = actor?.kind === 'user' ? `user:${actor.userId}` : `address:${networkOf(addressOf(req))}`;
+  const who = actor?.kind === 'user' ? `user:${actor.userId}` : `address:${toNetwork(addressOf(req))}`;
   const plan = planOf(actor?.plan ?? 'anonymous');
   return limit === 'executions'
     ? { key: startsKey(who), limit: plan.executionsPerMinute }

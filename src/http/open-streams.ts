@@ -1,7 +1,7 @@
 // Limits the open event streams of this process by account and by network, because each uses a connection and a
 // database listener until its caller disconnects.
-import { networkOf } from '../lib/addresses.ts';
-import { limitRefusal } from '../services/accounts/rate-limits.ts';
+import { toNetwork } from '../lib/addresses.ts';
+import { rateLimitError } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
 import { addressOf } from './limits.ts';
@@ -22,14 +22,14 @@ export function registerOpenStreams(app: App, { now }: Pick<Deps, 'now'>): void 
   const open = new Map<string, number>();
   app.decorateRequest('takeStream', function takeStream() {
     const windows: (readonly [key: string, limit: number, whose: string])[] = [
-      [`address:${networkOf(addressOf(this))}`, MAX_PER_NETWORK, 'address'],
+      [`address:${toNetwork(addressOf(this))}`, MAX_PER_NETWORK, 'address'],
     ];
     if (this.actor.kind === 'user') windows.push([`user:${this.actor.userId}`, MAX_PER_ACCOUNT, 'account']);
     for (const [key, limit, whose] of windows) {
       if ((open.get(key) ?? 0) < limit) continue;
       const reset = Math.ceil(now() / 1000) + RETRY_SECONDS;
       const what = `This ${whose} has ${limit} open event streams, close one`;
-      throw limitRefusal('too_many_streams', what, { limit, reset }, now());
+      throw rateLimitError('too_many_streams', what, { limit, reset }, now());
     }
     for (const [key] of windows) open.set(key, (open.get(key) ?? 0) + 1);
     let isOpen = true;

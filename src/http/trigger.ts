@@ -1,8 +1,8 @@
 // Refuses the inbound trigger, which is unavailable by design (docs/api.md, Content pages): any method returns 401, or
 // 429 past the limit of the address. No authentication takes place.
-import { networkOf } from '../lib/addresses.ts';
+import { toNetwork } from '../lib/addresses.ts';
 import { AppError } from '../lib/errors.ts';
-import { limitRefusal, rateHeaders } from '../services/accounts/rate-limits.ts';
+import { rateHeaders, rateLimitError } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
 import { addressOf } from './limits.ts';
@@ -15,7 +15,7 @@ const HOUR = 3600;
 export function registerTrigger(app: App, { limiter, now }: Deps): void {
   app.addHook('onRequest', async (req, reply) => {
     if (!PATH.test(req.url)) return;
-    const allowance = await limiter.take(`trigger:${networkOf(addressOf(req))}`, REQUESTS_AN_HOUR, HOUR);
+    const allowance = await limiter.take(`trigger:${toNetwork(addressOf(req))}`, REQUESTS_AN_HOUR, HOUR);
     reply.headers({ 'access-control-allow-origin': '*', ...rateHeaders(allowance) });
     if (allowance.allowed)
       throw new AppError(
@@ -23,6 +23,11 @@ export function registerTrigger(app: App, { limiter, now }: Deps): void {
         'Triggers are not available. Start runs with POST /api/v1/workflows/{id}/run.',
         { headers: { 'www-authenticate': 'Bearer' } },
       );
-    throw limitRefusal('rate_limited', `More than ${REQUESTS_AN_HOUR} requests in an hour`, allowance, now());
+    throw rateLimitError(
+      'rate_limited',
+      `More than ${REQUESTS_AN_HOUR} requests in an hour`,
+      allowance,
+      now(),
+    );
   });
 }

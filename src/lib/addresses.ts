@@ -41,7 +41,7 @@ export function isLoopbackAddress(host: string): boolean {
  * Returns the network that one caller controls: the IPv4 address, or the /64 of an IPv6 address. Other texts are
  * returned unchanged.
  */
-export function networkOf(text: string): string {
+export function toNetwork(text: string): string {
   if (!ipaddr.isValid(text)) return text;
   const address = ipaddr.process(text);
   if (address instanceof ipaddr.IPv4) return address.toString();

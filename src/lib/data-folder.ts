@@ -10,12 +10,12 @@ export async function openDataFolder(dataDir: string): Promise<string> {
     await access(folder, constants.W_OK | constants.X_OK);
     return folder;
   } catch (err) {
-    throw dataFolderRefusal(dataDir, err);
+    throw dataFolderError(dataDir, err);
   }
 }
 
 /** Describes a file system error of the folder for people. */
-export function dataFolderRefusal(dataDir: string, cause: unknown): AppError {
+export function dataFolderError(dataDir: string, cause: unknown): AppError {
   const { message } = toError(cause);
   const wayOut = /ENOSPC|EDQUOT/.test(message)
     ? 'Make room there, or set DATA_DIR to a folder on another disk.'

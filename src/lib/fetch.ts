@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Agent, Dispatcher } from 'undici';
 import { type Deadline, startDeadline } from './deadline.ts';
-import { FetchError, refusal, toFetchError } from './fetch/error.ts';
+import { FetchError, fetchErrorFor, toFetchError } from './fetch/error.ts';
 import { createPools, type Pools, type ReachOptions } from './fetch/pools.ts';
 import { inRequestSpan } from './fetch/span.ts';
 
@@ -33,7 +33,7 @@ export interface OutboundRequest {
   readonly propagates?: boolean;
 }
 
-export interface OutboundAnswer<Body> {
+export interface OutboundResponse<Body> {
   readonly status: number;
   /** Lower-case names; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
@@ -44,9 +44,9 @@ export interface OutboundAnswer<Body> {
 
 export interface GuardedFetch {
   /** Returns the complete response, whatever its status. Throws FetchError. */
-  fetch(url: string, request: OutboundRequest): Promise<OutboundAnswer<Buffer>>;
+  fetch(url: string, request: OutboundRequest): Promise<OutboundResponse<Buffer>>;
   /** Returns the response with a streaming body under the same bounds; reading it may throw FetchError. */
-  stream(url: string, request: OutboundRequest): Promise<OutboundAnswer<AsyncIterable<Uint8Array>>>;
+  stream(url: string, request: OutboundRequest): Promise<OutboundResponse<AsyncIterable<Uint8Array>>>;
   close(): Promise<void>;
 }
 
@@ -121,7 +121,7 @@ async function exchange(
   start: string,
   request: OutboundRequest,
   pools: Pools,
-): Promise<OutboundAnswer<AsyncIterable<Uint8Array>>> {
+): Promise<OutboundResponse<AsyncIterable<Uint8Array>>> {
   const deadline = startDeadline(request.timeoutMs, request.signal);
   const shared: Exchange = { request, deadline, host: 'The address', maybeSent: false };
   const maxRedirects = request.maxRedirects ?? MAX_REDIRECTS;
@@ -134,7 +134,7 @@ async function exchange(
       const next = maxRedirects === 0 ? undefined : nextHop(hop, answer, request.mayCarry);
       if (next === undefined) return present(hop, answer, shared);
       await answer.body.dump({ limit: DRAINED_BYTES, signal: deadline.signal });
-      if (redirects === maxRedirects) throw refusal('too_many_redirects', shared.host);
+      if (redirects === maxRedirects) throw fetchErrorFor('too_many_redirects', shared.host);
       hop = next;
     }
   } catch (err) {
@@ -164,13 +164,13 @@ function nextHop(
   const location = headers.location;
   if (!REDIRECTS.has(statusCode) || typeof location !== 'string') return undefined;
   const target = URL.parse(location, hop.url.href);
-  if (target === null) throw refusal('bad_url', hop.url.hostname);
+  if (target === null) throw fetchErrorFor('bad_url', hop.url.hostname);
   const url = parseOutboundUrl(target.href);
   const isStranger = url.origin !== hop.url.origin;
   const becomesGet = statusCode === 303 ? hop.method !== 'HEAD' : statusCode <= 302 && hop.method === 'POST';
   if (!becomesGet && isStream(hop.body)) return undefined;
   if (mayCarry?.(url) === false) {
-    if (!becomesGet && hop.body !== undefined) throw refusal('redirect_refused', hop.url.hostname);
+    if (!becomesGet && hop.body !== undefined) throw fetchErrorFor('redirect_refused', hop.url.hostname);
     return { url, method: becomesGet ? 'GET' : hop.method, headers: OWN_HEADERS, body: undefined };
   }
   const kept = Object.entries(hop.headers).filter(
@@ -217,7 +217,7 @@ function present(
   hop: Hop,
   answer: Dispatcher.ResponseData,
   shared: Exchange,
-): OutboundAnswer<AsyncIterable<Uint8Array>> {
+): OutboundResponse<AsyncIterable<Uint8Array>> {
   const headers = Object.entries(answer.headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.join(', ') : (value ?? ''),
@@ -240,7 +240,7 @@ async function* bounded(
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (Math.max(bytes, declared) > shared.request.maxBytes) throw refusal('too_large', shared.host);
+      if (Math.max(bytes, declared) > shared.request.maxBytes) throw fetchErrorFor('too_large', shared.host);
       yield chunk;
     }
   } catch (err) {

@@ -37,7 +37,7 @@ export function newId(kind: IdKind, nowMs: number = Date.now()): string {
 }
 
 /** The lower bound of all ids of the kind created at or after that time. */
-export function firstIdOf(kind: IdKind, ms: number): string {
+export function firstIdAt(kind: IdKind, ms: number): string {
   return `${PREFIXES[kind]}_${encodeTime(Math.min(Math.max(ms, 0), LAST_MS))}`;
 }
 

@@ -4,10 +4,10 @@ import { Type } from 'typebox';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
 import { findMediaAt, makePreview } from '../services/media/preview-media.ts';
 import type { Caller } from './caller.ts';
-import { Answer, Anything, type Link, type ToolAnswer } from './tool.ts';
-import { pageOf } from './workflow-page.ts';
+import { Anything, type Link, OutputSchema, type ToolOutput } from './tool.ts';
+import { workflowPageUrl } from './workflow-page.ts';
 
-export const EXECUTION = Answer({
+export const EXECUTION = OutputSchema({
   executionId: Type.String(),
   status: Type.String(),
   progress: Anything('done, total'),
@@ -30,7 +30,7 @@ export async function presentExecution(
   caller: Caller,
   record: ExecutionRecord,
   { previews }: Shown,
-): Promise<ToolAnswer> {
+): Promise<ToolOutput> {
   const { id, status, progress, outputs, credits, error } = record;
   const urls = [...new Set(outputs.flatMap(({ url }) => (typeof url === 'string' ? [url] : [])))];
   const files = await findFiles(caller, urls.slice(0, MAX_LINKS));
@@ -93,7 +93,7 @@ function stillOf({ render }: ExecutionRecord['outputs'][number]): readonly strin
 
 function nextOf({ deps }: Caller, { id, status, workflowId, error }: ExecutionRecord): string {
   if (status === 'COMPLETED') return 'Done.';
-  if (status === 'WAITING') return `A person must decide at ${pageOf(deps, workflowId)}.`;
+  if (status === 'WAITING') return `A person must decide at ${workflowPageUrl(deps, workflowId)}.`;
   if (status === 'FAILED' && error?.code === 'insufficient_credits')
     return 'The credits ran out: say so to the user. What was done is kept.';
   if (status === 'FAILED' || status === 'TIMEOUT')

@@ -5,7 +5,7 @@ import type { RunDeps } from '../runs/deps.ts';
 import { resourceMetadataUrl } from '../services/accounts/agent-caller.ts';
 import type { McpCall, McpMount } from './caller.ts';
 import { createServer } from './server.ts';
-import { toWebRequest, writeAnswer } from './web-answer.ts';
+import { toWebRequest, writeResponse } from './web-response.ts';
 
 /** What answers; tests bring another. */
 export interface Served {
@@ -28,7 +28,7 @@ export function createMcpHandler(
   return {
     serve: async (req, res, call) => {
       const options = { authInfo: authOf(deps, call), parsedBody: call.body };
-      await writeAnswer(await handler.fetch(toWebRequest(req, call.signal), options), res);
+      await writeResponse(await handler.fetch(toWebRequest(req, call.signal), options), res);
     },
     close: () => handler.close(),
   };

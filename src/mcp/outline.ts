@@ -33,12 +33,12 @@ const LEVELS: readonly {
 const MAX_DETAILED = MAX_CHARACTERS / 20;
 
 /** As much of the graph as fits a result. */
-export function outlineOf(catalog: Catalog, graph: Graph): Outline {
+export function outlineGraph(catalog: Catalog, graph: Graph): Outline {
   const edges = graph.edges.map(edgeLine);
   let outline: Outline = { inputs: [], nodes: [], edges };
   for (const { show, note } of LEVELS.slice(graph.nodes.length > MAX_DETAILED ? -1 : 0)) {
     outline = {
-      inputs: note === undefined ? inputsOf(catalog, graph) : [],
+      inputs: note === undefined ? listInputs(catalog, graph) : [],
       nodes: graph.nodes.map(node => show(node, catalog)),
       edges,
       ...(note === undefined
@@ -55,20 +55,20 @@ function sizeOf(outline: Outline): number {
 }
 
 /** Complete nodes without canvas data. */
-export function wholeOf(catalog: Catalog, graph: Graph): Outline {
+export function expandGraph(catalog: Catalog, graph: Graph): Outline {
   return {
-    inputs: inputsOf(catalog, graph),
+    inputs: listInputs(catalog, graph),
     nodes: graph.nodes.map(node => ({
       ...named(node, catalog),
       label: node.data.label,
-      config: configOf(node),
+      config: getConfig(node),
     })),
     edges: graph.edges.map(edgeLine),
   };
 }
 
 /** The part of the graph with these nodes and the edges that touch them. */
-export function partOf({ nodes, edges }: Graph, nodeIds: readonly string[]): Graph {
+export function selectNodes({ nodes, edges }: Graph, nodeIds: readonly string[]): Graph {
   const wanted = new Set(nodeIds);
   return {
     nodes: nodes.filter(({ id }) => wanted.has(id)),
@@ -77,7 +77,7 @@ export function partOf({ nodes, edges }: Graph, nodeIds: readonly string[]): Gra
 }
 
 /** The inputs that a run can be given, by node id. */
-function inputsOf(catalog: Catalog, { nodes }: Graph): readonly JsonObject[] {
+function listInputs(catalog: Catalog, { nodes }: Graph): readonly JsonObject[] {
   return nodes
     .filter(({ data }) => catalog.find(data.nodeType)?.category === 'input')
     .map(({ id, data }) => ({ nodeId: id, label: data.label, type: data.nodeType.split(':').at(-1) ?? '' }));
@@ -89,10 +89,10 @@ function named({ id, data }: GraphNode, catalog: Catalog): JsonObject {
   return { id, nodeType: data.nodeType, ...(isOwn ? { label: data.label } : {}) };
 }
 
-const configOf = ({ data }: GraphNode): JsonObject => ({ ...data.config, ...(data.params as JsonObject) });
+const getConfig = ({ data }: GraphNode): JsonObject => ({ ...data.config, ...(data.params as JsonObject) });
 
 function withShortConfig(node: GraphNode): JsonObject {
-  const config = Object.entries(configOf(node)).map(([key, value]) => [key, shorten(value)]);
+  const config = Object.entries(getConfig(node)).map(([key, value]) => [key, shorten(value)]);
   return config.length === 0 ? {} : { config: Object.fromEntries(config) as JsonObject };
 }
 

@@ -1,7 +1,7 @@
 // Converts result data to the response: as data and as text, both limited in size.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { isRecord } from '../lib/record.ts';
-import type { Tool, ToolAnswer } from './tool.ts';
+import type { Tool, ToolOutput } from './tool.ts';
 
 /** Clients truncate or refuse longer results. */
 export const MAX_CHARACTERS = 24_000;
@@ -9,7 +9,7 @@ export const MAX_CHARACTERS = 24_000;
 const LONG_TEXT = 1500;
 const NOTE_ROOM = 600;
 
-export function presentAnswer(tool: Tool, { facts, links = [], previews = [] }: ToolAnswer): CallToolResult {
+export function presentOutput(tool: Tool, { facts, links = [], previews = [] }: ToolOutput): CallToolResult {
   const bounded = boundFacts(facts, tool.narrow);
   return {
     content: [

@@ -18,10 +18,10 @@ import { AGENT_SCOPES } from '../services/accounts/agent-caller.ts';
 import type { Caller, McpCall } from './caller.ts';
 import { INSTRUCTIONS } from './guide.ts';
 import { PROMPTS } from './prompts.ts';
-import { presentRefusal } from './refusal.ts';
 import { RESOURCES, type Resource } from './resources.ts';
-import { presentAnswer } from './result.ts';
+import { presentOutput } from './result.ts';
 import type { Tool } from './tool.ts';
+import { presentError } from './tool-error.ts';
 import { TOOLS } from './tool-table.ts';
 
 const INFO = { name: 'graphwright', title: 'Graphwright', version: '0.1.0' };
@@ -117,9 +117,9 @@ function addTool(
 
 async function callTool(tool: Tool, caller: Caller, input: unknown) {
   try {
-    return presentAnswer(tool, await tool.call(caller, input));
+    return presentOutput(tool, await tool.call(caller, input));
   } catch (err) {
-    return presentRefusal(caller.deps.log, tool, err);
+    return presentError(caller.deps.log, tool, err);
   }
 }
 

@@ -25,7 +25,7 @@ export interface Link {
   readonly size?: number;
 }
 
-export interface ToolAnswer {
+export interface ToolOutput {
   readonly facts: Readonly<Record<string, unknown>>;
   readonly links?: readonly Link[];
   /** Small JPEGs, base64. */
@@ -44,12 +44,12 @@ export interface Tool {
   readonly output: TObject;
   /** How to request less if the result is too long. */
   readonly narrow: string;
-  call(caller: Caller, input: unknown): Promise<ToolAnswer>;
+  call(caller: Caller, input: unknown): Promise<ToolOutput>;
 }
 
 interface TypedTool<I extends TObject> extends Omit<Tool, 'input' | 'call'> {
   readonly input: I;
-  call(caller: Caller, input: Static<I>): Promise<ToolAnswer>;
+  call(caller: Caller, input: Static<I>): Promise<ToolOutput>;
 }
 
 /** A row of the table; its function is called with validated arguments. */
@@ -78,7 +78,7 @@ export const Anything = (description?: string) =>
   });
 
 /** The properties of a result, all optional. */
-export function Answer(properties: Readonly<Record<string, TSchema>>): TObject {
+export function OutputSchema(properties: Readonly<Record<string, TSchema>>): TObject {
   return Type.Object(
     Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])),
   );

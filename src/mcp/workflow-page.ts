@@ -2,5 +2,5 @@
 import type { Deps } from '../services/deps.ts';
 
 /** The URL of the workflow's page. */
-export const pageOf = ({ settings }: Pick<Deps, 'settings'>, workflowId: string): string =>
+export const workflowPageUrl = ({ settings }: Pick<Deps, 'settings'>, workflowId: string): string =>
   `${settings.BASE_URL}/flow/${workflowId}`;

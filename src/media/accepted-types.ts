@@ -50,10 +50,10 @@ export function findMediaType(contentType: string): MediaType | undefined {
 export const SVG_TYPE = 'image/svg+xml';
 
 /** `import`: media of an imported workflow, which any other upload source may have accepted. */
-export type Door = 'multipart' | 'dataUrl' | 'url' | 'presigned' | 'import';
-export type FetchDoor = 'url' | 'import';
+export type UploadSource = 'multipart' | 'dataUrl' | 'url' | 'presigned' | 'import';
+export type FetchSource = 'url' | 'import';
 
-const DOOR_BYTES: Readonly<Record<Exclude<Door, 'presigned' | 'import'>, number>> = {
+const SOURCE_BYTES: Readonly<Record<Exclude<UploadSource, 'presigned' | 'import'>, number>> = {
   multipart: 4 * MB,
   dataUrl: 3 * MB,
   url: 25 * MB,
@@ -66,13 +66,13 @@ const KIND_BYTES: Readonly<Record<MediaKind, number>> = {
 const SVG_BYTES = MB;
 
 /** The maximum number of bytes for the type and upload source; 0 if not accepted, such as presigned SVG. */
-export function maxBytesAt(door: Door, type: MediaType): number {
+export function maxBytesFor(source: UploadSource, type: MediaType): number {
   const isSvg = type.contentType === SVG_TYPE;
-  if (isSvg) return door === 'presigned' ? 0 : SVG_BYTES;
-  return door === 'presigned' || door === 'import' ? KIND_BYTES[type.kind] : DOOR_BYTES[door];
+  if (isSvg) return source === 'presigned' ? 0 : SVG_BYTES;
+  return source === 'presigned' || source === 'import' ? KIND_BYTES[type.kind] : SOURCE_BYTES[source];
 }
 
 /** The maximum number of bytes that the upload source accepts for any type. */
-export function maxBytesAtDoor(door: FetchDoor | 'multipart' | 'dataUrl'): number {
-  return door === 'import' ? Math.max(...Object.values(KIND_BYTES)) : DOOR_BYTES[door];
+export function maxBytesForAnyType(source: FetchSource | 'multipart' | 'dataUrl'): number {
+  return source === 'import' ? Math.max(...Object.values(KIND_BYTES)) : SOURCE_BYTES[source];
 }

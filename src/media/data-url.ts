@@ -1,6 +1,6 @@
 // Decodes data URLs (RFC 2397).
 import { AppError } from '../lib/errors.ts';
-import { maxBytesAtDoor } from './accepted-types.ts';
+import { maxBytesForAnyType } from './accepted-types.ts';
 import { tooLarge } from './spool.ts';
 
 export interface DataUrl {
@@ -27,7 +27,7 @@ export function parseDataUrl(text: string): DataUrl {
 
 function decodeBase64(data: string): Buffer {
   const padding = data.endsWith('==') ? 2 : Number(data.endsWith('='));
-  const maxBytes = maxBytesAtDoor('dataUrl');
+  const maxBytes = maxBytesForAnyType('dataUrl');
   if (Math.floor((data.length * 3) / 4) - padding > maxBytes) throw tooLarge(maxBytes);
   if (!BASE64.test(data) || data.replace(/=+$/, '').length % 4 === 1) throw broken('holds no base64');
   return Buffer.from(data, 'base64');

@@ -21,7 +21,7 @@ type StorageSettings = Pick<
 >;
 
 /** Throws SettingsError if a bucket is named without its keys. */
-export function bucketOf(settings: StorageSettings): Bucket | undefined {
+export function toBucket(settings: StorageSettings): Bucket | undefined {
   if (settings.S3_BUCKET === undefined) return undefined;
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = settings;
   if (accessKeyId === undefined || secretAccessKey === undefined) {
@@ -71,7 +71,7 @@ export async function findStorageProblem(
 
 /** The client must trust the origin of the bucket. */
 export async function openStorage(settings: StorageSettings, client: GuardedFetch): Promise<MediaStorage> {
-  const bucket = bucketOf(settings);
+  const bucket = toBucket(settings);
   return bucket === undefined
     ? openDiskStorage(join(settings.DATA_DIR, 'media'))
     : openS3Storage(bucket, client, join(settings.DATA_DIR, 'spool'));

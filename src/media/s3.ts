@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { AppError } from '../lib/errors.ts';
-import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../lib/fetch.ts';
+import type { GuardedFetch, OutboundRequest, OutboundResponse } from '../lib/fetch.ts';
 import { isAccepted } from '../lib/gate.ts';
 import { SettingsError } from '../lib/settings.ts';
 import { BucketError } from './bucket-error.ts';
@@ -132,7 +132,7 @@ class S3Storage implements MediaStorage {
 }
 
 type Body = NonNullable<OutboundRequest['body']>;
-type Answer = OutboundAnswer<AsyncIterable<Uint8Array>>;
+type Answer = OutboundResponse<AsyncIterable<Uint8Array>>;
 
 interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';

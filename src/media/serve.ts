@@ -17,7 +17,7 @@ export interface MediaRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-export interface MediaAnswer {
+export interface MediaResponse {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
   /** What to send; undefined: the whole file, or nothing for 304 and 416. */
@@ -25,7 +25,7 @@ export interface MediaAnswer {
 }
 
 /** The response to a GET or HEAD of the file. A HEAD gets the headers of a GET without `Range`. */
-export function answerMedia({ method, headers }: MediaRequest, facts: MediaFacts): MediaAnswer {
+export function toMediaResponse({ method, headers }: MediaRequest, facts: MediaFacts): MediaResponse {
   const validators = validatorsOf(facts);
   if (isUnchanged(headers, validators)) return { status: 304, headers: { ...SHARED, ...validators } };
   const range =

@@ -1,7 +1,7 @@
 // Audio nodes: trim, mix, extract from a video, add to a video. Sound is processed in blocks; no file is held in
 // memory.
-import { type Clip, decodeSound } from '../codecs/decode.ts';
-import { mix, type Sound, shape } from '../codecs/mix.ts';
+import { type Clip, decodeAudio } from '../codecs/decode.ts';
+import { type AudioStream, fitAudio, mix } from '../codecs/mix.ts';
 import { audio, defineNode, type NodeContext, number, video } from './define.ts';
 import {
   CODEC_NODE,
@@ -42,11 +42,11 @@ export const audioTrim = defineNode({
     inStudio(ctx, async studio => {
       const clip = await studio.open(input, 'audio');
       const part = cut(clip, start, duration);
-      const sound = decodeSound(studio.backend, clip, part, ctx.signal);
+      const sound = decodeAudio(studio.backend, clip, part, ctx.signal);
       return {
         audio: await studio.make('trimmed', {
           maxSeconds: part.seconds,
-          audio: shape(sound, { ...options, seconds: part.seconds }),
+          audio: fitAudio(sound, { ...options, seconds: part.seconds }),
         }),
       };
     }),
@@ -78,7 +78,7 @@ export const audioMix = defineNode({
         [values.audio3, values.volume3],
         [values.audio4, values.volume4],
       ] as const;
-      const sounds: Sound[] = [];
+      const sounds: AudioStream[] = [];
       let seconds = 0;
       for (const [input, loudness] of tracks) {
         if (input === undefined) continue;
@@ -96,9 +96,9 @@ function soundOf(
   seconds: number,
   loudness: number,
   { signal }: NodeContext,
-): Sound {
-  const sound = decodeSound(backend, clip, { startSeconds: 0, seconds }, signal);
-  return shape(sound, { volume: loudness, fadeIn: 0, fadeOut: 0, seconds });
+): AudioStream {
+  const sound = decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal);
+  return fitAudio(sound, { volume: loudness, fadeIn: 0, fadeOut: 0, seconds });
 }
 
 export const audioExtract = defineNode({
@@ -113,7 +113,7 @@ export const audioExtract = defineNode({
     inStudio(ctx, async studio => {
       const clip = await studio.open(input, 'audio');
       const seconds = clip.facts.durationSeconds;
-      const sound = decodeSound(studio.backend, clip, { startSeconds: 0, seconds }, ctx.signal);
+      const sound = decodeAudio(studio.backend, clip, { startSeconds: 0, seconds }, ctx.signal);
       return { audio: await studio.make('sound', { maxSeconds: seconds, audio: sound }) };
     }),
 });

@@ -1,7 +1,7 @@
 // Ports of a scene graph: its strings may contain `{{tokens}}`, each a required port.
 import { tokensIn } from '../graph/config-ports.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
-import { getOrMake } from '../lib/get-or-make.ts';
+import { getOrCreate } from '../lib/get-or-create.ts';
 import { assertTextLength, isJsonObject } from './limits.ts';
 import { asFilling, replaceTokens, tokenAlone } from './tokens.ts';
 
@@ -28,7 +28,7 @@ const found = new WeakMap<object, ReadonlyMap<string, TokenType>>();
  * anywhere else any JSON. Graphs are immutable, so results are cached per graph.
  */
 export function sceneTokens(graph: JsonObject): ReadonlyMap<string, TokenType> {
-  return getOrMake(found, graph, () => {
+  return getOrCreate(found, graph, () => {
     const tokens = new Map<string, TokenType>();
     collect(graph, { key: '', holder: graph, depth: 0 }, tokens);
     return tokens;

@@ -1,5 +1,5 @@
 // Declares video nodes: cut, join, extract frames. Pictures stay in I420 from decoder to encoder.
-import { type Clip, decodeFrames, decodeSound } from '../codecs/decode.ts';
+import { type Clip, decodeAudio, decodeFrames } from '../codecs/decode.ts';
 import { pad } from '../codecs/pixels/i420.ts';
 import { encodePng } from '../codecs/pixels/png.ts';
 import type { MediaRef, Value } from '../graph/types.ts';
@@ -48,7 +48,7 @@ export const videoTrim = defineNode({
         video: await studio.make('trimmed', {
           maxSeconds: frameCount / fps,
           video: picturesOf(studio, clip, { startSeconds, frameCount, fps, ...size }, ctx.signal),
-          ...(clip.facts.audio && { audio: decodeSound(studio.backend, clip, sound, ctx.signal) }),
+          ...(clip.facts.audio && { audio: decodeAudio(studio.backend, clip, sound, ctx.signal) }),
         }),
       };
     }),
@@ -122,7 +122,7 @@ async function* joinSound(
   signal: AbortSignal,
 ): AsyncGenerator<Float32Array> {
   for (const { clip, frameCount } of parts) {
-    yield* decodeSound(backend, clip, { startSeconds: 0, seconds: frameCount / fps }, signal);
+    yield* decodeAudio(backend, clip, { startSeconds: 0, seconds: frameCount / fps }, signal);
   }
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../lib/errors.ts';
-import { getOrMake } from '../lib/get-or-make.ts';
+import { getOrCreate } from '../lib/get-or-create.ts';
 import { parseJson } from '../lib/record.ts';
 
 export interface CleanLottie {
@@ -181,7 +181,7 @@ const bundled = new Map<number, string>();
 
 /** Inter as a data URL, read once. */
 function fontUrl(weight: number): string {
-  return getOrMake(bundled, weight, () => {
+  return getOrCreate(bundled, weight, () => {
     const file = import.meta.resolve(`@fontsource/inter/files/inter-latin-${weight}-normal.woff2`);
     return `data:font/woff2;base64,${readFileSync(fileURLToPath(file)).toString('base64')}`;
   });

@@ -2,7 +2,7 @@
 import { AppError, OutageError, toError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import { currentScope } from '../lib/span.ts';
-import { workspaceOf } from '../services/accounts/access.ts';
+import { getWorkspaceId } from '../services/accounts/access.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
 import { sealTarget, type WebhookTarget } from '../services/webhooks/webhook-target.ts';
 import { findExecution } from '../store/executions.ts';
@@ -70,7 +70,7 @@ function toRunFacts(deps: RunDeps, user: UserActor, run: ValidatedRun): RunFacts
     workflow_id: workflow.id,
     workflow_version: run.version,
     user_id: user.userId,
-    workspace: workspaceOf(workflow),
+    workspace: getWorkspaceId(workflow),
     request: runRequestText(run.request),
     webhook: webhook === undefined ? null : sealTarget(deps, webhook),
     // With an external database, another process may execute the run while a caller of this one waits.

@@ -1,7 +1,7 @@
 // Cuts the record of a run to the maximum size of an answer, an event or a webhook.
 import { sizeOf } from '../engine/budget.ts';
 import { JsonText, stringifyJson } from '../lib/json-text.ts';
-import { levelOf } from '../lib/level.ts';
+import { findFairShare } from '../lib/level.ts';
 
 /** The limit of `GET /executions/{id}`, snapshots, events and webhook bodies. */
 const MAX_BYTES = 16_000_000;
@@ -28,7 +28,7 @@ export function cutRecord<R extends ShownRun>(record: R, maxBytes = MAX_BYTES): 
   const frame = { ...record, nodeStates: nodeStates.map(withoutValues), outputs: outputs.map(withoutValues) };
   // Each value needs a name, a comma and, if its state is cut, a mark.
   const frameBytes = Buffer.byteLength(stringifyJson(frame)) + 12 * sizes.length + 20 * nodeStates.length;
-  const most = levelOf(sizes, maxBytes - frameBytes);
+  const most = findFairShare(sizes, maxBytes - frameBytes);
   const cut = new Set<string>();
   const cutOne = <S extends Shown>(one: S): S =>
     mapValues(one, value => cutValue(texts, value, most, () => cut.add(one.nodeId)));

@@ -1,7 +1,7 @@
 // Reads, lists and cancels executions.
 import type { Step } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
-import { authorize, canDo, hasOwnRole, isTeam, roleOf } from '../services/accounts/access.ts';
+import { authorize, canDo, findRole, hasOwnRole, isTeam } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
 import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
 import { listExecutions } from '../store/execution-lists.ts';
@@ -50,7 +50,7 @@ async function authorizeExecution(
 }
 
 const mayEdit = (user: UserActor, workflow: ReadWorkflowRow): boolean =>
-  canDo(roleOf(user, workflow), 'edit');
+  canDo(findRole(user, workflow), 'edit');
 
 /** More than any node of a run can record today. Older runs may have more. */
 const MAX_OUTPUT_BYTES = 64_000_000;
@@ -82,7 +82,7 @@ export async function recordOf(deps: RunDeps, actor: Actor, row: ExecutionRow): 
 export async function readerOf(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<Reader> {
   if (actor.kind === 'anonymous') return { isOwner: false };
   const workflow = await findWorkflow(deps.db, row.workflow_id, actor.userId);
-  return { isOwner: workflow !== undefined && roleOf(actor, workflow) === 'OWNER' };
+  return { isOwner: workflow !== undefined && findRole(actor, workflow) === 'OWNER' };
 }
 
 /** Returns the graph that the run executes. */

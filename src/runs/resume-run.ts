@@ -4,7 +4,7 @@
 import type { JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { JsonText, joinMembers, memberTexts } from '../lib/json-text.ts';
-import { authorize, workspaceOf } from '../services/accounts/access.ts';
+import { authorize, getWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
 import { type ExecutionRow, findExecution, keepIdempotencyKey } from '../store/executions.ts';
@@ -141,7 +141,7 @@ async function runAgain(
     plan,
     overrides,
   });
-  const owner = { userId: user.userId, workspace: workspaceOf(workflow) };
+  const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
   return acceptRun(deps, user, {
     workflow,
     version: number,

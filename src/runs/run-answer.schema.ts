@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { NODE_STATUSES } from '../engine/types.ts';
 import { Edge, Node } from '../services/graph.schema.ts';
-import { pageOf } from '../services/paging.ts';
-import { EventStreamOf, Named, Nullable, Timestamp } from '../services/schema.ts';
+import { PageSchema } from '../services/paging.ts';
+import { EventStreamSchema, Named, Nullable, Timestamp } from '../services/schema.ts';
 import { ENTRY_KINDS } from '../store/credits.ts';
 import { DELIVERY_EVENTS, DELIVERY_STATES } from '../store/deliveries.ts';
 import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../store/executions.ts';
@@ -111,7 +111,7 @@ export const ExecutionRecord = Named('Execution', 'A run: its status, nodes, out
 });
 
 const ListedExecution = Named('ExecutionListItem', 'A run without its nodes, inputs and outputs', LISTED);
-export const ExecutionPage = pageOf(ListedExecution);
+export const ExecutionPage = PageSchema(ListedExecution);
 
 const EventId = Type.Integer({ description: 'Increases with each event; send it back as Last-Event-ID' });
 const EVENTS = {
@@ -137,7 +137,7 @@ const EVENTS = {
 };
 
 /** The events of a run's stream, by name. */
-export const EventStream = EventStreamOf(
+export const EventStream = EventStreamSchema(
   'RunEvent',
   'One server-sent event of a run: its fields `event`, `id` and `data`',
   EVENTS,
@@ -202,7 +202,7 @@ export const Delivery = Named('Delivery', 'A message to a webhook, with every at
     }),
   ),
 });
-export const DeliveryPage = pageOf(Delivery);
+export const DeliveryPage = PageSchema(Delivery);
 
 export const WebhookTestAnswer = Named('WebhookTest', 'What the receiver of a sample answered', {
   delivered: Type.Boolean(),

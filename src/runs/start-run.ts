@@ -1,6 +1,6 @@
 // Starts a run: checks access, plan, inputs and cost, then has it accepted.
 import { AppError } from '../lib/errors.ts';
-import { authorize, workspaceOf } from '../services/accounts/access.ts';
+import { authorize, getWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
 import { findAmongOthers } from '../services/workflows/read-workflow.ts';
@@ -52,7 +52,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
   const plan = planRequest(deps, version, request);
   const overrides = inputOverrides(deps, version.graph, request.inputs);
-  const owner = { userId: user.userId, workspace: workspaceOf(workflow) };
+  const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
   const reused = await findReusedSteps(deps, { workflowId: workflow.id, request, plan, overrides });
   const estimate = await estimateForStart(deps, user, { plan, overrides, owner, steps: reused.steps });
   return acceptRun(deps, user, {

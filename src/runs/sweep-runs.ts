@@ -1,6 +1,6 @@
 // Runs the daily cleanup: ended executions, deliveries, idempotency keys, cached results, ended sessions, counters.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { firstIdOf } from '../lib/ids.ts';
+import { firstIdAt } from '../lib/ids.ts';
 import { isOutage } from '../store/db.ts';
 import { KNOWN_DAYS } from '../store/people/sign-in-networks.ts';
 import { deleteRendersBefore } from '../store/renders/renders.ts';
@@ -53,7 +53,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
 /** Deletes ended executions row by row, then the partitions of their node states. */
 async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: AbortSignal) {
   const { db, log, settings } = deps;
-  const beforeId = firstIdOf('execution', finishedBefore.getTime());
+  const beforeId = firstIdAt('execution', finishedBefore.getTime());
   const stepsBefore = await endOfFirstPartition(db);
   let afterId = '';
   const executions = await inBatches(signal, async () => {

@@ -70,7 +70,7 @@ const HEAD = {
   count: Type.Integer(),
 };
 
-export const CATALOG_ANSWERS = {
+export const CATALOG_RESPONSES = {
   nodes: Named('Catalog', 'Every node type', { ...HEAD, nodes: Type.Array(Entry) }),
   models: Named('ModelCatalog', 'Every node type that is a model', { ...HEAD, models: Type.Array(Entry) }),
 } as const;

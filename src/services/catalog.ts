@@ -5,7 +5,7 @@ import { CATEGORIES } from '../graph/types.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { invalidField } from '../lib/errors.ts';
 import { createLru, type Lru } from '../lib/lru.ts';
-import type { CatalogAnswer, Deps } from './deps.ts';
+import type { CatalogResponse, Deps } from './deps.ts';
 
 const VERSION = 1;
 const SHOWN_CATEGORIES: readonly string[] = [...CATEGORIES, 'video'];
@@ -21,16 +21,16 @@ export interface CatalogQuery {
 const MAX_ANSWERS = 100;
 
 /** Cached responses of one process, by query. */
-export const createCatalogAnswers = (): Lru<CatalogAnswer> => createLru(MAX_ANSWERS);
+export const createCatalogResponses = (): Lru<CatalogResponse> => createLru(MAX_ANSWERS);
 
 /** The response as JSON text. Throws 400 for an unknown filter value. */
-export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: CatalogQuery): CatalogAnswer {
+export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: CatalogQuery): CatalogResponse {
   checkFilter('category', query.category, SHOWN_CATEGORIES);
   checkFilter('source', query.source, NODE_SOURCES);
   checkFilter('includeHidden', query.includeHidden, ['0', '1', 'true', 'false']);
   const includeHidden = query.includeHidden === '1' || query.includeHidden === 'true';
   const key = JSON.stringify([list, query.category, query.source, includeHidden]);
-  const found = deps.catalogAnswers.get(key);
+  const found = deps.catalogResponses.get(key);
   if (found?.entries === deps.catalog.entries) return found;
   const { entries: all } = deps.catalog;
   const entries = all.filter(
@@ -47,7 +47,7 @@ export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: Catalog
     // Computed from the entries only: another process or a later start gives the same ETag with another generatedAt.
     etag: `"${sha256(JSON.stringify(entries)).toString('base64url').slice(0, 22)}"`,
   };
-  deps.catalogAnswers.set(key, answer, 1);
+  deps.catalogResponses.set(key, answer, 1);
   return answer;
 }
 

@@ -27,7 +27,7 @@ export type AttemptOutcome = 'delivered' | 'failed' | 'exhausted';
 export type JobPool = 'runs' | 'deliveries' | 'renders';
 
 /** JSON text with its ETag. */
-export interface CatalogAnswer {
+export interface CatalogResponse {
   /** The entries that it was built from: models can change. */
   readonly entries: Catalog['entries'];
   readonly text: string;
@@ -56,7 +56,7 @@ export interface Deps {
   readonly secretsKey: Buffer;
   readonly catalog: Catalog;
   /** GET /nodes and GET /models, each cached per query. */
-  readonly catalogAnswers: Lru<CatalogAnswer>;
+  readonly catalogResponses: Lru<CatalogResponse>;
   readonly findNode: (nodeType: string) => NodeDefinition | undefined;
   readonly versions: GraphVersions;
   /** Reads a workflow, batched with concurrent reads. */

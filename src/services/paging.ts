@@ -32,7 +32,7 @@ export interface Page<T> {
 const titleOf = (item: TSchema): string => String((item as { readonly title?: string }).title);
 
 /** A page of items, with a schema name of its own. */
-export const pageOf = (item: TSchema) =>
+export const PageSchema = (item: TSchema) =>
   Type.Object(
     {
       data: Type.Array(item),

@@ -30,7 +30,7 @@ export const Plain = (...contentTypes: readonly string[]) =>
   });
 
 /** A stream of server-sent events, with a named schema for each event. */
-export const EventStreamOf = (
+export const EventStreamSchema = (
   title: string,
   description: string,
   events: Readonly<Record<string, TSchema & { readonly title?: string }>>,

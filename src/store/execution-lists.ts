@@ -1,5 +1,5 @@
 // Lists executions. Each filter is answered from an index, whatever its selectivity.
-import { firstIdOf } from '../lib/ids.ts';
+import { firstIdAt } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { COLUMNS, type ExecutionRow } from './executions.ts';
 import { USER_SHARES } from './permissions.ts';
@@ -40,8 +40,8 @@ const SLACK_MS = 2000;
 
 /** The lower and upper bound of ids for a time range, which the index supports directly. */
 function idsOf({ createdAfter, createdBefore, before }: ExecutionFilter): readonly [string, string] {
-  const first = firstIdOf('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS);
-  const end = firstIdOf('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
+  const first = firstIdAt('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS);
+  const end = firstIdAt('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
   return [first, before !== null && before < end ? before : end];
 }
 

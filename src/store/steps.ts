@@ -2,7 +2,7 @@
 // states of one checkpoint; of the states of a node the last one counts.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGate } from '../lib/gate.ts';
-import { levelOf } from '../lib/level.ts';
+import { findFairShare } from '../lib/level.ts';
 import type { Tx } from './db.ts';
 import { first } from './rows.ts';
 
@@ -125,7 +125,7 @@ async function readCutSteps(tx: Tx, executionId: string, afterSeq: number): Prom
     `select octet_length(step::text) as bytes from (${STATES}) s where seq > $2`,
     [executionId, afterSeq],
   );
-  const most = levelOf(
+  const most = findFairShare(
     sizes.rows.map(({ bytes }) => bytes),
     MAX_SHOWN_BYTES,
   );

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { type Clip, decodeFrames, decodeSound } from '../../src/codecs/decode.ts';
+import { type Clip, decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
 import { type EncodeRequest, encode } from '../../src/codecs/encode.ts';
 import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
 import { openCodecHost } from '../../src/codecs/host/codec-host.ts';
@@ -150,7 +150,7 @@ function testBackend(backend: Backend): void {
         const clip = await make(folder, { path: '', maxSeconds: 2, audio: tone(1.234, 0.5, blockFrames) });
         assert.equal(clip.facts.contentType, 'audio/mp4');
         assert.ok(Math.abs(clip.facts.durationSeconds - 1.234) < 0.03, `${clip.facts.durationSeconds} s`);
-        const sound = await collect(decodeSound(backend, clip, { startSeconds: 0, seconds: 1.234 }, signal));
+        const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds: 1.234 }, signal));
         assert.equal(sound.length, Math.round(1.234 * 48_000) * 2);
         assert.ok(Math.abs(onset(sound) - 0.5) < 0.002, `${onset(sound)} s`);
         const original = await collect(tone(1.234, 0.5));
@@ -162,11 +162,11 @@ function testBackend(backend: Backend): void {
   it('trims sound to the given times, and pads with silence', () =>
     withScratch(async folder => {
       const clip = await make(folder, { path: '', maxSeconds: 2, audio: tone(1, 0.5) });
-      const sound = await collect(decodeSound(backend, clip, { startSeconds: 0.4, seconds: 1 }, signal));
+      const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0.4, seconds: 1 }, signal));
       assert.ok(Math.abs(onset(sound) - 0.1) < 0.002);
       assert.ok(peak(sound, 0, 0.3, 0.55) > 0.4 && peak(sound, 0, 0.7, 1) === 0);
       const silent = await make(folder, sourceOf(2));
-      const none = await collect(decodeSound(backend, silent, { startSeconds: 0, seconds: 0.1 }, signal));
+      const none = await collect(decodeAudio(backend, silent, { startSeconds: 0, seconds: 0.1 }, signal));
       assert.deepEqual([none.length, peak(none, 0, 0, 0.1)], [9600, 0]);
     }));
 
@@ -182,7 +182,7 @@ function testBackend(backend: Backend): void {
         await writeFile(path, wav(rate, channels, 0.5));
         const clip = { path, facts: await probeMedia(path, signal) };
         assert.deepEqual(clip.facts.audio?.sampleRate, rate);
-        const sound = await collect(decodeSound(backend, clip, { startSeconds: 0, seconds: 0.5 }, signal));
+        const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds: 0.5 }, signal));
         const original = await collect(tone(0.5));
         assert.ok(difference(sound, original, 0.01) < 0.01, `${rate}: ${difference(sound, original, 0.01)}`);
       }
@@ -269,7 +269,7 @@ function testBackend(backend: Backend): void {
         for (let i = from; i < Math.min(bytes.length, from + 400); i++) bytes[i] = (i * 7919) & 255;
         await writeFile(clip.path, bytes);
         await numbersOf(clip, 0, 30).catch(err => assert.match(err.message, /^[\x20-\x7e]+$/));
-        await collect(decodeSound(backend, clip, { startSeconds: 0, seconds: 1.5 }, signal)).catch(err =>
+        await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds: 1.5 }, signal)).catch(err =>
           assert.match(err.message, /^The file|^The codec/),
         );
       }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { type Clip, decodeFrames, decodeSound } from '../../src/codecs/decode.ts';
+import { type Clip, decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
 import { openCodecHost } from '../../src/codecs/host/codec-host.ts';
@@ -140,7 +140,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
       assert.equal(clip.facts.video, undefined);
       assert.match(clip.facts.contentType, /^audio\//);
       for (const backend of backends) {
-        const sound = await collect(decodeSound(backend, clip, { startSeconds: 0.25, seconds: 1.5 }, signal));
+        const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0.25, seconds: 1.5 }, signal));
         const start = onset(sound);
         assert.ok(Math.abs(start - 0.25) < 0.004, `${backend.name} begins at ${start} s`);
         const isMono = clip.facts.audio?.channels === 1;

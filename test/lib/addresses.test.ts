@@ -1,7 +1,7 @@
 // Which addresses count as public, each by name.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isLoopbackAddress, isLoopbackHost, isPublicAddress, networkOf } from '../../src/lib/addresses.ts';
+import { isLoopbackAddress, isLoopbackHost, isPublicAddress, toNetwork } from '../../src/lib/addresses.ts';
 
 /** A block of IANA's special-purpose registries a line, by its first and last address or one inside it. */
 const REGISTRY = [
@@ -164,10 +164,10 @@ test('a server on a loopback address is reachable from this machine only', () =>
 });
 
 test('an IPv6 caller is a 64-bit network, an IPv4 caller an address in any notation', () => {
-  assert.equal(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
-  assert.equal(networkOf('2001:db8:1:2::'), '2001:db8:1:2::/64');
-  assert.equal(networkOf('::1'), '0:0:0:0::/64');
-  assert.equal(networkOf('203.0.113.7'), '203.0.113.7');
-  assert.equal(networkOf('::ffff:203.0.113.7'), '203.0.113.7');
-  assert.equal(networkOf(''), '');
+  assert.equal(toNetwork('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
+  assert.equal(toNetwork('2001:db8:1:2::'), '2001:db8:1:2::/64');
+  assert.equal(toNetwork('::1'), '0:0:0:0::/64');
+  assert.equal(toNetwork('203.0.113.7'), '203.0.113.7');
+  assert.equal(toNetwork('::ffff:203.0.113.7'), '203.0.113.7');
+  assert.equal(toNetwork(''), '');
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readSettings } from '../../src/lib/settings.ts';
 import { edgeLine, toEdge, toGraph } from '../../src/mcp/graph-form.ts';
-import { outlineOf } from '../../src/mcp/outline.ts';
+import { outlineGraph } from '../../src/mcp/outline.ts';
 import { boundFacts, MAX_CHARACTERS, toText } from '../../src/mcp/result.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
 
@@ -67,10 +67,10 @@ describe('a workflow of 250 nodes', () => {
   const lines = nodes
     .slice(1)
     .map((_, index) => `node-${index}.text -> node-${index + 1}.text${(index % 4) + 1}`);
-  const graph = toGraph({ catalog }, nodes, lines) as Parameters<typeof outlineOf>[1];
+  const graph = toGraph({ catalog }, nodes, lines) as Parameters<typeof outlineGraph>[1];
 
   it('fits a result as an outline with every node and edge', () => {
-    const outline = { id: 'wf_1', name: 'Large', version: 1, ...outlineOf(catalog, graph) };
+    const outline = { id: 'wf_1', name: 'Large', version: 1, ...outlineGraph(catalog, graph) };
     assert.equal(outline.nodes.length, 250);
     assert.equal(outline.edges.length, 249);
     assert.ok(JSON.stringify(outline).length <= MAX_CHARACTERS, `${JSON.stringify(outline).length}`);

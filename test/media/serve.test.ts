@@ -1,7 +1,7 @@
 // How a media file is answered: ranges, conditions, names and headers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerMedia, type MediaAnswer, type MediaFacts } from '../../src/media/serve.ts';
+import { type MediaFacts, type MediaResponse, toMediaResponse } from '../../src/media/serve.ts';
 
 const FACTS: MediaFacts = {
   name: 'cat.png',
@@ -13,8 +13,10 @@ const FACTS: MediaFacts = {
 const ETAG = `"${'ab'.repeat(16)}"`;
 const MODIFIED = 'Sat, 21 Nov 2026 10:00:00 GMT';
 
-const get = (headers: Record<string, string | string[]> = {}, facts: Partial<MediaFacts> = {}): MediaAnswer =>
-  answerMedia({ method: 'GET', headers }, { ...FACTS, ...facts });
+const get = (
+  headers: Record<string, string | string[]> = {},
+  facts: Partial<MediaFacts> = {},
+): MediaResponse => toMediaResponse({ method: 'GET', headers }, { ...FACTS, ...facts });
 
 test('200: the whole file with everything a browser and a cache need', () => {
   assert.deepEqual(get(), {
@@ -36,7 +38,7 @@ test('200: the whole file with everything a browser and a cache need', () => {
 });
 
 test('200: a HEAD is answered as a whole GET, Range or not', () => {
-  const head = answerMedia({ method: 'HEAD', headers: { range: 'bytes=0-9' } }, FACTS);
+  const head = toMediaResponse({ method: 'HEAD', headers: { range: 'bytes=0-9' } }, FACTS);
   assert.deepEqual(head, get());
 });
 

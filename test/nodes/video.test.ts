@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { findBackend } from '../../src/codecs/backend.ts';
-import { decodeFrames, decodeSound } from '../../src/codecs/decode.ts';
+import { decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withScratch } from '../../src/codecs/scratch.ts';
@@ -71,7 +71,7 @@ describe('video and audio nodes', { skip }, async () => {
         const decoded = decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal);
         for await (const frame of decoded) frames.push(frame);
       }
-      const sound = await collect(decodeSound(backend, clip, { startSeconds: 0, seconds }, signal));
+      const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal));
       return { facts: clip.facts, frames, sound };
     });
 

@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { basename, join } from 'node:path';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
-import { decodeFrames, decodeSound } from '../../src/codecs/decode.ts';
+import { decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
 import type { Backend } from '../../src/codecs/job.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withScratch } from '../../src/codecs/scratch.ts';
@@ -153,7 +153,7 @@ function testVideos(backend: Backend): void {
           facts: await probeMedia(join(folder, 'video.mp4'), signal),
         };
         assert.ok(Math.abs(made.facts.durationSeconds - 1.5) < 0.03, `${made.facts.durationSeconds} s`);
-        const heard = await collect(decodeSound(backend, made, { startSeconds: 0, seconds: 1.5 }, signal));
+        const heard = await collect(decodeAudio(backend, made, { startSeconds: 0, seconds: 1.5 }, signal));
         assert.ok(peak(heard, 0, 0.1, 0.4) < 0.05, 'It is silent up to its first second.');
         assert.ok(peak(heard, 0, 0.6, 1.4) > 0.3, 'Then it is heard.');
         const [number] = await numbersAt(backend, made.path, [20]);

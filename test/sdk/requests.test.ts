@@ -11,7 +11,7 @@ import {
   ServerError,
   StaleWriteError,
   TimeoutError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from '../../sdk/src/sdk.ts';
 import { collect, IMPATIENT, inTurn, json, KEY, type Reply, serve } from './double.ts';
 
@@ -150,7 +150,7 @@ describe('a failing server', () => {
       res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in'),
     );
     await assert.rejects(client.request('GET', '/x'), (err: Error) => {
-      assert.ok(err instanceof UnexpectedAnswerError);
+      assert.ok(err instanceof UnexpectedResponseError);
       assert.match(err.message, /text\/html. Check the url/);
       return true;
     });
@@ -274,6 +274,6 @@ describe('list', () => {
     const round = await serve(t, (_req, res) => json(res, 200, { data: [1], nextCursor: 'same' }));
     await assert.rejects(collect(round.client.list('/x')), /same page twice/);
     const other = await serve(t, (_req, res) => json(res, 200, { fine: true }));
-    await assert.rejects(collect(other.client.list('/x')), UnexpectedAnswerError);
+    await assert.rejects(collect(other.client.list('/x')), UnexpectedResponseError);
   });
 });

@@ -127,7 +127,7 @@ describe('events', () => {
     const page = await serve(t, (_req, res) =>
       res.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
     );
-    await assert.rejects(collect(page.client.attach('ex_1').events()), { name: 'UnexpectedAnswerError' });
+    await assert.rejects(collect(page.client.attach('ex_1').events()), { name: 'UnexpectedResponseError' });
     assert.deepEqual([refused.asked.length, page.asked.length], [1, 1]);
   });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { migrateQueue } from '../../src/jobs/queue-tables.ts';
-import { firstIdOf, newId } from '../../src/lib/ids.ts';
+import { firstIdAt, newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -98,7 +98,7 @@ describe('partitions of node states', () => {
       made.map(({ from }) => from),
       [first?.to, made[0]?.to],
     );
-    assert.ok((made.at(-1)?.to ?? '') >= firstIdOf('execution', nowMs + 16 * DAY_MS));
+    assert.ok((made.at(-1)?.to ?? '') >= firstIdAt('execution', nowMs + 16 * DAY_MS));
     assert.equal(await makeStepPartitions(test.db, nowMs, 8), 0);
   });
 
@@ -147,7 +147,7 @@ describe('partitions of node states', () => {
     const had = await namesOf(test.db);
     await test.db.transaction(async tx => {
       await tx.query('lock table execution_steps in access share mode');
-      await assert.rejects(dropStepPartitions(test.db, firstIdOf('execution', Number.POSITIVE_INFINITY)), {
+      await assert.rejects(dropStepPartitions(test.db, firstIdAt('execution', Number.POSITIVE_INFINITY)), {
         code: '55P03',
       });
     });

@@ -7,7 +7,7 @@ import { createGuardedFetch } from '../../lib/fetch.ts';
 import { createLogger } from '../../lib/log.ts';
 import { findSecretsKey } from '../../lib/secrets-key.ts';
 import { readSettings, type Settings } from '../../lib/settings.ts';
-import { bucketOf, openStorage } from '../../media/open-storage.ts';
+import { openStorage, toBucket } from '../../media/open-storage.ts';
 import { bucketOrigin } from '../../media/s3.ts';
 import type { MediaStorage } from '../../media/storage.ts';
 import { type BackupProgress, type BackupResult, makeBackup } from '../../services/backups/make-backup.ts';
@@ -98,7 +98,7 @@ async function openService(settings: Settings, stack: AsyncDisposableStack): Pro
 
 /** The service's media storage, also while it runs. */
 export async function openMedia(settings: Settings, stack: AsyncDisposableStack): Promise<MediaStorage> {
-  const bucket = bucketOf(settings);
+  const bucket = toBucket(settings);
   const client = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
     trustedOrigins: bucket === undefined ? [] : [bucketOrigin(bucket)],

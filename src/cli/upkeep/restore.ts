@@ -5,8 +5,8 @@ import { migrateAll, openDatabases } from '../../databases.ts';
 import { createLogger } from '../../lib/log.ts';
 import { findSecretsKey, keepSecretsKey } from '../../lib/secrets-key.ts';
 import { readSettings, type Settings } from '../../lib/settings.ts';
-import { bucketOf } from '../../media/open-storage.ts';
-import { type BackupHeader, fingerprintOf } from '../../services/backups/backup-header.ts';
+import { toBucket } from '../../media/open-storage.ts';
+import { type BackupHeader, computeFingerprint } from '../../services/backups/backup-header.ts';
 import { type RestoreResult, restoreBackup } from '../../services/backups/restore-backup.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../failure.ts';
@@ -64,7 +64,7 @@ function report(
 
 /** A bucket is not searched: a restore only adds objects with new ids. */
 async function refuseMedia(settings: Settings): Promise<void> {
-  if (bucketOf(settings) !== undefined) return;
+  if (toBucket(settings) !== undefined) return;
   const folder = join(settings.DATA_DIR, 'media');
   const kept = (await readdir(folder).catch(() => [])).filter(name => name !== 'tmp');
   const files = await Promise.all(kept.map(name => readdir(join(folder, name))));
@@ -79,7 +79,7 @@ async function checkKey(
   { fingerprint, isIncluded }: BackupHeader['secretsKey'],
 ): Promise<void> {
   const found = await findSecretsKey(keySource(settings));
-  if (fingerprint === null || (found === undefined ? isIncluded : fingerprintOf(found) === fingerprint))
+  if (fingerprint === null || (found === undefined ? isIncluded : computeFingerprint(found) === fingerprint))
     return;
   const what = found === undefined ? 'There is no secrets key here' : 'The secrets key here is another one';
   throw new UsageError(

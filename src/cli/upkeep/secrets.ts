@@ -2,7 +2,7 @@
 
 import { findSecretsKey, finishNextKey, openNextKey } from '../../lib/secrets-key.ts';
 import { readSettings, SettingsError } from '../../lib/settings.ts';
-import { refuseService } from '../../services/operator/refuse-service.ts';
+import { requireServiceStopped } from '../../services/operator/require-service-stopped.ts';
 import { rotateSecrets, type SecretsKeys } from '../../services/operator/rotate-secrets.ts';
 import type { Command } from '../command.ts';
 import { withDatabase } from '../database.ts';
@@ -21,7 +21,7 @@ export const rotate: Command = async ({ options, terminal }) => {
   if (from === undefined)
     throw new UsageError(`There is no secrets key in ${DATA_DIR}. Set DATA_DIR or SECRETS_KEY.`);
   const done = await withDatabase(settings, async db => {
-    await refuseService(db);
+    await requireServiceStopped(db);
     const keys: SecretsKeys = { from, to: isKept ? await openNextKey(DATA_DIR) : newKey(NEW_SECRETS_KEY) };
     return rotateSecrets(db, keys);
   });

@@ -2,12 +2,12 @@
 // that does one job and has NODE_WEBCODECS_FORCE=static.
 import { rm } from 'node:fs/promises';
 import type { EncodeRequest } from '../encode.ts';
-import { blocksOf } from './pipe.ts';
+import { readBlocks } from './pipe.ts';
 
 /** Encodes I420 frames. Errors of the producers are passed on unchanged. To stop it, end the process. */
 export async function encodeHere(request: EncodeRequest): Promise<void> {
   const { path, maxSeconds, video, audio, onFrame } = request;
-  const { encodeToFile, SOUND_BLOCK_BYTES } = await import('./encode.ts');
+  const { encodeToFile, AUDIO_BLOCK_BYTES: SOUND_BLOCK_BYTES } = await import('./encode.ts');
   let frameCount = 0;
   async function* countFrames(): AsyncGenerator<Uint8Array> {
     for await (const frame of video?.frames ?? []) {
@@ -21,7 +21,7 @@ export async function encodeHere(request: EncodeRequest): Promise<void> {
   }
   const job = { kind: 'encode', path, maxSeconds, hasAudio: audio !== undefined } as const;
   try {
-    const sources = { frames: countFrames(), sound: blocksOf(sound(), SOUND_BLOCK_BYTES) };
+    const sources = { frames: countFrames(), sound: readBlocks(sound(), SOUND_BLOCK_BYTES) };
     await encodeToFile({ ...job, ...(video && { video }) }, sources);
   } catch (err) {
     await rm(path, { force: true });

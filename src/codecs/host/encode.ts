@@ -21,7 +21,7 @@ const BITS_PER_PIXEL = 0.13;
 const MIN_BITRATE = 200_000;
 const AUDIO_BITRATE = 160_000;
 const AAC_BLOCK = 1024;
-export const SOUND_BLOCK_BYTES = AAC_BLOCK * CHANNELS * 4;
+export const AUDIO_BLOCK_BYTES = AAC_BLOCK * CHANNELS * 4;
 const COLORS = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
 
 export interface EncodeSources {
@@ -149,7 +149,7 @@ async function encodeSound(
         numberOfChannels: CHANNELS,
         timestamp: Math.round((fed++ * AAC_BLOCK * 1e6) / SAMPLE_RATE),
         // Exactly one AAC block of samples: the rest of a larger block is silently lost.
-        data: block.length === SOUND_BLOCK_BYTES ? block : Buffer.concat([block], SOUND_BLOCK_BYTES),
+        data: block.length === AUDIO_BLOCK_BYTES ? block : Buffer.concat([block], AUDIO_BLOCK_BYTES),
       }),
     );
     await pressure.untilBelow(MAX_IN_FLIGHT * 4, () => fed - count);

@@ -3,7 +3,7 @@ import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from 'med
 import { EncodedVideoChunk, VideoDecoder, type VideoFrame } from 'node-webcodecs';
 import { FRAME_TOLERANCE_SECONDS, type FramesJob } from '../job.ts';
 import { openInput } from '../open-input.ts';
-import { i420ToRgba, type Picture, rgbaToI420, rotate, scale } from '../pixels/i420.ts';
+import { type I420Frame, i420ToRgba, rgbaToI420, rotate, scale } from '../pixels/i420.ts';
 import { Backpressure } from './backpressure.ts';
 import { unsupported } from './error.ts';
 import { flushOutput, writeOut } from './pipe.ts';
@@ -43,9 +43,9 @@ export async function writeFrames(job: FramesJob): Promise<void> {
 
 interface Shown {
   readonly seconds: number;
-  readonly picture: Picture;
+  readonly picture: I420Frame;
   /** Its luma is the alpha of each pixel. */
-  readonly alpha?: Picture;
+  readonly alpha?: I420Frame;
 }
 
 async function* decode(
@@ -167,14 +167,14 @@ function toBytes(source: ArrayBufferLike | ArrayBufferView): Uint8Array<ArrayBuf
     : Uint8Array.from(new Uint8Array(source));
 }
 
-async function takePicture(out: VideoFrame[]): Promise<Picture> {
+async function takePicture(out: VideoFrame[]): Promise<I420Frame> {
   const frame = out.shift() as VideoFrame;
   const picture = await toPicture(frame);
   frame.close();
   return picture;
 }
 
-async function toPicture(frame: VideoFrame): Promise<Picture> {
+async function toPicture(frame: VideoFrame): Promise<I420Frame> {
   const { format, codedWidth, codedHeight } = frame;
   if (format !== 'I420') throw unsupported(`with pixels as ${format}`);
   const data = new Uint8Array(frame.allocationSize());
@@ -183,7 +183,7 @@ async function toPicture(frame: VideoFrame): Promise<Picture> {
 }
 
 /** Decoders round odd plane sizes up; the last column or row is dropped. */
-function evenSides(picture: Picture): Picture {
+function evenSides(picture: I420Frame): I420Frame {
   const { width, height, data } = picture;
   if (width % 2 === 0 && height % 2 === 0) return picture;
   const [evenWidth, evenHeight] = [width & ~1, height & ~1];

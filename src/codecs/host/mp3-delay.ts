@@ -6,7 +6,7 @@ const DECODER_DELAY = 529;
 const HEAD_BYTES = 4096;
 
 /** 0 if the file has no such tag. */
-export function encoderDelayOf(path: string): number {
+export function readEncoderDelay(path: string): number {
   const file = openSync(path, 'r');
   try {
     const head = Buffer.alloc(10);

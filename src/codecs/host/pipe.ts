@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 
 /** Blocks of exactly `size` bytes, each a separate buffer; the last may be shorter. */
-export async function* blocksOf(
+export async function* readBlocks(
   chunks: AsyncIterable<Uint8Array>,
   size: number,
 ): AsyncGenerator<Buffer<ArrayBuffer>> {

@@ -3,24 +3,24 @@ import { createReadStream } from 'node:fs';
 import { getNativeVariant } from 'node-webcodecs';
 import { type EncodeJob, EXIT_UNREADABLE, type Job } from '../job.ts';
 import { i420Size } from '../pixels/i420.ts';
-import { encodeToFile, SOUND_BLOCK_BYTES } from './encode.ts';
+import { writeAudio } from './audio.ts';
+import { AUDIO_BLOCK_BYTES, encodeToFile } from './encode.ts';
 import { HostError } from './error.ts';
 import { writeFrames } from './frames.ts';
-import { blocksOf } from './pipe.ts';
-import { writeSound } from './sound.ts';
+import { readBlocks } from './pipe.ts';
 
 const WORK = {
   check: async () => undefined,
   encode: encodePipes,
   frames: writeFrames,
-  sound: writeSound,
+  sound: writeAudio,
 } as const;
 
 function encodePipes(job: EncodeJob): Promise<void> {
   const { width, height } = job.video ?? { width: 0, height: 0 };
   return encodeToFile(job, {
-    frames: blocksOf(process.stdin, i420Size(width, height)),
-    sound: blocksOf(createReadStream('', { fd: 3 }), SOUND_BLOCK_BYTES),
+    frames: readBlocks(process.stdin, i420Size(width, height)),
+    sound: readBlocks(createReadStream('', { fd: 3 }), AUDIO_BLOCK_BYTES),
   });
 }
 

@@ -1,7 +1,7 @@
 // Converts I420 planes to and from RGBA, scales and rotates them. BT.709, limited range, unless noted.
 import type { VideoFacts } from '../facts.ts';
 
-export interface Picture {
+export interface I420Frame {
   readonly width: number;
   readonly height: number;
   /** Luma, then both chroma planes at half size. Sides are even. */
@@ -45,7 +45,7 @@ type Colors = Pick<VideoFacts, 'matrix' | 'fullRange'>;
 const WEIGHTS = { bt709: [0.2126, 0.0722], bt601: [0.299, 0.114] } as const;
 
 /** Converts I420 of any matrix and range to opaque RGBA. */
-export function i420ToRgba({ width, height, data }: Picture, { matrix, fullRange }: Colors): Uint8Array {
+export function i420ToRgba({ width, height, data }: I420Frame, { matrix, fullRange }: Colors): Uint8Array {
   const [kr, kb] = WEIGHTS[matrix];
   const kg = 1 - kr - kb;
   const [yScale, yOffset, cScale] = fullRange ? [1, 0, 1] : [255 / 219, 16, 255 / 224];
@@ -82,7 +82,7 @@ interface Plane {
   readonly data: Uint8Array;
 }
 
-function mapPlanes(picture: Picture, change: (plane: Plane, isChroma: boolean) => Plane): Picture {
+function mapPlanes(picture: I420Frame, change: (plane: Plane, isChroma: boolean) => Plane): I420Frame {
   const { width, height, data } = picture;
   const [area, half] = [width * height, { width: width / 2, height: height / 2 }];
   const planes = [
@@ -95,7 +95,7 @@ function mapPlanes(picture: Picture, change: (plane: Plane, isChroma: boolean) =
 }
 
 /** Rotates clockwise. */
-export function rotate(picture: Picture, degrees: VideoFacts['rotation']): Picture {
+export function rotate(picture: I420Frame, degrees: VideoFacts['rotation']): I420Frame {
   if (degrees === 0) return picture;
   return mapPlanes(picture, ({ width, height, data }) => {
     const turned = degrees === 180 ? { width, height } : { width: height, height: width };
@@ -116,7 +116,7 @@ export function rotate(picture: Picture, degrees: VideoFacts['rotation']): Pictu
 }
 
 /** Scales to even sides with a triangle filter as wide as the step, so that small copies do not flicker. */
-export function scale(picture: Picture, width: number, height: number): Picture {
+export function scale(picture: I420Frame, width: number, height: number): I420Frame {
   if (picture.width === width && picture.height === height) return picture;
   return mapPlanes(picture, (plane, isChroma) =>
     scalePlane(plane, isChroma ? width / 2 : width, isChroma ? height / 2 : height),
@@ -179,7 +179,7 @@ function tapsFor(from: number, to: number): Taps {
 }
 
 /** Centers a smaller frame in a black one; offsets are even, since chroma has half the resolution. */
-export function pad(picture: Picture, width: number, height: number): Picture {
+export function pad(picture: I420Frame, width: number, height: number): I420Frame {
   if (picture.width === width && picture.height === height) return picture;
   const left = Math.floor((width - picture.width) / 4) * 2;
   const top = Math.floor((height - picture.height) / 4) * 2;

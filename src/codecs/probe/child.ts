@@ -29,7 +29,7 @@ export type ProbeMessage =
   | { readonly what: 'facts' | 'contentType'; readonly file: string | SentFile }
   | { readonly id: number; readonly bytes: Uint8Array };
 /** Messages from the process. */
-export type ProbeAnswer =
+export type ProbeResponse =
   | { readonly value: Probed }
   | { readonly failure: string }
   | { readonly requested: RequestedRange };
@@ -75,7 +75,7 @@ export class ProbeChild {
       const bytes = typeof file === 'string' ? new Uint8Array() : await file.read(start, end);
       if (child.connected) this.#send({ id, bytes });
     };
-    const listen = (answer: ProbeAnswer): void => {
+    const listen = (answer: ProbeResponse): void => {
       if ('value' in answer) resolve(answer.value);
       else if ('failure' in answer) reject(new Unreadable(answer.failure));
       else

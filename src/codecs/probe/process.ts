@@ -1,7 +1,7 @@
 // The process that probes files on request of its parent; it ends when the channel to the parent closes.
 import { keepCompiled } from '../../lib/compile-cache.ts';
 import { type FileBytes, openBytes, openInput } from '../open-input.ts';
-import type { ProbeAnswer, ProbeMessage, SentFile } from './child.ts';
+import type { ProbeMessage, ProbeResponse, SentFile } from './child.ts';
 import { readContentType, readFacts } from './read-facts.ts';
 
 type Question = Extract<ProbeMessage, { readonly what: string }>;
@@ -24,8 +24,8 @@ process.on('message', (message: ProbeMessage) => {
 async function answer({ what, file }: Question): Promise<void> {
   send(
     await probe(what, file).then(
-      (value): ProbeAnswer => ({ value }),
-      (err): ProbeAnswer => ({ failure: String(err) }),
+      (value): ProbeResponse => ({ value }),
+      (err): ProbeResponse => ({ failure: String(err) }),
     ),
   );
   keepCompiled();
@@ -52,6 +52,6 @@ function remote({ size, head }: SentFile): FileBytes {
   return { size, read, close: () => reads.clear(), maxReadBytes: MAX_REMOTE_BYTES };
 }
 
-function send(answer: ProbeAnswer): void {
+function send(answer: ProbeResponse): void {
   process.send?.(answer);
 }

@@ -1,7 +1,7 @@
 // Reads the probe's facts from an opened file.
 import type { Input, InputAudioTrack, InputVideoTrack } from 'mediabunny';
 import type { AudioFacts, MediaFacts, VideoFacts } from '../facts.ts';
-import { containerOf, startOf } from '../open-input.ts';
+import { findContainer, findStart } from '../open-input.ts';
 
 const RATE_PACKETS = 120;
 const [MIN_FPS, MAX_FPS] = [1, 240];
@@ -12,7 +12,7 @@ export async function readFacts(input: Input): Promise<MediaFacts> {
   const video = videoTrack && (await probeVideo(videoTrack));
   const audio = audioTrack && (await probeAudio(audioTrack));
   const tracks = [videoTrack, audioTrack].filter(track => track !== null);
-  const startSeconds = finite(await startOf(input), 0, 1e9);
+  const startSeconds = finite(await findStart(input), 0, 1e9);
   const duration = (await input.computeDuration(tracks, { metadataOnly: true })) - startSeconds;
   return {
     container,
@@ -28,12 +28,12 @@ export async function readFacts(input: Input): Promise<MediaFacts> {
 export async function readContentType(input: Input): Promise<string> {
   const { contentType } = await readTracks(input);
   // A header may name tracks that have no data.
-  await startOf(input);
+  await findStart(input);
   return contentType;
 }
 
 async function readTracks(input: Input) {
-  const container = await containerOf(input);
+  const container = await findContainer(input);
   if (container === undefined) throw new Error('Unknown container format.');
   const videoTrack = await input.getPrimaryVideoTrack();
   const audioTrack = await input.getPrimaryAudioTrack();

@@ -94,7 +94,7 @@ export function refusalsOf(
 
 /** Returns the `default` response of an operation without a 2xx response, which linters require. */
 export function defaultRefusal(refusals: Refusals): Response {
-  refusals.set('RefusalDefault', {
+  refusals.set('ErrorDefault', {
     description: 'Any other error',
     content: {
       'application/json': {
@@ -103,7 +103,7 @@ export function defaultRefusal(refusals: Refusals): Response {
       },
     },
   });
-  return { $ref: '#/components/responses/RefusalDefault' };
+  return { $ref: '#/components/responses/ErrorDefault' };
 }
 
 /** Returns the codes that follow from an operation's security, parameters and body. */

@@ -10,8 +10,13 @@ import {
 } from '../../services/accounts/account.schema.ts';
 import { changeUser, createUser, listAllUsers, readUser } from '../../services/accounts/admin-users.ts';
 import type { Deps } from '../../services/deps.ts';
-import { checkProviders, ProvidersAnswer } from '../../services/operator/provider-checks.ts';
-import { listPlans, PlansAnswer, readWorkload, WorkloadAnswer } from '../../services/operator/workload.ts';
+import { checkProviders, ProvidersResponse } from '../../services/operator/provider-checks.ts';
+import {
+  listPlans,
+  PlansResponse,
+  readWorkload,
+  WorkloadResponse,
+} from '../../services/operator/workload.ts';
 import type { App } from '../app.ts';
 import { created, documented } from '../route.ts';
 
@@ -40,15 +45,15 @@ export function registerAdmin(app: App, deps: Deps): void {
     about('Update a user', { 200: User }, { params: UserParams, body: ChangeUserBody }),
     req => changeUser(deps, req.actor, req.params.userId, req.body),
   );
-  app.get('/api/v1/admin/plans', about('List plans', { 200: PlansAnswer }), async req =>
+  app.get('/api/v1/admin/plans', about('List plans', { 200: PlansResponse }), async req =>
     listPlans(deps, req.actor),
   );
-  app.get('/api/v1/admin/providers', about('Check the providers', { 200: ProvidersAnswer }), req =>
+  app.get('/api/v1/admin/providers', about('Check the providers', { 200: ProvidersResponse }), req =>
     checkProviders(deps, req.actor),
   );
   app.get(
     '/api/v1/admin/workload',
-    about('Read the state of workers and queue', { 200: WorkloadAnswer }),
+    about('Read the state of workers and queue', { 200: WorkloadResponse }),
     req => readWorkload(deps, req.actor),
   );
 }

@@ -2,8 +2,8 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { networkOf } from '../../lib/addresses.ts';
-import { LinkAnswer, LinkBody, Success } from '../../services/accounts/account.schema.ts';
+import { toNetwork } from '../../lib/addresses.ts';
+import { LinkBody, PasswordLinkResponse, Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { createLink } from '../../services/sessions/mint-link.ts';
@@ -100,7 +100,7 @@ export function registerAuth(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/admin/password-links',
-    documented('Operator')('Create a password link', { 200: LinkAnswer }, { body: LinkBody }),
+    documented('Operator')('Create a password link', { 200: PasswordLinkResponse }, { body: LinkBody }),
     async (req, reply) =>
       reply.header('cache-control', NO_STORE).send(await createLink(deps, req.actor, req.body)),
   );
@@ -111,7 +111,7 @@ export function visitorOf(req: FastifyRequest, reply: FastifyReply): Visitor {
   const address = addressOf(req);
   return {
     address,
-    network: networkOf(address),
+    network: toNetwork(address),
     userAgent: req.headers['user-agent'],
     signal: reply.closeSignal(),
   };

@@ -1,6 +1,6 @@
 // Routes of the catalog, GET /nodes and GET /models: public, cached for an hour.
 import { Type } from 'typebox';
-import { CATALOG_ANSWERS } from '../../services/catalog.schema.ts';
+import { CATALOG_RESPONSES } from '../../services/catalog.schema.ts';
 import { listCatalog } from '../../services/catalog.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
@@ -29,7 +29,7 @@ export function registerCatalog(app: App, deps: Deps): void {
       `/api/v1/${list}`,
       documented('Catalog')(
         list === 'nodes' ? 'List node types' : 'List models',
-        { 200: CATALOG_ANSWERS[list] },
+        { 200: CATALOG_RESPONSES[list] },
         { querystring: Query },
       ),
       (req, reply) => sendCached(req, reply, listCatalog(deps, list, req.query), 'public, max-age=3600'),

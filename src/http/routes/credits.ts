@@ -7,7 +7,7 @@ import { CreditsAnswer, PoolAnswer } from '../../runs/run-answer.schema.ts';
 import {
   GrantBody,
   getCredits,
-  getCreditsOf,
+  getUserCredits,
   grantCredits,
   LedgerQuery,
 } from '../../services/credits/credits.ts';
@@ -15,8 +15,8 @@ import {
   BudgetPage,
   getSpending,
   listOwnBudgets,
-  SpendingAnswer,
   SpendingQuery,
+  SpendingResponse,
 } from '../../services/credits/spending.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
@@ -40,7 +40,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
     '/api/v1/credits/spending',
     about(
       'Read the spending of your active workspace by day, model and workflow',
-      { 200: SpendingAnswer },
+      { 200: SpendingResponse },
       { querystring: SpendingQuery },
     ),
     req => getSpending(deps, req.actor, req.query),
@@ -57,7 +57,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
       { 200: CreditsAnswer },
       { querystring: LedgerQuery },
     ),
-    req => getCreditsOf(deps, req.actor, req.query),
+    req => getUserCredits(deps, req.actor, req.query),
   );
   app.post(
     '/api/v1/admin/credits',

@@ -13,7 +13,7 @@ import {
 } from '../../services/sessions/openid.ts';
 import {
   BeginOpenIdQuery,
-  OpenIdAnswerQuery,
+  OpenIdCallbackQuery,
   SignInMethods,
 } from '../../services/sessions/session.schema.ts';
 import { listSignInMethods } from '../../services/sessions/sign-in.ts';
@@ -62,7 +62,7 @@ export function registerOpenId(app: App, deps: Deps): void {
     about(
       'Complete sign-in with the identity provider',
       { 303: REDIRECTED },
-      { querystring: OpenIdAnswerQuery },
+      { querystring: OpenIdCallbackQuery },
     ),
     (req, reply) => {
       // The cookie can be used only once, whatever the outcome.

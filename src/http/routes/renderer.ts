@@ -4,15 +4,15 @@ import type { Deps } from '../../services/deps.ts';
 import { previewStills } from '../../services/renders/preview-stills.ts';
 import {
   AcceptedRender,
-  ContractAnswer,
   ContractQuery,
-  PreviewAnswer,
+  ContractResponse,
   PreviewBody,
-  RenderAnswer,
+  PreviewResponse,
   RenderId,
-  TemplateAnswer,
-  TemplateListAnswer,
+  RenderResponse,
+  TemplateListResponse,
   TemplateParams,
+  TemplateResponse,
 } from '../../services/renders/renderer.schema.ts';
 import {
   getTemplate,
@@ -49,7 +49,7 @@ export function registerRenderer(app: App, deps: Deps): void {
     '/api/v1/render/renderer/preview',
     about(
       'Preview a video as stills or as a clip',
-      { 200: PreviewAnswer, 202: AcceptedRender },
+      { 200: PreviewResponse, 202: AcceptedRender },
       { body: PreviewBody },
     ),
     async (req, reply) => {
@@ -60,7 +60,7 @@ export function registerRenderer(app: App, deps: Deps): void {
   );
   app.get(
     '/api/v1/render/renderer/:id',
-    about('Read the state of a clip', { 200: RenderAnswer }, { params: RenderId }),
+    about('Read the state of a clip', { 200: RenderResponse }, { params: RenderId }),
     (req, reply) => {
       reply.header('cache-control', 'no-store');
       return getRender(deps, req.actor, req.params.id);
@@ -68,7 +68,7 @@ export function registerRenderer(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/render/renderer/:id/cancel',
-    about('Cancel the render of a clip', { 200: RenderAnswer }, { params: RenderId }),
+    about('Cancel the render of a clip', { 200: RenderResponse }, { params: RenderId }),
     req => stopRender(deps, req.actor, req.params.id),
   );
 }
@@ -78,17 +78,17 @@ function registerContracts(app: App, deps: Deps, root: string): void {
   const hide = root === PAGES_ROOT;
   app.get(
     `${root}/scene-graph`,
-    about('Read the scene-graph contract', { 200: ContractAnswer }, { hide, querystring: ContractQuery }),
+    about('Read the scene-graph contract', { 200: ContractResponse }, { hide, querystring: ContractQuery }),
     (req, reply) => sendCached(req, reply, sceneGraphContract(req.actor, req.query.include), PRIVATE),
   );
   app.get(
     `${root}/templates`,
-    about('List video templates', { 200: TemplateListAnswer }, { hide }),
+    about('List video templates', { 200: TemplateListResponse }, { hide }),
     async (req, reply) => sendCached(req, reply, await listTemplates(deps, req.actor), PRIVATE),
   );
   app.get(
     `${root}/templates/:id`,
-    about('Read a video template', { 200: TemplateAnswer }, { hide, params: TemplateParams }),
+    about('Read a video template', { 200: TemplateResponse }, { hide, params: TemplateParams }),
     (req, reply) => sendCached(req, reply, getTemplate(deps, req.actor, req.params.id), PRIVATE),
   );
 }

@@ -4,7 +4,7 @@ import { priceTemplate } from '../../runs/estimate/price-template.ts';
 import { getPublished } from '../../services/workflows/read-workflow.ts';
 import { listTemplatePage } from '../../services/workflows/templates.ts';
 import { SlugParams, TemplatesQuery } from '../../services/workflows/workflow.schema.ts';
-import { TemplatePage, Workflow } from '../../services/workflows/workflow-answer.schema.ts';
+import { TemplatePage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
 import { documented } from '../route.ts';

@@ -1,7 +1,7 @@
 // Receives uploads to presigned URLs if media are stored on disk, with the responses of an S3 bucket.
 import { Type } from 'typebox';
 import type { Deps } from '../../services/deps.ts';
-import { printRefusal, putUpload } from '../../services/media/upload-door.ts';
+import { formatS3Error, receiveUpload } from '../../services/media/local-uploads.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import { discardBody } from '../rest-of-body.ts';
@@ -19,7 +19,7 @@ function registerPut(scope: App, deps: Deps): void {
   scope.addContentTypeParser('*', (_req, _payload, done) => done(null));
   scope.setErrorHandler((err, req, reply) => {
     discardBody(req, reply);
-    const refusal = printRefusal(err, req.url.split('?', 1)[0] ?? '', req.id);
+    const refusal = formatS3Error(err, req.url.split('?', 1)[0] ?? '', req.id);
     if (refusal.status >= 500) deps.log.error({ err, requestId: req.id }, 'an upload failed');
     return reply.code(refusal.status).header('content-type', 'application/xml').send(refusal.xml);
   });
@@ -30,7 +30,7 @@ function registerPut(scope: App, deps: Deps): void {
       config: { limit: 'none' },
     },
     async (req, reply) => {
-      const { sha256 } = await putUpload(deps, {
+      const { sha256 } = await receiveUpload(deps, {
         mediaId: req.params.mediaId,
         query: req.url.includes('?') ? req.url.slice(req.url.indexOf('?')) : '',
         headers: req.headers,

@@ -28,7 +28,7 @@ import {
   RestoredWorkflow,
   Workflow,
   WorkflowEventStream,
-} from '../../services/workflows/workflow-answer.schema.ts';
+} from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendEvents, streamSignal } from '../event-stream.ts';
 import { documented } from '../route.ts';

@@ -2,8 +2,8 @@
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { VersionParams, WorkflowId } from '../../services/workflows/workflow.schema.ts';
-import { Version, VersionPage, Workflow } from '../../services/workflows/workflow-answer.schema.ts';
 import { getVersion, listHistory, restoreVersion } from '../../services/workflows/workflow-history.ts';
+import { Version, VersionPage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
 import { documented } from '../route.ts';

@@ -16,8 +16,8 @@ import {
   UpdateWorkflowQuery,
   WorkflowId,
 } from '../../services/workflows/workflow.schema.ts';
-import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workflow-answer.schema.ts';
 import { ExportedWorkflow, ImportBody } from '../../services/workflows/workflow-file.schema.ts';
+import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
 import { limitLargeBodies } from '../large-bodies.ts';

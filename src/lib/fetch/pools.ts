@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
 import type { Agent } from 'undici';
 import { isLoopbackHost, isPublicAddress } from '../addresses.ts';
-import { refusal } from './error.ts';
+import { fetchErrorFor } from './error.ts';
 
 export interface ReachOptions {
   /** The operator allows requests to private addresses. */
@@ -49,7 +49,8 @@ export function createPools({
       if (allowPrivate) return anywhere.open();
       // A socket does not resolve a literal address, so the agent's own check would not see it.
       const literal = url.hostname.replace(/^\[|\]$/g, '');
-      if (isIP(literal) !== 0 && !isPublicAddress(literal)) throw refusal('blocked_address', url.hostname);
+      if (isIP(literal) !== 0 && !isPublicAddress(literal))
+        throw fetchErrorFor('blocked_address', url.hostname);
       return publicOnly.open();
     },
     async close() {
@@ -66,7 +67,8 @@ async function resolveBySystem(hostname: string): Promise<readonly LookupAddress
 
 /** One non-public address blocks the name: which of them is used is not under our control. */
 function checkAddresses(hostname: string, addresses: readonly LookupAddress[]): readonly LookupAddress[] {
-  if (!addresses.every(({ address }) => isPublicAddress(address))) throw refusal('blocked_address', hostname);
+  if (!addresses.every(({ address }) => isPublicAddress(address)))
+    throw fetchErrorFor('blocked_address', hostname);
   return addresses;
 }
 
@@ -90,7 +92,7 @@ async function createAgent(resolve: Resolve): Promise<Agent> {
     resolve(hostname).then(
       ([...addresses]) => {
         const [first] = addresses;
-        if (first === undefined) callback(refusal('dns_failed', hostname), '');
+        if (first === undefined) callback(fetchErrorFor('dns_failed', hostname), '');
         else if (options.all === true) callback(null, addresses);
         else callback(null, first.address, first.family);
       },

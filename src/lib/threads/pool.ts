@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import { isAccepted } from '../gate.ts';
-import type { TaskAnswer } from './serve.ts';
+import type { TaskResult } from './serve.ts';
 
 export interface ThreadPoolOptions {
   /** The thread's module, without its extension: sources run as .ts, the published package has .js. */
@@ -169,8 +169,8 @@ function ask<Output>(
   worker: Worker,
   message: unknown,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
-): Promise<TaskAnswer<Output>> {
-  const { promise, resolve, reject } = Promise.withResolvers<TaskAnswer<Output>>();
+): Promise<TaskResult<Output>> {
+  const { promise, resolve, reject } = Promise.withResolvers<TaskResult<Output>>();
   const fail = (cause?: unknown): void =>
     reject(new TaskTooCostly('The task takes too long or too much memory.', { cause }));
   const timer = setTimeout(fail, timeoutMs);
@@ -186,7 +186,7 @@ function ask<Output>(
   });
 }
 
-function restoreError({ refusal, failure }: Exclude<TaskAnswer<unknown>, { output: unknown }>): Error {
+function restoreError({ refusal, failure }: Exclude<TaskResult<unknown>, { output: unknown }>): Error {
   if (refusal === undefined) return new Error(`A task in a thread failed: ${failure}`);
   const { code, message, issues, details } = refusal;
   return new AppError(code, message, {

@@ -3,12 +3,12 @@ import { parentPort } from 'node:worker_threads';
 import { AppError, type ErrorCode, type Issue, toError } from '../errors.ts';
 
 /** What a thread answers. */
-export type TaskAnswer<Output> =
+export type TaskResult<Output> =
   | { readonly output: Output }
-  | { readonly refusal?: Refusal; readonly failure?: string };
+  | { readonly refusal?: SerializedAppError; readonly failure?: string };
 
 /** What of an AppError travels between threads. */
-interface Refusal {
+interface SerializedAppError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly issues: readonly Issue[] | undefined;
@@ -22,11 +22,11 @@ export function serveTasks<Input, Output, Context = undefined>(
   let context: Context;
   parentPort?.on('message', (message: { readonly input: Input; readonly context?: Context }) => {
     if (message.context !== undefined) context = message.context;
-    parentPort?.postMessage(answerBy(() => perform(message.input, context)));
+    parentPort?.postMessage(runTask(() => perform(message.input, context)));
   });
 }
 
-function answerBy<Output>(perform: () => Output): TaskAnswer<Output> {
+function runTask<Output>(perform: () => Output): TaskResult<Output> {
   try {
     return { output: perform() };
   } catch (err) {

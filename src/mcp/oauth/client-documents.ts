@@ -1,5 +1,5 @@
 // Fetches client metadata documents, which identify clients by URL.
-import type { OutboundAnswer } from '../../lib/fetch.ts';
+import type { OutboundResponse } from '../../lib/fetch.ts';
 import { createLru } from '../../lib/lru.ts';
 import { isRecord } from '../../lib/record.ts';
 import type { Deps } from '../../services/deps.ts';
@@ -17,7 +17,7 @@ const MAX_RECENT = 200;
 const RECENT_MS = 5000;
 
 interface Recent {
-  readonly answer: Promise<OutboundAnswer<Buffer>>;
+  readonly answer: Promise<OutboundResponse<Buffer>>;
   untilMs: number;
 }
 
@@ -45,7 +45,7 @@ export function createDocumentFetch({
   return async url => present(await ask(String(url)));
 }
 
-function present({ status, headers, body }: OutboundAnswer<Buffer>): Response {
+function present({ status, headers, body }: OutboundResponse<Buffer>): Response {
   const kept = HANDED_ON.flatMap(name =>
     headers[name] === undefined ? [] : [[name, headers[name]] as [string, string]],
   );

@@ -12,12 +12,12 @@ import {
   grantConsent,
 } from '../../services/connections/consent.ts';
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
-import type { ConsentAnswer, Decision, OAuthServer, Visit } from '../../services/connections/oauth-server.ts';
+import type { ConsentResult, Decision, OAuthServer, Visit } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
 import { showName } from './client-name.ts';
+import { EXPIRED, PAGE_POLICY } from './error-page.ts';
 import { forwardRequest } from './forwarded-request.ts';
 import { describeRedirect, type Redirect } from './redirects.ts';
-import { EXPIRED, PAGE_POLICY } from './refusal-page.ts';
 import { scopesIn } from './requests.ts';
 
 type Result = Parameters<Provider['interactionResult']>[2];
@@ -40,7 +40,7 @@ export function createConsent(
   };
 }
 
-async function ask(ctx: Context, visit: Visit): Promise<ConsentAnswer> {
+async function ask(ctx: Context, visit: Visit): Promise<ConsentResult> {
   const { deps, keys } = ctx;
   const { client, redirect, scopes, mustAsk } = await readRequest(ctx, visit);
   // With a redirect other than https, another program could impersonate the one that was granted access.
@@ -62,7 +62,7 @@ async function ask(ctx: Context, visit: Visit): Promise<ConsentAnswer> {
   return { kind: 'page', html, policy: policyFor(redirect) };
 }
 
-async function decide(ctx: Context, visit: Visit, decision: Decision): Promise<ConsentAnswer> {
+async function decide(ctx: Context, visit: Visit, decision: Decision): Promise<ConsentResult> {
   if (!safeEqual(decision.token, formToken(ctx.keys, visit)))
     throw new AppError(
       'cross_site_request',
@@ -76,7 +76,7 @@ async function decide(ctx: Context, visit: Visit, decision: Decision): Promise<C
   return finish(ctx, visit, allowed(visit.actor, grantId));
 }
 
-async function finish({ provider, deps }: Context, visit: Visit, result: Result): Promise<ConsentAnswer> {
+async function finish({ provider, deps }: Context, visit: Visit, result: Result): Promise<ConsentResult> {
   const to = await provider.interactionResult(requestOf(deps, visit), visit.res, result, {
     mergeWithLastSubmission: false,
   });

@@ -1,7 +1,7 @@
 // Serves the discovery documents of the authorization server and the protected resource.
 import type { Settings } from '../../lib/settings.ts';
 import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
-import { resourceOf } from '../../services/connections/oauth-switch.ts';
+import { mcpResource } from '../../services/connections/oauth-switch.ts';
 
 type Address = Pick<Settings, 'BASE_URL' | 'CIMD'>;
 
@@ -10,7 +10,7 @@ export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'
 /** RFC 9728. */
 export function resourceMetadata(settings: Address): object {
   return {
-    resource: resourceOf(settings),
+    resource: mcpResource(settings),
     resource_name: 'Graphwright',
     authorization_servers: [settings.BASE_URL],
     scopes_supported: AGENT_SCOPES,

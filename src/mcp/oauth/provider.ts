@@ -5,11 +5,11 @@ import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
 import { findPerson } from '../../services/connections/consent.ts';
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
 import { createOAuthRecords } from '../../services/connections/oauth-records.ts';
-import { resourceOf } from '../../services/connections/oauth-switch.ts';
+import { mcpResource } from '../../services/connections/oauth-switch.ts';
 import type { Deps } from '../../services/deps.ts';
 import { createDocumentFetch } from './client-documents.ts';
+import { PAGE_POLICY, renderErrorPage, UNAVAILABLE } from './error-page.ts';
 import { AUTH_METHODS } from './metadata.ts';
-import { PAGE_POLICY, renderRefusal, UNAVAILABLE } from './refusal-page.ts';
 
 const HOUR = 3600;
 const TTL = {
@@ -57,7 +57,7 @@ function answerOutage(ctx: Context, thrown: unknown): void {
   ctx.status = status;
   ctx.set(headers);
   const refusal = { error: UNAVAILABLE, error_description: message };
-  ctx.body = ctx.accepts('json', 'html') === 'html' ? renderRefusal(status, refusal) : refusal;
+  ctx.body = ctx.accepts('json', 'html') === 'html' ? renderErrorPage(status, refusal) : refusal;
 }
 
 function configure(deps: Deps, keys: OAuthKeys): Configuration {
@@ -97,13 +97,13 @@ function configure(deps: Deps, keys: OAuthKeys): Configuration {
     renderError: (ctx, out) => {
       ctx.type = 'html';
       ctx.set('content-security-policy', PAGE_POLICY);
-      ctx.body = renderRefusal(ctx.status, out);
+      ctx.body = renderErrorPage(ctx.status, out);
     },
   };
 }
 
 function features(settings: Deps['settings']): NonNullable<Configuration['features']> {
-  const resource = resourceOf(settings);
+  const resource = mcpResource(settings);
   return {
     devInteractions: { enabled: false },
     userinfo: { enabled: false },

@@ -7,17 +7,17 @@ import { editGraph } from '../../services/workflows/change-workflow.ts';
 import { createWorkflow } from '../../services/workflows/create-workflow.ts';
 import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
 import type { PresentedWorkflow } from '../../services/workflows/present-workflow.ts';
-import { workflowIdOf } from '../../services/workflows/templates.ts';
+import { toWorkflowId } from '../../services/workflows/templates.ts';
 import type { Caller } from '../caller.ts';
 import { toGraph } from '../graph-form.ts';
 import { presentIssues, TRUNCATION } from '../issues-form.ts';
 import { applyOperations, OPERATIONS } from '../operations.ts';
 import { findPrice } from '../price.ts';
-import { ADDS, Answer, Anything, CHANGES, defineTool, Id, OneOf, type ToolAnswer } from '../tool.ts';
-import { pageOf } from '../workflow-page.ts';
+import { ADDS, Anything, CHANGES, defineTool, Id, OneOf, OutputSchema, type ToolOutput } from '../tool.ts';
+import { workflowPageUrl } from '../workflow-page.ts';
 import { EDGES, NODES } from './arguments.ts';
 
-const WRITTEN = Answer({
+const WRITTEN = OutputSchema({
   id: Type.String(),
   version: Type.Integer(),
   issues: Type.Array(Anything()),
@@ -126,7 +126,7 @@ export const cloneTemplateTool = defineTool({
   output: WRITTEN,
   narrow: NARROW,
   call: async (caller, { templateId, name }) => {
-    const made = await duplicateWorkflow(caller.deps, caller.actor, workflowIdOf(templateId), {
+    const made = await duplicateWorkflow(caller.deps, caller.actor, toWorkflowId(templateId), {
       body: name === undefined ? {} : { name },
       signal: caller.signal,
     });
@@ -139,7 +139,7 @@ async function presentWritten(
   caller: Caller,
   id: string,
   { text, version, findings }: PresentedWorkflow,
-): Promise<ToolAnswer> {
+): Promise<ToolOutput> {
   const found = await findPrice(caller, { graph: JSON.parse(text) as Graph });
   const { price } = found;
   return {
@@ -149,7 +149,7 @@ async function presentWritten(
       issues: presentIssues([...findings.issues, ...found.issues]),
       ...truncationOf(findings),
       ...(price === undefined ? {} : { estimate: { credits: price.credits, exact: price.exact } }),
-      url: pageOf(caller.deps, id),
+      url: workflowPageUrl(caller.deps, id),
     },
   };
 }

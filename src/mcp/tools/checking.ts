@@ -9,7 +9,7 @@ import type { Caller } from '../caller.ts';
 import { toGraph } from '../graph-form.ts';
 import { presentIssues, TRUNCATION } from '../issues-form.ts';
 import { findPrice } from '../price.ts';
-import { Answer, Anything, defineTool, Id, READS } from '../tool.ts';
+import { Anything, defineTool, Id, OutputSchema, READS } from '../tool.ts';
 import { EDGES, NODES, RUN_INPUTS, TARGETS } from './arguments.ts';
 
 export const checkWorkflowTool = defineTool({
@@ -26,7 +26,7 @@ export const checkWorkflowTool = defineTool({
     inputs: RUN_INPUTS,
     targets: TARGETS,
   }),
-  output: Answer({
+  output: OutputSchema({
     ok: Type.Boolean(),
     issues: Type.Array(Anything()),
     ...TRUNCATION,

@@ -6,7 +6,7 @@ import { mintUpload } from '../../services/media/presigned-upload.ts';
 import { uploadInline } from '../../services/media/upload-media.ts';
 import { Exact } from '../../services/schema.ts';
 import type { Caller } from '../caller.ts';
-import { Answer, Anything, defineTool, Id } from '../tool.ts';
+import { Anything, defineTool, Id, OutputSchema } from '../tool.ts';
 
 export const addMediaTool = defineTool({
   name: 'add_media',
@@ -22,7 +22,7 @@ export const addMediaTool = defineTool({
     bytes: Type.Optional(Type.Integer({ minimum: 1, description: 'Exact length of the file' })),
     mediaId: Type.Optional(Id('Alone: completes this upload after its command ran')),
   }),
-  output: Answer({
+  output: OutputSchema({
     mediaId: Type.String(),
     url: Type.String(),
     contentType: Type.String(),

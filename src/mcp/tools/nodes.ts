@@ -6,11 +6,11 @@ import { canJoin } from '../../graph/catalog.ts';
 import { unknownNodeType } from '../../graph/nearest.ts';
 import { PORT_TYPES, type PortType } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
-import { getOrMake } from '../../lib/get-or-make.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Exact } from '../../services/schema.ts';
 import { RENDERER } from '../renderer-rule.ts';
-import { Answer, Anything, defineTool, Limit, OneOf, READS } from '../tool.ts';
+import { Anything, defineTool, Limit, OneOf, OutputSchema, READS } from '../tool.ts';
 
 const DEFAULT_LIMIT = 12;
 const MAX_WORDS = 12;
@@ -36,7 +36,7 @@ export const findNodesTool = defineTool({
       }),
     ),
   }),
-  output: Answer({
+  output: OutputSchema({
     nodes: Type.Array(Anything()),
     total: Type.Integer(),
     note: Type.String(),
@@ -96,7 +96,7 @@ function makeSearchText({ nodeType, label, description = '' }: CatalogEntry): Se
 
 /** A match in the name counts more than one in the description; prefixes count too. */
 function scoreOf(entry: CatalogEntry, words: readonly string[]): number {
-  const { name, about } = getOrMake(searchTexts, entry, () => makeSearchText(entry));
+  const { name, about } = getOrCreate(searchTexts, entry, () => makeSearchText(entry));
   return words.reduce((sum, word) => {
     if (name.includes(word)) return sum + 3;
     return about.includes(word) || name.includes(word.replace(/s$/, '')) ? sum + 1 : sum;

@@ -4,8 +4,8 @@ import { Exact } from '../../services/schema.ts';
 import { publishWorkflow } from '../../services/workflows/publish-workflow.ts';
 import { openForReading } from '../../services/workflows/read-workflow.ts';
 import type { PublishBody } from '../../services/workflows/workflow.schema.ts';
-import { Answer, defineTool, Id } from '../tool.ts';
-import { pageOf } from '../workflow-page.ts';
+import { defineTool, Id, OutputSchema } from '../tool.ts';
+import { workflowPageUrl } from '../workflow-page.ts';
 
 export const publishWorkflowTool = defineTool({
   name: 'publish_workflow',
@@ -22,7 +22,7 @@ export const publishWorkflowTool = defineTool({
       Type.Array(Id(), { maxItems: 1000, description: 'Input node ids that visitors may fill in' }),
     ),
   }),
-  output: Answer({
+  output: OutputSchema({
     url: Type.String(),
     slug: Type.String(),
     version: Type.Integer(),
@@ -45,7 +45,7 @@ export const publishWorkflowTool = defineTool({
     const { publishedSlug } = JSON.parse(written.text) as { publishedSlug: string | null };
     return {
       facts: {
-        url: pageOf(deps, workflowId),
+        url: workflowPageUrl(deps, workflowId),
         ...(publishedSlug === null ? {} : { slug: publishedSlug }),
         version: written.version,
         published,

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { Exact } from '../../services/schema.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
-import { outlineOf, partOf, wholeOf } from '../outline.ts';
-import { Answer, Anything, Cursor, defineTool, Id, Limit, OneOf, READS } from '../tool.ts';
-import { pageOf } from '../workflow-page.ts';
+import { expandGraph, outlineGraph, selectNodes } from '../outline.ts';
+import { Anything, Cursor, defineTool, Id, Limit, OneOf, OutputSchema, READS } from '../tool.ts';
+import { workflowPageUrl } from '../workflow-page.ts';
 
 const DEFAULT_LIMIT = 20;
 
@@ -20,7 +20,7 @@ export const listWorkflowsTool = defineTool({
     limit: Limit(50),
     cursor: Cursor,
   }),
-  output: Answer({ workflows: Type.Array(Anything()), nextCursor: Type.String(), note: Type.String() }),
+  output: OutputSchema({ workflows: Type.Array(Anything()), nextCursor: Type.String(), note: Type.String() }),
   narrow: 'Ask with a query or a smaller limit.',
   call: async ({ deps, actor }, { query, limit = DEFAULT_LIMIT, cursor }) => {
     const page = await listOwnWorkflows(deps, actor, {
@@ -33,7 +33,7 @@ export const listWorkflowsTool = defineTool({
       name,
       updatedAt,
       isPublished,
-      url: pageOf(deps, id),
+      url: workflowPageUrl(deps, id),
     }));
     return { facts: { workflows, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) } };
   },
@@ -50,7 +50,7 @@ export const getWorkflowTool = defineTool({
     detail: Type.Optional(OneOf(['outline', 'full'])),
     nodeIds: Type.Optional(Type.Array(Id(), { minItems: 1, maxItems: 200, description: 'Only these' })),
   }),
-  output: Answer({
+  output: OutputSchema({
     id: Type.String(),
     name: Type.String(),
     version: Type.Integer(),
@@ -63,9 +63,9 @@ export const getWorkflowTool = defineTool({
   narrow: 'Ask for some nodes by nodeIds, or for detail "outline".',
   call: async ({ deps, actor }, { workflowId, detail = 'outline', nodeIds }) => {
     const { view, version, graph } = await getWorkflowGraph(deps, actor, workflowId);
-    const wanted = nodeIds === undefined ? graph : partOf(graph, nodeIds);
-    const show = detail === 'full' || nodeIds !== undefined ? wholeOf : outlineOf;
+    const wanted = nodeIds === undefined ? graph : selectNodes(graph, nodeIds);
+    const show = detail === 'full' || nodeIds !== undefined ? expandGraph : outlineGraph;
     const { id, name } = view.workflow;
-    return { facts: { id, name, version, ...show(deps.catalog, wanted), url: pageOf(deps, id) } };
+    return { facts: { id, name, version, ...show(deps.catalog, wanted), url: workflowPageUrl(deps, id) } };
   },
 });

@@ -6,7 +6,7 @@ import { openForReading, readableText } from '../../services/workflows/read-work
 import { listTemplatePage, type Template } from '../../services/workflows/templates.ts';
 import type { Caller } from '../caller.ts';
 import { RENDERER } from '../renderer-rule.ts';
-import { Answer, Anything, Cursor, defineTool, Limit, READS } from '../tool.ts';
+import { Anything, Cursor, defineTool, Limit, OutputSchema, READS } from '../tool.ts';
 
 const DEFAULT_LIMIT = 10;
 
@@ -22,7 +22,7 @@ export const listTemplatesTool = defineTool({
     limit: Limit(50),
     cursor: Cursor,
   }),
-  output: Answer({ templates: Type.Array(Anything()), nextCursor: Type.String(), note: Type.String() }),
+  output: OutputSchema({ templates: Type.Array(Anything()), nextCursor: Type.String(), note: Type.String() }),
   narrow: 'Ask with a query or a smaller limit.',
   call: async (caller, { limit = DEFAULT_LIMIT, ...query }) => {
     const { deps, actor } = caller;

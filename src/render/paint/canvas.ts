@@ -13,7 +13,7 @@ import {
 } from '@napi-rs/canvas';
 import { createBmpWriter } from '../../codecs/pixels/i420-bmp.ts';
 import { encodePng } from '../../codecs/pixels/png.ts';
-import { getOrMake } from '../../lib/get-or-make.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
 import type { Measure } from '../text/text-layout.ts';
 
 export type Brush = SKRSContext2D;
@@ -120,7 +120,7 @@ const MEASURED_SIZE = 100;
 export function measureWith(brush: Brush, weight: Weight, spacing = 0): Measure {
   const known = new Map<string, number>();
   return text =>
-    getOrMake(known, text, () => {
+    getOrCreate(known, text, () => {
       setFont(brush, weight, MEASURED_SIZE, spacing);
       return brush.measureText(text).width / MEASURED_SIZE;
     });

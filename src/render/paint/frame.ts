@@ -1,5 +1,5 @@
 // Paints draw lists onto one surface, frame after frame, redrawing only the regions that changed.
-import { getOrMake } from '../../lib/get-or-make.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { DrawList, DrawNode, Layer, Matrix } from '../timeline/draw-list.ts';
 import { scaling } from '../timeline/matrix.ts';
@@ -65,7 +65,7 @@ const MAX_AREAS = 20_000;
 function cacheAreas({ surface: { brush }, area }: Sheet, outer: Matrix): (layer: Layer) => Area {
   const known = createLru<Area>(MAX_AREAS);
   return ({ hash, node }) =>
-    getOrMake(known, hash, () =>
+    getOrCreate(known, hash, () =>
       intersectAreas(pixelsAround(areaOf(brush, place(brush, node, outer))), area),
     );
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Clip } from '../../codecs/decode.ts';
-import { getOrMake } from '../../lib/get-or-make.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
 import { drawSample } from '../stills/sandbox.ts';
 import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
@@ -97,7 +97,7 @@ const samples = createLru<Loaded>(6);
 
 function sampleOf({ words, width, height }: Extract<ResourceFile, { kind: 'sample' }>): Loaded {
   const key = `${width}x${height} ${words}`;
-  return getOrMake(samples, key, () => {
+  return getOrCreate(samples, key, () => {
     const { canvas: picture } = drawSample(words, width, height);
     return { kind: 'picture', picture, width, height };
   });

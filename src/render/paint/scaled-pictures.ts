@@ -1,5 +1,5 @@
 // Caches downscaled images, so that the fast bilinear filter can draw them without shimmer.
-import { getOrMake } from '../../lib/get-or-make.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
 import { createSurface, type Picture } from './canvas.ts';
 
@@ -30,7 +30,7 @@ export function downscaled(picture: Picture, ratio: number): Picture {
 function cached(picture: Picture, what: string, make: () => Picture): Picture {
   const name = names.get(picture) ?? String(named++);
   names.set(picture, name);
-  return getOrMake(held, `${name} ${what}`, make, ({ width, height }) => width * height);
+  return getOrCreate(held, `${name} ${what}`, make, ({ width, height }) => width * height);
 }
 
 const BLUR_PIXELS = 6;

@@ -1,6 +1,6 @@
 // Detects speech by its level and computes how much other sounds are lowered (ducking).
 import { CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
-import type { Sound } from '../../codecs/mix.ts';
+import type { AudioStream } from '../../codecs/mix.ts';
 import type { Gain } from './gain.ts';
 
 /** In samples of the video. */
@@ -25,7 +25,7 @@ const SILENT = 10 ** (-60 / 20);
 const PAUSE = 0.4 * SAMPLE_RATE;
 
 /** Finds where the sound, which starts with the video, is loud enough to be speech. */
-export async function findSpeech(sound: Sound): Promise<readonly Span[]> {
+export async function findSpeech(sound: AudioStream): Promise<readonly Span[]> {
   const levels: number[] = [];
   let sum = 0;
   let count = 0;

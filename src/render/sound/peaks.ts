@@ -1,5 +1,5 @@
 // Reads the peaks of sounds that waveforms follow, once per render and before frames are evaluated.
-import { type Clip, decodeSound } from '../../codecs/decode.ts';
+import { type Clip, decodeAudio } from '../../codecs/decode.ts';
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { ResourceFiles } from '../stills/still.ts';
@@ -63,7 +63,7 @@ async function peaksOf(
   const seconds = Math.min(most + AHEAD_SECONDS, clip.facts.durationSeconds);
   const values = new Float32Array(Math.ceil(seconds * PER_SECOND));
   let count = 0;
-  for await (const block of decodeSound(backend, clip, { startSeconds: 0, seconds }, signal))
+  for await (const block of decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal))
     for (const value of block) {
       const window = Math.floor(count++ / WINDOW);
       values[window] = Math.max(values[window] ?? 0, Math.abs(value));

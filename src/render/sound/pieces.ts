@@ -1,18 +1,18 @@
 // Provides the sound of files as stretches use it: trimmed, looped, at its speed. Short pieces are decoded once and
 // kept.
 
-import { decodeSound } from '../../codecs/decode.ts';
+import { decodeAudio } from '../../codecs/decode.ts';
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
-import type { Sound } from '../../codecs/mix.ts';
+import type { AudioStream } from '../../codecs/mix.ts';
 import { AppError } from '../../lib/errors.ts';
-import { getOrMake } from '../../lib/get-or-make.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
 import { LONG_SAMPLES, type Part } from './resolve-sounds.ts';
 import { createTempo } from './tempo.ts';
 
 export interface Pieces {
   /** Sound of the part from its sample `skip` on, without volume; may be longer or shorter than the part. */
-  open(part: Part, skip: number): Sound;
+  open(part: Part, skip: number): AudioStream;
 }
 
 const BLOCK = 4800;
@@ -21,16 +21,16 @@ const MAX_KEPT_BYTES = 64 * 1_048_576;
 export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
   const kept = createLru<Promise<Float32Array>>(MAX_KEPT_BYTES);
 
-  const decode = (part: Part, skip: number): Sound => {
+  const decode = (part: Part, skip: number): AudioStream => {
     const startSeconds = (part.from + skip) / SAMPLE_RATE;
     const seconds = (part.taken - skip) / SAMPLE_RATE;
-    return withPointer(part.pointer, decodeSound(backend, part.clip, { startSeconds, seconds }, signal));
+    return withPointer(part.pointer, decodeAudio(backend, part.clip, { startSeconds, seconds }, signal));
   };
 
   const keep = (part: Part): Promise<Float32Array> => {
     const key = `${part.resource} ${part.from} ${part.taken}`;
     const weight = part.taken * CHANNELS * Float32Array.BYTES_PER_ELEMENT;
-    return getOrMake(
+    return getOrCreate(
       kept,
       key,
       () => gather(decode(part, 0), part.taken),
@@ -43,7 +43,7 @@ export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
     else yield (await keep(part)).subarray(skip * CHANNELS);
   };
 
-  const source = (part: Part, skip: number): Sound =>
+  const source = (part: Part, skip: number): AudioStream =>
     part.isRepeated ? repeat(part, skip, once) : once(part, skip);
 
   return {
@@ -71,7 +71,7 @@ async function* repeat(
 }
 
 /** Changes the speed at constant pitch. */
-async function* atSpeed(sound: Sound, speed: number): AsyncGenerator<Float32Array> {
+async function* atSpeed(sound: AudioStream, speed: number): AsyncGenerator<Float32Array> {
   const tempo = createTempo(speed);
   // In small steps, so that a long piece is not emitted at once.
   for await (const block of sound)
@@ -80,7 +80,7 @@ async function* atSpeed(sound: Sound, speed: number): AsyncGenerator<Float32Arra
   yield tempo(undefined);
 }
 
-async function* skipSamples(sound: Sound, count: number): AsyncGenerator<Float32Array> {
+async function* skipSamples(sound: AudioStream, count: number): AsyncGenerator<Float32Array> {
   let left = count * CHANNELS;
   for await (const block of sound) {
     const dropped = Math.min(left, block.length);
@@ -89,7 +89,7 @@ async function* skipSamples(sound: Sound, count: number): AsyncGenerator<Float32
   }
 }
 
-async function gather(sound: Sound, samples: number): Promise<Float32Array> {
+async function gather(sound: AudioStream, samples: number): Promise<Float32Array> {
   const all = new Float32Array(samples * CHANNELS);
   let at = 0;
   for await (const block of sound) {
@@ -100,7 +100,7 @@ async function gather(sound: Sound, samples: number): Promise<Float32Array> {
 }
 
 /** Reports a file that cannot be decoded with the location that names it in the graph. */
-async function* withPointer(pointer: string, sound: Sound): AsyncGenerator<Float32Array> {
+async function* withPointer(pointer: string, sound: AudioStream): AsyncGenerator<Float32Array> {
   try {
     yield* sound;
   } catch (err) {

@@ -1,6 +1,6 @@
 // Makes the sound of a video: mixes the parts, lowers music under voice, and normalizes the loudness.
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
-import type { Sound } from '../../codecs/mix.ts';
+import type { AudioStream } from '../../codecs/mix.ts';
 import type { Time } from '../schema/values.ts';
 import type { ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
@@ -61,13 +61,13 @@ export async function* soundOf(
   }
 }
 
-type Mix = (voices: readonly Voice[], range: readonly [number, number]) => Sound;
+type Mix = (voices: readonly Voice[], range: readonly [number, number]) => AudioStream;
 
 /** The gain of each part; with `duck` and a voice, music and effects are lowered while it speaks. */
 async function makeRoom(
   timeline: Timeline,
   parts: readonly Part[],
-  mixWhole: (voices: readonly Voice[]) => Sound,
+  mixWhole: (voices: readonly Voice[]) => AudioStream,
 ): Promise<readonly Voice[]> {
   const voices = parts.map((part): Voice => ({ part, gain: partGain(part, timeline) }));
   const { fps, durationInFrames, graph } = timeline;
@@ -86,7 +86,7 @@ async function makeRoom(
 }
 
 /** The gain that normalizes the loudness, measured once over the complete sound so that every range is equally loud. */
-async function loudnessFactor({ graph }: Timeline, mixWhole: () => Sound): Promise<number> {
+async function loudnessFactor({ graph }: Timeline, mixWhole: () => AudioStream): Promise<number> {
   const { loudness = graph.audioTrack === undefined ? 'off' : LOUDNESS } = graph.audioTrack ?? {};
   if (loudness === 'off') return 1;
   const meter = createLoudnessMeter();

@@ -2,7 +2,7 @@
 // them on first use.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { getOrMake } from '../../lib/get-or-make.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
 import { registerFont } from '../paint/canvas.ts';
 
@@ -64,7 +64,7 @@ const stacks = createLru<string>(5000);
  */
 export function fontStack(text: string, family: string, weight: number, italic: boolean): string {
   const face = FAMILIES[family] ?? (FAMILIES.Inter as Face);
-  return getOrMake(stacks, `${family}|${weight}|${italic}|${text}`, () =>
+  return getOrCreate(stacks, `${family}|${weight}|${italic}|${text}`, () =>
     chooseFonts(text, face, weight, italic),
   );
 }
@@ -87,7 +87,7 @@ function chooseFonts(text: string, face: Face, weight: number, italic: boolean):
 }
 
 function subsetOf(face: Face, code: number): string | undefined {
-  const known = getOrMake(subsets, face.name, () => readSubsets(face));
+  const known = getOrCreate(subsets, face.name, () => readSubsets(face));
   return known.find(([, ranges]) => ranges.some(([from, to]) => code >= from && code <= to))?.[0];
 }
 

@@ -1,5 +1,5 @@
 // Lays out a text of several runs into lines, sizes and positions for paint/text.ts. Widths are measured in em.
-import { getOrMake } from '../../lib/get-or-make.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Brush } from '../paint/canvas.ts';
 import type { TextContent, TextRun } from '../timeline/draw-list.ts';
@@ -57,7 +57,7 @@ const layouts = createLru<Paragraph>(400);
 export function layOut(brush: Brush, content: TextContent, width: number, height: number): Paragraph {
   const { split: _split, fill: _fill, ...rest } = content;
   const key = JSON.stringify([rest, width, height]);
-  return getOrMake(layouts, key, () => makeParagraph(brush, content, width, height));
+  return getOrCreate(layouts, key, () => makeParagraph(brush, content, width, height));
 }
 
 /**
@@ -103,8 +103,8 @@ function lineRoom({ maxLines, lineHeight }: TextContent, size: number, { height,
 function measureWith(brush: Brush, letterSpacing: number): MeasureRun {
   const known = new Map<TextRun, Map<string, number>>();
   return (text, run) => {
-    const ofRun = getOrMake(known, run, () => new Map<string, number>());
-    return getOrMake(ofRun, text, () => {
+    const ofRun = getOrCreate(known, run, () => new Map<string, number>());
+    return getOrCreate(ofRun, text, () => {
       setRunFont(brush, text, run, MEASURED_SIZE, letterSpacing);
       return (brush.measureText(text).width / MEASURED_SIZE) * run.size;
     });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { extname, join } from 'node:path';
-import { findBackend, refOf } from '../../codecs/backend.ts';
+import { findBackend, toBackendRef } from '../../codecs/backend.ts';
 import { compileCacheEnv } from '../../lib/compile-cache.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readSettings } from '../../lib/settings.ts';
@@ -32,7 +32,7 @@ export async function renderVideo(
 ): Promise<VideoResult> {
   signal.throwIfAborted();
   checkLength(job.range);
-  const backend = refOf(await findBackend(codecs ?? readSettings(), signal));
+  const backend = toBackendRef(await findBackend(codecs ?? readSettings(), signal));
   // Next to the result, so that a rename is enough to move it into place.
   const workFolder = `${job.path}.parts`;
   const path = join(workFolder, 'video.mp4');

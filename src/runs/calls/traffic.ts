@@ -1,7 +1,7 @@
 // Shares between processes how many concurrent calls each provider accepts and how long its models usually take.
 import type { CallSlots } from '../../engine/types.ts';
 import { createBatcher } from '../../lib/batch.ts';
-import { getOrMake } from '../../lib/get-or-make.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Settings } from '../../lib/settings.ts';
 import type { NewSlot } from '../../store/call-slots.ts';
@@ -124,7 +124,7 @@ export class ProviderTraffic {
 
   /** Batches claims that arrive together. */
   #claimOf(provider: string): ClaimSlot {
-    return getOrMake(this.#claims, provider, () =>
+    return getOrCreate(this.#claims, provider, () =>
       createBatcher<NewSlot, SlotAnswer>(async calls => {
         const limit = this.maxConcurrent(provider);
         const granted = await this.#db.transaction(tx => claimSlots(tx, provider, calls, limit));

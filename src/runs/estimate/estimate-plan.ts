@@ -6,7 +6,7 @@ import type { Plan, PlanNode } from '../../graph/plan.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { boundCall, OVER_MAX_CREDITS, priceOf } from '../../nodes/models/pricing.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
-import { limitsOf } from '../../services/accounts/daily-executions.ts';
+import { getPlanLimits } from '../../services/accounts/daily-executions.ts';
 import type { RunDeps } from '../deps.ts';
 
 export interface Estimate {
@@ -91,7 +91,7 @@ export function findUnpriced(
   forecasts: readonly NodeForecast[],
   overrides: PlannedRun['overrides'],
 ): readonly NodeIssue[] {
-  if (limitsOf(settings, plan).runsUnpriced === true) return [];
+  if (getPlanLimits(settings, plan).runsUnpriced === true) return [];
   return forecasts
     .filter(({ node, definition }) => {
       const defaults = Object.fromEntries(node.inputDefs.map(({ id, default: value }) => [id, value]));

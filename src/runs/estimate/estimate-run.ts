@@ -4,7 +4,7 @@ import { UNKNOWN_MEDIA } from '../../engine/placeholders.ts';
 import type { PlannedRun } from '../../engine/reuse.ts';
 import type { NodeCache, Step } from '../../engine/types.ts';
 import { readProviders } from '../../nodes/models/providers.ts';
-import { authorize, workspaceOf } from '../../services/accounts/access.ts';
+import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { findStoredMedia } from '../../services/media/stored-media.ts';
 import { findPool } from '../../store/credits.ts';
@@ -66,7 +66,7 @@ export async function estimateWorkflow(
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
   const plan = planRequest(deps, version, input.request);
   const overrides = inputOverrides(deps, version.graph, input.request.inputs);
-  const workspace = workspaceOf(workflow);
+  const workspace = getWorkspaceId(workflow);
   const owner = { userId: user.userId, workspace };
   const kept = await findReusedSteps(deps, {
     workflowId: workflow.id,

@@ -1,7 +1,7 @@
 // Prices a run of a template with its stored inputs.
 import type { Catalog } from '../../graph/catalog.ts';
 import { AppError } from '../../lib/errors.ts';
-import { workspaceOf } from '../../services/accounts/access.ts';
+import { getWorkspaceId } from '../../services/accounts/access.ts';
 import type { TemplatePrice } from '../../services/workflows/templates.ts';
 import type { TemplateRow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
@@ -33,7 +33,7 @@ async function forecast(
   const planned = version.plan();
   if (!planned.ok) return null;
   try {
-    const owner = { userId: row.user_id, workspace: workspaceOf(row) };
+    const owner = { userId: row.user_id, workspace: getWorkspaceId(row) };
     return priceForecast(await forecastPaidNodes(deps, { plan: planned.plan, overrides: new Map(), owner }));
   } catch (err) {
     if (err instanceof AppError) return null;

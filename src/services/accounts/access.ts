@@ -91,7 +91,7 @@ export function isCreator(actor: Actor, workflow: TeamStanding & Pick<RoleStandi
 
 /** Whether the actor has a role of their own, besides the one that everybody has at a public workflow. */
 export function hasOwnRole(actor: Actor, workflow: RoleStanding): boolean {
-  return roleOf(actor, { ...workflow, link_permission: 'PRIVATE', is_published: false }) !== undefined;
+  return findRole(actor, { ...workflow, link_permission: 'PRIVATE', is_published: false }) !== undefined;
 }
 
 /** Whether the actor may do it. Scopes are another matter: services ask `requireScope` first. */
@@ -102,8 +102,8 @@ export function can(
   verb: WorkflowVerb | WorkspaceVerb,
   thing: OfWorkflow | OfWorkspace,
 ): boolean {
-  if ('workspace' in thing) return isOneOf(WORKSPACE_RULES, verb, workspaceRoleOf(actor, thing.workspace));
-  const role = roleOf(actor, thing.workflow);
+  if ('workspace' in thing) return isOneOf(WORKSPACE_RULES, verb, findWorkspaceRole(actor, thing.workspace));
+  const role = findRole(actor, thing.workflow);
   if (!isOneOf(WORKFLOW_RULES, verb, role)) return false;
   return verb !== 'duplicate' || canDo(role, 'edit') || allowsDuplicate(thing.workflow);
 }
@@ -117,12 +117,12 @@ function isOneOf(
 }
 
 /** What the actor is to the workflow; undefined: a stranger who may not even read it. */
-export function roleOf(actor: Actor, workflow: RoleStanding): WorkflowRole | undefined {
+export function findRole(actor: Actor, workflow: RoleStanding): WorkflowRole | undefined {
   if (actor.kind === 'anonymous') return isPublic(workflow) ? 'ANONYMOUS' : undefined;
   return STANDINGS.find(([, holds]) => holds(actor.userId, workflow))?.[0];
 }
 
-function workspaceRoleOf(actor: Actor, workspace: WorkspaceStanding): TeamRole | undefined {
+function findWorkspaceRole(actor: Actor, workspace: WorkspaceStanding): TeamRole | undefined {
   if (actor.kind === 'anonymous') return undefined;
   if (workspace.team_id !== null) return workspace.team_role ?? undefined;
   return workspace.user_id === actor.userId ? 'OWNER' : undefined;
@@ -151,7 +151,7 @@ export function authorize<W extends WorkflowStanding>(
   workflow: W | undefined,
 ): { readonly workflow: W; readonly role: WorkflowRole } {
   if (workflow === undefined) throw new AppError('not_found', 'Workflow not found.');
-  const role = roleOf(actor, workflow);
+  const role = findRole(actor, workflow);
   if (role !== undefined && can(actor, verb, { workflow })) return { workflow, role };
   if (actor.kind === 'anonymous') {
     throw new AppError('unauthorized', 'This workflow is not public. Send Authorization: Bearer sk-….', {
@@ -176,7 +176,10 @@ const PERMISSION_TEXTS: Readonly<Record<WorkflowVerb, string>> = {
 const PERSONAL = 'user:';
 
 /** The pool a workflow runs and pays on: its team's, or its creator's own. */
-export function workspaceOf(workflow: { readonly team_id: string | null; readonly user_id: number }): string {
+export function getWorkspaceId(workflow: {
+  readonly team_id: string | null;
+  readonly user_id: number;
+}): string {
   return workflow.team_id ?? userWorkspace(workflow.user_id);
 }
 

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { LINK_KINDS } from '../../store/people/password-links.ts';
 import { SHARE_ROLES } from '../../store/permissions.ts';
 import { TEAM_ROLES } from '../../store/teams.ts';
-import { PageQuery, pageOf } from '../paging.ts';
+import { PageQuery, PageSchema } from '../paging.ts';
 import { Exact, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 import { SCOPES } from './actor.ts';
 import { Email, Name } from './names.ts';
@@ -58,7 +58,7 @@ export const Team = Named('Team', 'A workspace that several users share', {
   role: TeamRole,
   createdAt: Timestamp,
 });
-export const TeamPage = pageOf(Team);
+export const TeamPage = PageSchema(Team);
 
 export const MemberParams = Type.Object({ id: TeamId, userId: UserId });
 export const AddMemberBody = NamedExact('MemberInput', 'Whom to invite', { ...SOMEBODY, role: TeamRole });
@@ -71,7 +71,7 @@ export const Member = Named('Member', 'A user in a team', {
   role: TeamRole,
   createdAt: Timestamp,
 });
-export const MemberPage = pageOf(Member);
+export const MemberPage = PageSchema(Member);
 
 export const InviteToTeamBody = NamedExact('TeamInvitationInput', 'Whom to invite', {
   email: Email,
@@ -96,13 +96,13 @@ export const TeamInvitation = Named('TeamInvitation', 'A person who is invited t
   isExpired: Type.Boolean({ description: 'Whether it has expired; invite the person again to renew it' }),
   url: Type.String({ description: 'Send it to the invited person; it gives access to nobody else' }),
 });
-export const TeamInvitationPage = pageOf(TeamInvitation);
+export const TeamInvitationPage = PageSchema(TeamInvitation);
 export const InvitationParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
 export const Invitation = Named('Invitation', 'An invitation of yours to a team', {
   ...INVITATION,
   team: Type.Object({ id: TeamId, name: Type.String() }),
 });
-export const InvitationPage = pageOf(Invitation);
+export const InvitationPage = PageSchema(Invitation);
 
 export const PermissionParams = Type.Object({
   id: Type.String({ maxLength: 64 }),
@@ -123,7 +123,7 @@ export const Permission = Named('Permission', 'A user or an email that a workflo
   role: ShareRole,
   createdAt: Timestamp,
 });
-export const PermissionPage = pageOf(Permission);
+export const PermissionPage = PageSchema(Permission);
 
 export const CreateUserBody = NamedExact('UserInput', 'The account to make', {
   email: Email,
@@ -176,7 +176,7 @@ export const ListUsersQuery = Type.Object({
   query: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Part of name or email' })),
   ...PageQuery.properties,
 });
-export const UserPage = pageOf(
+export const UserPage = PageSchema(
   Named('UserListItem', 'An account, its credits, and when it was last seen in a session', {
     ...User.properties,
     hasPassword: Type.Boolean(),
@@ -200,7 +200,7 @@ export const LinkBody = NamedExact('PasswordLinkInput', 'Whose password a link s
   }),
   email: Type.Optional(Email),
 });
-export const LinkAnswer = Named('PasswordLink', 'A link that sets a password', {
+export const PasswordLinkResponse = Named('PasswordLink', 'A link that sets a password', {
   url: Type.String({ description: 'Shown once, and valid for one use' }),
   expiresAt: Nullable(Timestamp),
 });

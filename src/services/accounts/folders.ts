@@ -16,7 +16,7 @@ import {
 } from '../../store/folders.ts';
 import type { Deps } from '../deps.ts';
 import { ARRAY_LIMIT, type ArrayQuery, byId, readPage } from '../paging.ts';
-import { can, type WorkspaceStanding, workspaceOf } from './access.ts';
+import { can, getWorkspaceId, type WorkspaceStanding } from './access.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 import type { ChangeFolderBody, CreateFolderBody } from './folder.schema.ts';
 import { parseName } from './names.ts';
@@ -55,7 +55,7 @@ export async function createFolder(deps: Deps, actor: Actor, input: CreateFolder
     requireEditor(user, workspace);
     const parentId = input.parentId ?? null;
     if (parentId !== null) {
-      await lockFolderTree(tx, workspaceOf(workspace));
+      await lockFolderTree(tx, getWorkspaceId(workspace));
       await checkParent(tx, user, workspace, { parentId, depth: 1 });
     }
     const id = newId('folder', deps.now());
@@ -104,7 +104,7 @@ export async function removeFolder(
 async function lockOwnTree(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
   const found = await getFolder(tx, user, id);
   requireEditor(user, found);
-  await lockFolderTree(tx, workspaceOf(found));
+  await lockFolderTree(tx, getWorkspaceId(found));
   return getFolder(tx, user, id);
 }
 
@@ -128,7 +128,7 @@ async function checkParent(
   { parentId, movedId, depth }: { parentId: string; movedId?: string; depth: number },
 ): Promise<void> {
   const parent = await getFolder(tx, user, parentId);
-  if (workspaceOf(parent) !== workspaceOf(workspace)) {
+  if (getWorkspaceId(parent) !== getWorkspaceId(workspace)) {
     throw new AppError('folder_workspace_mismatch', 'The parent folder is in another workspace.');
   }
   const above = await listAncestorIds(tx, parentId);

@@ -1,6 +1,6 @@
 // The forms of requests and answers about API keys.
 import { Type } from 'typebox';
-import { pageOf } from '../paging.ts';
+import { PageSchema } from '../paging.ts';
 import { Exact, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 import { SCOPES } from './actor.ts';
 import { Name } from './names.ts';
@@ -29,7 +29,7 @@ export const Key = Named('Key', 'What is known of an API key', {
   lastUsedAt: Nullable(Timestamp),
   createdAt: Timestamp,
 });
-export const KeyPage = pageOf(Key);
+export const KeyPage = PageSchema(Key);
 export const CreatedKey = Named('CreatedKey', 'A new key; it is shown this once', {
   ...Key.properties,
   key: Type.String({ description: 'Shown once' }),

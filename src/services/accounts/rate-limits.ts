@@ -42,7 +42,7 @@ export interface UsedUp {
 }
 
 /** The one form of 429: `retryAfter` in the body equals X-RateLimit-Reset, Retry-After is relative. */
-export function limitRefusal(
+export function rateLimitError(
   code: ErrorCode,
   what: string,
   { limit, reset }: UsedUp,

@@ -59,6 +59,6 @@ export function noBackup(): AppError {
 }
 
 /** Identifies a secrets key without revealing it: the key has 256 random bits. */
-export function fingerprintOf(secretsKey: Uint8Array): string {
+export function computeFingerprint(secretsKey: Uint8Array): string {
   return sha256Hex(Buffer.concat([Buffer.from('graphwright secrets key\0'), secretsKey])).slice(0, 16);
 }

@@ -20,7 +20,7 @@ import {
 import { type Session, withSession } from '../../store/copy.ts';
 import type { Db } from '../../store/db.ts';
 import { type ArchiveWriter, writeArchive } from './archive.ts';
-import { fingerprintOf, HEADER_NAME, KEY_NAME, writeHeader } from './backup-header.ts';
+import { computeFingerprint, HEADER_NAME, KEY_NAME, writeHeader } from './backup-header.ts';
 
 export interface BackupDeps {
   readonly db: Db;
@@ -121,7 +121,7 @@ async function addDatabase(
   const createdAt = new Date(now()).toISOString();
   const included = includesSecretsKey ? secretsKey : undefined;
   const key = {
-    fingerprint: secretsKey ? fingerprintOf(secretsKey) : null,
+    fingerprint: secretsKey ? computeFingerprint(secretsKey) : null,
     isIncluded: included !== undefined,
   };
   const header = {

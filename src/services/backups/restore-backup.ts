@@ -18,7 +18,7 @@ import {
 } from '../../store/backup.ts';
 import { type Session, withSession } from '../../store/copy.ts';
 import type { Db } from '../../store/db.ts';
-import { refuseService } from '../operator/refuse-service.ts';
+import { requireServiceStopped } from '../operator/require-service-stopped.ts';
 import { type ArchiveEntry, readArchive } from './archive.ts';
 import { type BackupHeader, HEADER_NAME, KEY_NAME, noBackup, readHeader } from './backup-header.ts';
 import { createFileRestorer, type FileRestorer } from './restore-files.ts';
@@ -99,7 +99,7 @@ async function prepare(
   force: boolean,
 ): Promise<void> {
   await checkKey(secretsKey);
-  await refuseService(db);
+  await requireServiceStopped(db);
   const present = await findSchemaVersion(db);
   if (present === undefined) await migrate(schema.migrations.at(-1)?.version ?? 0);
   else if (!force && (await hasAccounts(db)))

@@ -1,14 +1,14 @@
 // Response schemas of agents' connections.
 import { Type } from 'typebox';
 import { AGENT_SCOPES } from '../accounts/agent-caller.ts';
-import { pageOf } from '../paging.ts';
+import { PageSchema } from '../paging.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
 
 export const ConnectionParams = Type.Object({
   id: Type.String({ maxLength: 64, description: 'Connection ID, `con_…`' }),
 });
 
-export const ConnectionPage = pageOf(
+export const ConnectionPage = PageSchema(
   Named('Connection', 'A program that you let in by OAuth', {
     id: Type.String(),
     clientId: Type.String({

@@ -15,7 +15,7 @@ import {
   type TokenKind,
 } from '../../store/oauth/tokens.ts';
 import type { Deps } from '../deps.ts';
-import { resourceOf } from './oauth-switch.ts';
+import { mcpResource } from './oauth-switch.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -107,7 +107,7 @@ function grantRecords({ db, settings }: { readonly db: Db } & RecordDeps): Parti
   return {
     find: async id => {
       const row = await findGrant(db, id);
-      return row && presentGrant(row, resourceOf(settings));
+      return row && presentGrant(row, mcpResource(settings));
     },
     destroy: id => deleteGrant(db, id),
   };

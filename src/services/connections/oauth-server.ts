@@ -6,7 +6,7 @@ import type { UserActor } from '../accounts/actor.ts';
 export type Endpoint = 'authorize' | 'resume' | 'token' | 'register' | 'revoke';
 
 /** What is shown to a person before a decision, or where they are redirected. */
-export type ConsentAnswer =
+export type ConsentResult =
   | { readonly kind: 'page'; readonly html: string; readonly policy: string }
   | { readonly kind: 'redirect'; readonly to: string };
 
@@ -32,8 +32,8 @@ export interface OAuthServer {
     raw: IncomingMessage,
     body: unknown,
   ): Promise<(res: ServerResponse) => Promise<void>>;
-  ask(visit: Visit): Promise<ConsentAnswer>;
-  decide(visit: Visit, decision: Decision): Promise<ConsentAnswer>;
+  ask(visit: Visit): Promise<ConsentResult>;
+  decide(visit: Visit, decision: Decision): Promise<ConsentResult>;
 }
 
 /** Includes the discovery documents for clients. */

@@ -11,4 +11,4 @@ export function isOAuthOn({ BASE_URL }: Address): boolean {
 }
 
 /** The audience of access tokens (RFC 8707). */
-export const resourceOf = ({ BASE_URL }: Address): string => `${BASE_URL}/mcp`;
+export const mcpResource = ({ BASE_URL }: Address): string => `${BASE_URL}/mcp`;

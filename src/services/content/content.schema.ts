@@ -57,7 +57,7 @@ export const QuickAnswer = Type.Object({
   variant: Type.Optional(Type.Enum(['default', 'highlight', 'compact'])),
 });
 
-const Picture = Type.Object({
+const Image = Type.Object({
   url: Address,
   alt: Type.Optional(Type.String({ maxLength: 1000 })),
   caption: Type.Optional(Type.String({ maxLength: 1000 })),
@@ -66,7 +66,7 @@ const caption = Type.Optional(Type.String({ maxLength: 1000 }));
 /** Type of a content block → its schema. */
 export const BLOCKS = {
   markdown: Type.Object({ type: Type.Literal('markdown'), markdown: Type.String({ minLength: 1 }) }),
-  image: Type.Object({ type: Type.Literal('image'), ...Picture.properties }),
+  image: Type.Object({ type: Type.Literal('image'), ...Image.properties }),
   video: Type.Object({
     type: Type.Literal('video'),
     url: Address,
@@ -87,7 +87,7 @@ export const BLOCKS = {
   }),
   gallery: Type.Object({
     type: Type.Literal('gallery'),
-    images: Type.Array(Picture, { minItems: 1, maxItems: 100 }),
+    images: Type.Array(Image, { minItems: 1, maxItems: 100 }),
     caption,
   }),
   cta: Type.Object({

@@ -46,7 +46,7 @@ export async function getCredits(deps: Deps, actor: Actor, query: PageQuery) {
  * Returns the same for a user or a team, for the operator; by default for the operator. Throws 404 if it does not
  * exist.
  */
-export async function getCreditsOf(
+export async function getUserCredits(
   deps: Pick<Deps, 'db'>,
   actor: Actor,
   { userId, teamId, ...query }: LedgerQuery,

@@ -7,11 +7,11 @@ import {
   listSpendingByType,
   listSpendingByWorkflow,
 } from '../../store/spending.ts';
-import { workspaceOf } from '../accounts/access.ts';
+import { getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
-import { byId, type PageQuery, pageOf, readPage } from '../paging.ts';
+import { byId, type PageQuery, PageSchema, readPage } from '../paging.ts';
 import { Named, Nullable } from '../schema.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,7 +26,7 @@ export const SpendingQuery = Type.Object({
 export type SpendingQuery = Static<typeof SpendingQuery>;
 
 const Credits = Type.Integer();
-export const SpendingAnswer = Named('Spending', 'What was charged, in credits', {
+export const SpendingResponse = Named('Spending', 'What was charged, in credits', {
   teamId: Nullable(Type.String()),
   from: Type.String({ format: 'date', description: 'The first day (UTC)' }),
   to: Type.String({ format: 'date', description: 'Today (UTC)' }),
@@ -61,7 +61,7 @@ export async function getSpending(deps: Deps, actor: Actor, { days: count = 30 }
     new Date(deps.now() - (count - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   );
   const [from = '', to = ''] = [dates[0], dates.at(-1)];
-  const period = { workspace: workspaceOf(active), from: new Date(from) };
+  const period = { workspace: getWorkspaceId(active), from: new Date(from) };
   const [days, types, workflows] = await Promise.all([
     listSpendingByDay(deps.db, period),
     listSpendingByType(deps.db, period, MAX_TYPES),
@@ -84,7 +84,7 @@ export async function getSpending(deps: Deps, actor: Actor, { days: count = 30 }
   };
 }
 
-export const BudgetPage = pageOf(
+export const BudgetPage = PageSchema(
   Named('Budget', 'What a workflow may spend in a UTC day, and has spent today', {
     workflowId: Type.String(),
     name: Type.String(),
@@ -96,7 +96,7 @@ export const BudgetPage = pageOf(
 /** Returns the workflows of the active workspace that have a budget. */
 export async function listOwnBudgets(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
-  const workspace = workspaceOf(await getActiveWorkspace(deps.db, user));
+  const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, user));
   return readPage(query, byId('workflow'), part => listBudgets(deps.db, workspace, part), presentBudget);
 }
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../../lib/errors.ts';
 import { freeing } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
-import { type MediaType, maxBytesAt } from '../../media/accepted-types.ts';
+import { type MediaType, maxBytesFor } from '../../media/accepted-types.ts';
 import { inspectImage } from '../../media/images.ts';
 import { probeStored } from '../../media/probe-stored.ts';
 import { acceptDeclared, identify, SNIFFED_BYTES } from '../../media/sniff.ts';
@@ -92,7 +92,7 @@ async function moveOrFind(deps: Deps, mediaId: string): Promise<boolean> {
 async function checkFile(deps: Deps, upload: UploadRow, signal: AbortSignal): Promise<ReceivedFile> {
   const type = acceptDeclared(upload.content_type);
   const { start, ...stored } = await readThrough(deps, upload.id);
-  const maxBytes = maxBytesAt('presigned', type);
+  const maxBytes = maxBytesFor('presigned', type);
   if (stored.bytes > maxBytes) throw tooLarge(maxBytes);
   if (stored.bytes !== upload.bytes) {
     throw new AppError('invalid_bytes', `Expected ${upload.bytes} bytes but received ${stored.bytes}.`);

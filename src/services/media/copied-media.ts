@@ -4,7 +4,7 @@ import { createGate } from '../../lib/gate.ts';
 import { newId } from '../../lib/ids.ts';
 import { listUsableMedia, type MediaRow, type NewMedia } from '../../store/media/media.ts';
 import { noteOrphan } from '../../store/media/orphans.ts';
-import { userWorkspace, workspaceOf } from '../accounts/access.ts';
+import { getWorkspaceId, userWorkspace } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { MAX_EXPORTED_MEDIA } from './exported-media.ts';
@@ -77,7 +77,7 @@ async function listForeign(
   const known = new Set((await listUsableMedia(deps.db, own)).map(({ id }) => id));
   return await listUsableMedia(deps.db, {
     ids: ids.filter(id => !known.has(id)),
-    workspace: workspaceOf(from),
+    workspace: getWorkspaceId(from),
     userIds: from.team_id === null ? [from.user_id] : [],
   });
 }

@@ -3,7 +3,7 @@
 // down.
 import { AppError, toError } from '../../lib/errors.ts';
 import { createGate } from '../../lib/gate.ts';
-import { type MediaType, maxBytesAt } from '../../media/accepted-types.ts';
+import { type MediaType, maxBytesFor } from '../../media/accepted-types.ts';
 import { listUsableMedia, type NewMedia } from '../../store/media/media.ts';
 import { userWorkspace } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
@@ -119,7 +119,7 @@ async function receiveOne(
       source,
       declared: contentType,
       name,
-      maxBytes: (type: MediaType) => maxBytesAt('import', type),
+      maxBytes: (type: MediaType) => maxBytesFor('import', type),
     };
     return toMediaRow(await receiveFile(deps, incoming, signal), owner, file);
   }

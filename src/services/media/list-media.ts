@@ -4,7 +4,7 @@ import { isId } from '../../lib/ids.ts';
 import type { MediaRow, MediaUse } from '../../store/media/media.ts';
 import { deleteMedia, findMedia, listMediaOf, listMediaUses, mayUseMedia } from '../../store/media/media.ts';
 import { findTeam } from '../../store/teams.ts';
-import { can, userWorkspace, type WorkspaceVerb, workspaceOf } from '../accounts/access.ts';
+import { can, getWorkspaceId, userWorkspace, type WorkspaceVerb } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
@@ -19,7 +19,7 @@ const MAX_NAMED_USES = 20;
 export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery) {
   const { origin = 'upload', type: kind = null } = query;
   const user = requireScope(actor, 'workflows:write');
-  const workspace = workspaceOf(await getActiveWorkspace(deps.db, user));
+  const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, user));
   return readPage(
     query,
     byId('media'),

@@ -12,7 +12,7 @@ export function mediaUrl({ settings }: SettingsOnly, { id, name }: Pick<MediaRow
 }
 
 /** Returns the media id in one of our own URLs; undefined for any other URL. */
-export function mediaIdOf({ settings }: SettingsOnly, url: string): string | undefined {
+export function parseMediaUrl({ settings }: SettingsOnly, url: string): string | undefined {
   const prefix = `${settings.CDN_URL}/`;
   return url.startsWith(prefix) ? url.slice(prefix.length).split('/', 1)[0] : undefined;
 }

@@ -1,7 +1,7 @@
 // Defines the schemas of media requests and answers.
 import { type Static, Type } from 'typebox';
 import { USE_KINDS } from '../../store/media/uses.ts';
-import { PageQuery, pageOf } from '../paging.ts';
+import { PageQuery, PageSchema } from '../paging.ts';
 import { Exact, Named, NamedExact, Nullable } from '../schema.ts';
 
 /** Used only for properties that cannot be read from the file. */
@@ -95,9 +95,9 @@ export const MediaItem = Named('MediaItem', 'A media file with its name and owne
   teamId: Nullable(Type.String()),
   createdAt: Type.String({ format: 'date-time' }),
 });
-export const MediaPage = pageOf(MediaItem);
+export const MediaPage = PageSchema(MediaItem);
 
-export const MediaUsePage = pageOf(
+export const MediaUsePage = PageSchema(
   Named('MediaUse', 'A place where a media file is used', {
     kind: Type.Enum(USE_KINDS),
     workflow: Type.Object({ id: Type.String(), name: Type.String() }),

@@ -2,7 +2,7 @@
 // service, and completes the upload, which checks them.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import { type MediaType, maxBytesAt, SVG_TYPE } from '../../media/accepted-types.ts';
+import { type MediaType, maxBytesFor, SVG_TYPE } from '../../media/accepted-types.ts';
 import { fileName } from '../../media/file-name.ts';
 import { presignPut } from '../../media/presign.ts';
 import { objectUrl } from '../../media/s3.ts';
@@ -12,13 +12,13 @@ import { pendingKey } from '../../media/storage.ts';
 import type { Tx } from '../../store/db.ts';
 import { findMintedAt, insertUpload, lockMinting, sumMinted } from '../../store/media/uploads.ts';
 import type { Actor } from '../accounts/actor.ts';
-import { limitRefusal } from '../accounts/rate-limits.ts';
+import { rateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
+import { localUploadKey, localUploadUrl } from './local-uploads.ts';
 import type { MintBody } from './media.schema.ts';
 import { mediaUrl } from './media-record.ts';
 import { lockFreeStorage } from './storage-quota.ts';
-import { doorKey, doorUrl } from './upload-door.ts';
-import { uploaderOf } from './upload-media.ts';
+import { findUploader } from './upload-media.ts';
 
 const HOUR_MS = 3_600_000;
 const BUDGET_BYTES = 10 * 1_073_741_824;
@@ -26,7 +26,7 @@ const MINT_WAIT_MS = 1000;
 
 /** Throws `unsupported_type`, `file_too_large`, `upload_budget_exceeded`, `upload_busy`, `storage_quota_exceeded`. */
 export async function mintUpload(deps: Deps, actor: Actor, { contentType, bytes, filename }: MintBody) {
-  const owner = await uploaderOf(deps, actor);
+  const owner = await findUploader(deps, actor);
   const type = acceptPresigned(contentType, bytes);
   const nowMs = deps.now();
   const upload = {
@@ -66,7 +66,7 @@ function acceptPresigned(contentType: string, bytes: number): MediaType {
       'Presigned uploads do not accept SVG. Use POST /media/upload, which sanitizes it.',
     );
   }
-  const maxBytes = maxBytesAt('presigned', type);
+  const maxBytes = maxBytesFor('presigned', type);
   if (bytes > maxBytes) throw tooLarge(maxBytes);
   return type;
 }
@@ -80,12 +80,12 @@ async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number)
   const freeMs = (mintedAt?.getTime() ?? nowMs) + HOUR_MS - nowMs;
   const reset = Math.ceil((nowMs + freeMs) / 1000);
   const what = 'More than 10 GB of uploads were minted in the last hour';
-  throw limitRefusal('upload_budget_exceeded', what, { limit: BUDGET_BYTES, reset }, nowMs);
+  throw rateLimitError('upload_budget_exceeded', what, { limit: BUDGET_BYTES, reset }, nowMs);
 }
 
 /** Another request holds the account's lock; it may be free in a second. */
 export function busy(what: string, nowMs: number): AppError {
-  return limitRefusal('upload_busy', what, { limit: 1, reset: Math.floor(nowMs / 1000) + 1 }, nowMs);
+  return rateLimitError('upload_busy', what, { limit: 1, reset: Math.floor(nowMs / 1000) + 1 }, nowMs);
 }
 
 function presign(
@@ -94,6 +94,7 @@ function presign(
   put: { readonly contentType: string; readonly bytes: number; readonly nowMs: number },
 ) {
   const { bucket } = deps;
-  if (bucket === undefined) return presignPut(doorKey(deps), { url: doorUrl(deps, id), ...put });
+  if (bucket === undefined)
+    return presignPut(localUploadKey(deps), { url: localUploadUrl(deps, id), ...put });
   return presignPut(bucket.key, { url: objectUrl(bucket, pendingKey(id)), ...put });
 }

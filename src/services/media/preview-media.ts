@@ -5,7 +5,7 @@ import { convertImage, resizeImage } from '../../media/images.ts';
 import { findMedia, type MediaRow } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 import { readAll } from './media-bytes.ts';
-import { mediaIdOf } from './media-record.ts';
+import { parseMediaUrl } from './media-record.ts';
 
 const MAX_SIDE = 512;
 const MAX_PREVIEW_BYTES = 32_768;
@@ -25,7 +25,7 @@ export async function findMediaAt(
   deps: Pick<Deps, 'settings' | 'db'>,
   url: string,
 ): Promise<MediaRow | undefined> {
-  const id = mediaIdOf(deps, url);
+  const id = parseMediaUrl(deps, url);
   return id !== undefined && isId('media', id) ? findMedia(deps.db, id) : undefined;
 }
 

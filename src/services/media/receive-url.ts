@@ -2,10 +2,10 @@
 import { AppError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { isId } from '../../lib/ids.ts';
-import { type FetchDoor, maxBytesAt, maxBytesAtDoor } from '../../media/accepted-types.ts';
+import { type FetchSource, maxBytesFor, maxBytesForAnyType } from '../../media/accepted-types.ts';
 import { findMedia } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
-import { mediaIdOf } from './media-record.ts';
+import { parseMediaUrl } from './media-record.ts';
 import { type IncomingFile, type ReceivedFile, receiveFile } from './receive-file.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -15,12 +15,12 @@ export async function receiveUrl(
   deps: Deps,
   url: string,
   signal: AbortSignal,
-  door: FetchDoor = 'url',
+  door: FetchSource = 'url',
 ): Promise<ReceivedFile> {
-  const maxBytes = maxBytesAtDoor(door);
+  const maxBytes = maxBytesForAnyType(door);
   try {
     const found = (await openOwn(deps, url)) ?? (await openOther(deps, url, { signal, maxBytes }));
-    return await receiveFile(deps, { ...found, maxBytes: type => maxBytesAt(door, type) }, signal);
+    return await receiveFile(deps, { ...found, maxBytes: type => maxBytesFor(door, type) }, signal);
   } catch (err) {
     if (!(err instanceof FetchError) || signal.aborted) throw err;
     if (err.code === 'too_large')
@@ -52,7 +52,7 @@ async function openOther(
 
 /** Our own media are copied from storage, because the client may not be able to reach our public URL. */
 async function openOwn(deps: Deps, url: string): Promise<OpenedFile | undefined> {
-  const id = mediaIdOf(deps, url);
+  const id = parseMediaUrl(deps, url);
   if (id === undefined) return undefined;
   const row = isId('media', id) ? await findMedia(deps.db, id) : undefined;
   if (row === undefined) throw new AppError('not_found', 'Media not found.');

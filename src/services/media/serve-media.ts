@@ -5,7 +5,7 @@ import { isId } from '../../lib/ids.ts';
 import { SVG_TYPE } from '../../media/accepted-types.ts';
 import { PRESIGNED_SECONDS, presignGet } from '../../media/presign.ts';
 import { objectUrl } from '../../media/s3.ts';
-import { answerMedia, type MediaAnswer, type MediaRequest } from '../../media/serve.ts';
+import { type MediaRequest, type MediaResponse, toMediaResponse } from '../../media/serve.ts';
 import { findMedia, type MediaRow } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 
@@ -24,7 +24,7 @@ export async function openMedia(
 ): Promise<OpenedMedia> {
   const row = isId('media', mediaId) ? await findMedia(deps.db, mediaId) : undefined;
   if (row === undefined || row.name !== name) throw new AppError('not_found', 'Media not found.');
-  const answer = answerMedia(request, {
+  const answer = toMediaResponse(request, {
     name: row.name,
     contentType: row.content_type,
     bytes: row.bytes,
@@ -48,7 +48,7 @@ export async function openMedia(
 async function redirect(
   { bucket, settings, now }: Deps,
   row: MediaRow,
-  { headers }: MediaAnswer,
+  { headers }: MediaResponse,
 ): Promise<OpenedMedia | undefined> {
   if (bucket === undefined || settings.CDN_MODE !== 'redirect' || row.content_type === SVG_TYPE)
     return undefined;

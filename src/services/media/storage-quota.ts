@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../store/db.ts';
 import { isOutage } from '../../store/db.ts';
 import { insertMedia, type NewMedia } from '../../store/media/media.ts';
 import { findStorageUsage, lockStorageUsage, type StorageUsageRow } from '../../store/media/storage-usage.ts';
-import { limitsOf } from '../accounts/daily-executions.ts';
+import { getPlanLimits } from '../accounts/daily-executions.ts';
 import type { Deps } from '../deps.ts';
 
 type Plans = Pick<Settings, 'plans'>;
@@ -99,7 +99,7 @@ function keepBatch(
 }
 
 function toUsage(settings: Plans, { plan, bytes }: StorageUsageRow): StorageUsage {
-  return { usedBytes: bytes, limitBytes: limitsOf(settings, plan).storageBytes };
+  return { usedBytes: bytes, limitBytes: getPlanLimits(settings, plan).storageBytes };
 }
 
 function requireFits(usage: StorageUsage, bytes: number): void {

@@ -6,7 +6,7 @@ import type { MediaKind } from '../../media/accepted-types.ts';
 import { findMedia, type MediaRow, mayUseMedia } from '../../store/media/media.ts';
 import { findOpenUploads } from '../../store/media/uploads.ts';
 import type { Deps } from '../deps.ts';
-import { mediaIdOf, toRef } from './media-record.ts';
+import { parseMediaUrl, toRef } from './media-record.ts';
 
 /** The run that media are stored and looked up for. */
 export interface MediaOwner {
@@ -29,7 +29,7 @@ export async function findStoredMedia(
   { mediaId, url = '' }: MediaSource,
   kind: MediaKind,
 ): Promise<MediaRef | undefined> {
-  const known = await findUsable(deps, owner, mediaId ?? mediaIdOf(deps, url));
+  const known = await findUsable(deps, owner, mediaId ?? parseMediaUrl(deps, url));
   if (known !== undefined) return requireKind(toRef(deps, known), kind);
   if (mediaId === undefined) return undefined;
   const open = isId('media', mediaId) ? await findOpenUploads(deps.db, [mediaId]) : undefined;

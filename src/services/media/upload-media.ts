@@ -1,9 +1,9 @@
 // Implements the inline upload in its three forms: a multipart form, a data URL, a URL to fetch.
 import { AppError } from '../../lib/errors.ts';
 import { matchesSchema } from '../../lib/schema-check.ts';
-import { maxBytesAt } from '../../media/accepted-types.ts';
+import { maxBytesFor } from '../../media/accepted-types.ts';
 import { type DataUrl, parseDataUrl } from '../../media/data-url.ts';
-import { can, workspaceOf } from '../accounts/access.ts';
+import { can, getWorkspaceId } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
@@ -30,14 +30,14 @@ export type FormPart =
  * Returns the uploader and the workspace, which is the active one. Throws 401, 403 for a viewer of the team, 413 if the
  * storage is full.
  */
-export async function uploaderOf(deps: Deps, actor: Actor): Promise<FileOwner> {
+export async function findUploader(deps: Deps, actor: Actor): Promise<FileOwner> {
   const user = requireScope(actor, 'workflows:write');
   const workspace = await getActiveWorkspace(deps.db, user);
   if (!can(user, 'edit', { workspace })) {
     throw new AppError('forbidden', "You don't have permission to add media to the active team.");
   }
   await requireFreeStorage(deps, user.userId);
-  return { userId: user.userId, workspace: workspaceOf(workspace), origin: 'upload', executionId: null };
+  return { userId: user.userId, workspace: getWorkspaceId(workspace), origin: 'upload', executionId: null };
 }
 
 /** Stores the file while it arrives. Fields may precede or follow it. */
@@ -47,7 +47,7 @@ export async function uploadForm(
   form: AsyncIterable<FormPart>,
   signal: AbortSignal,
 ) {
-  const owner = await uploaderOf(deps, actor);
+  const owner = await findUploader(deps, actor);
   const { file, hints } = await readForm(deps, form, signal);
   return presentUpload(deps, await keepFile(deps, file, owner, hints));
 }
@@ -65,7 +65,7 @@ async function readForm(
       else if (part.field !== 'file') throw refusal(`The form has a file named ${part.field}; name it file.`);
       else if (file !== undefined) throw refusal('The form has more than one file.');
       else
-        file = await receiveFile(deps, { ...part, maxBytes: type => maxBytesAt('multipart', type) }, signal);
+        file = await receiveFile(deps, { ...part, maxBytes: type => maxBytesFor('multipart', type) }, signal);
     }
     if (file === undefined) throw refusal('The form has no file: send it as a part named file.');
     return { file, hints: parseHints(fields) };
@@ -87,7 +87,7 @@ function parseHints(fields: ReadonlyMap<string, string>): Hints {
 
 /** Stores the file of a data URL, or the file at a URL. */
 export async function uploadInline(deps: Deps, actor: Actor, body: InlineBody, signal: AbortSignal) {
-  const owner = await uploaderOf(deps, actor);
+  const owner = await findUploader(deps, actor);
   const { dataUrl, url, ...hints } = body;
   if ((dataUrl === undefined) === (url === undefined)) throw refusal('Send either dataUrl or url.');
   const file =
@@ -98,7 +98,7 @@ export async function uploadInline(deps: Deps, actor: Actor, body: InlineBody, s
 }
 
 function incomingOf({ contentType, bytes }: DataUrl) {
-  const maxBytes = (type: Parameters<typeof maxBytesAt>[1]): number => maxBytesAt('dataUrl', type);
+  const maxBytes = (type: Parameters<typeof maxBytesFor>[1]): number => maxBytesFor('dataUrl', type);
   return { source: bytes, maxBytes, declared: contentType, name: 'file' };
 }
 

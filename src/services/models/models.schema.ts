@@ -5,7 +5,7 @@ import { Exact, Nullable } from '../schema.ts';
 
 const Revision = Type.String({ maxLength: 100, description: 'Revision at which the models were read' });
 
-export const InstalledModelsAnswer = Type.Object({
+export const InstalledModelsResponse = Type.Object({
   revision: Revision,
   models: Type.Array(Type.Object({}, { additionalProperties: true })),
   problems: Type.Array(Type.String({ description: 'Reasons why stored models are left out' })),
@@ -30,7 +30,7 @@ export const OffersQuery = Type.Object({
   query: Type.Optional(Type.String({ maxLength: 200, description: 'Words of the name' })),
 });
 
-export const OffersAnswer = Type.Object({
+export const OffersResponse = Type.Object({
   offers: Type.Array(
     Type.Object({
       endpoint: Type.String({ description: 'Endpoint at the provider' }),
@@ -53,7 +53,7 @@ export const PlanModelsBody = Exact({
   ),
 });
 
-export const ModelPlanAnswer = Type.Object({
+export const ModelPlanResponse = Type.Object({
   revision: Revision,
   compared: Type.Integer({ description: 'Number of models in use that were compared' }),
   isLarge: Type.Boolean({

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 8_000_000;
 const KEPT_MS = 10_000;
 
-export const ProvidersAnswer = Named('Providers', 'The providers of models, and whether they answer', {
+export const ProvidersResponse = Named('Providers', 'The providers of models, and whether they answer', {
   providers: Type.Array(
     Type.Object({
       name: Type.String(),

@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { fillForPreview, readMode } from '../../nodes/renderer-mode.ts';
 import { openScene } from '../../render/scene.ts';
 import type { Timeline } from '../../render/timeline/compile.ts';
-import { authorize, userWorkspace, workspaceOf } from '../accounts/access.ts';
+import { authorize, getWorkspaceId, userWorkspace } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { openForReading, readableText } from '../workflows/read-workflow.ts';
@@ -54,5 +54,5 @@ async function openNode(
   if (node === undefined)
     throw new AppError('not_found', `The workflow has no video:renderer node with the id ${nodeId}.`);
   const { config, params } = node.data;
-  return open({ ...config, ...params }, { userId: user.userId, workspace: workspaceOf(view.workflow) });
+  return open({ ...config, ...params }, { userId: user.userId, workspace: getWorkspaceId(view.workflow) });
 }

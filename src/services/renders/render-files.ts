@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { ReadSource, SourceBytes } from '../../render/render-io.ts';
 import { findMedia, mayUseMedia } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
-import { mediaIdOf } from '../media/media-record.ts';
+import { parseMediaUrl } from '../media/media-record.ts';
 
 export interface RenderOwner {
   readonly userId: number;
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 120_000;
 /** Media that the owner may use, by id or our URL; any other URL through the guarded client. */
 export function serviceReader(deps: Deps, owner: RenderOwner): ReadSource {
   return async (source, { maxBytes, signal }) => {
-    const id = 'mediaId' in source ? source.mediaId : mediaIdOf(deps, source.src);
+    const id = 'mediaId' in source ? source.mediaId : parseMediaUrl(deps, source.src);
     if (id !== undefined) return readOwn(deps, owner, id, maxBytes);
     if (!('src' in source) || !/^https?:/.test(source.src))
       throw new AppError('invalid_request', 'file paths are supported only on the command line');

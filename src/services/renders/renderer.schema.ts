@@ -14,7 +14,7 @@ export const ContractQuery = Type.Object({
   ),
 });
 
-export const ContractAnswer = Named('SceneGraphContract', 'How to author a video', {
+export const ContractResponse = Named('SceneGraphContract', 'How to author a video', {
   data: Type.Object({
     mode: Type.Literal('sceneGraph'),
     nodeType: Type.Literal('video:renderer'),
@@ -94,7 +94,7 @@ const Frame = Named('PreviewFrame', 'A still', {
   width: Type.Integer(),
   height: Type.Integer(),
 });
-export const PreviewAnswer = Named('Preview', 'Stills of a video', {
+export const PreviewResponse = Named('Preview', 'Stills of a video', {
   data: Type.Object({
     frames: Type.Array(Frame),
     fps: Type.Integer(),
@@ -133,7 +133,7 @@ const RenderFailure = Named('RenderFailure', 'Why a clip was not rendered', {
 /** The stored JSON of a clip. */
 export type RenderedClip = Static<typeof RenderedClip>;
 export type RenderFailure = Static<typeof RenderFailure>;
-export const RenderAnswer = Named('RenderStatus', 'A clip as it stands', {
+export const RenderResponse = Named('RenderStatus', 'A clip as it stands', {
   data: Type.Object({
     renderId: Type.String(),
     status: Type.Enum(RENDER_STATUSES),
@@ -171,7 +171,7 @@ const TemplateObject = Named('VideoTemplate', 'A composition with slots', {
   defaultProps: Type.Unknown(),
   inputMappings: Type.Array(InputMapping),
 });
-export const TemplateAnswer = Named('VideoTemplateAnswer', 'One composition', { data: TemplateObject });
-export const TemplateListAnswer = Named('VideoTemplateList', 'The compositions that an account may use', {
+export const TemplateResponse = Named('VideoTemplateResponse', 'One composition', { data: TemplateObject });
+export const TemplateListResponse = Named('VideoTemplateList', 'The compositions that an account may use', {
   data: Type.Array(TemplateObject),
 });

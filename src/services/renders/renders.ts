@@ -6,7 +6,7 @@ import { requireCodec } from '../../render/video/make-video.ts';
 import { enqueue } from '../../store/queue.ts';
 import { cancelRender, findRender, insertRender, type RenderRow } from '../../store/renders/renders.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
-import { limitRefusal } from '../accounts/rate-limits.ts';
+import { rateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 import { mediaUrl } from '../media/media-record.ts';
 import { openSource } from './preview-source.ts';
@@ -66,7 +66,7 @@ function chooseRange(
 function busy(nowMs: number): AppError {
   const what = `${MAX_OPEN} clips of yours are being rendered or wait for it: cancel one, or wait for one to end`;
   const reset = Math.ceil(nowMs / 1000) + RETRY_SECONDS;
-  return limitRefusal('render_busy', what, { limit: MAX_OPEN, reset }, nowMs);
+  return rateLimitError('render_busy', what, { limit: MAX_OPEN, reset }, nowMs);
 }
 
 export async function getRender(deps: Deps, actor: Actor, id: string) {

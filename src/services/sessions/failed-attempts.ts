@@ -4,7 +4,7 @@
 // in to the account lately, for the account. So guesses from elsewhere do not lock a person out of where they sign in from,
 // and guesses from many networks are still bounded.
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
-import { type Allowance, limitRefusal } from '../accounts/rate-limits.ts';
+import { type Allowance, rateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 
 const WINDOW_SECONDS = 900;
@@ -51,7 +51,7 @@ export async function limitFailures<T>(
     for (const target of targets) {
       const allowance = await limiter.take(target.key, target.limit, WINDOW_SECONDS);
       if (!allowance.allowed)
-        throw limitRefusal(
+        throw rateLimitError(
           'rate_limited',
           `More than ${target.limit} failed sign-ins at ${target.name} in 15 minutes`,
           allowance,

@@ -31,7 +31,7 @@ const REFUSALS = {
   other: 'You signed in to a different account. Sign in to the account that you use here.',
 } as const;
 
-export function signInRefused(reason: keyof typeof REFUSALS, cause?: unknown): AppError {
+export function signInError(reason: keyof typeof REFUSALS, cause?: unknown): AppError {
   return new AppError('sign_in_refused', REFUSALS[reason], { cause, details: { reason } });
 }
 
@@ -48,9 +48,9 @@ export async function findOrCreateUser(tx: Tx, settings: AccountSettings, claims
   if (linked !== undefined) return linked;
   const email = checkEmail(claims.email);
   const known = await findUserByEmail(tx, email);
-  if (known === undefined && !isAllowed(email, settings.OIDC_ALLOWED_DOMAINS)) throw signInRefused('unknown');
+  if (known === undefined && !isAllowed(email, settings.OIDC_ALLOWED_DOMAINS)) throw signInError('unknown');
   const userId = known?.id ?? (await createAccount(tx, settings, { email, name: claims.name }));
-  if (!(await insertIdentity(tx, { ...claims, userId }))) throw signInRefused('linked');
+  if (!(await insertIdentity(tx, { ...claims, userId }))) throw signInError('linked');
   return userId;
 }
 
@@ -58,7 +58,7 @@ function checkEmail(email: string): string {
   try {
     return parseEmail(email);
   } catch (err) {
-    throw signInRefused('unverified', err);
+    throw signInError('unverified', err);
   }
 }
 

@@ -8,7 +8,7 @@ import { findIdentity } from '../../store/people/identities.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { namingEmailConflict } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
-import { type Claims, findOrCreateUser, signInRefused } from './identities.ts';
+import { type Claims, findOrCreateUser, signInError } from './identities.ts';
 import { proveSession } from './reauthenticate.ts';
 import { type StartedSession, startSession, type Visitor } from './start-session.ts';
 
@@ -171,7 +171,7 @@ async function beginFlow(
 function decryptFlow(deps: OpenIdDeps, encrypted: string | undefined): Flow {
   const flow = findFlow(deps, encrypted);
   if (flow !== undefined && flow.expiresAtMs > deps.now()) return flow;
-  throw signInRefused('expired');
+  throw signInError('expired');
 }
 
 /** undefined where it is cut, of another key, or absent. */
@@ -199,14 +199,14 @@ async function readClaims(
   };
   const tokens = await oidc.authorizationCodeGrant(config, address, checks).catch(toRefusal);
   const token = tokens.claims();
-  if (token === undefined) throw signInRefused('refused');
+  if (token === undefined) throw signInError('refused');
   // Providers may keep the email out of the token.
   const profile: Readonly<Record<string, unknown>> =
     token.email === undefined
       ? await oidc.fetchUserInfo(config, tokens.access_token, token.sub).catch(toRefusal)
       : token;
   const { email, email_verified: isVerified, name } = profile;
-  if (typeof email !== 'string' || isVerified !== true) throw signInRefused('unverified');
+  if (typeof email !== 'string' || isVerified !== true) throw signInError('unverified');
   return {
     issuer: token.iss,
     subject: token.sub,
@@ -218,7 +218,7 @@ async function readClaims(
 
 /** An outage of the provider is no fault of who signs in. */
 function toRefusal(thrown: unknown): never {
-  throw isOutage(thrown) ? unreachable(thrown) : signInRefused('refused', thrown);
+  throw isOutage(thrown) ? unreachable(thrown) : signInError('refused', thrown);
 }
 
 /** The library wraps what the client threw, and keeps an answer that it did not expect. */
@@ -238,7 +238,7 @@ function startSessionOf(
     const nowMs = now();
     const provedAtMs = Math.min(nowMs, claims.signedInAtMs ?? nowMs);
     const session = await startSession(tx, { userId, visitor, nowMs, provedAtMs });
-    if (session === undefined) throw signInRefused('disabled');
+    if (session === undefined) throw signInError('disabled');
     return session;
   });
   return namingEmailConflict(work);
@@ -255,10 +255,10 @@ async function proveSessionBy(
   actor: Actor,
 ): Promise<void> {
   const isSameSession = actor.kind === 'user' && actor.credential.id === sessionId;
-  if (!isSameSession) throw signInRefused('expired');
-  if ((await findIdentity(deps.db, identity)) !== actor.userId) throw signInRefused('other');
+  if (!isSameSession) throw signInError('expired');
+  if ((await findIdentity(deps.db, identity)) !== actor.userId) throw signInError('other');
   const begunAtMs = expiresAtMs - FLOW_SECONDS * 1000;
-  if (signedInAtMs !== undefined && signedInAtMs < begunAtMs - CLOCK_SKEW_MS) throw signInRefused('refused');
+  if (signedInAtMs !== undefined && signedInAtMs < begunAtMs - CLOCK_SKEW_MS) throw signInError('refused');
   await proveSession(deps, sessionId, deps.now());
 }
 

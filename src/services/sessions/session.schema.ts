@@ -4,7 +4,7 @@ import { TEAM_ROLES } from '../../store/teams.ts';
 import { STORAGE } from '../accounts/account.schema.ts';
 import { SCOPES } from '../accounts/actor.ts';
 import { Email, Name } from '../accounts/names.ts';
-import { pageOf } from '../paging.ts';
+import { PageSchema } from '../paging.ts';
 import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 
 const Password = Type.String({ maxLength: 256 });
@@ -63,7 +63,7 @@ export const BeginOpenIdQuery = Type.Object({
     }),
   ),
 });
-export const OpenIdAnswerQuery = Type.Object(
+export const OpenIdCallbackQuery = Type.Object(
   {
     code: Type.Optional(Type.String({ maxLength: 8192 })),
     state: Type.Optional(Type.String({ maxLength: 8192 })),
@@ -111,4 +111,4 @@ const SessionObject = Named('ListedSession', 'A session of your account', {
   expiresAt: Timestamp,
   isCurrent: Type.Boolean({ description: 'Whether it is the session of this request' }),
 });
-export const SessionPage = pageOf(SessionObject);
+export const SessionPage = PageSchema(SessionObject);

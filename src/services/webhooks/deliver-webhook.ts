@@ -9,7 +9,7 @@ import { keepAttempts, listDeliveriesById } from '../../store/deliveries.ts';
 import { enqueue } from '../../store/queue.ts';
 import type { Deps } from '../deps.ts';
 import { createHostQueues } from './host-queues.ts';
-import { isDelivered, sendWebhook, type WebhookAnswer } from './send-webhook.ts';
+import { isDelivered, sendWebhook, type WebhookResponse } from './send-webhook.ts';
 import { decryptSecret } from './webhook-target.ts';
 
 /** Attempts of a delivery, and again of each redelivery. */
@@ -87,7 +87,7 @@ async function attempt(
   deps: Deps,
   delivery: TracedDelivery,
   signal: AbortSignal,
-): Promise<WebhookAnswer | undefined> {
+): Promise<WebhookResponse | undefined> {
   const { execution_id: executionId } = delivery;
   const span = deps.tracer?.start('deliver webhook', {
     kind: 'consumer',
@@ -121,7 +121,7 @@ function messageOf(deps: Deps, { id, event, event_id, url, body, secret }: Deliv
   };
 }
 
-function judge(deps: Deps, delivery: DeliveryRow, startedAt: Date, answer: WebhookAnswer): NewAttempt {
+function judge(deps: Deps, delivery: DeliveryRow, startedAt: Date, answer: WebhookResponse): NewAttempt {
   const attempt = delivery.attempts + 1;
   const isLast = attempt >= delivery.max_attempts;
   const state = isDelivered(answer) ? 'delivered' : isLast ? 'exhausted' : 'attempting';

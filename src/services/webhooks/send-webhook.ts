@@ -19,7 +19,7 @@ export interface WebhookMessage {
   readonly secret: string | null;
 }
 
-export interface WebhookAnswer {
+export interface WebhookResponse {
   readonly statusCode: number | null;
   readonly durationMs: number;
   /** Why there is no response. */
@@ -33,10 +33,10 @@ export async function sendWebhook(
   deps: Deps,
   { url, deliveryId, event, eventId, body, secret }: WebhookMessage,
   signal: AbortSignal,
-): Promise<WebhookAnswer | undefined> {
+): Promise<WebhookResponse | undefined> {
   const startedMs = deps.now();
   const timestampSeconds = Math.floor(startedMs / 1000);
-  const ended = (answer: Omit<WebhookAnswer, 'durationMs'>): WebhookAnswer => ({
+  const ended = (answer: Omit<WebhookResponse, 'durationMs'>): WebhookResponse => ({
     ...answer,
     durationMs: Math.max(0, deps.now() - startedMs),
   });
@@ -67,7 +67,7 @@ export async function sendWebhook(
 }
 
 /** Any 2xx counts as delivered; redirects are not followed and count as failures. */
-export function isDelivered({ statusCode }: WebhookAnswer): boolean {
+export function isDelivered({ statusCode }: WebhookResponse): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }
 

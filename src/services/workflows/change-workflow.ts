@@ -16,7 +16,7 @@ import {
   type WorkflowChange,
 } from './commit-workflow.ts';
 import { editTransaction } from './edit-transaction.ts';
-import { type PresentedWorkflow, presentMembers, revisionOf } from './present-workflow.ts';
+import { type PresentedWorkflow, presentMembers, toRevision } from './present-workflow.ts';
 import { checkSentFields } from './sent-fields.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
 import { moveTo } from './workflow-location.ts';
@@ -88,7 +88,7 @@ async function choosePoster(
  */
 function checkIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  const current = `"${revisionOf(workflow)}.`;
+  const current = `"${toRevision(workflow)}.`;
   if (ifMatch.split(',').some(etag => etag.trim().startsWith(current))) return;
   throw new AppError(
     'stale_write',

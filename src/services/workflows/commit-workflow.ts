@@ -1,5 +1,5 @@
 // Completes every write of a stored workflow: lock, compare, write the differences, respond.
-import { firstIdOf } from '../../lib/ids.ts';
+import { firstIdAt } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
 import {
@@ -125,7 +125,7 @@ async function storeVersion(
   const next = { workflowId: id, version: version + 1, graph: write.text, userId };
   if (saving === 'by itself') {
     if (!write.isChanged) return;
-    const runsFromId = firstIdOf('execution', Date.now() - CLOCK_SLACK_MS);
+    const runsFromId = firstIdAt('execution', Date.now() - CLOCK_SLACK_MS);
     await insertAutosave(tx, next, { by: credential.id, runsFromId });
     await removeSuperseded(tx, id, MAX_REMOVED);
   } else if (write.isChanged) await insertVersion(tx, next);

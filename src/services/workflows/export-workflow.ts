@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { listUsableMedia, type MediaRow } from '../../store/media/media.ts';
 import { mediaIdsIn } from '../../store/workflows/versions.ts';
-import { authorize, canDo, workspaceOf } from '../accounts/access.ts';
+import { authorize, canDo, getWorkspaceId } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import {
@@ -40,7 +40,7 @@ function listMedia(
 ): Promise<readonly MediaRow[]> {
   return listUsableMedia(deps.db, {
     ids: mediaIdsIn(graph).slice(0, MAX_EXPORTED_MEDIA),
-    workspace: workspaceOf(workflow),
+    workspace: getWorkspaceId(workflow),
     userIds: [workflow.user_id, ...(actor.kind === 'user' ? [actor.userId] : [])],
   });
 }

@@ -3,7 +3,7 @@ import { type Findings, NO_FINDINGS, truncationOf, warningSentences } from '../.
 import { sha256 } from '../../lib/crypto.ts';
 import type { WorkflowListRow } from '../../store/workflows/lists.ts';
 import type { PublishSettings, ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { can, canDo, isCreator, roleOf, type WorkflowRole } from '../accounts/access.ts';
+import { can, canDo, findRole, isCreator, type WorkflowRole } from '../accounts/access.ts';
 import type { Actor, UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { decryptSecrets, seesSecrets } from './workflow-secrets.ts';
@@ -48,14 +48,14 @@ export function presentWorkflow(
   const tail = meta === undefined ? '' : `,"meta":${JSON.stringify(presentMeta(meta))}`;
   return {
     text: `${members.slice(0, -1)},${graphText}${tail}}`,
-    etag: `"${revisionOf(view.workflow)}.${sha256(members).toString('base64url').slice(0, 22)}"`,
+    etag: `"${toRevision(view.workflow)}.${sha256(members).toString('base64url').slice(0, 22)}"`,
     version: view.workflow.version,
     findings: meta?.findings ?? NO_FINDINGS,
   };
 }
 
 /** Identifies the last write of the workflow; heartbeats, views and new posters do not count. */
-export function revisionOf(workflow: Pick<ReadWorkflowRow, 'updated_at'>): string {
+export function toRevision(workflow: Pick<ReadWorkflowRow, 'updated_at'>): string {
   return workflow.updated_at.getTime().toString(36);
 }
 
@@ -139,7 +139,7 @@ function presentMedia(deps: Pick<Deps, 'settings'>, media: ReadWorkflowRow['medi
 }
 
 export function presentListedWorkflow(deps: Pick<Deps, 'settings'>, actor: UserActor, row: WorkflowListRow) {
-  const role = roleOf(actor, row);
+  const role = findRole(actor, row);
   const isEditor = canDo(role, 'edit');
   // One literal, since a list has many; undefined members are not written.
   const line = {

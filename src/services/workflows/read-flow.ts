@@ -1,11 +1,11 @@
 // Reads a workflow for drawing: on its own page for its readers, in a content page for anyone.
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
-import { canDo, roleOf } from '../accounts/access.ts';
+import { canDo, findRole } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type FlowResults, findFlowResults } from './flow-results.ts';
-import { revisionOf, type WorkflowView } from './present-workflow.ts';
+import { toRevision, type WorkflowView } from './present-workflow.ts';
 import { openForReading, readableText, readableVersion } from './read-workflow.ts';
 
 export interface Flow {
@@ -49,8 +49,8 @@ function toFlow(deps: Deps, view: WorkflowView): Flow {
     id,
     name,
     description,
-    key: `${id}.${readableVersion(view)}.${revisionOf(view.workflow)}.${view.role}`,
-    visibility: roleOf(ANONYMOUS, view.workflow) === undefined ? 'private' : 'public',
+    key: `${id}.${readableVersion(view)}.${toRevision(view.workflow)}.${view.role}`,
+    visibility: findRole(ANONYMOUS, view.workflow) === undefined ? 'private' : 'public',
     canEdit: canDo(view.role, 'edit'),
     exposedInputs: settings?.exposedInputs ?? null,
     results: async () =>

@@ -5,7 +5,7 @@ import { isId } from '../../lib/ids.ts';
 import { openEmailShare } from '../../store/permissions.ts';
 import type { ReadWorkflowRow, WorkflowReading } from '../../store/workflows/workflows.ts';
 import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts';
-import { authorize, canDo, workspaceOf } from '../accounts/access.ts';
+import { authorize, canDo, getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type GraphVersion, storedGraph } from './graph-versions.ts';
@@ -33,7 +33,7 @@ export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Pr
   const number = readableVersion(view);
   const version = await deps.versions.get(deps.db, id, number);
   if (canDo(view.role, 'edit'))
-    return { view, version: number, graph: version.graph, workspace: workspaceOf(view.workflow) };
+    return { view, version: number, graph: version.graph, workspace: getWorkspaceId(view.workflow) };
   deps.views.count(id);
   const { graph } = storedGraph(await redactedText(deps, id, version));
   return { view, version: number, graph, workspace: undefined };

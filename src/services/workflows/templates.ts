@@ -50,10 +50,10 @@ export async function listTemplatePage(
 }
 
 /** The workflow id of a template id; any other id is returned unchanged. */
-export const workflowIdOf = (templateId: string): string => templateId.replace(/^tpl_/, 'wf_');
+export const toWorkflowId = (templateId: string): string => templateId.replace(/^tpl_/, 'wf_');
 
 /** A template's id is its workflow's with another prefix. */
-function templateIdOf(workflowId: string): string {
+function toTemplateId(workflowId: string): string {
   return workflowId.replace(/^wf_/, 'tpl_');
 }
 
@@ -61,7 +61,7 @@ function presentTemplate(deps: Deps, row: TemplateRow) {
   const { title, description, category, allowDuplicate } = row.publish_settings ?? {};
   const isOwner = row.is_own;
   return {
-    id: templateIdOf(row.id),
+    id: toTemplateId(row.id),
     workflowId: row.id,
     slug: row.published_slug,
     title: title ?? row.name,

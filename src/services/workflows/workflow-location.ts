@@ -4,7 +4,7 @@ import type { Tx } from '../../store/db.ts';
 import { type FolderRow, lockFolder } from '../../store/folders.ts';
 import { mayUseMedia } from '../../store/media/media.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { authorize, can, isCreator, userWorkspace, workspaceOf } from '../accounts/access.ts';
+import { authorize, can, getWorkspaceId, isCreator, userWorkspace } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 
 export interface WorkflowLocation {
@@ -26,7 +26,7 @@ export async function moveTo(
   if (folderId === null) return { folder_id: null, team_id: workflow.team_id };
   const folder = await openFolder(tx, user, folderId);
   // Only the creator's own workspace goes with a workflow, so nobody else can move it out.
-  if (workspaceOf(folder) !== workspaceOf(workflow) && !isCreator(user, workflow)) {
+  if (getWorkspaceId(folder) !== getWorkspaceId(workflow) && !isCreator(user, workflow)) {
     throw new AppError('forbidden', 'Only the creator can move this workflow to another workspace.');
   }
   return { folder_id: folder.id, team_id: folder.team_id };
@@ -43,7 +43,7 @@ export async function moveWithin(
   const place = { folder_id: folderId, team_id: workflow.team_id };
   if (folderId === null) return place;
   const folder = await openFolder(tx, user, folderId);
-  if (workspaceOf(folder) === workspaceOf(workflow)) return place;
+  if (getWorkspaceId(folder) === getWorkspaceId(workflow)) return place;
   throw new AppError(
     'folder_workspace_mismatch',
     'The folder is in another workspace. Use PUT /workflows/{id} to move a workflow there.',
@@ -58,7 +58,7 @@ export async function checkOwnFolder(
 ): Promise<void> {
   if (folderId === null || folderId === undefined) return;
   const folder = await openFolder(tx, user, folderId);
-  if (workspaceOf(folder) === userWorkspace(user.userId)) return;
+  if (getWorkspaceId(folder) === userWorkspace(user.userId)) return;
   throw new AppError(
     'folder_workspace_mismatch',
     'The folder belongs to a team, but a new workflow is personal. Create the workflow first, then move it with PUT /workflows/{id}.',

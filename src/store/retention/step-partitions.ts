@@ -1,5 +1,5 @@
 // Partitions node states by time: partitions are created ahead, and dropped when their runs are gone.
-import { firstIdOf, timeOfId } from '../../lib/ids.ts';
+import { firstIdAt, timeOfId } from '../../lib/ids.ts';
 import type { Db, Tx } from '../db.ts';
 
 /** All partitions except the default; ids from the first bound up to, not including, the second. */
@@ -69,7 +69,7 @@ async function findEnd(tx: Tx, nowMs: number): Promise<number> {
 
 async function makePartition(tx: Tx, fromMs: number, toMs: number): Promise<void> {
   const name = `execution_steps_${new Date(fromMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
-  const [from, to] = [firstIdOf('execution', fromMs), firstIdOf('execution', toMs)];
+  const [from, to] = [firstIdAt('execution', fromMs), firstIdAt('execution', toMs)];
   await tx.query(`create table ${name} (like execution_steps including defaults including storage)`);
   await tx.query(
     `with moved as (delete from execution_steps_rest where execution_id >= $1 and execution_id < $2 returning *)

@@ -9,7 +9,7 @@ import {
 import { isRecord } from '../../../src/lib/record.ts';
 import type { McpMount } from '../../../src/mcp/caller.ts';
 import { createMcpHandler } from '../../../src/mcp/handler.ts';
-import { toWebRequest, writeAnswer } from '../../../src/mcp/web-answer.ts';
+import { toWebRequest, writeResponse } from '../../../src/mcp/web-response.ts';
 import type { RunDeps } from '../../../src/runs/deps.ts';
 import { createFixtureServer } from './fixture-server.ts';
 
@@ -39,7 +39,7 @@ export function createFixtureMount(deps: RunDeps): McpMount {
       const known = sessions.get(String(req.headers['mcp-session-id']));
       const session = known ?? ((await isFirst(request, call.body)) ? await begin() : undefined);
       if (session === undefined) return modern.serve(req, res, call);
-      return writeAnswer(await session.handleRequest(request, { parsedBody: call.body }), res);
+      return writeResponse(await session.handleRequest(request, { parsedBody: call.body }), res);
     },
     close: async () => {
       for (const session of sessions.values()) await session.close();

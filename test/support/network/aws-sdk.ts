@@ -4,7 +4,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { objectUrl } from '../../../src/media/s3.ts';
 import { pendingKey } from '../../../src/media/storage.ts';
 import type { Deps } from '../../../src/services/deps.ts';
-import { doorKey, doorUrl } from '../../../src/services/media/upload-door.ts';
+import { localUploadKey, localUploadUrl } from '../../../src/services/media/local-uploads.ts';
 
 export interface SdkPlace {
   readonly client: S3Client;
@@ -15,8 +15,9 @@ export interface SdkPlace {
 /** Where the SDK finds the upload: in the bucket, or at our own endpoint, which looks like a bucket named `uploads`. */
 export function sdkPlace(deps: Deps, mediaId: string): SdkPlace {
   const { bucket } = deps;
-  const address = bucket === undefined ? doorUrl(deps, mediaId) : objectUrl(bucket, pendingKey(mediaId));
-  const { region, ...credentials } = bucket?.key ?? doorKey(deps);
+  const address =
+    bucket === undefined ? localUploadUrl(deps, mediaId) : objectUrl(bucket, pendingKey(mediaId));
+  const { region, ...credentials } = bucket?.key ?? localUploadKey(deps);
   const { origin, pathname } = new URL(address);
   const [, Bucket = '', Key = ''] = pathname.split('/');
   const client = new S3Client({

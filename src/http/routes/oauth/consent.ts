@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../../lib/errors.ts';
 import { requireSession } from '../../../services/accounts/actor.ts';
-import type { ConsentAnswer, OAuthMount, Visit } from '../../../services/connections/oauth-server.ts';
+import type { ConsentResult, OAuthMount, Visit } from '../../../services/connections/oauth-server.ts';
 import type { App } from '../../app.ts';
 import { HTML, sendErrorPage } from '../../pages/page-answers.ts';
 
@@ -46,7 +46,7 @@ function visitOf(req: FastifyRequest, reply: FastifyReply, uid: string): Visit {
   return { raw: req.raw, res: reply.raw, uid, actor: requireSession(req.actor).user };
 }
 
-function send(reply: FastifyReply, answer: ConsentAnswer): FastifyReply {
+function send(reply: FastifyReply, answer: ConsentResult): FastifyReply {
   reply.header('cache-control', 'no-store');
   if (answer.kind === 'redirect') return reply.redirect(answer.to, 303);
   return reply

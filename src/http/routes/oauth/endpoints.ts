@@ -1,7 +1,7 @@
 // Routes of the OAuth authorization server: metadata and endpoints.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { networkOf } from '../../../lib/addresses.ts';
-import { limitRefusal } from '../../../services/accounts/rate-limits.ts';
+import { toNetwork } from '../../../lib/addresses.ts';
+import { rateLimitError } from '../../../services/accounts/rate-limits.ts';
 import type { Endpoint, OAuthMount } from '../../../services/connections/oauth-server.ts';
 import type { Deps } from '../../../services/deps.ts';
 import type { App } from '../../app.ts';
@@ -62,10 +62,10 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
 /** Limits requests by network, across all processes. */
 function limitBy({ limiter, now }: Deps, what: string, limit: number, seconds: number) {
   return async (req: FastifyRequest): Promise<void> => {
-    const taken = await limiter.take(`oauth:${what}:${networkOf(addressOf(req))}`, limit, seconds);
+    const taken = await limiter.take(`oauth:${what}:${toNetwork(addressOf(req))}`, limit, seconds);
     if (taken.allowed) return;
     const window = seconds === HOUR ? 'an hour' : 'a minute';
-    throw limitRefusal(
+    throw rateLimitError(
       'rate_limited',
       `More than ${limit} ${what} in ${window} from your address`,
       taken,

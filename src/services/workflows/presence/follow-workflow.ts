@@ -10,7 +10,7 @@ import {
   touchFollower,
 } from '../../../store/workflows/followers.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../../store/workflows/workflows.ts';
-import { authorize, hasOwnRole, roleOf } from '../../accounts/access.ts';
+import { authorize, findRole, hasOwnRole } from '../../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../accounts/actor.ts';
 import type { Deps } from '../../deps.ts';
 import { readableVersion } from '../read-workflow.ts';
@@ -73,7 +73,7 @@ async function* follow(
   };
   try {
     for (let row: ReadWorkflowRow | undefined = first; !signal.aborted; ) {
-      const role = row === undefined ? undefined : roleOf(user, row);
+      const role = row === undefined ? undefined : findRole(user, row);
       if (row === undefined || role === undefined) return;
       const isListed = hasOwnRole(user, row);
       if (isListed) await touchFollower(db, follower);

@@ -7,18 +7,18 @@ import type { Tool } from './tool.ts';
 const MAX_ISSUES = 30;
 
 /** Converts any thrown value to a result. Internal errors are logged. */
-export function presentRefusal(log: Logger, { name, hints }: Tool, thrown: unknown): CallToolResult {
+export function presentError(log: Logger, { name, hints }: Tool, thrown: unknown): CallToolResult {
   const err = toAppError(thrown, { isRepeatable: hints.readOnlyHint === true });
   if (err.status >= 500) log.error({ err: err.cause ?? err, tool: name }, 'a tool failed');
   const issues = (err.issues ?? []).slice(0, MAX_ISSUES);
   return {
     isError: true,
-    content: [{ type: 'text', text: refusalText(err, issues) }],
+    content: [{ type: 'text', text: formatError(err, issues) }],
     structuredContent: { ...err.details, message: err.message, code: err.code, issues: [...issues] },
   };
 }
 
-function refusalText({ message, code, issues: all, details }: AppError, issues: readonly Issue[]): string {
+function formatError({ message, code, issues: all, details }: AppError, issues: readonly Issue[]): string {
   const total = typeof details?.total === 'number' ? details.total : (all?.length ?? 0);
   const more = total - issues.length;
   return [

@@ -9,17 +9,17 @@ import { pendingKey, type StoredFile } from '../../media/storage.ts';
 import type { Deps } from '../deps.ts';
 
 /** Derived from a secret, so that all processes of the service have the same one. */
-export function doorKey({ secretsKey }: Pick<Deps, 'secretsKey'>): SigningKey {
+export function localUploadKey({ secretsKey }: Pick<Deps, 'secretsKey'>): SigningKey {
   const secretAccessKey = hmacSha256Hex(secretsKey, 'presigned uploads');
   return { accessKeyId: 'graphwright', secretAccessKey, region: 'local' };
 }
 
 /** As sent to clients, whatever host a proxy sets. */
-export function doorUrl({ settings }: Pick<Deps, 'settings'>, mediaId: string): string {
+export function localUploadUrl({ settings }: Pick<Deps, 'settings'>, mediaId: string): string {
   return `${settings.BASE_URL}/uploads/${mediaId}`;
 }
 
-export interface UploadPut {
+export interface UploadRequest {
   readonly mediaId: string;
   /** As received, with its question mark; empty if there was none. */
   readonly query: string;
@@ -29,14 +29,14 @@ export interface UploadPut {
 }
 
 /** Stores the bytes of a request exactly as signed. Throws the S3Error that a bucket would return. */
-export async function putUpload(deps: Deps, put: UploadPut): Promise<StoredFile> {
+export async function receiveUpload(deps: Deps, put: UploadRequest): Promise<StoredFile> {
   // With a bucket, no URL is signed for this endpoint, and no file is expected here.
   if (deps.bucket !== undefined || !isId('media', put.mediaId)) {
     throw new S3Error('NoSuchKey', 'There is no upload at this address.');
   }
   const { headers } = put;
-  const url = doorUrl(deps, put.mediaId) + put.query;
-  await verifyPresignedPut(doorKey(deps), { url, headers, nowMs: deps.now() });
+  const url = localUploadUrl(deps, put.mediaId) + put.query;
+  await verifyPresignedPut(localUploadKey(deps), { url, headers, nowMs: deps.now() });
   const bytes = Number(headers['content-length']);
   const stored = await deps.storage.put(pendingKey(put.mediaId), freeing(put.body), {
     contentType: String(headers['content-type']),
@@ -49,7 +49,7 @@ export async function putUpload(deps: Deps, put: UploadPut): Promise<StoredFile>
 }
 
 /** Turns any failure into the error that a bucket would return. */
-export function printRefusal(
+export function formatS3Error(
   thrown: unknown,
   resource: string,
   requestId: string,

@@ -1,22 +1,22 @@
 // The codec host's sound: decoded, converted to stereo, positioned in time, resampled to 48 kHz.
 import { AudioSampleSink, EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
 import { type AudioData, AudioDecoder, EncodedAudioChunk } from 'node-webcodecs';
-import { CHANNELS, SAMPLE_RATE, type SoundJob } from '../job.ts';
+import { type AudioJob, CHANNELS, SAMPLE_RATE } from '../job.ts';
 import { openInput } from '../open-input.ts';
 import { Backpressure } from './backpressure.ts';
 import { unsupported } from './error.ts';
-import { encoderDelayOf } from './mp3-delay.ts';
+import { readEncoderDelay } from './mp3-delay.ts';
 import { flushOutput, writeOut } from './pipe.ts';
 import { createResampler } from './resample.ts';
 
 const MAX_IN_PROGRESS = 16;
 
-export async function writeSound({ path, facts, startSeconds, seconds }: SoundJob): Promise<void> {
+export async function writeAudio({ path, facts, startSeconds, seconds }: AudioJob): Promise<void> {
   const input = openInput(path);
   const track = await input.getPrimaryAudioTrack();
   if (track === null) throw new Error('The file has no audio.');
   const rate = await track.getSampleRate();
-  const skipped = (await track.getCodec()) === 'mp3' ? encoderDelayOf(path) : 0;
+  const skipped = (await track.getCodec()) === 'mp3' ? readEncoderDelay(path) : 0;
   // In source samples from the start of the file's clock; anything before it is dropped.
   const offset = Math.round(((await track.getFirstTimestamp()) - facts.startSeconds) * rate) - skipped;
   const resample = createResampler(rate, SAMPLE_RATE);

@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, Node } from '../graph.schema.ts';
-import { pageOf } from '../paging.ts';
-import { EventStreamOf, Named, Nullable, Timestamp } from '../schema.ts';
+import { PageSchema } from '../paging.ts';
+import { EventStreamSchema, Named, Nullable, Timestamp } from '../schema.ts';
 
 const Text = Nullable(Type.String());
 const Open = Type.Object({}, { additionalProperties: true });
@@ -131,7 +131,7 @@ const VersionHead = {
   isCurrent: Type.Boolean(),
   isPublished: Type.Boolean({ description: 'Whether it is the public version' }),
 };
-export const VersionPage = pageOf(Named('VersionListItem', 'A version without its graph', VersionHead));
+export const VersionPage = PageSchema(Named('VersionListItem', 'A version without its graph', VersionHead));
 export const Version = Named('Version', 'The graph as it was', {
   ...VersionHead,
   workflowId: Type.String(),
@@ -170,13 +170,13 @@ const WORKFLOW_EVENTS = {
 };
 
 /** The events of a workflow's stream, by name. */
-export const WorkflowEventStream = EventStreamOf(
+export const WorkflowEventStream = EventStreamSchema(
   'WorkflowEvent',
   'One server-sent event of a workflow, with its fields `event` and `data`',
   WORKFLOW_EVENTS,
 );
 
-export const TemplatePage = pageOf(
+export const TemplatePage = PageSchema(
   Named('Template', 'A published workflow', {
     id: Type.String({ description: '`tpl_…`' }),
     workflowId: Type.String(),

@@ -24,7 +24,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 export const EXPIRED =
   'This request has expired or was started in another browser. Return to the app and connect again.';
 
-export function renderRefusal(
+export function renderErrorPage(
   status: number,
   {
     error,

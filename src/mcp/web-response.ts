@@ -19,7 +19,7 @@ const isRead = (name: string): boolean =>
   name === 'accept' || name === 'content-type' || name.startsWith('mcp-');
 
 /** Writes the response; a stream ends early if the caller disconnects. */
-export async function writeAnswer(answer: Response, res: ServerResponse): Promise<void> {
+export async function writeResponse(answer: Response, res: ServerResponse): Promise<void> {
   const headers = Object.fromEntries(answer.headers);
   if (answer.body !== null && headers['content-type'] === 'text/event-stream') {
     res.writeHead(answer.status, headers);

@@ -8,7 +8,7 @@ const LEAVE_MS = 5000;
 const LEAVE_POLL_MS = 100;
 
 /** Throws if a service is connected. The connections of a killed one take a moment to close. */
-export async function refuseService(db: Db): Promise<void> {
+export async function requireServiceStopped(db: Db): Promise<void> {
   for (const deadline = performance.now() + LEAVE_MS; (await countOtherConnections(db)) > 0; ) {
     if (performance.now() > deadline)
       throw new AppError('conflict', 'A service is connected to this database. Stop it first.');
