@@ -33,6 +33,8 @@ export type RunEvent =
   | { readonly kind: 'decide'; readonly decisions: string }
   /** The event that the run waited for has occurred. */
   | { readonly kind: 'wake'; readonly atMs: number }
+  /** The run has ended, and a provider has billed calls that were cancelled with it: the states with their cost. */
+  | { readonly kind: 'bill'; readonly steps: readonly Step[] }
   /** Its worker is dead or does not know the run. */
   | { readonly kind: 'reassign'; readonly workerId: string; readonly lease?: number };
 
@@ -122,8 +124,14 @@ const NEW_STATE: RunState = {
  * worker holds it.
  */
 export function transition(run: RunRow, event: RunEvent): Transition | undefined {
+  if (event.kind === 'bill') return run.finished_at === null ? undefined : billed(run, event.steps);
   if (run.finished_at !== null) return undefined;
   return 'nodesDone' in event ? applyWorkerEvent(run, event) : applyExternalEvent(run, event);
+}
+
+/** The caller has charged the credits. */
+function billed(run: RunRow, steps: readonly Step[]): Transition {
+  return { row: { ...run, seq: run.seq + steps.length }, effects: [{ kind: 'save steps', steps }] };
 }
 
 type WorkerEvent = Extract<RunEvent, { readonly nodesDone: number }>;
@@ -143,7 +151,9 @@ function applyWorkerEvent(run: RunRow, event: WorkerEvent): Transition | undefin
   }
 }
 
-function applyExternalEvent(run: RunRow, event: Exclude<RunEvent, WorkerEvent>): Transition | undefined {
+type ExternalEvent = Exclude<RunEvent, WorkerEvent | { readonly kind: 'bill' }>;
+
+function applyExternalEvent(run: RunRow, event: ExternalEvent): Transition | undefined {
   const isLeased = run.worker_id !== null;
   switch (event.kind) {
     case 'claim':

@@ -240,6 +240,7 @@ function toInput({ before, row, ...more }: RunWrite): object {
     from_lease: before.lease,
     from_worker: before.worker_id,
     from_woken: before.wake_at !== null,
+    from_ended: before.finished_at !== null,
     ...more,
   };
 }
@@ -247,14 +248,14 @@ function toInput({ before, row, ...more }: RunWrite): object {
 /** `input`: the changes, one row per run. A run must occur only once. */
 const READ_INPUT = `
   select i.*, json_array_length(i.steps) as step_count from json_to_recordset($1::json) as i(
-    id text, from_seq int, from_lease int, from_worker text, from_woken bool, status text, lease int, worker_id text,
+    id text, from_seq int, from_lease int, from_worker text, from_woken bool, from_ended bool, status text, lease int, worker_id text,
     parked bool, under_way bool, seq int, nodes_done int, running_ms int, running_since timestamptz, wake_at timestamptz,
     error text, decisions text, started_at timestamptz, finished_at timestamptz, steps json, delivery json,
     job_at timestamptz, frees bool, cancels bool, wakes bool)`;
 
 /**
  * `written`: compare-and-swap. Updates a row only if its sequence number, lease, worker and wake-up are still those of
- * `before` and it has not ended. Every part below reads from here, so a lost swap writes nothing at all. The ids are
+ * `before` and it has not ended since. Every part below reads from here, so a lost swap writes nothing at all. The ids are
  * passed twice, because the planner uses the primary key for the array only.
  */
 const UPDATE_ROWS = `
@@ -264,7 +265,8 @@ const UPDATE_ROWS = `
     error = i.error, decisions = i.decisions, started_at = i.started_at, finished_at = i.finished_at
   from input i
   where e.id = any ($2::text[]) and e.id = i.id and e.seq = i.from_seq and e.lease = i.from_lease
-    and e.worker_id is not distinct from i.from_worker and (e.wake_at is not null) = i.from_woken and e.finished_at is null
+    and e.worker_id is not distinct from i.from_worker and (e.wake_at is not null) = i.from_woken
+    and (e.finished_at is not null) = i.from_ended
   returning e.id, e.watched, e.workspace, e.user_id, i.from_seq + i.step_count as steps_seq, i.steps, i.step_count, i.delivery,
     i.job_at, i.frees, i.cancels, i.wakes`;
 

@@ -142,10 +142,12 @@ describe('a provider call', () => {
     await again.end('SIGKILL');
     fal.polls = 0;
     again = await serve();
-    const creditsOf = async () => ((await again.execution(id)) as PaidExecution).credits;
-    await waitUntil('the call to be settled', async () => (await creditsOf()).held === 0);
-    const { estimated, charged, released } = await creditsOf();
+    const record = async () => (await again.execution(id)) as PaidExecution;
+    await waitUntil('the call to be settled', async () => (await record()).credits.held === 0);
+    const execution = await record();
+    const { estimated, charged, released } = execution.credits;
     assert.deepEqual([charged, released], [estimated, 0]);
+    assert.equal(statesOf(execution).m?.credits, charged);
     await assertLedgerBalanced(database.db);
     fal.ignoresCancel = false;
   });

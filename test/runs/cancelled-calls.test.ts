@@ -96,8 +96,15 @@ async function settled(id: string): Promise<PaidExecution['credits']> {
     const { rows } = await paid.service.db.query('select from calls where execution_id = $1', [id]);
     return rows.length === 0;
   });
-  const { credits } = await record(id);
+  const execution = await record(id);
+  const { credits } = execution;
   assert.equal(credits.held, 0);
+  const costs = Object.values(statesOf(execution)).map(state => state.credits);
+  assert.equal(
+    costs.reduce((sum, cost) => sum + cost, 0),
+    credits.charged,
+    'the node states agree with the run',
+  );
   assert.deepEqual(await balanceOf(user), [FUNDS - credits.charged, 0]);
   return credits;
 }
@@ -166,6 +173,25 @@ describe('a run that ends while fal is working', () => {
     const id = await cancelOnce(mapped(['a', 'b', 'c']), () => paid.fal.accepted.length === before + 3);
     paid.fal.polls = 0;
     assert.equal((await settled(id)).charged, 3 * PRICE);
+  });
+
+  it('is charged for the item that delivers after the end, in addition to those before it', async () => {
+    paid.fal.polls = 0;
+    paid.fal.ignoresCancel = true;
+    const late = paid.fal.accepted.length + 3;
+    const working = { status: 202, body: { status: 'IN_PROGRESS', logs: [] } };
+    paid.fal.failRequests(new RegExp(`/req-${late}/status$`), working, 1e9);
+    const id = await user.start(await user.create(mapped(['a', 'b', 'c'])));
+    await waitUntil(
+      'two items to be charged',
+      async () => statesOf(await record(id)).m?.credits === 2 * PRICE,
+    );
+    await cancel(id);
+    await user.until(id);
+    paid.fal.clearFaults();
+    assert.equal((await settled(id)).charged, 3 * PRICE);
+    const { body } = await user.request<{ credits: number }>('GET', `/executions/${id}/outputs/m`);
+    assert.equal(body.credits, 3 * PRICE);
   });
 
   it('is settled once by any process, even if the first one died', async () => {

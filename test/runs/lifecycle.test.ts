@@ -56,6 +56,7 @@ function randomEvent(random: () => number, run: RunRow): RunEvent {
     { kind: 'decide', decisions: '{}' },
     { kind: 'wake', atMs },
     { kind: 'reassign', workerId: pick(WORKERS), ...(random() < 0.5 ? { lease } : {}) },
+    { kind: 'bill', steps },
   ]);
 }
 
@@ -82,9 +83,22 @@ describe('a run, whatever happens to it', () => {
     next === undefined ? [] : [{ before, event, ...next }],
   );
 
-  it('never changes after its end', () => {
-    assert.ok(walks.some(({ before }) => before.finished_at !== null));
-    for (const { before, next } of walks) if (before.finished_at !== null) assert.equal(next, undefined);
+  it('never changes after its end, except that its nodes may be billed', () => {
+    const ended = walks.filter(({ before }) => before.finished_at !== null);
+    assert.ok(ended.length > 0);
+    for (const { before, event, next } of ended) {
+      if (event.kind !== 'bill') {
+        assert.equal(next, undefined);
+        continue;
+      }
+      assert.deepEqual(next?.row, { ...before, seq: before.seq + event.steps.length });
+      assert.deepEqual(next?.effects, [{ kind: 'save steps', steps: event.steps }]);
+    }
+  });
+
+  it('is not billed for cancelled calls before its end', () => {
+    for (const { before, event, next } of walks)
+      if (event.kind === 'bill' && before.finished_at === null) assert.equal(next, undefined);
   });
 
   it('changes only through the worker that holds its newest lease', () => {
@@ -133,6 +147,7 @@ describe('a run, whatever happens to it', () => {
 
   it('releases its credits once, when it ends, and charges what its steps report', () => {
     for (const { row, effects, event } of moves) {
+      if (event.kind === 'bill') continue;
       assert.equal(has(effects, 'release credits'), row.finished_at !== null);
       const reported = 'steps' in event ? event.steps.length : 0;
       assert.equal(effects.filter(({ kind }) => kind === 'charge').length, reported);

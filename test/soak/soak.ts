@@ -151,7 +151,7 @@ async function changeMoods({ moods }: Plan, hooks: Hooks): Promise<void> {
   }
 }
 
-/** Resolves once no run, event or job is open; after three minutes, resolves with what is still open. */
+/** Resolves once no run, provider call, event or job is open; after three minutes, resolves with what is still open. */
 export async function settle({ db }: Pick<Fleet, 'db'>): Promise<readonly string[]> {
   const endMs = performance.now() + SETTLE_MS;
   for (;;) {
@@ -167,6 +167,7 @@ export async function settle({ db }: Pick<Fleet, 'db'>): Promise<readonly string
 
 const OPEN = `
 select 'runs' as what, count(*)::int as count from executions where finished_at is null
+union all select 'calls', count(*)::int from calls
 union all select 'events', count(*)::int from deliveries where state in ('pending', 'attempting')
 union all select 'jobs', count(*)::int from ${DUE_JOBS}`;
 

@@ -1,12 +1,15 @@
 // Applies poll results: wakes runs whose calls ended and reschedules the rest. Grants free slots to waiting calls.
 
+import type { Step } from '../../engine/types.ts';
 import { grantSlots, nextWaitingCalls } from '../../store/call-slots.ts';
 import { type CallKey, type CallRow, dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
 import { chargeNodes, lockPools, type NodeCharge, releaseRuns } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
 import { lockRuns } from '../../store/runs.ts';
+import { listStepsOfNode } from '../../store/steps.ts';
 import { applyToLocked } from '../commit.ts';
 import type { RunDeps } from '../deps.ts';
+import { MAX_STORED_BYTES } from '../executed-graph.ts';
 import { priceByTerms } from '../pay.ts';
 
 export interface PollResult {
@@ -33,8 +36,13 @@ export async function applyPollResults(deps: RunDeps, results: readonly PollResu
   await recordDurations(deps, callsThat('ended'));
 }
 
-/** Charges cancelled calls that the provider bills, and releases the rest of their reservations. */
+/**
+ * Charges cancelled calls that the provider bills, adds the charge to the states of their nodes, and releases the rest
+ * of their reservations.
+ */
 async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult[]): Promise<void> {
+  // Locks runs before calls, as everywhere, so that transactions cannot deadlock. A run may have been deleted.
+  const runs = await lockRuns(tx, [...new Set(results.map(({ call }) => call.execution_id))]);
   const calls = await dropCalls(
     tx,
     results.map(({ call }) => keyOf(call)),
@@ -44,7 +52,7 @@ async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult
   if (reserved.length === 0) return;
   await lockPools(tx, [...new Set(reserved.map(({ workspace }) => workspace))]);
   const bills = new Map(results.map(({ call, bill }) => [nameOf(call), bill]));
-  const charges = new Map<string, NodeCharge & { readonly add: number }>();
+  const charges = new Map<string, LateCharge>();
   for (const call of reserved) {
     const { execution_id: executionId, node_id: nodeId, terms } = call;
     const bill = bills.get(nameOf(call));
@@ -55,6 +63,28 @@ async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult
   }
   await chargeNodes(tx, [...charges.values()]);
   await releaseRuns(tx, [...new Set(reserved.map(({ execution_id }) => execution_id))]);
+  for (const run of runs) {
+    const billed = [...charges.values()].filter(({ executionId, add }) => executionId === run.id && add > 0);
+    const steps = await listBilledSteps(tx, billed);
+    if (steps.length > 0) await applyToLocked(tx, [run], { kind: 'bill', steps });
+  }
+}
+
+type LateCharge = NodeCharge & { readonly add: number };
+
+/** Returns the last state of each charged node, with the charge added. */
+async function listBilledSteps(tx: Tx, charges: readonly LateCharge[]): Promise<readonly Step[]> {
+  const steps: Step[] = [];
+  for (const { executionId, nodeId, add } of charges) {
+    const row = (await listStepsOfNode(tx, executionId, nodeId, MAX_STORED_BYTES)).at(-1);
+    if (row === undefined) continue;
+    const step = row.step as Step;
+    // `true`: the earlier state contains the item's result (see foldSteps).
+    const items = step.items?.map(item => item !== null || null) as Step['items'];
+    const credits = (step.credits ?? 0) + add;
+    steps.push({ ...step, credits, ...(items === undefined ? {} : { items }) });
+  }
+  return steps;
 }
 
 const nameOf = ({ execution_id, node_id, item }: CallKey): string => `${execution_id} ${item} ${node_id}`;
