@@ -9,10 +9,9 @@ import type { NamedRun, OrphanRun, WorkerRow } from '../store/workers.ts';
 import {
   deleteWorker,
   enqueueDeferredRuns,
-  hasDeferredRuns,
+  findStrandedRuns,
   insertWorker,
   listOrphanPools,
-  listOrphanRuns,
   listSuspects,
   touchWorker,
 } from '../store/workers.ts';
@@ -59,9 +58,9 @@ export async function beat(
     slots.workerId = await registerWorker(deps, pools);
   } else await reconcile(deps, slots, before, named);
   await takeOver(deps, slots.workerId, unlock);
-  const orphans = await listOrphanRuns(deps.db);
+  const { orphans, hasDeferred } = await findStrandedRuns(deps.db);
   if (orphans.length > 0) await requeue(deps, orphans);
-  if (await hasDeferredRuns(deps.db))
+  if (hasDeferred)
     await deps.db.transaction(tx => enqueueDeferredRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
 }
 

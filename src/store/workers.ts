@@ -1,7 +1,7 @@
 // Tracks live workers by their heartbeats, and finds what dead workers left.
 import type { Tx } from './db.ts';
 import { enqueue } from './queue.ts';
-import { all, matches } from './rows.ts';
+import { all } from './rows.ts';
 import { TAKEOVER_SECONDS } from './runs.ts';
 
 export interface WorkerRow {
@@ -74,13 +74,23 @@ export interface OrphanRun {
   readonly worker_id: string;
 }
 
-/** Runs held by an unknown worker. Removing dead workers leaves none of these. */
-export function listOrphanRuns(tx: Tx): Promise<readonly OrphanRun[]> {
-  return all(
-    tx,
+/** Runs that no worker advances. */
+export interface StrandedRuns {
+  /** Held by an unknown worker. Removing dead workers leaves none of these. */
+  readonly orphans: readonly OrphanRun[];
+  /** Whether any run is deferred. */
+  readonly hasDeferred: boolean;
+}
+
+/** Queried at each heartbeat, in one statement: both parts read an index that is nearly always empty. */
+export async function findStrandedRuns(tx: Tx): Promise<StrandedRuns> {
+  const { rows } = await tx.query<OrphanRun | Readonly<Record<keyof OrphanRun, null>>>(
     `select id, lease, worker_id from executions e
-     where worker_id is not null and under_way and not exists (select from workers w where w.id = e.worker_id)`,
+     where worker_id is not null and under_way and not exists (select from workers w where w.id = e.worker_id)
+     union all select null, null, null where exists (select from executions where parked)`,
   );
+  const orphans = rows.filter((row): row is OrphanRun => row.id !== null);
+  return { orphans, hasDeferred: rows.length > orphans.length };
 }
 
 /** Pools with locked jobs that belong to no worker, because it died between its start and its registration. */
@@ -91,11 +101,6 @@ export async function listOrphanPools(tx: Tx): Promise<readonly string[]> {
        and not exists (select from workers w where j.locked_by = any (w.pools))`,
   );
   return rows.map(row => row.pool);
-}
-
-/** Queried at each heartbeat: an index of deferred runs, which is nearly always empty. */
-export function hasDeferredRuns(tx: Tx): Promise<boolean> {
-  return matches(tx, 'select where exists (select from executions where parked)');
 }
 
 /** Deferred runs whose workspace has a slot again; closes the race between deferring a run and another one ending. */

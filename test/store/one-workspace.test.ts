@@ -70,9 +70,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'of a worker, which has runs of many workspaces': [
     'calls listRunsWithoutCalls',
     'workers enqueueDeferredRuns',
-    'workers hasDeferredRuns',
     'workers listOrphanPools',
-    'workers listOrphanRuns',
+    'workers findStrandedRuns',
     'workers listSuspects',
   ],
   // Public templates would be copied into a table of their own.
