@@ -18,6 +18,11 @@ export class ReceivedJobs {
     for (const { id } of jobs) this.#ids.delete(String(id));
   }
 
+  /** Whether the next check may find lost jobs. */
+  get hasSuspects(): boolean {
+    return this.#suspects.size > 0;
+  }
+
   /**
    * Returns jobs locked by this process that were unknown at the previous check as well, since the end of a job may
    * show late.

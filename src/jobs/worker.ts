@@ -33,8 +33,8 @@ const COMPLETE_DELAY_MS = 20;
 const POLL_MS = 4000;
 const ALL_JOBS = 1e9;
 const HEARTBEATS_PER_CLEANUP = 6;
-/** A job counts as lost after 20 s. */
-const HEARTBEATS_PER_JOB_CHECK = 4;
+/** While no job is suspected to be lost. */
+const HEARTBEATS_PER_JOB_CHECK = 3;
 /** It reads all waiting runs. */
 const HEARTBEATS_PER_RECOVERY = 60;
 const RESTART_DELAY_MS = 500;
@@ -130,7 +130,7 @@ async function startHeartbeat(
   let beats = 0;
   const tick = async (): Promise<void> => {
     await beat(deps, slots, ids, unlock);
-    if (beats % HEARTBEATS_PER_JOB_CHECK === 0)
+    if (received.hasSuspects || beats % HEARTBEATS_PER_JOB_CHECK === 0)
       await unlockLostJobs(deps, ids, locked => received.findLost(locked));
     if (beats % HEARTBEATS_PER_CLEANUP === 0) await unlockOrphanPools(deps, unlock);
     if (beats++ % HEARTBEATS_PER_RECOVERY === 0) await wakeRunsWithoutCalls(deps);
