@@ -47,11 +47,13 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
       'openapiObject' in given ? completeDocument(given.openapiObject as Document) : given.swaggerObject,
   });
   const document = createDocumentText(app);
-  app.get('/openapi.json', { schema: { hide: true }, config: { limit: 'none' } }, (req, reply) =>
-    sendCached(req, reply, document(), 'no-cache'),
+  app.get(
+    '/openapi.json',
+    { schema: { hide: true }, config: { access: 'public', limit: 'none' } },
+    (req, reply) => sendCached(req, reply, document(), 'no-cache'),
   );
   const guide = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
-  app.get(GUIDE_PATH, { schema: { hide: true }, config: { limit: 'none' } }, (_, reply) =>
+  app.get(GUIDE_PATH, { schema: { hide: true }, config: { access: 'public', limit: 'none' } }, (_, reply) =>
     reply.type('text/plain; charset=utf-8').send(guide),
   );
   registerReference(app, deps.settings.BASE_URL, () => app.swagger() as unknown as ReferenceDocument);

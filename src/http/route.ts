@@ -1,17 +1,66 @@
-// Provides helpers for routes: documentation and common responses.
-import type { FastifyReply, FastifySchema } from 'fastify';
+// Provides helpers for routes: the description of a route, and common responses.
+import type { FastifyReply } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Deps } from '../services/deps.ts';
+import type { Access } from './access.ts';
+import type { RouteDescription } from './openapi/operation.ts';
 
-/** Response schemas by status. They only document; responses are not validated. */
-type Responses = Readonly<Record<number, TSchema>>;
+/** Codes of routes that read or change one resource. */
+export const RESOURCE_ERRORS = ['forbidden', 'not_found'] as const;
+/** Codes of routes that store a file. */
+export const FILE_ERRORS = [
+  'file_too_large',
+  'storage_quota_exceeded',
+  'unsupported_type',
+  'unreadable_image',
+  'unreadable_media',
+  'empty_file',
+] as const;
 
-/** Returns a function that documents the routes of a tag: a summary, response schemas and request schemas. */
-export const documented =
+interface Options<Body, Params, Query, Headers> extends Omit<RouteDescription, 'access'> {
+  readonly summary: string;
+  /** Response schemas by status. They only document; responses are not validated. */
+  readonly response: Readonly<Record<number, TSchema>>;
+  readonly body?: Body;
+  readonly params?: Params;
+  readonly querystring?: Query;
+  readonly headers?: Headers;
+  /** Content types of the body. Default: JSON. */
+  readonly consumes?: readonly string[];
+  /** Leaves the route out of the OpenAPI document. */
+  readonly hide?: boolean;
+}
+
+interface Schemas<Body, Params, Query, Headers> {
+  readonly body: Body;
+  readonly params: Params;
+  readonly querystring: Query;
+  readonly headers: Headers;
+}
+
+/**
+ * Returns a function that describes the routes of a tag: their operation id, which names the SDK's method, who may call
+ * them, and the rest.
+ *
+ *     app.get('/api/v1/keys/:id', operation('getKey', 'account:admin', { summary, description, params, response }), handler)
+ */
+export const operationsOf =
   (tag: string) =>
-  <S extends FastifySchema = object>(summary: string, response: Responses, schema?: S): { schema: S } => ({
-    schema: { tags: [tag], summary, response, ...schema } as FastifySchema as S,
-  });
+  <Body = undefined, Params = undefined, Query = undefined, Headers = undefined>(
+    operationId: string,
+    access: Access,
+    options: Options<Body, Params, Query, Headers>,
+  ): { config: RouteDescription; schema: Schemas<Body, Params, Query, Headers> } => {
+    const { summary, response, body, params, querystring, headers, consumes, hide, ...rest } = options;
+    const config = { ...rest, access };
+    const given = { body, params, querystring, headers, consumes, hide };
+    const schemas = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const documentation = { operationId, tags: [tag], summary, response, 'x-route': config };
+    return {
+      config,
+      schema: { ...documentation, ...(schemas as unknown as Schemas<Body, Params, Query, Headers>) },
+    };
+  };
 
 /** Sends 201 with the Location of the new resource. */
 export function created(deps: Pick<Deps, 'settings'>, reply: FastifyReply, path: string): FastifyReply {

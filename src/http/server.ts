@@ -26,7 +26,6 @@ import { registerScopes } from './observation/request-scope.ts';
 import { registerOpenStreams } from './open-streams.ts';
 import { registerOpenApi } from './openapi.ts';
 import { sendErrorPage, wantsPage } from './pages/page-answers.ts';
-import { registerReauthentication } from './reauthentication.ts';
 import { discardBody } from './rest-of-body.ts';
 import { type McpMount, registerMcp } from './routes/mcp.ts';
 import { registerOAuth } from './routes/oauth/endpoints.ts';
@@ -84,8 +83,7 @@ export async function createServer(deps: HttpDeps, mounts: Mounts): Promise<App>
     done();
   });
   await registerHooks(app, deps, limits);
-  registerAccess(app);
-  registerReauthentication(app, deps);
+  registerAccess(app, deps);
   registerAdmission(app, createAuthentication(deps), limits);
   // After the hooks that refuse requests.
   app.addHook('preParsing', ({ raw }, reply, _payload, done) => {

@@ -1,32 +1,19 @@
-// Completes the OpenAPI document with ids, descriptions, errors, headers, links and examples from the tables in this folder.
+// Completes the OpenAPI document with the descriptions of the routes: ids, descriptions, errors, headers, links and examples.
 import { CompletionEvent } from '../../runs/run-answer.schema.ts';
+import { type Access, isKeyOnly, type Reauthentication, scopeOf } from '../access.ts';
 import { isOptionalBody } from '../body.ts';
-import type { Reauthentication } from '../reauthentication.ts';
-import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import { nameSchemas } from './components.ts';
 import { errorExamples, exampleOf, requestExampleOf } from './examples.ts';
 import {
+  errorHeadersOf,
   HEADER_PARAMETERS,
   HEADERS,
   headerParametersOf,
-  isConditional,
   responseHeadersOf,
 } from './headers.ts';
-import { linksOf } from './links.ts';
-import type { Content, Document, Operation, OperationTable, Response } from './operation.ts';
+import type { Content, Document, Operation, Response, RouteDescription } from './operation.ts';
 import { defaultRefusal, ERROR_ISSUE_SCHEMA, ERROR_SCHEMA, type Refusals, refusalsOf } from './refusals.ts';
-import { RUN_OPERATIONS } from './run-operations.ts';
-import { SIGN_IN_OPERATIONS } from './sign-in-operations.ts';
 import { TAGS } from './tags.ts';
-import { WORKFLOW_OPERATIONS } from './workflow-operations.ts';
-
-/** Every operation by method and path. */
-export const OPERATIONS: OperationTable = {
-  ...WORKFLOW_OPERATIONS,
-  ...RUN_OPERATIONS,
-  ...ACCOUNT_OPERATIONS,
-  ...SIGN_IN_OPERATIONS,
-};
 
 /** The document's `webhooks`: requests that the service sends. */
 const WEBHOOKS = {
@@ -48,7 +35,7 @@ const WEBHOOKS = {
   },
 };
 
-/** Completes each operation from its entry in the tables, its method, parameters and security, and names the schemas. */
+/** Completes each operation from the description of its route, its method, parameters and security, and names the schemas. */
 export function completeDocument<D extends Document>(document: D): D {
   const refusals: Refusals = new Map();
   const paths = Object.fromEntries(
@@ -95,33 +82,48 @@ function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function complete(name: string, operation: Operation, refusals: Refusals): Operation {
-  const entry = OPERATIONS[name];
-  if (entry === undefined) throw new Error(`${name} has no entry in the tables of http/openapi.`);
-  const [operationId, description, codes = [], statuses = []] = entry;
+function complete(name: string, { 'x-route': route, ...given }: Operation, refusals: Refusals): Operation {
+  const { operationId } = given;
+  if (route === undefined || operationId === undefined)
+    throw new Error(`${name} has no description. Describe it with \`operationsOf\`, or hide it.`);
+  const security = securityOf(route.access ?? 'public');
+  const { reauthentication } = route;
   const parameters = [
     // Header parameters are references, see the next line.
-    ...(operation.parameters ?? []).filter(parameter => parameter.in !== 'header'),
-    ...headerParametersOf(operationId),
+    ...(given.parameters ?? []).filter(parameter => parameter.in !== 'header'),
+    ...headerParametersOf(route),
   ];
-  const successes = successesOf(operationId, operation.responses ?? {}, statuses);
-  const whole = { ...operation, operationId, parameters, ...requestBodyOf(operationId, operation) };
+  const successes = successesOf(operationId, route, given.responses ?? {});
+  const whole = {
+    ...given,
+    ...(reauthentication === undefined ? {} : { 'x-reauthentication': reauthentication }),
+    security,
+    parameters,
+    ...requestBodyOf(operationId, route, given),
+  };
   return {
     ...whole,
-    description: `${description}${reauthenticationNote(operation)}${scopeNote(operation)}`,
-    security: (operation.security ?? []).map(way => mapValues(way, () => [])),
+    description: `${route.description}${reauthenticationNote(reauthentication)}${scopeNote(whole)}`,
+    security: security.map(way => mapValues(way, () => [])),
     responses: {
       ...successes,
-      ...withHeaders(
-        operationId,
-        refusalsOf({ ...whole, isRead: name.startsWith('GET ') }, codes, refusals),
-        refusals,
-      ),
+      ...withHeaders(refusalsOf(whole, route, { isRead: name.startsWith('GET '), refusals }), refusals),
       ...(Object.keys(successes).some(status => status.startsWith('2'))
         ? {}
         : { default: defaultRefusal(refusals) }),
     },
   };
+}
+
+/** Returns the `security` of an operation, with the scope that its key must have. */
+function securityOf(access: Access): Readonly<Record<string, readonly string[]>>[] {
+  if (access === 'public') return [];
+  if (access === 'content-secret') return [{ contentSecret: [] }];
+  if (access === 'anyone') return [{ apiKey: [] }, { session: [] }, {}];
+  if (access === 'session') return [{ session: [] }];
+  if (access === 'agent') return [{ apiKey: [] }];
+  if (isKeyOnly(access)) return [{ apiKey: [scopeOf(access)] }];
+  return [{ apiKey: access === 'signed-in' ? [] : [access] }, { session: [] }];
 }
 
 /** Describes the scope in words, because OpenAPI supports scopes only for OAuth. */
@@ -135,7 +137,7 @@ const REAUTHENTICATION_NOTES: Readonly<Record<Reauthentication, string>> = {
   'for OWNER': 'For the role OWNER, a session',
 };
 
-function reauthenticationNote({ 'x-reauthentication': when }: Operation): string {
+function reauthenticationNote(when: Reauthentication | undefined): string {
   if (when === undefined) return '';
   return `\n\n${REAUTHENTICATION_NOTES[when]} that was last confirmed more than 15 minutes ago is refused with \`reauthentication_required\`. Call \`POST /api/v1/auth/reauthenticate\`, then repeat the request.`;
 }
@@ -147,8 +149,12 @@ function mapValues<T, U>(record: Readonly<Record<string, T>>, to: (value: T) => 
 // The route reads the bytes itself, so it has no schema.
 const RAW_BODY = { required: true, content: { 'application/octet-stream': { schema: {} } } };
 
-function requestBodyOf(operationId: string, { requestBody }: Operation): object {
-  if (operationId === 'putUpload') return { requestBody: RAW_BODY };
+function requestBodyOf(
+  operationId: string,
+  { isStorage }: RouteDescription,
+  { requestBody }: Operation,
+): object {
+  if (isStorage) return { requestBody: RAW_BODY };
   if (requestBody === undefined) return {};
   const isOptional = isOptionalBody(requestBody.content?.['application/json']?.schema);
   const content = withExample(requestExampleOf(operationId), requestBody.content ?? {});
@@ -170,10 +176,11 @@ const TITLES: Readonly<Record<string, string>> = {
 
 function successesOf(
   operationId: string,
+  route: RouteDescription,
   responses: Readonly<Record<string, Response>>,
-  statuses: readonly number[],
 ): Readonly<Record<string, Response>> {
-  const bare = [...statuses, ...(isConditional(operationId) ? [304] : [])];
+  const { otherStatuses = [], isConditional, links = {}, examples = {} } = route;
+  const bare = [...otherStatuses, ...(isConditional ? [304] : [])];
   const all: Readonly<Record<string, Response>> = {
     ...responses,
     ...Object.fromEntries(bare.map(status => [String(status), {}])),
@@ -185,11 +192,11 @@ function successesOf(
       {
         ...response,
         description: TITLES[status] ?? '',
-        headers: responseHeadersOf(operationId, Number(status)),
+        headers: responseHeadersOf(route, Number(status)),
         ...(content === undefined || status.startsWith('3')
           ? {}
-          : { content: withExample(exampleOf(operationId, status), content) }),
-        ...linksOf(operationId, status),
+          : { content: withExample(exampleOf(operationId, status, examples[Number(status)]), content) }),
+        ...(Number(status) in links ? { links: links[Number(status)] } : {}),
       },
     ]),
   );
@@ -204,9 +211,8 @@ function withExample(
   return { ...content, 'application/json': { ...json, examples: { recorded: example } } };
 }
 
-/** Adds the headers to error responses, which are the same in every operation. */
+/** Adds the headers to error responses. */
 function withHeaders(
-  operationId: string,
   given: Readonly<Record<string, Response>>,
   refusals: Refusals,
 ): Readonly<Record<string, Response>> {
@@ -214,7 +220,7 @@ function withHeaders(
     const name = $ref.split('/').at(-1) ?? '';
     const response = refusals.get(name);
     if (response !== undefined && response.headers === undefined)
-      refusals.set(name, { ...response, headers: responseHeadersOf(operationId, Number(status)) });
+      refusals.set(name, { ...response, headers: errorHeadersOf(Number(status)) });
   }
   return given;
 }

@@ -30,9 +30,6 @@ const WRITTEN: Partial<Readonly<Record<ErrorCode, string>>> = {
 };
 const REQUEST_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 
-/** Responses of operations that only providers call. */
-const WRITTEN_ANSWERS: Readonly<Record<string, unknown>> = { 'receiveProviderHook 200': { success: true } };
-
 const FILE = join(import.meta.dirname, 'examples.json');
 let recorded: Recorded | undefined;
 
@@ -42,12 +39,11 @@ function readRecorded(): Recorded {
   return recorded;
 }
 
-/** Returns the example of an operation's response with this status. */
-export function exampleOf(operationId: string, status: string): Example | undefined {
-  const name = `${operationId} ${status}`;
-  const value = readRecorded().answers[name];
+/** Returns the recorded example of an operation's response with this status, otherwise the written one. */
+export function exampleOf(operationId: string, status: string, written: unknown): Example | undefined {
+  const value = readRecorded().answers[`${operationId} ${status}`];
   if (value !== undefined) return { summary: 'A recorded response', value };
-  return name in WRITTEN_ANSWERS ? { summary: 'An example', value: WRITTEN_ANSWERS[name] } : undefined;
+  return written === undefined ? undefined : { summary: 'An example', value: written };
 }
 
 /** Returns a recorded request body that the operation accepted. */

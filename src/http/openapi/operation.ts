@@ -1,21 +1,33 @@
-// Defines the types of the OpenAPI document, and of the operation tables in this folder.
+// Defines the description of a route, and the types of the OpenAPI document.
+import type { FastifyContextConfig } from 'fastify';
 import type { ErrorCode } from '../../lib/errors.ts';
+import type { Reauthentication } from '../access.ts';
 import type { BodySchema } from '../body.ts';
-import type { Reauthentication } from '../reauthentication.ts';
+import type { RouteHeaders } from './headers.ts';
 
-/**
- * An operation: its id, which names the SDK method; its description; the error codes that are specific to it; and the
- * statuses without a body that are missing in its route's schemas.
- */
-export type OperationEntry = readonly [
-  id: string,
-  description: string,
-  codes?: readonly ErrorCode[],
-  statuses?: readonly number[],
-];
+/** An operation that can follow a response, with parameters taken from it. */
+export interface Link {
+  readonly operationId: string;
+  readonly description: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly requestBody?: Readonly<Record<string, string>>;
+}
 
-/** Keyed by method and path, as in `GET /api/v1/nodes`. */
-export type OperationTable = Readonly<Record<string, OperationEntry>>;
+/** What the service and the OpenAPI document know about a route, besides its schemas. */
+export interface RouteDescription extends FastifyContextConfig, RouteHeaders {
+  readonly startsRun?: boolean;
+  readonly description: string;
+  /** The codes that are specific to the route. Those that follow from its access, parameters and body are added. */
+  readonly errors?: readonly ErrorCode[];
+  /** Statuses without a schema in `response`. */
+  readonly otherStatuses?: readonly number[];
+  /** The operations that can follow a response, by its status. */
+  readonly links?: Readonly<Record<number, Readonly<Record<string, Link>>>>;
+  /** Examples of responses that no test can record, by status. */
+  readonly examples?: Readonly<Record<number, unknown>>;
+  /** Whether the route reads the bytes of the body itself, and responds with XML to errors, as an S3 bucket does. */
+  readonly isStorage?: boolean;
+}
 
 export interface Content {
   readonly schema?: BodySchema & Readonly<Record<string, unknown>>;
@@ -27,7 +39,7 @@ export interface Response {
   readonly description?: string;
   readonly headers?: Readonly<Record<string, object>>;
   readonly content?: Readonly<Record<string, Content>>;
-  readonly links?: Readonly<Record<string, object>>;
+  readonly links?: Readonly<Record<string, Link>>;
 }
 
 export interface Operation {
@@ -40,6 +52,8 @@ export interface Operation {
   readonly requestBody?: { readonly content?: Readonly<Record<string, Content>> };
   readonly responses?: Readonly<Record<string, Response>>;
   readonly 'x-reauthentication'?: Reauthentication;
+  /** The description of the route. Not part of the finished document. */
+  readonly 'x-route'?: RouteDescription;
 }
 
 export interface Document {

@@ -1,7 +1,7 @@
 // Describes the error responses of each operation: one response per status, with its possible codes and an example of each.
 import { ERROR_CODES, type ErrorCode } from '../../lib/errors.ts';
 import { hasExample } from './examples.ts';
-import type { Operation, Response } from './operation.ts';
+import type { Operation, Response, RouteDescription } from './operation.ts';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 const TEXT = { type: 'string' } as const;
@@ -73,16 +73,16 @@ export type Refusals = Map<string, Response>;
 
 /** Returns the error responses of an operation by status, and adds the new ones to `refusals`. */
 export function refusalsOf(
-  operation: Operation & { readonly isRead: boolean },
-  own: readonly ErrorCode[],
-  refusals: Refusals,
+  operation: Operation,
+  { errors: own = [], isStorage = false }: RouteDescription,
+  { isRead, refusals }: { readonly isRead: boolean; readonly refusals: Refusals },
 ): Readonly<Record<string, Response>> {
-  const common = commonCodes(operation, operation.isRead);
+  const common = commonCodes(operation, isRead);
   const byStatus = Map.groupBy(
     CODES.filter(code => own.includes(code) || common.includes(code)),
     code => ERROR_CODES[code][0],
   );
-  const form = formOf(operation);
+  const form = isStorage ? 'Storage' : operation.tags?.includes('Pages') ? 'Page' : 'Refusal';
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
       const name = [`${form}${status}`, ...codes].join('-');
@@ -134,13 +134,8 @@ function commonCodes(
   ];
 }
 
+/** Errors of pages are HTML for browsers. Errors of storage routes are XML. */
 type Form = 'Refusal' | 'Page' | 'Storage';
-
-/** Errors of pages are HTML for browsers. Errors of the upload route are XML, like those of an S3 bucket. */
-function formOf({ tags = [], operationId }: Operation): Form {
-  if (tags.includes('Pages')) return 'Page';
-  return operationId === 'putUpload' ? 'Storage' : 'Refusal';
-}
 
 function toResponse(codes: readonly ErrorCode[], form: Form): Response {
   const json = {

@@ -50,7 +50,11 @@ export function registerReference(app: App, baseUrl: string, document: () => Doc
     pages.set(path, page);
     return page;
   };
-  const route = { config: { limit: 'none' }, errorHandler: sendErrorPage, schema: { hide: true } } as const;
+  const route = {
+    config: { access: 'public', limit: 'none' },
+    errorHandler: sendErrorPage,
+    schema: { hide: true },
+  } as const;
   for (const path of ['/docs', '/docs/*'])
     app.get(path, route, async (req, reply) =>
       sendPage(req, reply, await answerTo(pathOf(req.url)), REVALIDATE),

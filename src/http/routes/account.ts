@@ -3,18 +3,41 @@ import { ChangeMeBody, Me, WorkspaceBody } from '../../services/accounts/account
 import { changeMe, getMe, setActiveWorkspace } from '../../services/accounts/accounts.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
-import { documented } from '../route.ts';
+import { operationsOf } from '../route.ts';
 
-const about = documented('Account');
+const operation = operationsOf('Account');
 
 export function registerAccount(app: App, deps: Deps): void {
-  app.get('/api/v1/me', about('Read your account', { 200: Me }), req => getMe(deps, req.actor));
-  app.patch('/api/v1/me', about('Update your account', { 200: Me }, { body: ChangeMeBody }), req =>
-    changeMe(deps, req.actor, req.body),
+  app.get(
+    '/api/v1/me',
+    operation('getMe', 'signed-in', {
+      summary: 'Read your account',
+      description:
+        'Returns your user, your active workspace and plan, and the scopes of the credential you sent.',
+      response: { 200: Me },
+    }),
+    req => getMe(deps, req.actor),
+  );
+  app.patch(
+    '/api/v1/me',
+    operation('updateMe', 'account:admin', {
+      summary: 'Update your account',
+      description: 'Changes your name, as others see it. The email cannot be changed.',
+      body: ChangeMeBody,
+      response: { 200: Me },
+    }),
+    req => changeMe(deps, req.actor, req.body),
   );
   app.put(
     '/api/v1/me/workspace',
-    about('Set the active workspace', { 200: Me }, { body: WorkspaceBody }),
+    operation('setWorkspace', 'workflows:write', {
+      summary: 'Set the active workspace',
+      description:
+        'Sets the workspace that new items belong to and whose credits pay for runs: the id of a team, or null for your personal workspace.',
+      errors: ['not_found'],
+      body: WorkspaceBody,
+      response: { 200: Me },
+    }),
     req => setActiveWorkspace(deps, req.actor, req.body),
   );
 }

@@ -38,9 +38,9 @@ const ENDINGS = { br: '.br', gzip: '.gz' } as const;
 
 export function registerApp(app: App, deps: HttpDeps): void {
   const pages = createAppPages(deps);
-  const route = { config: { limit: 'none' }, errorHandler: sendErrorPage, schema: { hide: true } } as const;
-  for (const [path, page] of Object.entries(PAGES))
-    app.get(path, route, async (req, reply) => {
+  for (const [path, page] of Object.entries(PAGES)) {
+    const config = { access: page.for === 'all' ? 'public' : 'anyone', limit: 'none' } as const;
+    app.get(path, { config, errorHandler: sendErrorPage, schema: { hide: true } }, async (req, reply) => {
       const isUser = hasSession(req.actor);
       reply.headers({ vary: 'Cookie', 'cache-control': 'no-store' });
       if (page.for === 'users' && !isUser)
@@ -48,6 +48,7 @@ export function registerApp(app: App, deps: HttpDeps): void {
       if (page.for === 'visitors' && isUser) return reply.redirect(nextPath(req.url));
       return pages.send(req, reply, page.name);
     });
+  }
 
   registerAssets(app, deps);
 }
@@ -55,7 +56,10 @@ export function registerApp(app: App, deps: HttpDeps): void {
 function registerAssets(app: App, deps: HttpDeps): void {
   app.get(
     `${ASSETS}/:name`,
-    { config: { limit: 'none' }, schema: { params: Type.Object({ name: Type.String() }), hide: true } },
+    {
+      config: { access: 'public', limit: 'none' },
+      schema: { params: Type.Object({ name: Type.String() }), hide: true },
+    },
     async (req, reply) => {
       const { name } = req.params;
       const type = TYPES[FILE.exec(name)?.groups?.ending ?? ''];

@@ -24,10 +24,11 @@ import type { StartedSession, Visitor } from '../../services/sessions/start-sess
 import { acceptInvite, setUp } from '../../services/sessions/use-link.ts';
 import type { App } from '../app.ts';
 import { addressOf } from '../limits.ts';
-import { documented, done } from '../route.ts';
+import { done, operationsOf } from '../route.ts';
 import { sessionCookieOf } from '../session-cookie.ts';
 
-const about = documented('Sign-in');
+const operation = operationsOf('Sign-in');
+const operatorOperation = operationsOf('Operator');
 const SIGNED_IN = { 204: Type.Unsafe<undefined>({ description: 'Signed in. The session cookie is set.' }) };
 const NO_STORE = 'no-store';
 
@@ -41,34 +42,63 @@ export function registerAuth(app: App, deps: Deps): void {
 
   app.post(
     '/api/v1/auth/setup',
-    about('Set up the first user', SIGNED_IN, { body: SetUpBody }),
+    operation('setUp', 'public', {
+      summary: 'Set up the first user',
+      description:
+        'Sets the email, name and password of the first user with the setup link that the first start prints. The link can be used only once, even by concurrent requests.',
+      errors: ['invalid_link', 'conflict', 'invalid_credentials'],
+      body: SetUpBody,
+      response: SIGNED_IN,
+    }),
     async (req, reply) => signedIn(reply, await setUp(deps, req.body, visitorOf(req, reply))),
   );
   app.post(
     '/api/v1/auth/accept-invite',
-    about('Set a password with a link', SIGNED_IN, {
+    operation('acceptInvite', 'public', {
+      summary: 'Set a password with a link',
+      description:
+        'Sets a password with an invitation or reset link. The link can be used only once. All existing sessions of the account end.',
+      errors: ['invalid_link', 'invalid_credentials'],
       body: AcceptInviteBody,
+      response: SIGNED_IN,
     }),
     async (req, reply) => signedIn(reply, await acceptInvite(deps, req.body, visitorOf(req, reply))),
   );
   app.post(
     '/api/v1/auth/sign-in',
-    about('Sign in with a password', SIGNED_IN, { body: SignInBody }),
+    operation('signIn', 'public', {
+      summary: 'Sign in with a password',
+      description:
+        'Creates a session. A wrong email and a wrong password return the same error. Returns 429 after ten failures in 15 minutes for an account from one network, after fifty for an account from all networks that have not signed in to it in the last 30 days, or after fifty from one address.',
+      errors: ['invalid_credentials'],
+      body: SignInBody,
+      response: SIGNED_IN,
+    }),
     async (req, reply) => signedIn(reply, await signIn(deps, req.body, visitorOf(req, reply))),
   );
   app.post(
     '/api/v1/auth/password',
-    about('Change your password', SIGNED_IN, { body: PasswordBody }),
+    operation('changePassword', 'session', {
+      summary: 'Change your password',
+      description:
+        'Changes your password. All sessions end, and a new one is created for the caller. With `revokeKeys`, all API keys and connections are revoked too.',
+      errors: ['invalid_credentials'],
+      body: PasswordBody,
+      response: SIGNED_IN,
+    }),
     async (req, reply) =>
       signedIn(reply, await changePassword(deps, req.actor, req.body, visitorOf(req, reply))),
   );
   app.post(
     '/api/v1/auth/reauthenticate',
-    about(
-      'Confirm your identity with your password',
-      { 204: Type.Unsafe<undefined>({ description: 'Confirmed for 15 minutes' }) },
-      { body: ReauthenticateBody },
-    ),
+    operation('reauthenticate', 'session', {
+      summary: 'Confirm your identity with your password',
+      description:
+        'Confirms the identity of the current session with the password. A session that was last confirmed more than 15 minutes ago cannot create keys or change roles or owners: those requests return 403 `reauthentication_required`. The same limits as for sign-in apply. Accounts without a password use `GET /api/v1/auth/oidc?reauthenticate=true` in the browser.',
+      errors: ['invalid_credentials'],
+      body: ReauthenticateBody,
+      response: { 204: Type.Unsafe<undefined>({ description: 'Confirmed for 15 minutes' }) },
+    }),
     async (req, reply) => {
       await reauthenticate(deps, req.actor, req.body, visitorOf(req, reply));
       return reply.code(204).header('cache-control', NO_STORE).send();
@@ -76,31 +106,63 @@ export function registerAuth(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/auth/sign-out',
-    about('Sign out', {
-      204: Type.Unsafe<undefined>({ description: 'Signed out. The session cookie is deleted.' }),
+    operation('signOut', 'anyone', {
+      summary: 'Sign out',
+      description: 'Ends the current session. Without a session, nothing changes.',
+      response: {
+        204: Type.Unsafe<undefined>({ description: 'Signed out. The session cookie is deleted.' }),
+      },
     }),
     async (req, reply) => {
       await signOut(deps, req.actor);
       return reply.code(204).header('set-cookie', cookie.cleared).send();
     },
   );
-  app.get('/api/v1/auth/session', about('Read the current session', { 200: OwnSession }), (req, reply) => {
-    reply.header('cache-control', NO_STORE);
-    return readOwnSession(deps, req.actor);
-  });
+  app.get(
+    '/api/v1/auth/session',
+    operation('getSession', 'session', {
+      summary: 'Read the current session',
+      description:
+        'Returns your user, your active workspace and its credits, your teams, and when the session expires.',
+      response: { 200: OwnSession },
+    }),
+    (req, reply) => {
+      reply.header('cache-control', NO_STORE);
+      return readOwnSession(deps, req.actor);
+    },
+  );
   app.get(
     '/api/v1/auth/sessions',
-    about('List your sessions', { 200: SessionPage }, { querystring: PageQuery }),
+    operation('listSessions', 'account:admin', {
+      summary: 'List your sessions',
+      description: 'Returns your active sessions, newest first.',
+      querystring: PageQuery,
+      response: { 200: SessionPage },
+    }),
     req => listOwnSessions(deps, req.actor, req.query),
   );
   app.delete(
     '/api/v1/auth/sessions/:id',
-    about('End a session', { 200: Success }, { params: SessionParams }),
+    operation('endSession', 'account:admin', {
+      summary: 'End a session',
+      description: 'Ends a session. This process refuses it immediately, others within 5 s.',
+      errors: ['not_found'],
+      params: SessionParams,
+      response: { 200: Success },
+    }),
     req => done(endOwnSession(deps, req.actor, req.params.id)),
   );
   app.post(
     '/api/v1/admin/password-links',
-    documented('Operator')('Create a password link', { 200: PasswordLinkResponse }, { body: LinkBody }),
+    operatorOperation('createPasswordLink', 'instance:admin', {
+      summary: 'Create a password link',
+      description:
+        'Creates a link to set a password. It replaces an earlier link of the user. `setup` is for the first user and takes no `email`. `invite` and `reset` require an `email`.',
+      reauthentication: 'always',
+      errors: ['not_found'],
+      body: LinkBody,
+      response: { 200: PasswordLinkResponse },
+    }),
     async (req, reply) =>
       reply.header('cache-control', NO_STORE).send(await createLink(deps, req.actor, req.body)),
   );

@@ -5,7 +5,7 @@ import { listCatalog } from '../../services/catalog.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
-import { documented } from '../route.ts';
+import { operationsOf } from '../route.ts';
 
 const Query = Type.Object({
   category: Type.Optional(
@@ -23,16 +23,29 @@ const Query = Type.Object({
   includeHidden: Type.Optional(Type.String({ maxLength: 5, description: '1 includes hidden node types' })),
 });
 
+const operation = operationsOf('Catalog');
+const ROUTES = {
+  nodes: operation('listNodes', 'anyone', {
+    summary: 'List node types',
+    description:
+      'Returns all node types with their ports, config fields, defaults and prices. Hidden types (variants, deprecated types, providers without an API key) are included with `includeHidden=1`. Types that cannot run on this instance have `isAvailable: false`. The response is cached for an hour. Requires no key.',
+    isConditional: true,
+    querystring: Query,
+    response: { 200: CATALOG_RESPONSES.nodes },
+  }),
+  models: operation('listModels', 'anyone', {
+    summary: 'List models',
+    description:
+      'Returns the entries of `GET /nodes` that are models. With `includeHidden=1`, models of providers that are not configured are included, with their prices and `isAvailable: false`.',
+    isConditional: true,
+    querystring: Query,
+    response: { 200: CATALOG_RESPONSES.models },
+  }),
+};
+
 export function registerCatalog(app: App, deps: Deps): void {
-  for (const list of ['nodes', 'models'] as const) {
-    app.get(
-      `/api/v1/${list}`,
-      documented('Catalog')(
-        list === 'nodes' ? 'List node types' : 'List models',
-        { 200: CATALOG_RESPONSES[list] },
-        { querystring: Query },
-      ),
-      (req, reply) => sendCached(req, reply, listCatalog(deps, list, req.query), 'public, max-age=3600'),
+  for (const list of ['nodes', 'models'] as const)
+    app.get(`/api/v1/${list}`, ROUTES[list], (req, reply) =>
+      sendCached(req, reply, listCatalog(deps, list, req.query), 'public, max-age=3600'),
     );
-  }
 }

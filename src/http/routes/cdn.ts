@@ -6,12 +6,12 @@ import type { Deps } from '../../services/deps.ts';
 import { openMedia } from '../../services/media/serve-media.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
-import { documented } from '../route.ts';
+import { operationsOf } from '../route.ts';
 
+const operation = operationsOf('Media');
 const Params = Type.Object({ mediaId: Type.String(), name: Type.String() });
 
 export function registerCdn(app: App, deps: Deps): void {
-  const config = { limit: 'none' } as const;
   const send = async (req: FastifyRequest<{ Params: Static<typeof Params> }>, reply: FastifyReply) => {
     const { status, headers, stream } = await openMedia(deps, req.params, req);
     if (status === 416)
@@ -26,12 +26,27 @@ export function registerCdn(app: App, deps: Deps): void {
   app.get(
     path,
     {
-      ...documented('Media')('Download a media file', { 200: Plain('*/*') }, { params: Params }),
-      config,
+      ...operation('downloadMedia', 'public', {
+        summary: 'Download a media file',
+        description:
+          'Returns the bytes of a media file, cacheable for a year. Supports `Range`. SVG files are sent as attachments.',
+        errors: ['not_found', 'range_not_satisfiable'],
+        otherStatuses: [206, 307],
+        isConditional: true,
+        requestHeaders: ['Range'],
+        params: Params,
+        limit: 'none',
+        response: { 200: Plain('*/*') },
+      }),
+
       exposeHeadRoute: false,
     },
     send,
   );
   // Fastify's own HEAD route would send a Content-Length of 0.
-  app.head(path, { schema: { params: Params, hide: true }, config }, send);
+  app.head(
+    path,
+    { schema: { params: Params, hide: true }, config: { access: 'public', limit: 'none' } },
+    send,
+  );
 }

@@ -6,16 +6,22 @@ import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../service
 import { changeContent, publishContent, type WrittenContent } from '../../services/content/content.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
-import { created, documented } from '../route.ts';
+import { created, operationsOf } from '../route.ts';
 
 const PATH = '/api/content/webhook';
-const about = documented('Content');
-const description = 'Requires `Authorization: Bearer <CONTENT_WEBHOOK_SECRET>`.';
+const operation = operationsOf('Content');
 
 export function registerContent(app: App, deps: Deps): void {
   app.post(
     PATH,
-    about('Create a content page', { 201: WrittenPage }, { description, body: CreateContentBody }),
+    operation('createPage', 'content-secret', {
+      summary: 'Create a content page',
+      description:
+        'Creates a page of `/features`, `/models` or `/blog`, depending on its type. Requires the content secret.',
+      errors: ['conflict', 'duplicate_title', 'author_missing', 'slug_taken', 'not_found'],
+      body: CreateContentBody,
+      response: { 201: WrittenPage },
+    }),
     async (req, reply) => {
       const written = await publishContent(deps, req.body, MARKDOWN);
       return created(deps, reply, pagePath(written.page)).send(present(deps, written));
@@ -23,7 +29,14 @@ export function registerContent(app: App, deps: Deps): void {
   );
   app.put(
     PATH,
-    about('Update a content page', { 200: WrittenPage }, { description, body: UpdateContentBody }),
+    operation('updatePage', 'content-secret', {
+      summary: 'Update a content page',
+      description:
+        'Finds a page by its `slug` and changes the fields that are sent. Requires the content secret.',
+      errors: ['not_found', 'duplicate_title'],
+      body: UpdateContentBody,
+      response: { 200: WrittenPage },
+    }),
     async req => present(deps, await changeContent(deps, req.body, MARKDOWN)),
   );
 }

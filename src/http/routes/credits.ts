@@ -21,59 +21,79 @@ import {
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { documented } from '../route.ts';
+import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
-const about = documented('Credits');
-const operator = documented('Operator');
+const operation = operationsOf('Credits');
+const operatorOperation = operationsOf('Operator');
 
 export function registerCredits(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/credits',
-    about(
-      'Read the balance and the ledger of your active workspace',
-      { 200: CreditsAnswer },
-      { querystring: PageQuery },
-    ),
+    operation('getCredits', 'account:admin', {
+      summary: 'Read the balance and the ledger of your active workspace',
+      description:
+        'Returns the balance of your active workspace, the credits reserved for runs, and a page of the ledger.',
+      querystring: PageQuery,
+      response: { 200: CreditsAnswer },
+    }),
     req => getCredits(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/credits/spending',
-    about(
-      'Read the spending of your active workspace by day, model and workflow',
-      { 200: SpendingResponse },
-      { querystring: SpendingQuery },
-    ),
+    operation('getSpending', 'account:admin', {
+      summary: 'Read the spending of your active workspace by day, model and workflow',
+      description:
+        'Returns the credits charged on each of the last days (UTC), including days without charges.',
+      querystring: SpendingQuery,
+      response: { 200: SpendingResponse },
+    }),
     req => getSpending(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/credits/budgets',
-    about('List the budgets of your active workspace', { 200: BudgetPage }, { querystring: PageQuery }),
+    operation('listBudgets', 'account:admin', {
+      summary: 'List the budgets of your active workspace',
+      description: 'Returns the daily budgets, with the credits spent today (UTC).',
+      querystring: PageQuery,
+      response: { 200: BudgetPage },
+    }),
     req => listOwnBudgets(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/admin/credits',
-    operator(
-      'Read the balance and the ledger of a user or a team',
-      { 200: CreditsAnswer },
-      { querystring: LedgerQuery },
-    ),
+    operatorOperation('getCreditsOf', 'instance:admin', {
+      summary: 'Read the balance and the ledger of a user or a team',
+      description:
+        'Returns the credits of the user `userId` or the team `teamId`. Without either, returns yours.',
+      errors: ['not_found'],
+      querystring: LedgerQuery,
+      response: { 200: CreditsAnswer },
+    }),
     req => getUserCredits(deps, req.actor, req.query),
   );
   app.post(
     '/api/v1/admin/credits',
-    operator('Grant credits to a user or a team', { 200: PoolAnswer }, { body: GrantBody }),
+    operatorOperation('grantCredits', 'instance:admin', {
+      summary: 'Grant credits to a user or a team',
+      description: 'Adds credits to the balance of a user or a team. A negative amount revokes credits.',
+      errors: ['not_found', 'conflict', 'insufficient_credits'],
+      body: GrantBody,
+      response: { 200: PoolAnswer },
+    }),
     req => grantCredits(deps, req.actor, req.body),
   );
   app.post(
     '/api/v1/workflows/:id/estimate',
-    {
-      ...about(
-        'Estimate the cost of a run',
-        { 200: RunEstimate },
-        { params: WorkflowId, body: EstimateBody },
-      ),
-      config: { asSent: { inputs: 'read' } },
-    },
+    operation('estimateRun', 'workflows:execute', {
+      summary: 'Estimate the cost of a run',
+      description:
+        'Returns the estimated cost of a run by node, and the available credits. `exact` is false if a price is known only after the run.',
+      errors: [...RESOURCE_ERRORS, 'invalid_graph', 'invalid_inputs', 'cyclic_graph'],
+      params: WorkflowId,
+      body: EstimateBody,
+      asSent: { inputs: 'read' },
+      response: { 200: RunEstimate },
+    }),
     req => estimateWorkflow(deps, req.actor, { workflowId: req.params.id, request: req.body }),
   );
 }

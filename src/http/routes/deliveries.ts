@@ -6,14 +6,21 @@ import { ExecutionId, RunBody } from '../../runs/run.schema.ts';
 import { Delivery, DeliveryPage, WebhookTestAnswer } from '../../runs/run-answer.schema.ts';
 import { webhookFault } from '../../services/webhooks/webhook-target.ts';
 import type { App } from '../app.ts';
-import { documented } from '../route.ts';
+import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
-const about = documented('Webhooks');
+const operation = operationsOf('Webhooks');
 
 export function registerDeliveries(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/executions/:id/deliveries',
-    about('List the webhook deliveries of an execution', { 200: DeliveryPage }, { params: ExecutionId }),
+    operation('listDeliveries', 'workflows:read', {
+      summary: 'List the webhook deliveries of an execution',
+      description:
+        'Returns each delivery attempt with its time, status code and the first KB of the response.',
+      errors: RESOURCE_ERRORS,
+      params: ExecutionId,
+      response: { 200: DeliveryPage },
+    }),
     (req, reply) => {
       reply.header('cache-control', 'no-store');
       return listExecutionDeliveries(deps, req.actor, req.params.id);
@@ -21,11 +28,13 @@ export function registerDeliveries(app: App, deps: RunDeps): void {
   );
   app.post(
     '/api/v1/executions/:id/deliveries/:deliveryId/redeliver',
-    about(
-      'Redeliver an event',
-      { 202: Delivery },
-      { params: Type.Object({ ...ExecutionId.properties, deliveryId: Type.String({ maxLength: 64 }) }) },
-    ),
+    operation('redeliver', 'workflows:execute', {
+      summary: 'Redeliver an event',
+      description: 'Sends the event again with the same `eventId`.',
+      errors: [...RESOURCE_ERRORS, 'conflict'],
+      params: Type.Object({ ...ExecutionId.properties, deliveryId: Type.String({ maxLength: 64 }) }),
+      response: { 202: Delivery },
+    }),
     async (req, reply) => {
       const delivery = await redeliver(deps, req.actor, req.params.id, req.params.deliveryId);
       return reply.code(202).send(delivery);
@@ -34,7 +43,13 @@ export function registerDeliveries(app: App, deps: RunDeps): void {
   app.post(
     '/api/v1/webhooks/test',
     {
-      ...about('Test a webhook', { 200: WebhookTestAnswer }, { body: RunBody.properties.webhook }),
+      ...operation('testWebhook', 'workflows:execute', {
+        summary: 'Test a webhook',
+        description: 'Sends a signed sample event to a webhook and returns the response of the receiver.',
+        errors: ['invalid_webhook'],
+        body: RunBody.properties.webhook,
+        response: { 200: WebhookTestAnswer },
+      }),
       preValidation: (req, _reply, done) => done(webhookFault(deps, req.body)),
     },
     (req, reply) => testWebhook(deps, req.actor, req.body, reply.closeSignal()),

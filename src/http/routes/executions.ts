@@ -27,28 +27,44 @@ import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
 import { sendEvents, streamSignal } from '../event-stream.ts';
-import { documented } from '../route.ts';
+import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
-const about = documented('Executions');
+const operation = operationsOf('Executions');
 
 export function registerExecutions(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/workflows/:id/executions',
-    about(
-      'List the runs of a workflow',
-      { 200: ExecutionPage },
-      { params: WorkflowId, querystring: ListExecutionsQuery },
-    ),
+    operation('listWorkflowExecutions', 'workflows:read', {
+      summary: 'List the runs of a workflow',
+      description:
+        'Returns the executions of a workflow, newest first, without node states, inputs and outputs.',
+      errors: RESOURCE_ERRORS,
+      params: WorkflowId,
+      querystring: ListExecutionsQuery,
+      response: { 200: ExecutionPage },
+    }),
     req => listRuns(deps, req.actor, req.query, req.params.id),
   );
   app.get(
     '/api/v1/executions',
-    about('List the runs that you started', { 200: ExecutionPage }, { querystring: ListExecutionsQuery }),
+    operation('listExecutions', 'workflows:read', {
+      summary: 'List the runs that you started',
+      description: 'Returns the executions that you started, newest first, without node states.',
+      querystring: ListExecutionsQuery,
+      response: { 200: ExecutionPage },
+    }),
     req => listRuns(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/executions/:id',
-    about('Read an execution', { 200: ExecutionRecord }, { params: ExecutionId }),
+    operation('getExecution', 'workflows:read', {
+      summary: 'Read an execution',
+      description:
+        'Returns the complete record of an execution: status, node states, outputs, credits and webhook.',
+      errors: RESOURCE_ERRORS,
+      params: ExecutionId,
+      response: { 200: ExecutionRecord },
+    }),
     (req, reply) => {
       reply.header('cache-control', 'no-store');
       return getExecution(deps, req.actor, req.params.id);
@@ -56,7 +72,14 @@ export function registerExecutions(app: App, deps: RunDeps): void {
   );
   app.get(
     '/api/v1/executions/:id/outputs/:nodeId',
-    about('Read the complete outputs of a node', { 200: NodeState }, { params: ExecutionNode }),
+    operation('getNodeOutputs', 'workflows:read', {
+      summary: 'Read the complete outputs of a node',
+      description:
+        'Returns the state of one node with its complete values, even if the execution record has them `truncated`.',
+      errors: RESOURCE_ERRORS,
+      params: ExecutionNode,
+      response: { 200: NodeState },
+    }),
     (req, reply) => {
       reply.header('cache-control', 'no-store');
       return getNodeOutputs(deps, req.actor, req.params.id, req.params.nodeId);
@@ -64,29 +87,50 @@ export function registerExecutions(app: App, deps: RunDeps): void {
   );
   app.delete(
     '/api/v1/executions/:id',
-    about('Delete an execution that has ended', { 200: Success }, { params: ExecutionId }),
+    operation('deleteExecution', 'workflows:write', {
+      summary: 'Delete an execution that has ended',
+      description: 'Deletes the record of a run that has ended. Its media are kept.',
+      errors: [...RESOURCE_ERRORS, 'conflict'],
+      params: ExecutionId,
+      response: { 200: Success },
+    }),
     req => removeExecution(deps, req.actor, req.params.id),
   );
   app.get(
     '/api/v1/executions/:id/workflow',
-    about('Read the graph of an execution', { 200: ExecutedGraph }, { params: ExecutionId }),
+    operation('getExecutionGraph', 'workflows:read', {
+      summary: 'Read the graph of an execution',
+      description: 'Returns the graph that the run executes.',
+      errors: RESOURCE_ERRORS,
+      params: ExecutionId,
+      response: { 200: ExecutedGraph },
+    }),
     async (req, reply) => sendJson(reply, await getExecutionGraph(deps, req.actor, req.params.id)),
   );
   app.get(
     '/api/v1/executions/:id/events',
-    about(
-      'Stream the events of an execution',
-      { 200: EventStream, 204: Type.Null() },
-      {
-        params: ExecutionId,
-        headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),
-      },
-    ),
+    operation('streamExecution', 'workflows:read', {
+      summary: 'Stream the events of an execution',
+      description:
+        'Streams server-sent events. The first is `snapshot`, the complete record. `node`, `execution` and `progress` events follow as the run changes, with a comment every 15 s. The stream ends with the run. The `data` of each event is JSON. Event ids increase: with `Last-Event-ID`, the stream resumes after that event, and the response is 204 if no events are left. `progress` events have no id. Each process allows 20 open streams per account and 200 per address.',
+      errors: [...RESOURCE_ERRORS, 'too_many_streams'],
+      params: ExecutionId,
+      headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),
+      response: { 200: EventStream, 204: Type.Null() },
+      requestHeaders: ['Last-Event-ID'],
+    }),
     (req, reply) => streamEvents(deps, req, reply, req.params.id),
   );
   app.post(
     '/api/v1/executions/:id/cancel',
-    about('Cancel an execution', { 200: ExecutionRecord }, { params: ExecutionId }),
+    operation('cancelExecution', 'workflows:execute', {
+      summary: 'Cancel an execution',
+      description:
+        'Cancels a run. Nodes that have finished keep their results and are charged. A run that has ended does not change.',
+      errors: RESOURCE_ERRORS,
+      params: ExecutionId,
+      response: { 200: ExecutionRecord },
+    }),
     req => cancelRun(deps, req.actor, req.params.id),
   );
 }

@@ -12,9 +12,9 @@ import type { App } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
 import { createAppPages } from '../pages/app-pages.ts';
 import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../pages/page-answers.ts';
-import { documented } from '../route.ts';
+import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
-const about = documented('Pages');
+const operation = operationsOf('Pages');
 const params = WorkflowId;
 
 export function registerFlow(app: App, deps: HttpDeps): void {
@@ -25,11 +25,14 @@ export function registerFlow(app: App, deps: HttpDeps): void {
     '/flow/:id',
     {
       errorHandler: sendErrorPage,
-      ...about(
-        'Open a workflow: the editor for people who may edit it, a read-only page for others',
-        { 200: Plain('text/html') },
-        { params },
-      ),
+      ...operation('showWorkflow', 'anyone', {
+        summary: 'Open a workflow: the editor for people who may edit it, a read-only page for others',
+        description: 'Returns the graph of a workflow that the caller may read, as HTML.',
+        errors: ['unauthorized', ...RESOURCE_ERRORS],
+        isConditional: true,
+        params,
+        response: { 200: Plain('text/html') },
+      }),
     },
     async (req, reply) => {
       const flow = await readFlow(deps, req.actor, req.params.id);
@@ -45,7 +48,14 @@ export function registerFlow(app: App, deps: HttpDeps): void {
   );
   app.get(
     '/flow/:id/preview.svg',
-    about('Read the drawing of a public workflow', { 200: Plain('image/svg+xml') }, { params }),
+    operation('getWorkflowDrawing', 'public', {
+      summary: 'Read the drawing of a public workflow',
+      description: 'Returns a drawing of a public workflow as SVG.',
+      errors: ['not_found'],
+      isConditional: true,
+      params,
+      response: { 200: Plain('image/svg+xml') },
+    }),
     async (req, reply) => {
       const flow = await findPublicFlow(deps, req.params.id);
       const image =

@@ -19,15 +19,23 @@ import {
 import type { Deps } from '../../services/deps.ts';
 import { ArrayQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
-import { created, documented, done } from '../route.ts';
-import { nextLink } from './workflows.ts';
+import { created, done, operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { FOLDER_ERRORS, nextLink } from './workflows.ts';
 
-const about = documented('Folders');
+const operation = operationsOf('Folders');
 
 export function registerFolders(app: App, deps: Deps): void {
   app.get(
     '/api/v1/folders',
-    about('List the folders of the active workspace', { 200: FolderList }, { querystring: ArrayQuery }),
+    operation('listFolders', 'workflows:read', {
+      summary: 'List the folders of the active workspace',
+      description:
+        'Returns an array of folders. If there are more, the `Link` header contains the URL of the next page.',
+      errors: RESOURCE_ERRORS,
+      querystring: ArrayQuery,
+      response: { 200: FolderList },
+      responseHeaders: ['Link'],
+    }),
     async (req, reply) => {
       const { data, nextCursor } = await listActiveFolders(deps, req.actor, req.query);
       if (nextCursor !== null) reply.header('link', nextLink(deps, req.url, nextCursor));
@@ -36,23 +44,52 @@ export function registerFolders(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/folders',
-    about('Create a folder', { 201: Folder }, { body: CreateFolderBody }),
+    operation('createFolder', 'workflows:write', {
+      summary: 'Create a folder',
+      description: 'Creates a folder in your active workspace, or in the team `teamId`.',
+      errors: [...RESOURCE_ERRORS, ...FOLDER_ERRORS],
+      body: CreateFolderBody,
+      response: { 201: Folder },
+    }),
     async (req, reply) => {
       const folder = await createFolder(deps, req.actor, req.body);
       return created(deps, reply, `/api/v1/folders/${folder.id}`).send(folder);
     },
   );
-  app.get('/api/v1/folders/:id', about('Read a folder', { 200: Folder }, { params: FolderParams }), req =>
-    readFolder(deps, req.actor, req.params.id),
+  app.get(
+    '/api/v1/folders/:id',
+    operation('getFolder', 'workflows:read', {
+      summary: 'Read a folder',
+      description: 'Returns a folder and the number of workflows in it.',
+      errors: RESOURCE_ERRORS,
+      params: FolderParams,
+      response: { 200: Folder },
+    }),
+    req => readFolder(deps, req.actor, req.params.id),
   );
   app.patch(
     '/api/v1/folders/:id',
-    about('Rename or move a folder', { 200: Folder }, { params: FolderParams, body: ChangeFolderBody }),
+    operation('updateFolder', 'workflows:write', {
+      summary: 'Rename or move a folder',
+      description: 'Changes the name or the parent of a folder.',
+      errors: [...RESOURCE_ERRORS, ...FOLDER_ERRORS],
+      params: FolderParams,
+      body: ChangeFolderBody,
+      response: { 200: Folder },
+    }),
     req => changeFolder(deps, req.actor, req.params.id, req.body),
   );
   app.delete(
     '/api/v1/folders/:id',
-    about('Delete a folder', { 200: Success }, { params: FolderParams, querystring: RemoveFolderQuery }),
+    operation('deleteFolder', 'workflows:write', {
+      summary: 'Delete a folder',
+      description:
+        'Deletes a folder. Its workflows move to the root. A folder with subfolders is deleted only with `recursive=true`.',
+      errors: [...RESOURCE_ERRORS, 'folder_not_empty'],
+      params: FolderParams,
+      querystring: RemoveFolderQuery,
+      response: { 200: Success },
+    }),
     req => done(removeFolder(deps, req.actor, req.params.id, req.query)),
   );
 }

@@ -6,24 +6,33 @@ import { checkReadiness } from '../../services/readiness.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import type { Metrics } from '../observation/metrics.ts';
-import { documented } from '../route.ts';
+import { operationsOf } from '../route.ts';
 
-const about = documented('Operation');
+const operation = operationsOf('Operation');
 const Health = Type.Record(Type.String(), Type.String(), {
   description: 'The state of each part; `ok` if it works',
 });
 
 export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
-  const config = { limit: 'none' } as const;
-  app.get('/healthz', { config, ...about('Check that the process is running', { 200: Health }) }, () => ({
-    status: 'ok',
-  }));
+  app.get(
+    '/healthz',
+    operation('getHealth', 'public', {
+      summary: 'Check that the process is running',
+      description: 'Returns 200 while the process is running. Intended for process supervisors.',
+      limit: 'none',
+      response: { 200: Health },
+    }),
+    () => ({ status: 'ok' }),
+  );
   app.get(
     '/readyz',
-    {
-      config,
-      ...about('Check that the service is ready', { 200: Health }),
-    },
+    operation('getReadiness', 'public', {
+      summary: 'Check that the service is ready',
+      description:
+        'Returns 200 while the database, the storage and the queue respond, otherwise 503. Intended for load balancers.',
+      limit: 'none',
+      response: { 200: Health },
+    }),
     async () => {
       const { isReady, parts } = await checkReadiness(deps);
       if (isReady) return { status: 'ok', ...parts };
@@ -36,10 +45,12 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
   );
   app.get(
     '/metrics',
-    {
-      config,
-      ...about('Read Prometheus metrics', { 200: Plain('text/plain', 'application/openmetrics-text') }),
-    },
+    operation('getMetrics', 'public', {
+      summary: 'Read Prometheus metrics',
+      description: 'Returns metrics in the Prometheus text format.',
+      limit: 'none',
+      response: { 200: Plain('text/plain', 'application/openmetrics-text') },
+    }),
     async (req, reply) => {
       // Only OpenMetrics has exemplars. Prometheus accepts it if it stores them.
       const wantsOpenMetrics = req.headers.accept?.includes('application/openmetrics-text') === true;

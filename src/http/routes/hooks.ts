@@ -4,8 +4,9 @@ import { createHookReceiver } from '../../runs/calls/hooks.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../runs/run-answer.schema.ts';
 import type { App } from '../app.ts';
-import { documented } from '../route.ts';
+import { operationsOf } from '../route.ts';
 
+const operation = operationsOf('Hooks');
 // Room for a result, which some providers include. It is not read.
 const MAX_BODY_BYTES = 1_048_576;
 
@@ -18,18 +19,20 @@ export function registerHooks(app: App, deps: RunDeps): void {
     scope.post(
       '/hooks/:provider/:token',
       {
-        ...documented('Hooks')(
-          'Receive a signed notification from a provider',
-          { 200: Success },
-          {
-            params: Type.Object({
-              provider: Type.String({ maxLength: 40 }),
-              token: Type.String({ maxLength: 100 }),
-            }),
-          },
-        ),
+        ...operation('receiveProviderHook', 'public', {
+          summary: 'Receive a signed notification from a provider',
+          description:
+            'Receives a notification from a provider that a task has ended, and resumes the run, which requests the result from the provider.',
+          errors: ['not_found', 'unauthorized', 'forbidden'],
+          params: Type.Object({
+            provider: Type.String({ maxLength: 40 }),
+            token: Type.String({ maxLength: 100 }),
+          }),
+          limit: 'none',
+          response: { 200: Success },
+          examples: { 200: { success: true } },
+        }),
         bodyLimit: MAX_BODY_BYTES,
-        config: { limit: 'none' },
       },
       async req => {
         const { provider, token } = req.params;

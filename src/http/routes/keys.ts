@@ -12,31 +12,70 @@ import { changeKey, createKey, listOwnKeys, readKey, revokeOwnKey } from '../../
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
-import { created, documented, done } from '../route.ts';
+import { created, done, operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
-const about = documented('Keys');
+const operation = operationsOf('Keys');
 
 export function registerKeys(app: App, deps: Deps): void {
-  app.get('/api/v1/keys', about('List your API keys', { 200: KeyPage }, { querystring: PageQuery }), req =>
-    listOwnKeys(deps, req.actor, req.query),
+  app.get(
+    '/api/v1/keys',
+    operation('listKeys', 'account:admin', {
+      summary: 'List your API keys',
+      description:
+        'Returns your API keys. The keys themselves are not stored, only their names, scopes and last use.',
+      querystring: PageQuery,
+      response: { 200: KeyPage },
+    }),
+    req => listOwnKeys(deps, req.actor, req.query),
   );
   app.post(
     '/api/v1/keys',
-    about('Create an API key', { 201: CreatedKey }, { body: CreateKeyBody }),
+    operation('createKey', 'account:admin', {
+      summary: 'Create an API key',
+      description:
+        'Creates an API key. It cannot have a scope that the credential you sent lacks. The key is shown only in this response.',
+      reauthentication: 'always',
+      errors: ['forbidden'],
+      body: CreateKeyBody,
+      response: { 201: CreatedKey },
+    }),
     async (req, reply) => {
       const key = await createKey(deps, req.actor, req.body);
       return created(deps, reply, `/api/v1/keys/${key.id}`).header('cache-control', 'no-store').send(key);
     },
   );
-  app.get('/api/v1/keys/:id', about('Read an API key', { 200: Key }, { params: KeyParams }), req =>
-    readKey(deps, req.actor, req.params.id),
+  app.get(
+    '/api/v1/keys/:id',
+    operation('getKey', 'account:admin', {
+      summary: 'Read an API key',
+      description: 'Returns the name and scopes of an API key, and when it was last used.',
+      errors: RESOURCE_ERRORS,
+      params: KeyParams,
+      response: { 200: Key },
+    }),
+    req => readKey(deps, req.actor, req.params.id),
   );
   app.patch(
     '/api/v1/keys/:id',
-    about('Rename an API key', { 200: Key }, { params: KeyParams, body: ChangeKeyBody }),
+    operation('updateKey', 'account:admin', {
+      summary: 'Rename an API key',
+      description: 'Changes the name of an API key.',
+      errors: RESOURCE_ERRORS,
+      params: KeyParams,
+      body: ChangeKeyBody,
+      response: { 200: Key },
+    }),
     req => changeKey(deps, req.actor, req.params.id, req.body),
   );
-  app.delete('/api/v1/keys/:id', about('Revoke an API key', { 200: Success }, { params: KeyParams }), req =>
-    done(revokeOwnKey(deps, req.actor, req.params.id)),
+  app.delete(
+    '/api/v1/keys/:id',
+    operation('revokeKey', 'account:admin', {
+      summary: 'Revoke an API key',
+      description: 'Revokes an API key. Every process refuses it within 5 s.',
+      errors: RESOURCE_ERRORS,
+      params: KeyParams,
+      response: { 200: Success },
+    }),
+    req => done(revokeOwnKey(deps, req.actor, req.params.id)),
   );
 }

@@ -35,7 +35,8 @@ export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve:
     {
       bodyLimit: BODY_LIMIT_BYTES,
       schema: { hide: true },
-      config: { hasExactNumbers: true },
+      // Each tool requires its own scope.
+      config: { access: 'agent', hasExactNumbers: true },
       onRequest: (req, _reply, done) => done(fault(req)),
     },
     async (req, reply) => {

@@ -25,32 +25,57 @@ import { uploadForm, uploadInline } from '../../services/media/upload-media.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
 import { isForm, MAX_UPLOAD_BYTES, readForm, registerForms } from '../form.ts';
-import { documented, done } from '../route.ts';
+import { done, FILE_ERRORS, operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
-const about = documented('Media');
+const operation = operationsOf('Media');
 
 export function registerMedia(app: App, deps: Deps): void {
   registerPresigned(app, deps);
   app.get(
     '/api/v1/media',
-    about('List the media of the active workspace', { 200: MediaPage }, { querystring: ListMediaQuery }),
+    operation('listMedia', 'workflows:write', {
+      summary: 'List the media of the active workspace',
+      description:
+        'Returns the media of your active workspace, newest first. Only uploads are returned unless `origin` selects outputs of runs or previews.',
+      querystring: ListMediaQuery,
+      response: { 200: MediaPage },
+    }),
     req => listMedia(deps, req.actor, req.query),
   );
-  app.get('/api/v1/media/:id', about('Read a media file', { 200: MediaItem }, { params: MediaParams }), req =>
-    readMediaItem(deps, req.actor, req.params.id),
+  app.get(
+    '/api/v1/media/:id',
+    operation('getMedia', 'workflows:write', {
+      summary: 'Read a media file',
+      description: 'Returns the URL, type, size and name of a media file.',
+      errors: RESOURCE_ERRORS,
+      params: MediaParams,
+      response: { 200: MediaItem },
+    }),
+    req => readMediaItem(deps, req.actor, req.params.id),
   );
   app.get(
     '/api/v1/media/:id/uses',
-    about(
-      'List the uses of a media file',
-      { 200: MediaUsePage },
-      { params: MediaParams, querystring: PageQuery },
-    ),
+    operation('listMediaUses', 'workflows:write', {
+      summary: 'List the uses of a media file',
+      description:
+        'Returns the workflows and nodes that use a media file, the publications that contain it, the execution that created it and the executions that used the output of another. Only those that you may read are returned.',
+      errors: RESOURCE_ERRORS,
+      params: MediaParams,
+      querystring: PageQuery,
+      response: { 200: MediaUsePage },
+    }),
     ({ actor, params, query }) => listUses(deps, actor, params.id, query),
   );
   app.delete(
     '/api/v1/media/:id',
-    about('Delete a media file', { 200: Success }, { params: MediaParams, querystring: RemoveMediaQuery }),
+    operation('deleteMedia', 'workflows:write', {
+      summary: 'Delete a media file',
+      description: 'Deletes a media file. A file that workflows use is deleted only with `force=true`.',
+      errors: [...RESOURCE_ERRORS, 'media_in_use'],
+      params: MediaParams,
+      querystring: RemoveMediaQuery,
+      response: { 200: Success },
+    }),
     req => done(removeMedia(deps, req.actor, req.params.id, req.query)),
   );
   // Only this scope accepts forms and bodies of this size.
@@ -71,11 +96,22 @@ async function registerInline(scope: App, deps: Deps): Promise<void> {
     '/api/v1/media/upload',
     {
       bodyLimit: MAX_UPLOAD_BYTES,
-      ...about(
-        'Upload a file as a form, a data URL or a URL to fetch',
-        { 200: UploadResult },
-        { consumes: ['multipart/form-data', 'application/json'], body: InlineUpload },
-      ),
+      ...operation('uploadMedia', 'workflows:write', {
+        summary: 'Upload a file as a form, a data URL or a URL to fetch',
+        description:
+          'Uploads a file as a multipart form (up to 4 MB, with the hints before the file), as a `dataUrl` (up to 3 MB), or from a `url` that the service fetches (up to 25 MB). The content must match its declared type. SVG files are rebuilt from an allowlist of elements and attributes.',
+        errors: [
+          'forbidden',
+          ...FILE_ERRORS,
+          'fetch_failed',
+          'invalid_svg',
+          'svg_too_complex',
+          'upload_busy',
+        ],
+        consumes: ['multipart/form-data', 'application/json'],
+        body: InlineUpload,
+        response: { 200: UploadResult },
+      }),
     },
     (req, reply) => {
       const signal = reply.closeSignal();
@@ -89,7 +125,31 @@ function registerPresigned(app: App, deps: Deps): void {
   app.post(
     '/api/v1/media/upload-url',
     {
-      ...about('Create an upload URL', { 200: MintedUpload }, { body: MintBody }),
+      ...operation('mintUpload', 'workflows:write', {
+        summary: 'Create an upload URL',
+        description:
+          'Creates an upload URL for a larger file. `PUT` the bytes to `uploadUrl` with exactly the returned `headers` within 15 minutes, then complete the upload.',
+        errors: [
+          'forbidden',
+          'invalid_bytes',
+          'file_too_large',
+          'storage_quota_exceeded',
+          'unsupported_type',
+          'upload_busy',
+          'upload_budget_exceeded',
+        ],
+        body: MintBody,
+        response: { 200: MintedUpload },
+        links: {
+          200: {
+            complete: {
+              operationId: 'completeUpload',
+              description: 'Complete the upload after the bytes were sent to uploadUrl',
+              requestBody: { mediaId: '$response.body#/mediaId' },
+            },
+          },
+        },
+      }),
       // Runs before the schema, whose faults all have the code `invalid_request`.
       preValidation: (req, _reply, done) => done(checkBytes(req)),
     },
@@ -98,7 +158,13 @@ function registerPresigned(app: App, deps: Deps): void {
   app.post(
     '/api/v1/media/upload-url/complete',
     {
-      ...about('Complete an upload', { 200: UploadResult }, { body: CompleteBody }),
+      ...operation('completeUpload', 'workflows:write', {
+        summary: 'Complete an upload',
+        description: 'Checks the uploaded bytes and creates a media file from them. Can safely be repeated.',
+        errors: [...FILE_ERRORS, 'invalid_media_id', 'upload_not_found', 'upload_busy'],
+        body: CompleteBody,
+        response: { 200: UploadResult },
+      }),
       preValidation: (req, _reply, done) => done(checkMediaId(req)),
     },
     (req, reply) => completeUpload(deps, req.actor, req.body, reply.closeSignal()),

@@ -11,32 +11,60 @@ import {
 import { readModels, writeModels } from '../../services/models/models.ts';
 import { findOffers, planModels } from '../../services/models/offers.ts';
 import type { App } from '../app.ts';
-import { documented } from '../route.ts';
+import { operationsOf } from '../route.ts';
 
-const about = documented('Operator');
+const operation = operationsOf('Operator');
 /** Enough for every model of a provider in one request. */
 const MAX_BODY_BYTES = 33_554_432;
 
 export function registerModels(app: App, deps: Deps): void {
-  app.get('/api/v1/admin/models', about('List the added models', { 200: InstalledModelsResponse }), req =>
-    readModels(deps, req.actor),
+  app.get(
+    '/api/v1/admin/models',
+    operation('listAddedModels', 'instance:admin', {
+      summary: 'List the added models',
+      description:
+        'Returns the models that the operator added, and the reason for each stored model that is not in use.',
+      response: { 200: InstalledModelsResponse },
+    }),
+    req => readModels(deps, req.actor),
   );
   app.post(
     '/api/v1/admin/models',
     {
       bodyLimit: MAX_BODY_BYTES,
-      ...about('Add or replace models', { 200: InstalledModelsResponse }, { body: WriteModelsBody }),
+      ...operation('addModels', 'instance:admin', {
+        summary: 'Add or replace models',
+        description:
+          'Adds models, replacing models with the same `nodeType`. Either all models are added or none.',
+        errors: ['stale_write'],
+        body: WriteModelsBody,
+        response: { 200: InstalledModelsResponse },
+      }),
     },
     req => writeModels(deps, req.actor, req.body),
   );
   app.get(
     '/api/v1/admin/models/offers',
-    about('Search the models of a provider', { 200: OffersResponse }, { querystring: OffersQuery }),
+    operation('findModelOffers', 'instance:admin', {
+      summary: 'Search the models of a provider',
+      description:
+        'Returns the first hundred models of a provider that match the search words, and whether each is in use.',
+      errors: ['provider_not_configured', 'fetch_failed'],
+      querystring: OffersQuery,
+      response: { 200: OffersResponse },
+    }),
     req => findOffers(deps, req.actor, { query: '', ...req.query }),
   );
   app.post(
     '/api/v1/admin/models/plan',
-    about('Plan changes of models', { 200: ModelPlanResponse }, { body: PlanModelsBody }),
+    operation('planModels', 'instance:admin', {
+      summary: 'Plan changes of models',
+      description:
+        'Returns a plan of model changes without saving anything. With `endpoints`, the plan adds those models. Without, it lists what the provider has changed in the models in use. To apply a plan, send its `models` and `revision` to `POST /admin/models`.',
+      errors: ['provider_not_configured', 'fetch_failed', 'not_found'],
+      body: PlanModelsBody,
+      response: { 200: ModelPlanResponse },
+    }),
     req => planModels(deps, req.actor, req.body),
   );
 }

@@ -19,11 +19,11 @@ import {
 import { listSignInMethods } from '../../services/sessions/sign-in.ts';
 import type { App } from '../app.ts';
 import { wantsPage } from '../pages/page-answers.ts';
-import { documented } from '../route.ts';
+import { operationsOf } from '../route.ts';
 import { sessionCookieOf } from '../session-cookie.ts';
 import { visitorOf } from './auth.ts';
 
-const about = documented('Sign-in');
+const operation = operationsOf('Sign-in');
 const REDIRECTED = Type.Unsafe<undefined>({ description: 'Redirects the browser' });
 const START_PATH = '/api/v1/auth/oidc';
 
@@ -34,7 +34,11 @@ export function registerOpenId(app: App, deps: Deps): void {
   const flow = flowCookieOf(BASE_URL);
   app.get(
     '/api/v1/auth/methods',
-    about('List the sign-in methods', { 200: SignInMethods }),
+    operation('listSignInMethods', 'public', {
+      summary: 'List the sign-in methods',
+      description: 'Returns the methods that the sign-in page offers.',
+      response: { 200: SignInMethods },
+    }),
     (_req, reply) => {
       reply.header('cache-control', 'no-store');
       return listSignInMethods(deps, START_PATH);
@@ -42,11 +46,14 @@ export function registerOpenId(app: App, deps: Deps): void {
   );
   app.get(
     START_PATH,
-    about(
-      'Start sign-in with the identity provider',
-      { 302: REDIRECTED, 303: REDIRECTED },
-      { querystring: BeginOpenIdQuery },
-    ),
+    operation('beginOpenIdSignIn', 'anyone', {
+      summary: 'Start sign-in with the identity provider',
+      description:
+        'Redirects a browser to the identity provider. If that fails, the browser is redirected to `/sign-in?refused=…`. With `reauthenticate=true`, the provider asks for the credentials again, which confirms the identity of the current session.',
+      errors: ['not_found', 'unauthorized'],
+      querystring: BeginOpenIdQuery,
+      response: { 302: REDIRECTED, 303: REDIRECTED },
+    }),
     (req, reply) =>
       redirectIfRefused(deps, { req, reply, next: req.query.next }, async () => {
         const { next, reauthenticate = false } = req.query;
@@ -59,11 +66,14 @@ export function registerOpenId(app: App, deps: Deps): void {
   );
   app.get(
     CALLBACK_PATH,
-    about(
-      'Complete sign-in with the identity provider',
-      { 303: REDIRECTED },
-      { querystring: OpenIdCallbackQuery },
-    ),
+    operation('completeOpenIdSignIn', 'anyone', {
+      summary: 'Complete sign-in with the identity provider',
+      description:
+        'Receives the browser from the identity provider, creates a session cookie and redirects to `next`, or to `/sign-in?refused=…` on failure. Clients that do not accept HTML receive errors as JSON, with `reason`.',
+      errors: ['not_found', 'sign_in_refused', 'conflict'],
+      querystring: OpenIdCallbackQuery,
+      response: { 303: REDIRECTED },
+    }),
     (req, reply) => {
       // The cookie can be used only once, whatever the outcome.
       reply.headers({ 'set-cookie': flow.cleared, 'cache-control': 'no-store' });

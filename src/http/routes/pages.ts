@@ -25,14 +25,30 @@ import { findPublicFlow } from '../../services/workflows/read-flow.ts';
 import type { App } from '../app.ts';
 import type { PageAnswer } from '../pages/page-answers.ts';
 import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../pages/page-answers.ts';
-import { documented } from '../route.ts';
+import { operationsOf } from '../route.ts';
 
 const PageParams = Type.Object({ slug: Type.String() });
 const ListQuery = Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })) });
 
-const about = documented('Pages');
+const operation = operationsOf('Pages');
 const page = { 200: Plain('text/html') } as const;
-const route = { config: { limit: 'none' }, errorHandler: sendErrorPage } as const;
+/** The operation ids and descriptions of each section: of its list, and of one page. */
+const SECTION_OPERATIONS = {
+  features: {
+    list: ['showFeatures', 'Returns the list of tools, features and apps as HTML.'],
+    page: ['showFeature', 'Returns the page of a tool, feature or app as HTML.'],
+  },
+  models: {
+    list: ['showModels', 'Returns the list of models as HTML.'],
+    page: ['showModel', 'Returns the page of a model as HTML.'],
+  },
+  articles: {
+    list: ['showBlog', 'Returns the list of articles as HTML.'],
+    page: ['showArticle', 'Returns an article as HTML.'],
+  },
+} as const;
+const options = { limit: 'none', isConditional: true } as const;
+const errorHandler = sendErrorPage;
 // Browsers revalidate each time, so that a changed page is visible to everybody immediately.
 const REVALIDATE = 'public, no-cache';
 const IMMUTABLE = 'public, max-age=31536000, immutable';
@@ -54,11 +70,20 @@ export function registerPages(app: App, deps: Deps): void {
   };
 
   for (const { category, path, title } of Object.values(SECTIONS)) {
+    const operations = SECTION_OPERATIONS[category];
     app.get(
       `${path}/:slug`,
       {
-        ...route,
-        ...about(`Read a page of ${title}`, page, { params: PageParams }),
+        errorHandler,
+        ...operation(operations.page[0], 'public', {
+          ...options,
+          summary: `Read a page of ${title}`,
+          description: operations.page[1],
+          errors: ['not_found'],
+          otherStatuses: [301],
+          params: PageParams,
+          response: page,
+        }),
       },
       async (req, reply) => {
         const head = await reader.find(req.params.slug);
@@ -71,8 +96,15 @@ export function registerPages(app: App, deps: Deps): void {
     app.get(
       path,
       {
-        ...route,
-        ...about(`List ${title}, newest first`, page, { querystring: ListQuery }),
+        errorHandler,
+        ...operation(operations.list[0], 'public', {
+          ...options,
+          summary: `List ${title}, newest first`,
+          description: operations.list[1],
+          errors: ['not_found'],
+          querystring: ListQuery,
+          response: page,
+        }),
       },
       async (req, reply) => {
         const { page = 1 } = req.query;
@@ -101,7 +133,15 @@ function registerMachineFiles(
   const { BASE_URL: baseUrl } = deps.settings;
   app.get(
     '/sitemap.xml',
-    { ...route, ...about('Read the sitemap', { 200: Plain('application/xml') }) },
+    {
+      errorHandler,
+      ...operation('getSitemap', 'public', {
+        ...options,
+        summary: 'Read the sitemap',
+        description: 'Returns the sitemap of all published pages, for search engines.',
+        response: { 200: Plain('application/xml') },
+      }),
+    },
     rendered('sitemap', async () =>
       toAnswer(
         renderSitemap(await listAllContent(deps, MAX_SITEMAP_PAGES), baseUrl),
@@ -111,7 +151,15 @@ function registerMachineFiles(
   );
   app.get(
     `${SECTIONS.articles.path}/rss.xml`,
-    { ...route, ...about('Read the newest articles as RSS', { 200: Plain('application/rss+xml') }) },
+    {
+      errorHandler,
+      ...operation('getFeed', 'public', {
+        ...options,
+        summary: 'Read the newest articles as RSS',
+        description: 'Returns the newest articles as an RSS feed.',
+        response: { 200: Plain('application/rss+xml') },
+      }),
+    },
     rendered('rss', async () =>
       toAnswer(renderRss(await listFeed(deps), baseUrl), 'application/rss+xml; charset=utf-8'),
     ),
@@ -125,7 +173,9 @@ function registerMachineFiles(
     [ICON_PATH]: [toAnswer(ICON, SVG), IMMUTABLE],
   };
   for (const [path, [page, cacheControl]] of Object.entries(files))
-    app.get(path, { ...route, schema: { hide: true } }, async (req, reply) =>
-      sendPage(req, reply, page, cacheControl),
+    app.get(
+      path,
+      { errorHandler, config: { access: 'public', limit: 'none' }, schema: { hide: true } },
+      async (req, reply) => sendPage(req, reply, page, cacheControl),
     );
 }

@@ -12,28 +12,46 @@ import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { documented, done } from '../route.ts';
+import { done, operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
-const about = documented('Sharing');
+const operation = operationsOf('Sharing');
 
 export function registerPermissions(app: App, deps: Deps): void {
   app.get(
     '/api/v1/workflows/:id/permissions',
-    about(
-      'List the people a workflow is shared with',
-      { 200: PermissionPage },
-      { params: WorkflowId, querystring: PageQuery },
-    ),
+    operation('listPermissions', 'workflows:read', {
+      summary: 'List the people a workflow is shared with',
+      description: 'Returns the people whom the workflow is shared with.',
+      errors: RESOURCE_ERRORS,
+      params: WorkflowId,
+      querystring: PageQuery,
+      response: { 200: PermissionPage },
+    }),
     req => listShares(deps, req.actor, req.params.id, req.query),
   );
   app.put(
     '/api/v1/workflows/:id/permissions',
-    about('Share a workflow with a person', { 200: Permission }, { params: WorkflowId, body: ShareBody }),
+    operation('shareWorkflow', 'workflows:write', {
+      summary: 'Share a workflow with a person',
+      description:
+        'Shares a workflow with a person by `email`, or with a member of one of your teams by `userId`. The response to an email is the same whether or not an account uses it: `userId` and `name` are null until the person has opened the workflow. If the workflow is already shared with the person, the role is replaced.',
+      reauthentication: 'for OWNER',
+      errors: [...RESOURCE_ERRORS, 'conflict'],
+      params: WorkflowId,
+      body: ShareBody,
+      response: { 200: Permission },
+    }),
     req => shareWorkflow(deps, req.actor, req.params.id, req.body),
   );
   app.delete(
     '/api/v1/workflows/:id/permissions/:person',
-    about('Stop sharing a workflow with a person', { 200: Success }, { params: PermissionParams }),
+    operation('unshareWorkflow', 'workflows:write', {
+      summary: 'Stop sharing a workflow with a person',
+      description: 'Stops sharing the workflow with a user or an email.',
+      errors: RESOURCE_ERRORS,
+      params: PermissionParams,
+      response: { 200: Success },
+    }),
     ({ actor, params }) => done(unshareWorkflow(deps, actor, params.id, personOf(params.person))),
   );
 }

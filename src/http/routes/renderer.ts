@@ -24,9 +24,9 @@ import { acceptRender, asksForClip, getRender, stopRender } from '../../services
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
-import { documented } from '../route.ts';
+import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
-const about = documented('Video renderer');
+const operation = operationsOf('Video renderer');
 const PRIVATE = 'private, no-cache';
 /** Serves the pages of the application by session. The API paths require a key. */
 const PAGES_ROOT = '/app/renderer';
@@ -36,7 +36,13 @@ export function registerRenderer(app: App, deps: Deps): void {
   registerContracts(app, deps, PAGES_ROOT);
   app.get(
     '/api/v1/renderer/templates/:id/thumbnail',
-    about('Read the thumbnail of a video template', { 200: Plain('image/webp') }, { params: TemplateParams }),
+    operation('getVideoTemplateThumbnail', 'anyone', {
+      summary: 'Read the thumbnail of a video template',
+      description: 'Returns a still of the composition as WebP.',
+      errors: ['unauthorized', ...RESOURCE_ERRORS],
+      params: TemplateParams,
+      response: { 200: Plain('image/webp') },
+    }),
     async (req, reply) => {
       const { bytes, visibility } = await readThumbnail(deps, req.actor, req.params.id, reply.closeSignal());
       return reply
@@ -47,11 +53,29 @@ export function registerRenderer(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/render/renderer/preview',
-    about(
-      'Preview a video as stills or as a clip',
-      { 200: PreviewResponse, 202: AcceptedRender },
-      { body: PreviewBody },
-    ),
+    operation('previewRender', 'workflows:execute', {
+      summary: 'Preview a video as stills or as a clip',
+      description:
+        'Renders a preview. Stills are returned in the response. `format: "mp4"` starts a clip and returns 202. Previews are free.',
+      errors: [
+        ...RESOURCE_ERRORS,
+        'invalid_scene_graph',
+        'storage_quota_exceeded',
+        'render_busy',
+        'codec_failed',
+      ],
+      body: PreviewBody,
+      response: { 200: PreviewResponse, 202: AcceptedRender },
+      links: {
+        202: {
+          render: {
+            operationId: 'getRender',
+            description: 'Read the state of the clip',
+            parameters: { id: '$response.body#/data/renderId' },
+          },
+        },
+      },
+    }),
     async (req, reply) => {
       if (!asksForClip(req.body)) return previewStills(deps, req.actor, req.body, reply.closeSignal());
       const accepted = await acceptRender(deps, req.actor, req.body, reply.closeSignal());
@@ -60,7 +84,13 @@ export function registerRenderer(app: App, deps: Deps): void {
   );
   app.get(
     '/api/v1/render/renderer/:id',
-    about('Read the state of a clip', { 200: RenderResponse }, { params: RenderId }),
+    operation('getRender', 'workflows:read', {
+      summary: 'Read the state of a clip',
+      description: 'Returns the state of a clip, and its URL when it is completed.',
+      errors: RESOURCE_ERRORS,
+      params: RenderId,
+      response: { 200: RenderResponse },
+    }),
     (req, reply) => {
       reply.header('cache-control', 'no-store');
       return getRender(deps, req.actor, req.params.id);
@@ -68,27 +98,55 @@ export function registerRenderer(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/render/renderer/:id/cancel',
-    about('Cancel the render of a clip', { 200: RenderResponse }, { params: RenderId }),
+    operation('cancelRender', 'workflows:execute', {
+      summary: 'Cancel the render of a clip',
+      description: 'Cancels a render. A render that has ended does not change.',
+      errors: RESOURCE_ERRORS,
+      params: RenderId,
+      response: { 200: RenderResponse },
+    }),
     req => stopRender(deps, req.actor, req.params.id),
   );
 }
 
 function registerContracts(app: App, deps: Deps, root: string): void {
-  // Only the pages of the application use it.
   const hide = root === PAGES_ROOT;
+  const access = hide ? 'session' : 'key with workflows:read';
   app.get(
     `${root}/scene-graph`,
-    about('Read the scene-graph contract', { 200: ContractResponse }, { hide, querystring: ContractQuery }),
+    operation('getSceneGraphContract', access, {
+      summary: 'Read the scene-graph contract',
+      description:
+        'Returns a guide to authoring videos, and the JSON Schema that scene graphs are validated against at run time.',
+      isConditional: true,
+      hide,
+      querystring: ContractQuery,
+      response: { 200: ContractResponse },
+    }),
     (req, reply) => sendCached(req, reply, sceneGraphContract(req.actor, req.query.include), PRIVATE),
   );
   app.get(
     `${root}/templates`,
-    about('List video templates', { 200: TemplateListResponse }, { hide }),
+    operation('listVideoTemplates', access, {
+      summary: 'List video templates',
+      description: 'Returns the compositions that your account may use.',
+      isConditional: true,
+      hide,
+      response: { 200: TemplateListResponse },
+    }),
     async (req, reply) => sendCached(req, reply, await listTemplates(deps, req.actor), PRIVATE),
   );
   app.get(
     `${root}/templates/:id`,
-    about('Read a video template', { 200: TemplateResponse }, { hide, params: TemplateParams }),
+    operation('getVideoTemplate', access, {
+      summary: 'Read a video template',
+      description: 'Returns a composition with the slots of its default props.',
+      errors: ['not_found'],
+      isConditional: true,
+      hide,
+      params: TemplateParams,
+      response: { 200: TemplateResponse },
+    }),
     (req, reply) => sendCached(req, reply, getTemplate(deps, req.actor, req.params.id), PRIVATE),
   );
 }

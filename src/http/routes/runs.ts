@@ -12,18 +12,55 @@ import { webhookFault } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { parsePrefer } from '../prefer.ts';
-import { documented } from '../route.ts';
+import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
-const about = documented('Runs');
+const operation = operationsOf('Runs');
 const asSent = { inputs: 'read', metadata: 'opaque' } as const;
 const response = { 200: ExecutionRecord, 202: AcceptedRun };
+const ofRun = { parameters: { id: '$response.body#/executionId' } } as const;
+const links = {
+  202: {
+    execution: { operationId: 'getExecution', description: 'Read the execution', ...ofRun },
+    events: { operationId: 'streamExecution', description: 'Stream its events', ...ofRun },
+    cancel: { operationId: 'cancelExecution', description: 'Cancel it', ...ofRun },
+  },
+};
+const START_ERRORS = [
+  ...RESOURCE_ERRORS,
+  'invalid_graph',
+  'invalid_inputs',
+  'cyclic_graph',
+  'provider_not_configured',
+  'svg_not_drawable',
+  'workflow_inactive',
+  'insufficient_credits',
+  'max_credits_exceeded',
+  'daily_budget_exceeded',
+  'idempotency_in_progress',
+  'idempotency_key_reused',
+  'unreadable_image',
+  'daily_execution_limit',
+] as const;
+const WAIT =
+  'Returns 202 as soon as the run is stored. The run continues if the client disconnects. With `Prefer: wait=N`, the ' +
+  'response is 200 with the record if the run ends within N seconds (at most 60). With `Idempotency-Key`, the request can ' +
+  'be repeated for 24 hours and starts only one run.';
 
 export function registerRuns(app: App, deps: RunDeps): void {
   app.post(
     '/api/v1/workflows/:id/run',
     {
-      ...about('Start a run with an optional webhook', response, { params: WorkflowId, body: RunBody }),
-      config: { startsRun: true, asSent },
+      ...operation('runWorkflow', 'workflows:execute', {
+        summary: 'Start a run with an optional webhook',
+        description: `Starts a run of the current graph. ${WAIT} If the request has a \`webhook\`, the result is sent to it.`,
+        errors: [...START_ERRORS, 'invalid_webhook'],
+        params: WorkflowId,
+        body: RunBody,
+        response,
+        links,
+        startsRun: true,
+        asSent,
+      }),
       // Runs before the schema: an invalid webhook is reported before other faults of the body (docs/api.md, Webhooks).
       preValidation: (req, _reply, done) => done(webhookFault(deps, webhookOf(req.body))),
     },
@@ -41,10 +78,18 @@ export function registerRuns(app: App, deps: RunDeps): void {
   );
   app.post(
     '/api/v1/workflows/:id/execute',
-    {
-      ...about('Start a run', response, { params: WorkflowId, body: ExecuteBody }),
-      config: { startsRun: true, limit: 'executions', asSent },
-    },
+    operation('executeWorkflow', 'workflows:execute', {
+      summary: 'Start a run',
+      description: `Starts a run like \`run\`, without a webhook. Counts against the executions per minute. ${WAIT}`,
+      errors: START_ERRORS,
+      params: WorkflowId,
+      body: ExecuteBody,
+      response,
+      links,
+      startsRun: true,
+      limit: 'executions',
+      asSent,
+    }),
     async (req, reply) => {
       const run = {
         workflowId: req.params.id,
@@ -58,8 +103,17 @@ export function registerRuns(app: App, deps: RunDeps): void {
   app.post(
     '/api/v1/executions/:id/resume',
     {
-      ...about('Resume an execution', response, { params: ExecutionId, body: ResumeBody }),
-      config: { startsRun: true, asSent: { inputs: 'read' } },
+      ...operation('resumeExecution', 'workflows:execute', {
+        summary: 'Resume an execution',
+        description: `Continues a run that is waiting for a decision, with your \`decision\`. A run that has ended is started again under a new id with \`resumedFromId\`: nodes that have not changed are reused at no charge. ${WAIT}`,
+        errors: [...START_ERRORS, 'invalid_webhook', 'not_resumable'],
+        params: ExecutionId,
+        body: ResumeBody,
+        response,
+        links,
+        startsRun: true,
+        asSent: { inputs: 'read' },
+      }),
       preValidation: (req, _reply, done) => done(webhookFault(deps, webhookOf(req.body))),
     },
     async (req, reply) => {

@@ -6,8 +6,9 @@ import type { Deps } from '../../services/deps.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import { HTML, sendErrorPage, sendPage, toAnswer } from '../pages/page-answers.ts';
-import { documented } from '../route.ts';
+import { operationsOf } from '../route.ts';
 
+const operation = operationsOf('Pages');
 const YEAR_S = 365 * 24 * 3600;
 const ThemeParams = Type.Object({ theme: Type.Enum(['light', 'dark', 'system']) });
 
@@ -17,15 +18,14 @@ export function registerStart(app: App, deps: Deps): void {
   app.get(
     '/',
     {
-      config: { limit: 'none' },
       errorHandler: sendErrorPage,
-      ...documented('Pages')(
-        'Open the start page; users who are signed in are redirected to their workflows',
-        {
-          200: Plain('text/html'),
-          302: Plain('text/html'),
-        },
-      ),
+      ...operation('showStart', 'anyone', {
+        summary: 'Open the start page; users who are signed in are redirected to their workflows',
+        description: 'Returns the start page as HTML.',
+        otherStatuses: [304],
+        limit: 'none',
+        response: { 200: Plain('text/html'), 302: Plain('text/html') },
+      }),
     },
     async (req, reply) => {
       reply.header('vary', 'Cookie');
@@ -39,7 +39,11 @@ export function registerStart(app: App, deps: Deps): void {
 function registerThemes(app: App, { settings }: Deps): void {
   app.get(
     '/theme/:theme',
-    { config: { limit: 'none' }, errorHandler: sendErrorPage, schema: { params: ThemeParams, hide: true } },
+    {
+      config: { access: 'public', limit: 'none' },
+      errorHandler: sendErrorPage,
+      schema: { params: ThemeParams, hide: true },
+    },
     async ({ params: { theme }, headers }, reply) => {
       const kept = theme === 'system' ? '; Max-Age=0' : `${theme}; Max-Age=${YEAR_S}`;
       return reply

@@ -5,8 +5,9 @@ import { formatS3Error, receiveUpload } from '../../services/media/local-uploads
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import { discardBody } from '../rest-of-body.ts';
-import { documented } from '../route.ts';
+import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
+const operation = operationsOf('Media');
 const Params = Type.Object({ mediaId: Type.String() });
 
 export function registerUploads(app: App, deps: Deps): void {
@@ -25,10 +26,17 @@ function registerPut(scope: App, deps: Deps): void {
   });
   scope.put(
     '/uploads/:mediaId',
-    {
-      ...documented('Media')('Send the bytes of an upload', { 200: Plain('text/plain') }, { params: Params }),
-      config: { limit: 'none' },
-    },
+    operation('putUpload', 'public', {
+      summary: 'Send the bytes of an upload',
+      description:
+        'Receives the bytes of an upload. `uploadUrl` points here if media are stored on disk. The URL and the headers are signed. Errors are XML, as those of an S3 bucket.',
+      errors: RESOURCE_ERRORS,
+      params: Params,
+      limit: 'none',
+      response: { 200: Plain('text/plain') },
+      responseHeaders: ['ETag'],
+      isStorage: true,
+    }),
     async (req, reply) => {
       const { sha256 } = await receiveUpload(deps, {
         mediaId: req.params.mediaId,

@@ -31,10 +31,11 @@ import {
 } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendEvents, streamSignal } from '../event-stream.ts';
-import { documented } from '../route.ts';
-import { sendCreated, sendTagged } from './workflows.ts';
+import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { sendCreated, sendTagged, WORKFLOW_LINKS } from './workflows.ts';
 
-const about = documented('Workflows');
+const operation = operationsOf('Workflows');
+const operatorOperation = operationsOf('Operator');
 const params = WorkflowId;
 
 export function registerWorkflowActions(app: App, deps: Deps): void {
@@ -42,7 +43,15 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
   registerPublication(app, deps);
   app.post(
     '/api/v1/workflows/:id/duplicate',
-    about('Duplicate a workflow', { 201: Workflow }, { params, body: DuplicateBody }),
+    operation('duplicateWorkflow', 'workflows:write', {
+      summary: 'Duplicate a workflow',
+      description: 'Copies the graph, without secrets, into your active workspace.',
+      errors: [...RESOURCE_ERRORS, 'folder_workspace_mismatch', 'storage_quota_exceeded'],
+      params,
+      body: DuplicateBody,
+      response: { 201: Workflow },
+      links: WORKFLOW_LINKS,
+    }),
     async (req, reply) =>
       sendCreated(
         deps,
@@ -55,12 +64,25 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/workflows/:id/restore',
-    about('Restore a workflow that you deleted', { 200: Workflow }, { params }),
+    operation('undeleteWorkflow', 'workflows:write', {
+      summary: 'Restore a workflow that you deleted',
+      description:
+        'Restores a workflow that was deleted less than 24 hours ago, including whether it was active. Requires the permission to delete it. After 24 hours, an administrator can restore it.',
+      errors: RESOURCE_ERRORS,
+      params,
+      response: { 200: Workflow },
+    }),
     async (req, reply) => sendTagged(reply, await undeleteOwnWorkflow(deps, req.actor, req.params.id)),
   );
   app.post(
     '/api/v1/admin/workflows/:id/restore',
-    documented('Operator')('Restore a deleted workflow', { 200: RestoredWorkflow }, { params }),
+    operatorOperation('restoreWorkflow', 'instance:admin', {
+      summary: 'Restore a deleted workflow',
+      description: 'Restores a deleted workflow. It stays inactive.',
+      errors: ['not_found', 'conflict'],
+      params,
+      response: { 200: RestoredWorkflow },
+    }),
     req => recoverWorkflow(deps, req.actor, req.params.id),
   );
 }
@@ -68,25 +90,52 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
 function registerBoard(app: App, deps: Deps): void {
   app.post(
     '/api/v1/workflows/lint',
-    { config: { hasExactNumbers: true }, ...about('Lint a graph', { 200: LintReport }, { body: GraphBody }) },
+    operation('lintGraph', 'workflows:read', {
+      summary: 'Lint a graph',
+      description: 'Returns the errors and warnings of a graph without storing it.',
+      body: GraphBody,
+      hasExactNumbers: true,
+      response: { 200: LintReport },
+    }),
     async req => lintGraphBody(deps, req.actor, req.body),
   );
   app.post(
     '/api/v1/workflows/:id/lint',
-    {
-      config: { hasExactNumbers: true },
-      ...about('Lint a stored workflow', { 200: LintReport }, { params, body: StoredGraphBody }),
-    },
+    operation('lintWorkflow', 'workflows:read', {
+      summary: 'Lint a stored workflow',
+      description:
+        'Returns the errors and warnings of the stored graph. Properties in the body replace the stored ones.',
+      errors: RESOURCE_ERRORS,
+      params,
+      body: StoredGraphBody,
+      hasExactNumbers: true,
+      response: { 200: LintReport },
+    }),
     req => lintWorkflow(deps, req.actor, req.params.id, req.body ?? {}),
   );
   app.post(
     '/api/v1/workflows/:id/layout',
-    about('Arrange the nodes of a workflow', { 200: LayoutReport }, { params, body: LayoutBody }),
+    operation('layoutWorkflow', 'workflows:write', {
+      summary: 'Arrange the nodes of a workflow',
+      description:
+        'Arranges the nodes as the editor does, or only the nodes in `scope`, and stores their positions.',
+      errors: [...RESOURCE_ERRORS, 'board_too_large', 'invalid_graph'],
+      params,
+      body: LayoutBody,
+      response: { 200: LayoutReport },
+    }),
     req => layoutWorkflow(deps, req.actor, req.params.id, req.body),
   );
   app.get(
     '/api/v1/workflows/:id/events',
-    about('Stream the changes and readers of a workflow', { 200: WorkflowEventStream }, { params }),
+    operation('followWorkflow', 'workflows:read', {
+      summary: 'Stream the changes and readers of a workflow',
+      description:
+        'Streams server-sent events. `changed` has `version`, `updatedAt`, and the `userId` and `sessionId` of the author of the change. `presence` has the `users` who follow the workflow. Each event is first sent with the current state. A comment is sent every 15 s. The stream ends when the workflow is deleted or you may no longer read it. Each process allows 20 open streams per account and 200 per address.',
+      errors: [...RESOURCE_ERRORS, 'too_many_streams'],
+      params,
+      response: { 200: WorkflowEventStream },
+    }),
     async (req, reply) => {
       const signal = streamSignal(req, reply, () => getReadableWorkflow(deps, req.actor, req.params.id));
       const events = await followWorkflow(deps, req.actor, req.params.id, signal);
@@ -95,12 +144,27 @@ function registerBoard(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/workflows/:id/heartbeat',
-    about('Report that an editor has the board open', { 200: Heartbeat }, { params }),
+    operation('markEditing', 'workflows:write', {
+      summary: 'Report that an editor has the board open',
+      description:
+        'Reports that an editor has the board open. Automatic layout skips the workflow for the next 30 s.',
+      errors: RESOURCE_ERRORS,
+      params,
+      response: { 200: Heartbeat },
+    }),
     req => recordHeartbeat(deps, req.actor, req.params.id),
   );
   app.put(
     '/api/v1/workflows/:id/selection',
-    about('Share your selection of nodes', { 200: Success }, { params, body: SelectionBody }),
+    operation('selectNodes', 'workflows:read', {
+      summary: 'Share your selection of nodes',
+      description:
+        'Shows your selected nodes to the other people who have the workflow open: its event stream includes them as `selected` in `presence` while you follow it. The workflow itself does not change.',
+      errors: RESOURCE_ERRORS,
+      params,
+      body: SelectionBody,
+      response: { 200: Success },
+    }),
     req => selectNodes(deps, req.actor, req.params.id, req.body),
   );
 }
@@ -108,18 +172,41 @@ function registerBoard(app: App, deps: Deps): void {
 function registerPublication(app: App, deps: Deps): void {
   app.post(
     '/api/v1/workflows/:id/visibility',
-    about('Set the link access of a workflow', { 200: Workflow }, { params, body: VisibilityBody }),
+    operation('setVisibility', 'workflows:write', {
+      summary: 'Set the link access of a workflow',
+      description: 'Sets who may read or duplicate the workflow by its link.',
+      errors: RESOURCE_ERRORS,
+      params,
+      body: VisibilityBody,
+      response: { 200: Workflow },
+    }),
     async (req, reply) =>
       sendTagged(reply, await setVisibility(deps, req.actor, req.params.id, req.body.linkPermission)),
   );
   app.post(
     '/api/v1/workflows/:id/publish',
-    about('Publish or unpublish a workflow', { 200: Workflow }, { params, body: PublishBody }),
+    operation('publishWorkflow', 'workflows:write', {
+      summary: 'Publish or unpublish a workflow',
+      description:
+        'Publishes the current version. It stays public until you publish again or unpublish. Requires ownership.',
+      errors: [...RESOURCE_ERRORS, 'slug_taken'],
+      params,
+      body: PublishBody,
+      response: { 200: Workflow },
+    }),
     async (req, reply) => sendTagged(reply, await publishWorkflow(deps, req.actor, req.params.id, req.body)),
   );
   app.put(
     '/api/v1/workflows/:id/budget',
-    about('Set the daily budget of a workflow', { 200: Workflow }, { params, body: BudgetBody }),
+    operation('setBudget', 'workflows:write', {
+      summary: 'Set the daily budget of a workflow',
+      description:
+        'Sets the daily budget of a workflow. A run that would exceed the budget of the UTC day is refused with `daily_budget_exceeded`. Requires ownership.',
+      errors: RESOURCE_ERRORS,
+      params,
+      body: BudgetBody,
+      response: { 200: Workflow },
+    }),
     async (req, reply) =>
       sendTagged(reply, await setBudget(deps, req.actor, req.params.id, req.body.dailyCreditBudget)),
   );

@@ -6,30 +6,46 @@ import { getVersion, listHistory, restoreVersion } from '../../services/workflow
 import { Version, VersionPage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
-import { documented } from '../route.ts';
-import { sendTagged } from './workflows.ts';
+import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { GRAPH_ERRORS, sendTagged } from './workflows.ts';
 
-const about = documented('Versions');
+const operation = operationsOf('Versions');
 
 export function registerWorkflowHistory(app: App, deps: Deps): void {
   app.get(
     '/api/v1/workflows/:id/versions',
-    about(
-      'List the versions of a workflow',
-      { 200: VersionPage },
-      { params: WorkflowId, querystring: PageQuery },
-    ),
+    operation('listVersions', 'workflows:read', {
+      summary: 'List the versions of a workflow',
+      description:
+        'Returns the versions of a workflow. Every write that changes the graph creates a numbered version.',
+      errors: RESOURCE_ERRORS,
+      params: WorkflowId,
+      querystring: PageQuery,
+      response: { 200: VersionPage },
+    }),
     req => listHistory(deps, req.actor, req.params.id, req.query),
   );
   app.get(
     '/api/v1/workflows/:id/versions/:version',
-    about('Read a version', { 200: Version }, { params: VersionParams }),
+    operation('getVersion', 'workflows:read', {
+      summary: 'Read a version',
+      description: 'Returns a version with its graph.',
+      errors: RESOURCE_ERRORS,
+      params: VersionParams,
+      response: { 200: Version },
+    }),
     async (req, reply) =>
       sendJson(reply, await getVersion(deps, req.actor, req.params.id, req.params.version)),
   );
   app.post(
     '/api/v1/workflows/:id/versions/:version/restore',
-    about('Restore a version', { 200: Workflow }, { params: VersionParams }),
+    operation('restoreVersion', 'workflows:write', {
+      summary: 'Restore a version',
+      description: 'Saves the graph of an earlier version as a new version.',
+      errors: [...RESOURCE_ERRORS, ...GRAPH_ERRORS],
+      params: VersionParams,
+      response: { 200: Workflow },
+    }),
     async (req, reply) =>
       sendTagged(reply, await restoreVersion(deps, req.actor, req.params.id, req.params.version)),
   );

@@ -21,10 +21,19 @@ import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workfl
 import type { App } from '../app.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
 import { limitLargeBodies } from '../large-bodies.ts';
-import { created, documented, done } from '../route.ts';
+import { created, done, FILE_ERRORS, operationsOf, RESOURCE_ERRORS } from '../route.ts';
 
-const about = documented('Workflows');
+const operation = operationsOf('Workflows');
 const params = WorkflowId;
+export const GRAPH_ERRORS = ['invalid_graph', 'field_not_writable'] as const;
+export const FOLDER_ERRORS = ['folder_workspace_mismatch', 'folder_cycle'] as const;
+const ofWorkflow = { parameters: { id: '$response.body#/id' } } as const;
+export const WORKFLOW_LINKS = {
+  201: {
+    workflow: { operationId: 'getWorkflow', description: 'Read the workflow', ...ofWorkflow },
+    run: { operationId: 'runWorkflow', description: 'Run the workflow', ...ofWorkflow },
+  },
+};
 /** A graph of 4 MB and 25 MB of media in base64. */
 const MAX_IMPORT_BYTES = 41_943_040;
 /** Concurrent imports of large files per process, because each is held in memory. */
@@ -33,7 +42,15 @@ const MAX_LARGE_IMPORTS = 3;
 export function registerWorkflows(app: App, deps: Deps): void {
   app.get(
     '/api/v1/workflows',
-    about('List your workflows', { 200: WorkflowList }, { querystring: ListWorkflowsQuery }),
+    operation('listWorkflows', 'workflows:read', {
+      summary: 'List your workflows',
+      description:
+        'Returns an array of workflows. If there are more, the `Link` header contains the URL of the next page. `teamId` lists the workflows of a team that you are a member of.',
+      errors: RESOURCE_ERRORS,
+      querystring: ListWorkflowsQuery,
+      response: { 200: WorkflowList },
+      responseHeaders: ['Link'],
+    }),
     async (req, reply) => {
       const { data, nextCursor } = await listOwnWorkflows(deps, req.actor, req.query);
       if (nextCursor !== null) reply.header('link', nextLink(deps, req.url, nextCursor));
@@ -42,36 +59,65 @@ export function registerWorkflows(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/workflows',
-    {
-      config: { hasExactNumbers: true },
-      ...about('Create a workflow', { 201: Workflow }, { body: CreateWorkflowBody }),
-    },
+    operation('createWorkflow', 'workflows:write', {
+      summary: 'Create a workflow',
+      description:
+        'Creates a workflow. The graph is linted: a graph with errors is refused with `invalid_graph` and `issues`, and warnings are returned in `meta.warnings`. If the body has the `id` of an existing workflow, that workflow is updated.',
+      errors: [...GRAPH_ERRORS, ...FOLDER_ERRORS, ...RESOURCE_ERRORS],
+      body: CreateWorkflowBody,
+      hasExactNumbers: true,
+      response: { 201: Workflow },
+      responseHeaders: ['ETag'],
+      links: WORKFLOW_LINKS,
+    }),
     async (req, reply) => sendCreated(deps, reply, await createWorkflow(deps, req.actor, req.body)),
   );
   app.get(
     '/api/v1/workflows/:id',
-    about('Read a workflow', { 200: Workflow }, { params }),
+    operation('getWorkflow', 'anyone', {
+      summary: 'Read a workflow',
+      description:
+        'Returns a workflow. Owners and editors receive all properties. Other readers receive the workflow without secrets, so some properties are absent. Send the `ETag` as `If-None-Match` here, or as `If-Match` with the next update.',
+      errors: ['unauthorized', ...RESOURCE_ERRORS],
+      isConditional: true,
+      params,
+      response: { 200: Workflow },
+    }),
     async (req, reply) =>
       sendCached(req, reply, await getWorkflow(deps, req.actor, req.params.id), 'private, no-cache'),
   );
   app.put(
     '/api/v1/workflows/:id',
-    {
-      config: { hasExactNumbers: true },
-      ...about(
-        'Update a workflow',
-        { 200: Workflow },
-        { params, querystring: UpdateWorkflowQuery, body: UpdateWorkflowBody },
-      ),
-    },
+    operation('updateWorkflow', 'workflows:write', {
+      summary: 'Update a workflow',
+      description:
+        'Changes the properties that are sent and leaves the others as they are. With `If-Match`, or with the `updatedAt` that you last read, the update is refused with `stale_write` if the workflow has changed since.',
+      errors: [...GRAPH_ERRORS, ...FOLDER_ERRORS, ...RESOURCE_ERRORS, 'stale_write', 'board_too_large'],
+      params,
+      querystring: UpdateWorkflowQuery,
+      body: UpdateWorkflowBody,
+      hasExactNumbers: true,
+      response: { 200: Workflow },
+      requestHeaders: ['If-Match'],
+      responseHeaders: ['ETag'],
+    }),
     async (req, reply) => {
       const saving = req.query.autosave === true ? ('by itself' as const) : ('asked for' as const);
       const input = { body: req.body, ifMatch: req.headers['if-match'], saving };
       return sendTagged(reply, await changeWorkflow(deps, req.actor, req.params.id, input));
     },
   );
-  app.delete('/api/v1/workflows/:id', about('Delete a workflow', { 200: Deleted }, { params }), req =>
-    done(removeWorkflow(deps, req.actor, req.params.id)),
+  app.delete(
+    '/api/v1/workflows/:id',
+    operation('deleteWorkflow', 'workflows:write', {
+      summary: 'Delete a workflow',
+      description:
+        'Deactivates a workflow and marks it as deleted. An administrator can restore it. Requires ownership.',
+      errors: RESOURCE_ERRORS,
+      params,
+      response: { 200: Deleted },
+    }),
+    req => done(removeWorkflow(deps, req.actor, req.params.id)),
   );
   registerFiles(app, deps);
 }
@@ -79,7 +125,14 @@ export function registerWorkflows(app: App, deps: Deps): void {
 function registerFiles(app: App, deps: Deps): void {
   app.get(
     '/api/v1/workflows/:id/export',
-    about('Export a workflow', { 200: ExportedWorkflow }, { params }),
+    operation('exportWorkflow', 'anyone', {
+      summary: 'Export a workflow',
+      description:
+        'Returns a file with the graph, without secrets. Import it with `POST /workflows/import` into this or another instance.',
+      errors: ['unauthorized', ...RESOURCE_ERRORS],
+      params,
+      response: { 200: ExportedWorkflow },
+    }),
     async (req, reply) => {
       const { name, stream } = await exportWorkflow(deps, req.actor, req.params.id);
       return sendJson(reply.header('content-disposition', `attachment; filename="${name}"`), stream);
@@ -88,10 +141,26 @@ function registerFiles(app: App, deps: Deps): void {
   app.post(
     '/api/v1/workflows/import',
     {
-      config: { hasExactNumbers: true },
       bodyLimit: MAX_IMPORT_BYTES,
       onRequest: limitLargeBodies(deps, MAX_LARGE_IMPORTS),
-      ...about('Import a workflow', { 201: Workflow }, { body: ImportBody }),
+      ...operation('importWorkflow', 'workflows:write', {
+        summary: 'Import a workflow',
+        description: 'Creates a workflow from an exported file, including its media.',
+        errors: [
+          ...GRAPH_ERRORS,
+          ...FILE_ERRORS,
+          'forbidden',
+          'fetch_failed',
+          'invalid_svg',
+          'svg_too_complex',
+          'upload_busy',
+          'upload_budget_exceeded',
+        ],
+        body: ImportBody,
+        hasExactNumbers: true,
+        response: { 201: Workflow },
+        links: WORKFLOW_LINKS,
+      }),
     },
     async (req, reply) =>
       sendCreated(deps, reply, await importWorkflow(deps, req.actor, req.body, reply.closeSignal())),

@@ -2,10 +2,10 @@
 // another account are refused like unknown ones or with 403, lists are empty, and nothing changes.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ACCESS, type Access } from '../../../src/http/access.ts';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
 import { storeKey } from '../../../src/services/accounts/keys.ts';
-import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { listRoutes, type Route } from '../../support/http/routes.ts';
 import { createWorkflow, PAIR } from '../../support/workflows.ts';
 
 const V1 = '/api/v1';
@@ -14,11 +14,13 @@ const NOTHING = '00000000000000000000000000';
 let test: TestApp;
 let owner: Caller;
 let stranger: Caller;
+let routes: readonly Route[];
 /** The owner's ids by the first segment of the path, and unknown ids of the same form. */
 const own: Record<string, string> = {};
 const none: Record<string, string> = {};
 before(async () => {
   test = await createTestApp();
+  routes = await listRoutes(test.app);
   owner = await test.createCaller();
   stranger = await test.createCaller({ scopes: SCOPES.filter(scope => scope !== 'instance:admin') });
   own.workflows = (await createWorkflow(owner)).id;
@@ -66,11 +68,6 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`PATCH ${V1}/keys/:id`]: { name: 'Taken' },
 };
 
-const LINES = Object.entries(ACCESS).filter(([line, access]) => {
-  const noun = nounOf(line.split(' ')[1] ?? '');
-  return noun !== undefined && access !== 'public' && access !== 'instance:admin';
-}) as [string, Access][];
-
 async function snapshot(): Promise<string> {
   const tables = ['workflows', 'workflow_versions', 'executions', 'folders', 'teams'];
   const more = [
@@ -93,14 +90,16 @@ async function snapshot(): Promise<string> {
 
 describe('a stranger', () => {
   it('is refused every resource of another account, and changes nothing', async () => {
-    assert.ok(LINES.length >= 40, `${LINES.length} routes`);
+    const named = routes.filter(
+      ({ path, access }) => nounOf(path) !== undefined && access !== 'public' && access !== 'instance:admin',
+    );
+    assert.ok(named.length >= 40, `${named.length} routes`);
     const before = await snapshot();
-    for (const [line] of LINES) {
-      const [method, path = ''] = line.split(' ');
+    for (const { name: line, method, path } of named) {
       const noun = nounOf(path) ?? '';
       assert.ok(own[noun] !== undefined || noun === 'connections', `${line}: this test has no ${noun}`);
       const id = own[noun] ?? 'x';
-      const answer = await stranger.request(method as Method, fill(path, id), BODIES[line] ?? {});
+      const answer = await stranger.request(method, fill(path, id), BODIES[line] ?? {});
       assert.ok(
         [403, 404].includes(answer.status),
         `${line}: ${answer.status} ${JSON.stringify(answer.body)}`,
@@ -153,12 +152,11 @@ describe('an API key', () => {
     const { userId } = owner;
     await storeKey(test.deps.db, { userId, name: 'Expired', scopes: SCOPES, expiresAt, key: expired });
     const foreign = ['sk-0000000000000000000000000000000000000000', key, expired];
-    for (const [line, access] of Object.entries(ACCESS)) {
+    for (const { name: line, method, path, access } of routes) {
       if (['public', 'content-secret', 'agent'].includes(access)) continue;
-      const [method, path = ''] = line.split(' ');
       for (const bad of foreign) {
         const answer = await test.app.inject({
-          method: method as 'GET',
+          method,
           url: path.replaceAll(/:\w+/g, '1'),
           headers: { authorization: `Bearer ${bad}` },
         });

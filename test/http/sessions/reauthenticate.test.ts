@@ -1,13 +1,13 @@
 // Confirming identity again before actions that grant or remove lasting access, and what a password change ends.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { REAUTHENTICATION } from '../../../src/http/reauthentication.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { CALLBACK_PATH } from '../../../src/services/sessions/openid.ts';
 import { createSessionAuthenticator } from '../../../src/services/sessions/session-authenticator.ts';
 import { insertMember } from '../../../src/store/teams.ts';
 import { browserWith, createPerson, PASSWORD, type Person, tokenOf } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { listRoutes, type Route } from '../../support/http/routes.ts';
 import {
   CLIENT,
   type IdentityProvider,
@@ -24,6 +24,8 @@ let provider: IdentityProvider;
 let test: TestApp;
 let operator: Caller;
 let person: Person;
+/** The routes that require a recently confirmed session. */
+let routes: readonly Route[];
 before(async () => {
   provider = await startIdentityProvider(BASE_URL + CALLBACK_PATH);
   test = await createTestApp({
@@ -31,6 +33,7 @@ before(async () => {
     env: { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret },
   });
   operator = await test.createCaller();
+  routes = (await listRoutes(test.app)).filter(({ reauthentication }) => reauthentication !== undefined);
 });
 after(async () => {
   await test.close();
@@ -62,7 +65,7 @@ describe('a session confirmed more than 15 minutes ago', () => {
     assert.equal((await makeKey()).status, 403);
   });
 
-  it('must be confirmed before each listed action, if the role is OWNER where the table says so; keys need no confirmation', async () => {
+  it('must be confirmed before each action that requires it, on some routes only if the role is OWNER; keys need no confirmation', async () => {
     const { id } = await createWorkflow(operator, PAIR);
     const team = String((await person.request('POST', '/teams', { name: 'T' })).body.id);
     const other = await test.createCaller();
@@ -97,10 +100,10 @@ describe('a session confirmed more than 15 minutes ago', () => {
         { kind: 'reset', email: other.email },
       ],
     };
-    assert.deepEqual(Object.keys(acts).sort(), Object.keys(REAUTHENTICATION).sort());
+    assert.deepEqual(Object.keys(acts).sort(), routes.map(({ name }) => name).sort());
     const ask = async (by: Pick<Caller, 'request'>, [method, path, body]: Act) =>
       (await by.request(method, path, body)).body?.code;
-    for (const [line, when] of Object.entries(REAUTHENTICATION)) {
+    for (const { name: line, reauthentication: when } of routes) {
       const act = acts[line];
       assert(act !== undefined);
       expire();
@@ -278,8 +281,7 @@ describe('a password change', () => {
 describe('the OpenAPI document', () => {
   it('marks these actions and documents the refusal', async () => {
     const { paths, components } = (await test.app.inject({ url: '/openapi.json' })).json();
-    for (const [line, when] of Object.entries(REAUTHENTICATION)) {
-      const [method = '', path = ''] = line.split(' ');
+    for (const { name: line, method, path, reauthentication: when } of routes) {
       const operation = paths[path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()];
       assert.equal(operation['x-reauthentication'], when, line);
       const name = operation.responses['403'].$ref.split('/').at(-1);

@@ -5,19 +5,31 @@ import { endOwnConnection, listOwnConnections } from '../../../services/connecti
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
-import { documented, done } from '../../route.ts';
+import { done, operationsOf } from '../../route.ts';
 
-const about = documented('Connections');
+const operation = operationsOf('Connections');
 
 export function registerConnections(app: App, deps: Deps): void {
   app.get(
     '/api/v1/connections',
-    about('List your connections', { 200: ConnectionPage }, { querystring: PageQuery }),
+    operation('listConnections', 'account:admin', {
+      summary: 'List your connections',
+      description:
+        'Returns the applications that you authorized to use the service on your behalf, newest first. Their access tokens are valid only for `/mcp`.',
+      querystring: PageQuery,
+      response: { 200: ConnectionPage },
+    }),
     req => listOwnConnections(deps, req.actor, req.query),
   );
   app.delete(
     '/api/v1/connections/:id',
-    about('Revoke a connection', { 200: Success }, { params: ConnectionParams }),
+    operation('endConnection', 'account:admin', {
+      summary: 'Revoke a connection',
+      description: 'Revokes an application’s access. Every process refuses its tokens within 5 s.',
+      errors: ['not_found'],
+      params: ConnectionParams,
+      response: { 200: Success },
+    }),
     req => done(endOwnConnection(deps, req.actor, req.params.id)),
   );
 }

@@ -15,31 +15,39 @@ export function registerConsent(scope: App, oauth: OAuthMount): void {
   const options = {
     bodyLimit: BODY_LIMIT_BYTES,
     schema: { hide: true, params: Type.Object({ uid: Type.String({ maxLength: 64 }) }) },
-    config: { limit: 'none' },
     errorHandler: sendError,
   } as const;
-  scope.get('/oauth/interaction/:uid', options, async (req, reply) => {
-    const { uid } = req.params;
-    if (req.actor.kind !== 'user' || req.actor.credential.kind !== 'session') {
-      const next = encodeURIComponent(`/oauth/interaction/${encodeURIComponent(uid)}`);
-      return reply.header('cache-control', 'no-store').redirect(`/sign-in?next=${next}`, 303);
-    }
-    return send(reply, await oauth.ask(visitOf(req, reply, uid)));
-  });
-  scope.post('/oauth/interaction/:uid', options, async (req, reply) => {
-    if (typeof req.body !== 'string')
-      throw new AppError(
-        'unsupported_type',
-        'The body must be a form: send Content-Type: application/x-www-form-urlencoded.',
-      );
-    const form = new URLSearchParams(req.body);
-    const decision = {
-      token: form.get('token') ?? '',
-      isAllowed: form.get('decision') === 'allow',
-      scopes: form.getAll('scope'),
-    };
-    return send(reply, await oauth.decide(visitOf(req, reply, req.params.uid), decision));
-  });
+  // Visitors are redirected to sign-in.
+  scope.get(
+    '/oauth/interaction/:uid',
+    { ...options, config: { access: 'anyone', limit: 'none' } },
+    async (req, reply) => {
+      const { uid } = req.params;
+      if (req.actor.kind !== 'user' || req.actor.credential.kind !== 'session') {
+        const next = encodeURIComponent(`/oauth/interaction/${encodeURIComponent(uid)}`);
+        return reply.header('cache-control', 'no-store').redirect(`/sign-in?next=${next}`, 303);
+      }
+      return send(reply, await oauth.ask(visitOf(req, reply, uid)));
+    },
+  );
+  scope.post(
+    '/oauth/interaction/:uid',
+    { ...options, config: { access: 'session', limit: 'none' } },
+    async (req, reply) => {
+      if (typeof req.body !== 'string')
+        throw new AppError(
+          'unsupported_type',
+          'The body must be a form: send Content-Type: application/x-www-form-urlencoded.',
+        );
+      const form = new URLSearchParams(req.body);
+      const decision = {
+        token: form.get('token') ?? '',
+        isAllowed: form.get('decision') === 'allow',
+        scopes: form.getAll('scope'),
+      };
+      return send(reply, await oauth.decide(visitOf(req, reply, req.params.uid), decision));
+    },
+  );
 }
 
 function visitOf(req: FastifyRequest, reply: FastifyReply, uid: string): Visit {

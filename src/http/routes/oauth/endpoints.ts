@@ -26,7 +26,7 @@ export function registerOAuth(app: App, deps: Deps, oauth: OAuthMount): void {
     '/.well-known/oauth-authorization-server': oauth.serverMetadata,
   };
   for (const [path, document] of Object.entries(documents))
-    app.get(path, { schema: HIDDEN, config: { limit: 'none' } }, (_req, reply) =>
+    app.get(path, { schema: HIDDEN, config: { access: 'public', limit: 'none' } }, (_req, reply) =>
       reply.header('cache-control', 'public, max-age=300').send(document),
     );
   void app.register(async scope => {
@@ -37,7 +37,11 @@ export function registerOAuth(app: App, deps: Deps, oauth: OAuthMount): void {
 }
 
 function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
-  const options = { bodyLimit: BODY_LIMIT_BYTES, schema: HIDDEN, config: { limit: 'none' as const } };
+  const options = {
+    bodyLimit: BODY_LIMIT_BYTES,
+    schema: HIDDEN,
+    config: { access: 'public', limit: 'none' } as const,
+  };
   const serve = (endpoint: Endpoint) => async (req: FastifyRequest, reply: FastifyReply) => {
     const answer = await oauth.prepare(endpoint, req.raw, req.body);
     for (const [name, value] of Object.entries(reply.getHeaders()))

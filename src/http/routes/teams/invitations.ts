@@ -24,9 +24,9 @@ import {
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
-import { created, documented, done } from '../../route.ts';
+import { created, done, operationsOf, RESOURCE_ERRORS } from '../../route.ts';
 
-const about = documented('Teams');
+const operation = operationsOf('Teams');
 
 export function registerInvitations(app: App, deps: Deps): void {
   registerSent(app, deps);
@@ -36,20 +36,28 @@ export function registerInvitations(app: App, deps: Deps): void {
 function registerSent(app: App, deps: Deps): void {
   app.get(
     '/api/v1/teams/:id/invitations',
-    about(
-      'List the invitations of a team',
-      { 200: TeamInvitationPage },
-      { params: TeamParams, querystring: PageQuery },
-    ),
+    operation('listTeamInvitations', 'account:admin', {
+      summary: 'List the invitations of a team',
+      description: 'Returns the invitations of a team, including expired ones. Requires the role OWNER.',
+      errors: RESOURCE_ERRORS,
+      params: TeamParams,
+      querystring: PageQuery,
+      response: { 200: TeamInvitationPage },
+    }),
     ({ actor, params, query }) => listTeamInvitations(deps, actor, params.id, query),
   );
   app.post(
     '/api/v1/teams/:id/invitations',
-    about(
-      'Invite a person to a team',
-      { 201: TeamInvitation },
-      { params: TeamParams, body: InviteToTeamBody },
-    ),
+    operation('inviteToTeam', 'account:admin', {
+      summary: 'Invite a person to a team',
+      description:
+        'Creates an invitation that is valid for 7 days, whether or not an account uses the email. No email is sent: share the `url` yourself. Inviting the same email again renews the invitation. Requires the role OWNER.',
+      reauthentication: 'for OWNER',
+      errors: [...RESOURCE_ERRORS, 'conflict'],
+      params: TeamParams,
+      body: InviteToTeamBody,
+      response: { 201: TeamInvitation },
+    }),
     async ({ actor, params, body }, reply) => {
       const invitation = await inviteToTeam(deps, actor, params.id, body);
       return created(deps, reply, `/api/v1/teams/${params.id}/invitations/${invitation.id}`).send(invitation);
@@ -57,13 +65,25 @@ function registerSent(app: App, deps: Deps): void {
   );
   app.get(
     '/api/v1/teams/:id/invitations/:invitationId',
-    about('Read an invitation of a team', { 200: TeamInvitation }, { params: TeamInvitationParams }),
+    operation('getTeamInvitation', 'account:admin', {
+      summary: 'Read an invitation of a team',
+      description: 'Returns an invitation of a team. Requires the role OWNER.',
+      errors: RESOURCE_ERRORS,
+      params: TeamInvitationParams,
+      response: { 200: TeamInvitation },
+    }),
     ({ actor, params }) =>
       readTeamInvitation(deps, actor, { teamId: params.id, invitationId: params.invitationId }),
   );
   app.delete(
     '/api/v1/teams/:id/invitations/:invitationId',
-    about('Revoke an invitation of a team', { 200: Success }, { params: TeamInvitationParams }),
+    operation('revokeTeamInvitation', 'account:admin', {
+      summary: 'Revoke an invitation of a team',
+      description: 'Revokes an invitation, so that it can no longer be accepted. Requires the role OWNER.',
+      errors: RESOURCE_ERRORS,
+      params: TeamInvitationParams,
+      response: { 200: Success },
+    }),
     ({ actor, params }) =>
       done(revokeInvitation(deps, actor, { teamId: params.id, invitationId: params.invitationId })),
   );
@@ -72,22 +92,46 @@ function registerSent(app: App, deps: Deps): void {
 function registerReceived(app: App, deps: Deps): void {
   app.get(
     '/api/v1/invitations',
-    about('List your invitations', { 200: InvitationPage }, { querystring: PageQuery }),
+    operation('listInvitations', 'account:admin', {
+      summary: 'List your invitations',
+      description: 'Returns the open invitations that are addressed to you or to the email of your account.',
+      querystring: PageQuery,
+      response: { 200: InvitationPage },
+    }),
     ({ actor, query }) => listOwnInvitations(deps, actor, query),
   );
   app.get(
     '/api/v1/invitations/:id',
-    about('Read your invitation', { 200: Invitation }, { params: InvitationParams }),
+    operation('getInvitation', 'account:admin', {
+      summary: 'Read your invitation',
+      description: 'Returns an invitation that is addressed to you or to the email of your account.',
+      errors: RESOURCE_ERRORS,
+      params: InvitationParams,
+      response: { 200: Invitation },
+    }),
     ({ actor, params }) => readOwnInvitation(deps, actor, params.id),
   );
   app.delete(
     '/api/v1/invitations/:id',
-    about('Decline an invitation', { 200: Success }, { params: InvitationParams }),
+    operation('declineInvitation', 'account:admin', {
+      summary: 'Decline an invitation',
+      description: 'Declines an invitation. You do not become a member.',
+      errors: RESOURCE_ERRORS,
+      params: InvitationParams,
+      response: { 200: Success },
+    }),
     ({ actor, params }) => done(declineInvitation(deps, actor, params.id)),
   );
   app.post(
     '/api/v1/invitations/:id/accept',
-    about('Accept an invitation', { 200: Team }, { params: InvitationParams }),
+    operation('acceptInvitation', 'account:admin', {
+      summary: 'Accept an invitation',
+      description:
+        'Accepts an invitation. You become a member with the role of the invitation. If you are a member already, you keep your role.',
+      errors: RESOURCE_ERRORS,
+      params: InvitationParams,
+      response: { 200: Team },
+    }),
     ({ actor, params }) => acceptInvitation(deps, actor, params.id),
   );
 }

@@ -30,32 +30,68 @@ import {
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
-import { created, documented, done } from '../../route.ts';
+import { created, done, operationsOf, RESOURCE_ERRORS } from '../../route.ts';
 
-const about = documented('Teams');
+const operation = operationsOf('Teams');
 
 export function registerTeams(app: App, deps: Deps): void {
-  app.get('/api/v1/teams', about('List your teams', { 200: TeamPage }, { querystring: PageQuery }), req =>
-    listOwnTeams(deps, req.actor, req.query),
+  app.get(
+    '/api/v1/teams',
+    operation('listTeams', 'account:admin', {
+      summary: 'List your teams',
+      description: 'Returns the teams that you are a member of.',
+      querystring: PageQuery,
+      response: { 200: TeamPage },
+    }),
+    req => listOwnTeams(deps, req.actor, req.query),
   );
   app.post(
     '/api/v1/teams',
-    about('Create a team', { 201: Team }, { body: CreateTeamBody }),
+    operation('createTeam', 'account:admin', {
+      summary: 'Create a team',
+      description: 'Creates a team. You become its first OWNER.',
+      body: CreateTeamBody,
+      response: { 201: Team },
+    }),
     async (req, reply) => {
       const team = await createTeam(deps, req.actor, req.body);
       return created(deps, reply, `/api/v1/teams/${team.id}`).send(team);
     },
   );
-  app.get('/api/v1/teams/:id', about('Read a team', { 200: Team }, { params: TeamParams }), req =>
-    readTeam(deps, req.actor, req.params.id),
+  app.get(
+    '/api/v1/teams/:id',
+    operation('getTeam', 'account:admin', {
+      summary: 'Read a team',
+      description: 'Returns a team and your role in it.',
+      errors: RESOURCE_ERRORS,
+      params: TeamParams,
+      response: { 200: Team },
+    }),
+    req => readTeam(deps, req.actor, req.params.id),
   );
   app.patch(
     '/api/v1/teams/:id',
-    about('Rename a team', { 200: Team }, { params: TeamParams, body: ChangeTeamBody }),
+    operation('updateTeam', 'account:admin', {
+      summary: 'Rename a team',
+      description: 'Changes the name of a team. Requires the role OWNER.',
+      errors: RESOURCE_ERRORS,
+      params: TeamParams,
+      body: ChangeTeamBody,
+      response: { 200: Team },
+    }),
     req => changeTeam(deps, req.actor, req.params.id, req.body),
   );
-  app.delete('/api/v1/teams/:id', about('Delete a team', { 200: Success }, { params: TeamParams }), req =>
-    done(removeTeam(deps, req.actor, req.params.id)),
+  app.delete(
+    '/api/v1/teams/:id',
+    operation('deleteTeam', 'account:admin', {
+      summary: 'Delete a team',
+      description:
+        'Deletes a team that has no workflows. Its media are transferred to the people who uploaded them. Requires the role OWNER.',
+      errors: [...RESOURCE_ERRORS, 'team_not_empty'],
+      params: TeamParams,
+      response: { 200: Success },
+    }),
+    req => done(removeTeam(deps, req.actor, req.params.id)),
   );
   registerMembers(app, deps);
 }
@@ -63,12 +99,28 @@ export function registerTeams(app: App, deps: Deps): void {
 function registerMembers(app: App, deps: Deps): void {
   app.get(
     '/api/v1/teams/:id/members',
-    about('List the members of a team', { 200: MemberPage }, { params: TeamParams, querystring: PageQuery }),
+    operation('listMembers', 'account:admin', {
+      summary: 'List the members of a team',
+      description: 'Returns all members of a team with their roles.',
+      errors: RESOURCE_ERRORS,
+      params: TeamParams,
+      querystring: PageQuery,
+      response: { 200: MemberPage },
+    }),
     req => listTeamMembers(deps, req.actor, req.params.id, req.query),
   );
   app.post(
     '/api/v1/teams/:id/members',
-    about('Invite a member', { 202: TeamInvitation }, { params: TeamParams, body: AddMemberBody }),
+    operation('addMember', 'account:admin', {
+      summary: 'Invite a member',
+      description:
+        'Invites a person by `email`, or a member of another team of yours by `userId`. They join when they accept. The response to an email is the same whether or not an account uses it. Requires the role OWNER.',
+      reauthentication: 'for OWNER',
+      errors: [...RESOURCE_ERRORS, 'conflict'],
+      params: TeamParams,
+      body: AddMemberBody,
+      response: { 202: TeamInvitation },
+    }),
     async (req, reply) => {
       const invitation = await inviteToTeam(deps, req.actor, req.params.id, req.body);
       return reply.code(202).send(invitation);
@@ -76,18 +128,39 @@ function registerMembers(app: App, deps: Deps): void {
   );
   app.get(
     '/api/v1/teams/:id/members/:userId',
-    about('Read a member', { 200: Member }, { params: MemberParams }),
+    operation('getMember', 'account:admin', {
+      summary: 'Read a member',
+      description: 'Returns a member of a team and their role.',
+      errors: RESOURCE_ERRORS,
+      params: MemberParams,
+      response: { 200: Member },
+    }),
     ({ actor, params }) => readMember(deps, actor, { teamId: params.id, userId: params.userId }),
   );
   app.patch(
     '/api/v1/teams/:id/members/:userId',
-    about("Change a member's role", { 200: Member }, { params: MemberParams, body: ChangeMemberBody }),
+    operation('updateMember', 'account:admin', {
+      summary: "Change a member's role",
+      description: 'Changes the role of a member. A team must have at least one OWNER.',
+      reauthentication: 'always',
+      errors: [...RESOURCE_ERRORS, 'last_owner'],
+      params: MemberParams,
+      body: ChangeMemberBody,
+      response: { 200: Member },
+    }),
     ({ actor, params, body }) =>
       changeMember(deps, actor, { teamId: params.id, userId: params.userId }, body.role),
   );
   app.delete(
     '/api/v1/teams/:id/members/:userId',
-    about('Remove a member, or leave', { 200: Success }, { params: MemberParams }),
+    operation('removeMember', 'account:admin', {
+      summary: 'Remove a member, or leave',
+      description: 'Removes a member, or yourself, from a team. A team must have at least one OWNER.',
+      reauthentication: 'always',
+      errors: [...RESOURCE_ERRORS, 'last_owner'],
+      params: MemberParams,
+      response: { 200: Success },
+    }),
     ({ actor, params }) => done(removeMember(deps, actor, { teamId: params.id, userId: params.userId })),
   );
 }

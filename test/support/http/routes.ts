@@ -1,0 +1,46 @@
+// Records the routes of each server in this process, with what they declare about themselves.
+import { subscribe } from 'node:diagnostics_channel';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { Access, Reauthentication } from '../../../src/http/access.ts';
+import type { App } from '../../../src/http/app.ts';
+
+export interface Route {
+  /** As in `GET /api/v1/keys/:id`. */
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly access: Access;
+  readonly reauthentication: Reauthentication | undefined;
+}
+
+const recorded = new WeakMap<object, RouteOptions[]>();
+
+// Fastify announces each instance before its first route.
+subscribe('fastify.initialization', message => {
+  const { fastify } = message as { readonly fastify: FastifyInstance };
+  const routes: RouteOptions[] = [];
+  recorded.set(fastify, routes);
+  fastify.addHook('onRoute', route => {
+    routes.push(route);
+  });
+});
+
+/** Lists all routes except those of HEAD, which GET covers, and of preflights. */
+export async function listRoutes(app: App): Promise<readonly Route[]> {
+  await app.ready();
+  return (recorded.get(app) ?? []).flatMap(({ method, url, config }) =>
+    [method].flat().flatMap(name =>
+      name === 'HEAD' || name === 'OPTIONS' || config?.access === undefined
+        ? []
+        : [
+            {
+              name: `${name} ${url}`,
+              method: name as Route['method'],
+              path: url,
+              access: config.access,
+              reauthentication: config.reauthentication,
+            },
+          ],
+    ),
+  );
+}
