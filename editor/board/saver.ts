@@ -3,7 +3,7 @@
 // stay in the draft.
 import { ApiError } from '../../sdk/src/errors.ts';
 import { messages } from '../flow-messages.ts';
-import { SentenceError } from '../lib/sentence-error.ts';
+import { UserFacingError } from '../lib/user-facing-error.ts';
 import type { Board } from './board.ts';
 import { type Conflict, isEqual, mergeBoards, shareItems } from './merge.ts';
 
@@ -18,7 +18,7 @@ export type SaveState =
   | { readonly kind: 'refused'; readonly error: ApiError };
 
 /** Thrown because the service rejects empty workflows. An empty board is only kept in the draft. */
-export class EmptyBoardError extends SentenceError {
+export class EmptyBoardError extends UserFacingError {
   constructor() {
     super(messages.flow.save.empty);
   }

@@ -3,9 +3,18 @@ import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { messages } from '../flow-messages.ts';
 import { useEditor, useView, type View } from '../runs/editor-context.tsx';
 import styles from './board-menu.module.css';
-import { commandOf } from './commands.ts';
+import { getCommand } from './commands.ts';
 
-const ON_NODE = ['run-to', 'copy', 'cut', 'duplicate', 'pull-out', 'align-left', 'align-top', 'delete'];
+const ON_NODE = [
+  'run-to',
+  'copy',
+  'cut',
+  'duplicate',
+  'delete-and-reconnect',
+  'align-left',
+  'align-top',
+  'delete',
+];
 const ON_BOARD = ['add', 'paste', 'all', 'box', 'lasso', 'arrange', 'fit'];
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
@@ -38,10 +47,10 @@ function OpenMenu({ at, isOnNode }: NonNullable<View['menu']>) {
       aria-label={messages.flow.menu}
       className={`${styles.menu} nopan nowheel`}
       style={{ left: at.x, top: at.y }}
-      onKeyDown={event => walk(event, close)}
+      onKeyDown={event => handleMenuKey(event, close)}
       data-own-pointer
     >
-      {(isOnNode ? ON_NODE : ON_BOARD).map(commandOf).map(({ id, label, run }) => (
+      {(isOnNode ? ON_NODE : ON_BOARD).map(getCommand).map(({ id, label, run }) => (
         <button
           key={id}
           type="button"
@@ -59,14 +68,14 @@ function OpenMenu({ at, isOnNode }: NonNullable<View['menu']>) {
   );
 }
 
-function walk(event: KeyboardEvent<HTMLElement>, close: () => void): void {
+function handleMenuKey(event: KeyboardEvent<HTMLElement>, close: () => void): void {
   event.stopPropagation();
   const step = STEPS[event.key];
   if (event.key === 'Escape' || event.key === 'Tab') close();
   else if (step !== undefined) {
     const items = [...event.currentTarget.querySelectorAll('button')];
-    const here = items.indexOf(document.activeElement as HTMLButtonElement);
-    items[(here + step + items.length) % items.length]?.focus();
+    const index = items.indexOf(document.activeElement as HTMLButtonElement);
+    items[(index + step + items.length) % items.length]?.focus();
   } else return;
   event.preventDefault();
 }

@@ -28,10 +28,10 @@ import { createOverlay, OverlayLayer, useOverlayRoot } from './painter/overlay-l
 import { PaintLayer } from './painter/paint-layer.tsx';
 import { FAR_ZOOM, type Viewport } from './painter/painting.ts';
 import { RenderState } from './painter/render-state.ts';
-import { boundsOf, type Scene } from './painter/scene.ts';
+import { getBounds, type Scene } from './painter/scene.ts';
 import { useActions } from './use-actions.ts';
-import { useMounted, useScene } from './use-mounted.ts';
-import { fitted, MAX_ZOOM, MIN_ZOOM, ZoomBar } from './zoom-bar.tsx';
+import { useMountedNodes, useScene } from './use-mounted.ts';
+import { fitViewport, MAX_ZOOM, MIN_ZOOM, ZoomBar } from './zoom-bar.tsx';
 
 const OPTIONS: ReactFlowProps<CardNode> = {
   nodeTypes: { card: Card, note: Note, group: Group },
@@ -54,11 +54,11 @@ export function Canvas() {
   const [renderState] = useState(() => new RenderState());
   const frame = useRef<HTMLDivElement>(null);
   const [start, setStart] = useState<Viewport>();
-  // Before the first paint, so that the board is drawn once, at its final view.
+  // Runs before the first paint, so that the board is painted only once, at its final view.
   useLayoutEffect(() => {
     if (start !== undefined || frame.current === null) return;
     const { width, height } = frame.current.getBoundingClientRect();
-    const viewport = fitted(boundsOf(scene), { width, height });
+    const viewport = fitViewport(getBounds(scene), { width, height });
     renderState.set({ size: { width, height }, viewport });
     setStart(viewport);
   }, [scene, renderState, start]);
@@ -66,23 +66,23 @@ export function Canvas() {
     <div ref={frame} className={styles.frame}>
       {start !== undefined && (
         <ReactFlowProvider>
-          <Drawing renderState={renderState} scene={scene} model={model} start={start} />
+          <FlowCanvas renderState={renderState} scene={scene} model={model} start={start} />
         </ReactFlowProvider>
       )}
     </div>
   );
 }
 
-interface DrawingProps {
+interface FlowCanvasProps {
   readonly renderState: RenderState;
   readonly scene: Scene;
   readonly model: ReturnType<typeof useScene>['model'];
   readonly start: Viewport;
 }
 
-function Drawing({ renderState, scene, model, start }: DrawingProps) {
+function FlowCanvas({ renderState, scene, model, start }: FlowCanvasProps) {
   const editor = useEditor();
-  const nodes = useMounted(renderState, scene, model);
+  const nodes = useMountedNodes(renderState, scene, model);
   const root = useRef<HTMLDivElement>(null);
   const overlay = useOverlayRoot();
   useActions(root, renderState);
@@ -98,7 +98,7 @@ function Drawing({ renderState, scene, model, start }: DrawingProps) {
       nodes={nodes}
       defaultViewport={start}
       nodesConnectable={false}
-      onDoubleClick={event => doubleClick(event, { editor, renderState })}
+      onDoubleClick={event => handleDoubleClick(event, { editor, renderState })}
     >
       <Background
         variant={BackgroundVariant.Dots}
@@ -118,8 +118,8 @@ function Drawing({ renderState, scene, model, start }: DrawingProps) {
   );
 }
 
-/** On empty board: opens the palette. On a painted node: zooms in. */
-function doubleClick(
+/** On the empty board, opens the palette. On a painted node, zooms to it. */
+function handleDoubleClick(
   { target, currentTarget, clientX, clientY }: MouseEvent<HTMLElement>,
   { editor, renderState }: { readonly editor: EditorContextValue; readonly renderState: RenderState },
 ): void {
@@ -164,13 +164,14 @@ function useView(renderState: RenderState, root: RefObject<HTMLDivElement | null
     };
   }, [flow, renderState, root]);
 }
-interface Pointed {
+
+interface PointerOptions {
   readonly renderState: RenderState;
   readonly root: RefObject<HTMLDivElement | null>;
   readonly overlay: RefObject<SVGSVGElement | null>;
 }
 
-function usePointer({ renderState, root, overlay }: Pointed): void {
+function usePointer({ renderState, root, overlay }: PointerOptions): void {
   const editor = useEditor();
   const flow = useReactFlow<CardNode>();
   useEffect(() => {

@@ -4,9 +4,9 @@ import { fieldHeight, MAX_FIELDS, NODE_BOX } from '../../src/graph/dims.ts';
 import { isSecretName } from '../../src/graph/redact.ts';
 import type { CardData } from './model.ts';
 
-const SHOWN_CHARS = 600;
+const MAX_VALUE_CHARS = 600;
 
-export interface ShownField {
+export interface VisibleField {
   readonly field: InputDef;
   /** Offset from the top of the card. */
   readonly y: number;
@@ -16,9 +16,12 @@ export interface ShownField {
 }
 
 /** Returns the settings that fit on the card. The inspector shows all of them. */
-export function shownFields({ node, fields, inputs, outputs }: CardData, height: number): ShownField[] {
+export function getVisibleFields(
+  { node, fields, inputs, outputs }: CardData,
+  height: number,
+): VisibleField[] {
   let end: number = NODE_BOX.header + NODE_BOX.portRow * Math.max(inputs.length, outputs.length, 1);
-  return fields.slice(0, MAX_FIELDS).flatMap((field): ShownField[] => {
+  return fields.slice(0, MAX_FIELDS).flatMap((field): VisibleField[] => {
     const y = end;
     end += fieldHeight(field);
     if (end > height) return [];
@@ -28,24 +31,24 @@ export function shownFields({ node, fields, inputs, outputs }: CardData, height:
         field,
         y,
         height: fieldHeight(field),
-        text: textOf(field.id, value ?? field.default),
+        text: formatValue(field.id, value ?? field.default),
         isDefault: value === undefined,
       },
     ];
   });
 }
 
-function textOf(id: string, value: unknown): string {
+function formatValue(id: string, value: unknown): string {
   if (value === undefined || value === null || value === '') return '–';
   if (isSecretName(id)) return '••••••••';
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, SHOWN_CHARS);
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_VALUE_CHARS);
 }
 
 /** Whether the card has a preview of its result. */
 export const hasPreview = ({ entry, outputs }: CardData): boolean =>
   entry?.category === 'output' || outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO');
 
-const PORT_CHARS = 17;
+const MAX_PORT_CHARS = 17;
 
-export const portText = (label: string): string =>
-  label.length > PORT_CHARS ? `${label.slice(0, PORT_CHARS)}…` : label;
+export const truncatePortLabel = (label: string): string =>
+  label.length > MAX_PORT_CHARS ? `${label.slice(0, MAX_PORT_CHARS)}…` : label;

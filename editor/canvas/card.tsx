@@ -6,37 +6,37 @@ import { canConnect } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
 import { useBoard, useEditor, useNodeRun, useView } from '../runs/editor-context.tsx';
 import { NodeResult } from '../runs/node-result.tsx';
-import { pinOf } from '../runs/pins.ts';
+import { getPin } from '../runs/pins.ts';
 import styles from './card.module.css';
-import { hasPreview, shownFields } from './card-parts.ts';
+import { getVisibleFields, hasPreview } from './card-parts.ts';
 import { CategoryIcon } from './category-icon.tsx';
-import { categoryOf } from './colors.ts';
+import { getCategory } from './colors.ts';
 import { IssueMark } from './issue-mark.tsx';
-import type { CardData, CardNode, ShownPort } from './model.ts';
+import type { CardData, CardNode, CardPort } from './model.ts';
 import { Port } from './port.tsx';
 import { PresenceMark } from './presence-mark.tsx';
 import { PinMark, RunMark } from './run-mark.tsx';
 
-/** Moved nodes are not rendered again: React Flow positions them. */
-const isAlike = (one: NodeProps<CardNode>, other: NodeProps<CardNode>): boolean =>
-  one.width === other.width &&
-  one.height === other.height &&
-  one.id === other.id &&
-  one.data.node.data === other.data.node.data &&
-  one.data.entry === other.data.entry &&
-  one.data.inputs === other.data.inputs &&
-  one.data.outputs === other.data.outputs;
+/** Ignores positions: React Flow moves a node without rendering its card again. */
+const hasSameContent = (previous: NodeProps<CardNode>, next: NodeProps<CardNode>): boolean =>
+  previous.width === next.width &&
+  previous.height === next.height &&
+  previous.id === next.id &&
+  previous.data.node.data === next.data.node.data &&
+  previous.data.entry === next.data.entry &&
+  previous.data.inputs === next.data.inputs &&
+  previous.data.outputs === next.data.outputs;
 
 export const Card = memo(function Card({ data, width = 260, height = 120 }: NodeProps<CardNode>) {
   const { node, entry, inputs, outputs } = data;
-  const fitOf = useFits(node.id);
+  const getFit = useFits(node.id);
   const run = useNodeRun(node.id);
   const plan = useView(view => view.plan && (view.plan.states.get(node.id) ?? 'out'));
-  const fate = useView(view => view.diff?.difference.statuses.get(node.id));
-  const by = useView(({ changedByOthers }) =>
+  const diffStatus = useView(view => view.diff?.difference.statuses.get(node.id));
+  const changedBy = useView(({ changedByOthers }) =>
     changedByOthers?.ids.has(node.id) ? changedByOthers.by : undefined,
   );
-  const category = categoryOf(data);
+  const category = getCategory(data);
   const rows = Math.max(inputs.length, outputs.length);
   return (
     <div
@@ -44,12 +44,12 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
       style={{ '--category': `var(--category-${category})` } as React.CSSProperties}
       data-run={run?.status.toLowerCase()}
       data-plan={plan}
-      data-fate={fate}
+      data-diff={diffStatus}
     >
       <PresenceMark nodeId={node.id} />
-      {by !== undefined && (
+      {changedBy !== undefined && (
         <span className={styles.by} aria-hidden>
-          {by}
+          {changedBy}
         </span>
       )}
       <header className={styles.head}>
@@ -60,7 +60,7 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
           <span className={styles.title}>{node.data.label}</span>
           <span className={styles.type}>{entry?.label ?? messages.flow.unknownType(node.data.nodeType)}</span>
         </span>
-        {pinOf(node) !== undefined && <PinMark />}
+        {getPin(node) !== undefined && <PinMark />}
         {run ? <RunMark run={run} /> : <IssueMark nodeId={node.id} />}
       </header>
       <div className={styles.ports}>
@@ -68,8 +68,8 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
           const [input, output] = [inputs[row], outputs[row]];
           return (
             <div key={input?.handle ?? output?.handle} className={styles.row}>
-              {input ? <Port nodeLabel={node.data.label} port={input} fit={fitOf(input)} /> : <span />}
-              {output && <Port nodeLabel={node.data.label} port={output} fit={fitOf(output)} />}
+              {input ? <Port nodeLabel={node.data.label} port={input} fit={getFit(input)} /> : <span />}
+              {output && <Port nodeLabel={node.data.label} port={output} fit={getFit(output)} />}
             </div>
           );
         })}
@@ -78,13 +78,13 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
       <NodeResult node={node} run={run} width={width} hasPreview={hasPreview(data)} />
     </div>
   );
-}, isAlike);
+}, hasSameContent);
 
 type Fit = 'yes' | 'no' | undefined;
 const NO_FIT = (): Fit => undefined;
 
-/** While connecting: whether the connection can end at a port. */
-function useFits(nodeId: string): (port: ShownPort) => Fit {
+/** Returns, while connecting, whether the connection can end at a port. */
+function useFits(nodeId: string): (port: CardPort) => Fit {
   const { session } = useEditor();
   const from = useView(view => view.connecting);
   const board = useBoard(state => (from === undefined ? undefined : state.board));
@@ -96,11 +96,11 @@ function useFits(nodeId: string): (port: ShownPort) => Fit {
 }
 
 function CardFields({ data, height }: { readonly data: CardData; readonly height: number }) {
-  const shown = shownFields(data, height);
-  if (shown.length === 0) return null;
+  const visibleFields = getVisibleFields(data, height);
+  if (visibleFields.length === 0) return null;
   return (
     <dl className={styles.fields}>
-      {shown.map(({ field, height: rowHeight, text, isDefault }) => (
+      {visibleFields.map(({ field, height: rowHeight, text, isDefault }) => (
         <div key={field.id} style={{ height: rowHeight }}>
           <dt>{field.label}</dt>
           <dd data-default={isDefault || undefined}>{text}</dd>

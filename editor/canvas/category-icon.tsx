@@ -18,6 +18,6 @@ const ICONS: Readonly<Record<string, Icon>> = {
 };
 
 export function CategoryIcon({ category, size = 16 }: { readonly category: string; readonly size?: number }) {
-  const Shown = ICONS[category] ?? Wrench;
-  return <Shown size={size} />;
+  const IconComponent = ICONS[category] ?? Wrench;
+  return <IconComponent size={size} />;
 }

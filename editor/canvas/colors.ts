@@ -6,12 +6,12 @@ import type { CardData } from './model.ts';
 export const KNOWN_CATEGORIES: ReadonlySet<string> = new Set([...CATEGORIES, 'video']);
 const KNOWN_TYPES: ReadonlySet<string> = new Set(PORT_TYPES);
 
-export function categoryOf({ entry, node }: Pick<CardData, 'entry' | 'node'>): string {
+export function getCategory({ entry, node }: Pick<CardData, 'entry' | 'node'>): string {
   const category = entry?.category ?? node.data.category;
   return KNOWN_CATEGORIES.has(category) ? category : 'utility';
 }
 
 /** In lower case, as in the style sheet. */
-export const typeName = (type: string): string => (KNOWN_TYPES.has(type) ? type : 'ANY').toLowerCase();
+export const toTypeName = (type: string): string => (KNOWN_TYPES.has(type) ? type : 'ANY').toLowerCase();
 
-export const typeColor = (type: string): string => `var(--type-${typeName(type)})`;
+export const toTypeColor = (type: string): string => `var(--type-${toTypeName(type)})`;

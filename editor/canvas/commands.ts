@@ -17,27 +17,27 @@ import { placeText } from '../board/import-files.ts';
 import { detach } from '../board/rewiring.ts';
 import type { BoardState } from '../board/store.ts';
 import { messages } from '../flow-messages.ts';
-import { copyText as toClipboard } from '../kit/copy-button.tsx';
+import { copyText } from '../kit/copy-button.tsx';
 import { isEditing } from '../lib/editing.ts';
 import { showToast } from '../lib/toasts.ts';
 import type { EditorContextValue } from '../runs/editor-context.tsx';
-import { pin, pinOf, pinsOf } from '../runs/pins.ts';
+import { getPin, getPins, setPin } from '../runs/pins.ts';
 import { planRun } from '../runs/plan-run.ts';
-import { isUnderWay } from '../runs/run-store.ts';
+import { isInProgress } from '../runs/run-store.ts';
 
 export interface Command {
   readonly id: string;
   readonly label: string;
-  /** Display form; `Mod` is Control, or Command on a Mac. */
+  /** Shortcuts; `Mod` is Control, or Command on a Mac. */
   readonly keys: readonly string[];
   readonly run: (editor: EditorContextValue) => void;
 }
 
-const texts = messages.flow.commands;
-/** Longer text is pasted only into fields. */
+const labels = messages.flow.commands;
+/** Longer text is not pasted as a text node. */
 const MAX_PASTED_CHARS = 20_000;
 
-const open =
+const openPanel =
   (kind: 'commands' | 'keys' | 'find' | 'runs' | 'versions' | 'share' | 'export' | 'secrets') =>
   ({ view }: EditorContextValue): void =>
     view.setState({ panel: { kind } });
@@ -45,65 +45,70 @@ const open =
 export const COMMANDS: readonly Command[] = [
   {
     id: 'add',
-    label: texts.add,
+    label: labels.add,
     keys: ['Tab'],
     run: ({ view }) => view.setState({ panel: { kind: 'add', placement: {} } }),
   },
-  { id: 'run', label: texts.run, keys: ['Mod+Enter'], run: startRun },
-  { id: 'run-to', label: texts.runTo, keys: [], run: editor => void planRun(editor, 'to') },
-  { id: 'run-from', label: texts.runFrom, keys: [], run: editor => void planRun(editor, 'from') },
-  { id: 'run-again', label: texts.runAgain, keys: [], run: editor => void planRun(editor, 'again') },
-  { id: 'pin', label: texts.pin, keys: [], run: togglePin },
-  { id: 'runs', label: texts.runs, keys: [], run: open('runs') },
-  { id: 'cancel', label: texts.cancel, keys: [], run: ({ runs }) => void runs.cancel() },
-  { id: 'undo', label: texts.undo, keys: ['Mod+Z'], run: ({ session }) => session.store.actions.undo() },
+  { id: 'run', label: labels.run, keys: ['Mod+Enter'], run: startRun },
+  { id: 'run-to', label: labels.runTo, keys: [], run: editor => void planRun(editor, 'to') },
+  { id: 'run-from', label: labels.runFrom, keys: [], run: editor => void planRun(editor, 'from') },
+  { id: 'run-again', label: labels.runAgain, keys: [], run: editor => void planRun(editor, 'again') },
+  { id: 'pin', label: labels.pin, keys: [], run: togglePin },
+  { id: 'runs', label: labels.runs, keys: [], run: openPanel('runs') },
+  { id: 'cancel', label: labels.cancel, keys: [], run: ({ runs }) => void runs.cancel() },
+  { id: 'undo', label: labels.undo, keys: ['Mod+Z'], run: ({ session }) => session.store.actions.undo() },
   {
     id: 'redo',
-    label: texts.redo,
+    label: labels.redo,
     keys: ['Shift+Mod+Z', 'Mod+Y'],
     run: ({ session }) => session.store.actions.redo(),
   },
-  { id: 'copy', label: texts.copy, keys: ['Mod+C'], run: copy },
-  { id: 'cut', label: texts.cut, keys: ['Mod+X'], run: cut },
-  { id: 'paste', label: texts.paste, keys: ['Mod+V'], run: editor => void pasteFromClipboard(editor) },
-  { id: 'duplicate', label: texts.duplicate, keys: ['Mod+D'], run: duplicate },
-  { id: 'delete', label: texts.delete, keys: ['Delete', 'Backspace'], run: removeSelected },
-  { id: 'pull-out', label: texts.detach, keys: ['Shift+Delete', 'Shift+Backspace'], run: deleteAndReconnect },
-  { id: 'all', label: texts.selectAll, keys: ['Mod+A'], run: selectAll },
+  { id: 'copy', label: labels.copy, keys: ['Mod+C'], run: copySelected },
+  { id: 'cut', label: labels.cut, keys: ['Mod+X'], run: cutSelected },
+  { id: 'paste', label: labels.paste, keys: ['Mod+V'], run: editor => void pasteFromClipboard(editor) },
+  { id: 'duplicate', label: labels.duplicate, keys: ['Mod+D'], run: duplicate },
+  { id: 'delete', label: labels.delete, keys: ['Delete', 'Backspace'], run: removeSelected },
+  {
+    id: 'delete-and-reconnect',
+    label: labels.detach,
+    keys: ['Shift+Delete', 'Shift+Backspace'],
+    run: deleteAndReconnect,
+  },
+  { id: 'all', label: labels.selectAll, keys: ['Mod+A'], run: selectAll },
   {
     id: 'save',
-    label: texts.save,
+    label: labels.save,
     keys: ['Mod+S'],
     run: ({ session }) => void session.saver.flush().catch(() => undefined),
   },
-  { id: 'arrange', label: texts.arrange, keys: ['Shift+A'], run: editor => void arrange(editor) },
-  ...lineCommands(),
-  { id: 'across', label: texts.across, keys: [], run: editor => distributeSelected(editor, 'across') },
-  { id: 'down', label: texts.down, keys: [], run: editor => distributeSelected(editor, 'down') },
-  { id: 'box', label: texts.box, keys: ['B'], run: ({ view }) => view.setState({ tool: 'box' }) },
-  { id: 'lasso', label: texts.lasso, keys: ['L'], run: ({ view }) => view.setState({ tool: 'lasso' }) },
-  { id: 'fit', label: texts.fit, keys: ['Shift+1'], run: ({ canvas }) => canvas.current?.fit() },
-  { id: 'fit-selected', label: texts.fitSelected, keys: ['Shift+2'], run: fitSelected },
-  { id: 'find', label: texts.find, keys: ['Mod+F'], run: open('find') },
-  { id: 'versions', label: texts.versions, keys: [], run: open('versions') },
-  { id: 'share', label: texts.share, keys: [], run: open('share') },
-  { id: 'secrets', label: texts.secrets, keys: [], run: open('secrets') },
-  { id: 'export', label: texts.export, keys: [], run: open('export') },
-  { id: 'commands', label: texts.commands, keys: ['/', 'Mod+K'], run: open('commands') },
-  { id: 'keys', label: texts.keys, keys: ['?'], run: open('keys') },
+  { id: 'arrange', label: labels.arrange, keys: ['Shift+A'], run: editor => void arrange(editor) },
+  ...createAlignCommands(),
+  { id: 'across', label: labels.across, keys: [], run: editor => distributeSelected(editor, 'across') },
+  { id: 'down', label: labels.down, keys: [], run: editor => distributeSelected(editor, 'down') },
+  { id: 'box', label: labels.box, keys: ['B'], run: ({ view }) => view.setState({ tool: 'box' }) },
+  { id: 'lasso', label: labels.lasso, keys: ['L'], run: ({ view }) => view.setState({ tool: 'lasso' }) },
+  { id: 'fit', label: labels.fit, keys: ['Shift+1'], run: ({ canvas }) => canvas.current?.fit() },
+  { id: 'fit-selected', label: labels.fitSelected, keys: ['Shift+2'], run: fitSelected },
+  { id: 'find', label: labels.find, keys: ['Mod+F'], run: openPanel('find') },
+  { id: 'versions', label: labels.versions, keys: [], run: openPanel('versions') },
+  { id: 'share', label: labels.share, keys: [], run: openPanel('share') },
+  { id: 'secrets', label: labels.secrets, keys: [], run: openPanel('secrets') },
+  { id: 'export', label: labels.export, keys: [], run: openPanel('export') },
+  { id: 'commands', label: labels.commands, keys: ['/', 'Mod+K'], run: openPanel('commands') },
+  { id: 'keys', label: labels.keys, keys: ['?'], run: openPanel('keys') },
 ];
 
-export const commandOf = (id: string): Command => {
-  const found = COMMANDS.find(command => command.id === id);
-  if (found === undefined) throw new RangeError(`There is no command ${id}.`);
-  return found;
+export const getCommand = (id: string): Command => {
+  const command = COMMANDS.find(command => command.id === id);
+  if (command === undefined) throw new RangeError(`Unknown command: ${id}`);
+  return command;
 };
 
 function startRun({ runs, session, view }: EditorContextValue): void {
   const { run, isStarting } = runs.getState();
-  if (isStarting || isUnderWay(run)) return;
+  if (isStarting || isInProgress(run)) return;
   view.setState({ plan: undefined });
-  void runs.start(pinsOf(session.store.getState().board));
+  void runs.start(getPins(session.store.getState().board));
 }
 
 /** Pins the results of the selected nodes in the shown run, or unpins them. */
@@ -114,24 +119,24 @@ function togglePin({ session, runs }: EditorContextValue): void {
   const changes = board.nodes
     .filter(({ id }) => selection.has(id))
     .flatMap(node => {
-      if (pinOf(node) !== undefined) return pin(board, node.id, undefined);
-      return nodes.get(node.id)?.status === 'COMPLETED' ? pin(board, node.id, run?.id) : [];
+      if (getPin(node) !== undefined) return setPin(board, node.id, undefined);
+      return nodes.get(node.id)?.status === 'COMPLETED' ? setPin(board, node.id, run?.id) : [];
     });
   store.actions.perform(messages.flow.edits.pin, changes);
 }
 
-function copy({ session }: EditorContextValue): void {
+function copySelected({ session }: EditorContextValue): void {
   const { board, selection } = session.store.getState();
   const text = toClipboardText(board, selection);
-  if (text !== undefined) void toClipboard(text);
+  if (text !== undefined) void copyText(text);
 }
 
-function cut(editor: EditorContextValue): void {
-  copy(editor);
+function cutSelected(editor: EditorContextValue): void {
+  copySelected(editor);
   removeSelected(editor);
 }
 
-const isElsewhere = (event: ClipboardEvent): boolean =>
+const isOutsideBoard = (event: ClipboardEvent): boolean =>
   event.clipboardData === null ||
   isEditing(event.target) ||
   document.querySelector('dialog[open]') !== null ||
@@ -141,7 +146,7 @@ const isElsewhere = (event: ClipboardEvent): boolean =>
 export function copyOnEvent(editor: EditorContextValue, event: ClipboardEvent): void {
   const { board, selection } = editor.session.store.getState();
   const text = toClipboardText(board, selection);
-  if (text === undefined || isElsewhere(event)) return;
+  if (text === undefined || isOutsideBoard(event)) return;
   event.clipboardData?.setData('text/plain', text);
   event.preventDefault();
   if (event.type === 'cut') removeSelected(editor);
@@ -156,10 +161,10 @@ export function pasteOnEvent(editor: EditorContextValue, event: ClipboardEvent):
 /** Pastes text that is not a workflow as a text node. */
 function pasteAsNode({ session, canvas }: EditorContextValue, text: string): boolean {
   if (text.trim() === '' || text.length > MAX_PASTED_CHARS) return false;
-  const placed = placeText(session, text, canvas.current?.pasteAt() ?? { x: 0, y: 0 });
-  if (placed === undefined) return false;
-  session.store.actions.perform(messages.flow.edits.paste(1), placed.changes);
-  session.store.actions.select([placed.id]);
+  const placement = placeText(session, text, canvas.current?.pasteAt() ?? { x: 0, y: 0 });
+  if (placement === undefined) return false;
+  session.store.actions.perform(messages.flow.edits.paste(1), placement.changes);
+  session.store.actions.select([placement.id]);
   return true;
 }
 
@@ -175,12 +180,12 @@ async function pasteFromClipboard(editor: EditorContextValue): Promise<void> {
 export function pasteText(editor: EditorContextValue, text: string): boolean {
   const pasted = parsePastedText(text);
   if (pasted === undefined) return false;
-  putOnBoard(editor, pasted, editor.canvas.current?.pasteAt() ?? { x: 0, y: 0 });
+  pasteGraph(editor, pasted, editor.canvas.current?.pasteAt() ?? { x: 0, y: 0 });
   return true;
 }
 
 /** Adds nodes and edges centered at a position, as one undo step. */
-export function putOnBoard({ session }: EditorContextValue, pasted: GraphPart, at: Position): void {
+export function pasteGraph({ session }: EditorContextValue, pasted: GraphPart, at: Position): void {
   const { store } = session;
   const { changes, ids } = paste(store.getState().board, pasted, at);
   store.actions.perform(messages.flow.edits.paste(ids.length), changes);
@@ -220,8 +225,8 @@ function deleteAndReconnect({ session, canvas }: EditorContextValue): void {
   const nodes = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   if (nodes.length === 0) return;
   const reconnected = detach(board, catalog, nodes);
-  const removed = remove(apply(board, reconnected), { nodes });
-  store.actions.perform(messages.flow.edits.delete(nodes.length), [...reconnected, ...removed]);
+  const removals = remove(apply(board, reconnected), { nodes });
+  store.actions.perform(messages.flow.edits.delete(nodes.length), [...reconnected, ...removals]);
   canvas.current?.focus();
 }
 
@@ -231,10 +236,10 @@ function fitSelected({ session, canvas }: EditorContextValue): void {
   if (ids.length > 0) canvas.current?.fit(ids);
 }
 
-function lineCommands(): readonly Command[] {
+function createAlignCommands(): readonly Command[] {
   return (['left', 'center', 'right', 'top', 'middle', 'bottom'] as const).map((line: AlignmentLine) => ({
     id: `align-${line}`,
-    label: texts.align[line],
+    label: labels.align[line],
     keys: [],
     run: ({ session: { store, catalog } }: EditorContextValue) => {
       const boxes = selectedBoxes(store.getState(), catalog);
@@ -265,31 +270,31 @@ function selectedBoxes(
 }
 
 /**
- * Arranges the selected nodes if there are several, otherwise the whole board. Nodes moved meanwhile are arranged too.
+ * Arranges the selected nodes if there are several, otherwise the whole board. The layout wins over moves made meanwhile.
  */
 async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
   const { store, worker } = session;
   const { board, selection } = store.getState();
-  const chosen = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
+  const selectedIds = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   try {
-    const layout = await worker.arrange(board, chosen.length > 1 ? chosen : undefined);
-    store.actions.perform(messages.flow.edits.arrange, layoutChanges(store.getState().board, layout));
+    const layout = await worker.arrange(board, selectedIds.length > 1 ? selectedIds : undefined);
+    store.actions.perform(messages.flow.edits.arrange, toLayoutChanges(store.getState().board, layout));
     requestAnimationFrame(() => canvas.current?.fit());
   } catch {
     showToast(messages.flow.notArranged, { tone: 'failed' });
   }
 }
 
-function layoutChanges(board: Board, { moved, groups }: Layout): readonly Change[] {
+function toLayoutChanges(board: Board, { moved, groups }: Layout): readonly Change[] {
   const positions = new Map(moved.map(({ id, position }) => [id, position]));
   const boxes = new Map(groups.map(box => [box.id, box]));
   const resized = replaceNodes(board, [...boxes.keys()], node => {
     const box = boxes.get(node.id);
     if (box === undefined) return node;
-    const { measured: _, ...kept } = node;
+    const { measured: _, ...nodeWithoutMeasured } = node;
     positions.delete(node.id);
     const style = { ...(node.style as object), width: box.width, height: box.height };
-    return { ...kept, position: box.position, style } as typeof node;
+    return { ...nodeWithoutMeasured, position: box.position, style } as typeof node;
   });
   return [...resized, ...move(board, positions)];
 }

@@ -17,9 +17,9 @@ export const Group = memo(function Group({ data: { node }, selected = false }: N
   const { label } = node.data;
   const toggle = (): void => {
     const { collapsed } = view.getState();
-    const next = new Set(collapsed);
-    if (!next.delete(node.id)) next.add(node.id);
-    view.setState({ collapsed: next });
+    const nextCollapsed = new Set(collapsed);
+    if (!nextCollapsed.delete(node.id)) nextCollapsed.add(node.id);
+    view.setState({ collapsed: nextCollapsed });
   };
   const Chevron = isCollapsed ? ChevronRight : ChevronDown;
   return (

@@ -1,6 +1,6 @@
-// Handles all keys and clipboard events of the editor. A key goes to the first of these that takes it: a gesture in
-// progress (Escape), the canvas if the focus is inside of it, the command with that shortcut. Uses `key`, never `code`, so
-// that every keyboard layout works.
+// Handles all keys and clipboard events of the editor. The first of these handlers that accepts a key gets it: a gesture in
+// progress (Escape), the canvas if it contains the focus, the command with that shortcut. Uses `key`, never `code`, so that
+// every keyboard layout works.
 
 import { move } from '../board/edits.ts';
 import type { PortRef } from '../board/wiring.ts';
@@ -21,7 +21,7 @@ const LONG_STEP = 64;
 
 /** Commands that also work while a field has the focus. */
 const GLOBAL_COMMANDS: ReadonlySet<string> = new Set(['run', 'save']);
-/** Handled by the canvas, or by the browser's clipboard events. */
+/** Commands whose keys the canvas or the browser's clipboard events handle. */
 const NOT_BY_SHORTCUT: ReadonlySet<string> = new Set(['add', 'copy', 'cut', 'paste']);
 
 interface KeyTargets {
@@ -61,11 +61,11 @@ function handleKey(event: KeyboardEvent, { editor, root, cancelGesture }: KeyTar
 function findCommand(event: KeyboardEvent): Command | undefined {
   if (event.altKey) return undefined;
   return COMMANDS.find(
-    ({ id, keys }) => !NOT_BY_SHORTCUT.has(id) && keys.some(keysOf => matches(keysOf, event)),
+    ({ id, keys }) => !NOT_BY_SHORTCUT.has(id) && keys.some(shortcut => matchesShortcut(shortcut, event)),
   );
 }
 
-function matches(keys: string, event: KeyboardEvent): boolean {
+function matchesShortcut(keys: string, event: KeyboardEvent): boolean {
   const parts = keys.split('+');
   const key = parts.at(-1) ?? '';
   const isMod = event.ctrlKey || event.metaKey;
@@ -78,10 +78,10 @@ function matches(keys: string, event: KeyboardEvent): boolean {
   return event.key.toLowerCase() === key.toLowerCase();
 }
 
-/** Handles a key while the canvas, a node or a port has the focus. Returns whether it did something. */
+/** Handles a key while the canvas, a node or a port has the focus. Returns whether the key was handled. */
 function handleCanvasKey(event: KeyboardEvent, canvas: FocusedCanvas): boolean {
   if (event.key in ARROWS) return !isModified(event) && nudge(event, canvas);
-  const handler = SPECIAL[event.key] ?? SPECIAL[event.key.toLowerCase()];
+  const handler = CANVAS_KEYS[event.key] ?? CANVAS_KEYS[event.key.toLowerCase()];
   return handler?.(event, canvas) ?? false;
 }
 
@@ -91,22 +91,22 @@ interface FocusedCanvas extends EditorContextValue {
 
 type Handler = (event: KeyboardEvent, canvas: FocusedCanvas) => boolean;
 
-const SPECIAL: Readonly<Record<string, Handler>> = {
-  Tab: (event, editor) => !isModified(event) && step(event, editor),
+const CANVAS_KEYS: Readonly<Record<string, Handler>> = {
+  Tab: (event, editor) => !isModified(event) && moveFocus(event, editor),
   Escape: (_, editor) => cancelOrDeselect(editor),
-  Enter: (event, editor) => !isModified(event) && enter(event, editor),
+  Enter: (event, editor) => !isModified(event) && pressEnter(event, editor),
   ' ': (event, editor) => selectFocused(event, editor),
   c: (event, editor) => !isModified(event) && pickPort(event, editor),
 };
 
 const isModified = (event: KeyboardEvent): boolean => event.ctrlKey || event.metaKey || event.altKey;
 
-const nodeOf = (target: EventTarget | null): string | undefined =>
+const findNodeId = (target: EventTarget | null): string | undefined =>
   (target as HTMLElement).closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
 
-function portOf(target: EventTarget | null): PortRef | undefined {
+function findFocusedPort(target: EventTarget | null): PortRef | undefined {
   const element = (target as HTMLElement).closest<HTMLElement>('[data-port]');
-  const nodeId = nodeOf(target);
+  const nodeId = findNodeId(target);
   return element?.dataset.port === undefined || nodeId === undefined
     ? undefined
     : { nodeId, handle: element.dataset.port };
@@ -117,63 +117,67 @@ function nudge(event: KeyboardEvent, { session }: EditorContextValue): boolean {
   const { board, selection } = store.getState();
   const distance = event.shiftKey ? LONG_STEP : STEP;
   const [dx, dy] = (ARROWS[event.key] ?? [0, 0]).map(part => part * distance) as [number, number];
-  const chosen = board.nodes.filter(({ id }) => selection.has(id));
-  if (chosen.length === 0) return false;
-  const positions = new Map(chosen.map(({ id, position: { x, y } }) => [id, { x: x + dx, y: y + dy }]));
+  const selectedNodes = board.nodes.filter(({ id }) => selection.has(id));
+  if (selectedNodes.length === 0) return false;
+  const positions = new Map(
+    selectedNodes.map(({ id, position: { x, y } }) => [id, { x: x + dx, y: y + dy }]),
+  );
   store.actions.perform(
-    messages.flow.edits.move(chosen.length),
+    messages.flow.edits.move(selectedNodes.length),
     move(board, positions),
     `nudge ${[...selection].join()}`,
   );
   return true;
 }
 
-/** Moves through the nodes in wiring order; while connecting, through the compatible ports. */
-function step(event: KeyboardEvent, { session, view, canvas, root }: FocusedCanvas): boolean {
+/** Moves the focus to the next node in Tab order, or while connecting to the next compatible port. */
+function moveFocus(event: KeyboardEvent, { session, view, canvas, root }: FocusedCanvas): boolean {
   const { board } = session.store.getState();
-  const back = event.shiftKey ? -1 : 1;
-  const port = portOf(event.target);
+  const step = event.shiftKey ? -1 : 1;
+  const port = findFocusedPort(event.target);
   if (view.getState().connecting !== undefined)
-    return stepPort(root, '[data-fit="yes"] [data-port]', event.target, back);
-  const here = nodeOf(event.target);
-  if (port !== undefined && here !== undefined) {
+    return movePortFocus(root, '[data-fit="yes"] [data-port]', event.target, step);
+  const nodeId = findNodeId(event.target);
+  if (port !== undefined && nodeId !== undefined) {
     const node = (event.target as HTMLElement).closest('[data-node-id]');
-    return node !== null && stepPort(node, '[data-port]', event.target, back);
+    return node !== null && movePortFocus(node, '[data-port]', event.target, step);
   }
-  if (here === undefined) {
+  if (nodeId === undefined) {
     if (event.shiftKey) return false;
     view.setState({ panel: { kind: 'add', placement: {} } });
     return true;
   }
   const order = getTabOrder(board);
-  const next = order[order.indexOf(here) + back];
-  // After the last node, the focus moves on to the rest of the page.
-  if (next === undefined) {
+  const nextId = order[order.indexOf(nodeId) + step];
+  // After the last node, the focus moves to the rest of the page.
+  if (nextId === undefined) {
     canvas.current?.focus();
-    return back === -1;
+    return step === -1;
   }
-  session.store.actions.select([next]);
-  canvas.current?.focusNode(next);
+  session.store.actions.select([nextId]);
+  canvas.current?.focusNode(nextId);
   return true;
 }
 
-function stepPort(root: Element, selector: string, from: EventTarget | null, back: number): boolean {
+function movePortFocus(root: Element, selector: string, from: EventTarget | null, step: number): boolean {
   const ports = [...root.querySelectorAll<HTMLElement>(selector)];
   if (ports.length === 0) return true;
   const index = ports.indexOf(from as HTMLElement);
-  ports[(index + back + ports.length) % ports.length]?.focus();
+  ports[(index + step + ports.length) % ports.length]?.focus();
   return true;
 }
 
-/** Moves from a node to its first port, or to the first node. On a port, starts or finishes a connection. */
-function enter(event: KeyboardEvent, editor: EditorContextValue): boolean {
-  if (portOf(event.target) !== undefined) return pickPort(event, editor);
-  const here = nodeOf(event.target);
-  if (here === undefined) {
-    const [first] = getTabOrder(editor.session.store.getState().board);
-    if (first === undefined) return false;
-    editor.session.store.actions.select([first]);
-    editor.canvas.current?.focusNode(first);
+/**
+ * On the canvas, focuses the first node; on a node, its first port. On a port, starts or finishes a connection.
+ */
+function pressEnter(event: KeyboardEvent, editor: EditorContextValue): boolean {
+  if (findFocusedPort(event.target) !== undefined) return pickPort(event, editor);
+  const nodeId = findNodeId(event.target);
+  if (nodeId === undefined) {
+    const [firstId] = getTabOrder(editor.session.store.getState().board);
+    if (firstId === undefined) return false;
+    editor.session.store.actions.select([firstId]);
+    editor.canvas.current?.focusNode(firstId);
     return true;
   }
   (event.target as HTMLElement).querySelector<HTMLElement>('[data-port]')?.focus();
@@ -189,16 +193,16 @@ function cancelOrDeselect({ view, session, canvas }: EditorContextValue): boolea
 }
 
 function selectFocused(event: KeyboardEvent, { session }: EditorContextValue): boolean {
-  const id = nodeOf(event.target);
+  const id = findNodeId(event.target);
   if (id === undefined) return false;
   const { selection } = session.store.getState();
-  const rest = [...selection].filter(other => other !== id);
-  session.store.actions.select(selection.has(id) ? rest : [...(event.shiftKey ? selection : []), id]);
+  const remaining = [...selection].filter(other => other !== id);
+  session.store.actions.select(selection.has(id) ? remaining : [...(event.shiftKey ? selection : []), id]);
   return true;
 }
 
 function pickPort(event: KeyboardEvent, editor: EditorContextValue): boolean {
-  const port = portOf(event.target);
+  const port = findFocusedPort(event.target);
   if (port === undefined) return false;
   const { session, view } = editor;
   const { store, catalog } = session;

@@ -3,13 +3,13 @@ import { useReactFlow } from '@xyflow/react';
 import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
 import { messages } from '../flow-messages.ts';
 import styles from './canvas.module.css';
-import { categoryOf } from './colors.ts';
+import { getCategory } from './colors.ts';
 import type { CardNode } from './model.ts';
 import { noteColors } from './note-text.ts';
 import { type PaintColors, readPaintColors, watchTheme } from './painter/paint-colors.ts';
-import { viewOf } from './painter/painting.ts';
+import { getVisibleRect } from './painter/painting.ts';
 import { oncePerFrame, type RenderState } from './painter/render-state.ts';
-import { boundsOf, contains, grow, type Rect } from './painter/scene.ts';
+import { contains, getBounds, grow, type Rect } from './painter/scene.ts';
 
 const WIDTH = 180;
 const HEIGHT = 116;
@@ -19,15 +19,15 @@ export function Minimap({ renderState }: { readonly renderState: RenderState }) 
   const flow = useReactFlow();
   const canvas = useRef<HTMLCanvasElement>(null);
   const mask = useRef<HTMLDivElement>(null);
-  const shown = useRef<Fit>({ x: 0, y: 0, scale: 1 });
+  const fit = useRef<Fit>({ x: 0, y: 0, scale: 1 });
   useEffect(() => {
     const [element, frame] = [canvas.current, mask.current];
-    return element && frame ? redrawOnChange({ renderState, element, frame, shown }) : undefined;
+    return element && frame ? redrawOnChange({ renderState, element, frame, fit }) : undefined;
   }, [renderState]);
   const go = (event: PointerEvent<HTMLDivElement>): void => {
     if (event.buttons !== 1) return;
     const { left, top } = event.currentTarget.getBoundingClientRect();
-    const { x, y, scale } = shown.current;
+    const { x, y, scale } = fit.current;
     event.currentTarget.setPointerCapture(event.pointerId);
     void flow.setCenter((event.clientX - left - x) / scale, (event.clientY - top - y) / scale, {
       zoom: renderState.now.viewport.zoom,
@@ -48,29 +48,30 @@ export function Minimap({ renderState }: { readonly renderState: RenderState }) 
   );
 }
 
-interface Drawn {
+interface MinimapElements {
   readonly renderState: RenderState;
   readonly element: HTMLCanvasElement;
   readonly frame: HTMLElement;
-  readonly shown: RefObject<Fit>;
+  readonly fit: RefObject<Fit>;
 }
 
 /** Redraws the nodes when the board changes. Moving the view only moves the frame. */
-function redrawOnChange({ renderState, element, frame, shown }: Drawn): () => void {
+function redrawOnChange({ renderState, element, frame, fit }: MinimapElements): () => void {
   let colors = readColors(element);
   let bounds: Rect | undefined;
   const nodes = oncePerFrame(() => {
-    bounds = boundsOf(renderState.now.scene);
-    shown.current = mapOf(bounds);
-    drawNodes(element, renderState, { colors, map: shown.current });
+    bounds = getBounds(renderState.now.scene);
+    fit.current = computeFit(bounds);
+    drawNodes(element, renderState, { colors, fit: fit.current });
     showView();
   });
   const showView = (): void => {
-    // If the whole board is visible, there is nowhere to move.
+    // The frame is hidden while the whole board is visible.
     const isAll =
-      bounds === undefined || contains(viewOf(renderState.now.viewport, renderState.now.size), bounds);
+      bounds === undefined ||
+      contains(getVisibleRect(renderState.now.viewport, renderState.now.size), bounds);
     element.parentElement?.toggleAttribute('data-idle', isAll);
-    place(frame, renderState, shown.current);
+    positionMask(frame, renderState, fit.current);
   };
   const view = oncePerFrame(showView);
   const stops = [
@@ -94,7 +95,7 @@ interface Fit {
   readonly scale: number;
 }
 
-function mapOf(bounds: Rect | undefined): Fit {
+function computeFit(bounds: Rect | undefined): Fit {
   const { x, y, width, height } = grow(bounds ?? { x: 0, y: 0, width: WIDTH, height: HEIGHT }, 1);
   const scale = Math.min((WIDTH - 2 * MARGIN_PX) / width, (HEIGHT - 2 * MARGIN_PX) / height, 0.2);
   return {
@@ -104,7 +105,7 @@ function mapOf(bounds: Rect | undefined): Fit {
   };
 }
 
-/** Reads the colors from a separate element, because the minimap must keep its own. */
+/** Reads the colors from a temporary element, because reading changes the color of the element. */
 function readColors(element: HTMLElement): PaintColors {
   const probe = document.createElement('i');
   element.parentElement?.append(probe);
@@ -116,29 +117,29 @@ function readColors(element: HTMLElement): PaintColors {
 function drawNodes(
   element: HTMLCanvasElement,
   { now }: RenderState,
-  { colors, map }: { readonly colors: PaintColors; readonly map: Fit },
+  { colors, fit }: { readonly colors: PaintColors; readonly fit: Fit },
 ): void {
   const ctx = element.getContext('2d');
   if (ctx === null) return;
   const ratio = devicePixelRatio;
   element.width = WIDTH * ratio;
   element.height = HEIGHT * ratio;
-  ctx.setTransform(ratio * map.scale, 0, 0, ratio * map.scale, ratio * map.x, ratio * map.y);
-  const least = 2 / map.scale;
+  ctx.setTransform(ratio * fit.scale, 0, 0, ratio * fit.scale, ratio * fit.x, ratio * fit.y);
+  const minSize = 2 / fit.scale;
   for (const { card, x, y, width, height } of now.scene.boxes) {
     ctx.globalAlpha = card.type === 'group' ? 0.25 : 1;
-    ctx.fillStyle = colorOf(card, colors);
-    ctx.fillRect(x, y, Math.max(width, least), Math.max(height, least));
+    ctx.fillStyle = getColor(card, colors);
+    ctx.fillRect(x, y, Math.max(width, minSize), Math.max(height, minSize));
   }
 }
 
-function colorOf({ type, data }: CardNode, colors: PaintColors): string {
+function getColor({ type, data }: CardNode, colors: PaintColors): string {
   if (type === 'note') return noteColors(data.node).ground;
-  return colors.categories.get(categoryOf(data)) ?? colors.soft;
+  return colors.categories.get(getCategory(data)) ?? colors.soft;
 }
 
-function place(mask: HTMLElement, { now }: RenderState, { x, y, scale }: Fit): void {
-  const view = viewOf(now.viewport, now.size);
+function positionMask(mask: HTMLElement, { now }: RenderState, { x, y, scale }: Fit): void {
+  const view = getVisibleRect(now.viewport, now.size);
   mask.style.transform = `translate(${view.x * scale + x}px, ${view.y * scale + y}px)`;
   mask.style.width = `${view.width * scale}px`;
   mask.style.height = `${view.height * scale}px`;

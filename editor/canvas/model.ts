@@ -8,20 +8,20 @@ import type { Board } from '../board/board.ts';
 import { getPorts } from '../board/catalog.ts';
 import type { PortRef } from '../board/wiring.ts';
 
-export interface ShownPort {
+export interface CardPort {
   /** `in-…` or `out-…`. */
   readonly handle: string;
   readonly label: string;
   readonly type: string;
-  /** An edge uses this port, but the node does not have it. */
+  /** The node does not have this port, but an edge uses it. */
   readonly isUnknown?: true;
 }
 
 export interface CardData extends Record<string, unknown> {
   readonly node: GraphNode;
   readonly entry: CatalogEntry | undefined;
-  readonly inputs: readonly ShownPort[];
-  readonly outputs: readonly ShownPort[];
+  readonly inputs: readonly CardPort[];
+  readonly outputs: readonly CardPort[];
   readonly fields: readonly InputDef[];
 }
 export type CardNode = Node<CardData, 'card' | 'note' | 'group'>;
@@ -37,99 +37,106 @@ export interface ResolvedEdge {
 
 export const PORT_PX = 14;
 
-/** Caches what it creates: unchanged nodes keep their identity, so that only changed nodes are rendered again. */
+/** Caches its results: unchanged nodes keep their object identity, so that React renders only changed nodes. */
 export class Model {
   readonly #catalog: Catalog;
   readonly #cards = new WeakMap<GraphNode, CardNode>();
-  readonly #datas = new WeakMap<object, { readonly lost: string; readonly data: CardData }>();
+  readonly #dataCache = new WeakMap<object, { readonly missingPorts: string; readonly data: CardData }>();
   readonly #resolvedEdges = new WeakMap<GraphEdge, CachedEdge>();
-  readonly #chosen = new WeakMap<CardNode, CardNode>();
-  #lost: ReadonlyMap<string, readonly string[]> = new Map();
+  readonly #selectedCards = new WeakMap<CardNode, CardNode>();
+  #missingPorts: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
   }
 
-  /** Call after `resolvedEdges`, which determines the additional ports that nodes show. */
+  /** Call after `resolvedEdges`, which finds the missing ports that nodes show. */
   cards(nodes: readonly GraphNode[]): readonly CardNode[] {
-    return nodes.map(node => this.#cardOf(node));
+    return nodes.map(node => this.#getCard(node));
   }
 
   resolvedEdges({ nodes, edges }: Pick<Board, 'nodes' | 'edges'>): readonly ResolvedEdge[] {
     const byId = new Map(nodes.map(node => [node.id, node]));
-    const kept = edges.flatMap(edge => this.#resolve(edge, byId));
-    this.#markLost(kept, byId);
-    return kept.map(({ resolvedEdge }) => resolvedEdge);
+    const cachedEdges = edges.flatMap(edge => this.#resolve(edge, byId));
+    this.#updateMissingPorts(cachedEdges, byId);
+    return cachedEdges.map(({ resolvedEdge }) => resolvedEdge);
   }
 
   /** Returns the React Flow node of a card. */
-  shown(card: CardNode, isSelected: boolean): CardNode {
+  toFlowNode(card: CardNode, isSelected: boolean): CardNode {
     if (!isSelected) return card;
-    const known = this.#chosen.get(card) ?? { ...card, selected: true };
-    this.#chosen.set(card, known);
-    return known;
+    const selectedCard = this.#selectedCards.get(card) ?? { ...card, selected: true };
+    this.#selectedCards.set(card, selectedCard);
+    return selectedCard;
   }
 
-  #cardOf(node: GraphNode): CardNode {
-    const known = this.#cards.get(node);
-    if (known !== undefined) return known;
-    const lost = this.#lost.get(node.id)?.join() ?? '';
-    const last = this.#datas.get(node.data);
-    // Moved nodes keep their port objects, so that their cards are not rendered again.
+  #getCard(node: GraphNode): CardNode {
+    const cachedCard = this.#cards.get(node);
+    if (cachedCard !== undefined) return cachedCard;
+    const missingPorts = this.#missingPorts.get(node.id)?.join() ?? '';
+    const cached = this.#dataCache.get(node.data);
+    // A moved node keeps its port objects, so that React does not render its card again.
     const data =
-      last?.lost === lost
-        ? { ...last.data, node }
-        : toData(this.#catalog, node, this.#lost.get(node.id) ?? []);
-    if (last?.lost !== lost) this.#datas.set(node.data, { lost, data });
+      cached?.missingPorts === missingPorts
+        ? { ...cached.data, node }
+        : toData(this.#catalog, node, this.#missingPorts.get(node.id) ?? []);
+    if (cached?.missingPorts !== missingPorts) this.#dataCache.set(node.data, { missingPorts, data });
     const card = toCard(this.#catalog, node, data);
     this.#cards.set(node, card);
     return card;
   }
 
-  // Creates a new card if the set of missing ports that edges use has changed.
-  #markLost(kept: readonly CachedEdge[], byId: ReadonlyMap<string, GraphNode>): void {
-    const groups = Map.groupBy(
-      kept.flatMap(({ lost }) => lost),
+  // Drops the cached card of each node whose set of missing ports changed.
+  #updateMissingPorts(cachedEdges: readonly CachedEdge[], byId: ReadonlyMap<string, GraphNode>): void {
+    const portsByNode = Map.groupBy(
+      cachedEdges.flatMap(({ missingPorts }) => missingPorts),
       ({ nodeId }) => nodeId,
     );
-    const found = new Map(
-      [...groups].map(([id, ports]) => [id, [...new Set(ports.map(({ handle }) => handle))]]),
+    const missingPorts = new Map(
+      [...portsByNode].map(([id, ports]) => [id, [...new Set(ports.map(({ handle }) => handle))]]),
     );
-    for (const id of new Set([...this.#lost.keys(), ...found.keys()])) {
+    for (const id of new Set([...this.#missingPorts.keys(), ...missingPorts.keys()])) {
       const node = byId.get(id);
-      const isSame = this.#lost.get(id)?.join() === found.get(id)?.join();
+      const isSame = this.#missingPorts.get(id)?.join() === missingPorts.get(id)?.join();
       if (node !== undefined && !isSame) this.#cards.delete(node);
     }
-    this.#lost = found;
+    this.#missingPorts = missingPorts;
   }
 
-  // An edge depends on the definitions of its nodes, not on their positions.
+  // The cache depends on the data of both nodes, not on their positions.
   #resolve(edge: GraphEdge, byId: ReadonlyMap<string, GraphNode>): CachedEdge[] {
     const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
     if (source === undefined || target === undefined) return [];
     const ends = [source.data, target.data] as const;
-    const known = this.#resolvedEdges.get(edge);
-    if (known?.ends.every((end, index) => end === ends[index])) return [known];
+    const cachedEdge = this.#resolvedEdges.get(edge);
+    if (cachedEdge?.ends.every((end, index) => end === ends[index])) return [cachedEdge];
     const resolvedEdge = resolveEdge(this.#catalog, edge, source, target);
-    const kept = { resolvedEdge, ends, lost: findMissingPorts(this.#catalog, resolvedEdge, source, target) };
-    this.#resolvedEdges.set(edge, kept);
-    return [kept];
+    const resolved = {
+      resolvedEdge,
+      ends,
+      missingPorts: findMissingPorts(this.#catalog, resolvedEdge, source, target),
+    };
+    this.#resolvedEdges.set(edge, resolved);
+    return [resolved];
   }
 }
 
 interface CachedEdge {
   readonly resolvedEdge: ResolvedEdge;
-  /** The inputs that the cached value was computed from. */
+  /** The data of both nodes that the edge was resolved with. */
   readonly ends: readonly unknown[];
-  readonly lost: readonly PortRef[];
+  readonly missingPorts: readonly PortRef[];
 }
 
-const SHELLS: Readonly<Record<string, 'note' | 'group'>> = { stickyNote: 'note', groupFrame: 'group' };
+const COMPONENT_TYPES: Readonly<Record<string, 'note' | 'group'>> = {
+  stickyNote: 'note',
+  groupFrame: 'group',
+};
 const GROUP_Z = -10;
 
 function toCard(catalog: Catalog, node: GraphNode, data: CardData): CardNode {
   const { width, height } = estimateDims(node, catalog);
-  const type = SHELLS[data.entry?.customNodeType ?? node.type] ?? 'card';
+  const type = COMPONENT_TYPES[data.entry?.customNodeType ?? node.type] ?? 'card';
   return {
     id: node.id,
     type,
@@ -138,40 +145,40 @@ function toCard(catalog: Catalog, node: GraphNode, data: CardData): CardNode {
     width,
     height,
     measured: { width, height },
-    handles: [...handlesOf(data.inputs, 'target', width), ...handlesOf(data.outputs, 'source', width)],
+    handles: [...toHandles(data.inputs, 'target', width), ...toHandles(data.outputs, 'source', width)],
     ariaRole: 'group',
     ariaLabel: node.data.label,
     domAttributes: { 'data-node-id': node.id, tabIndex: -1 } as NonNullable<CardNode['domAttributes']>,
-    // The background of a frame belongs to the board.
+    // Presses on the background of a group go to the board.
     ...(type === 'group' ? { zIndex: GROUP_Z, style: { pointerEvents: 'none' } } : {}),
   };
 }
 
-function toData(catalog: Catalog, node: GraphNode, lost: readonly string[]): CardData {
+function toData(catalog: Catalog, node: GraphNode, missingPorts: readonly string[]): CardData {
   const { inputs, outputs } = getPorts(catalog, node);
   const portsIn = inputs.filter(({ isPort }) => isPort).map(port => toPort('in-', port));
   const portsOut = outputs.filter(({ isPort }) => isPort).map(port => toPort('out-', port));
   return {
     node,
     entry: catalog.find(node.data.nodeType),
-    inputs: [...portsIn, ...unknown(lost, 'in-')],
-    outputs: [...portsOut, ...unknown(lost, 'out-')],
+    inputs: [...portsIn, ...toUnknownPorts(missingPorts, 'in-')],
+    outputs: [...portsOut, ...toUnknownPorts(missingPorts, 'out-')],
     fields: inputs.filter(({ isPort }) => !isPort),
   };
 }
 
-const toPort = (prefix: 'in-' | 'out-', { id, label, type }: InputDef | OutputDef): ShownPort => ({
+const toPort = (prefix: 'in-' | 'out-', { id, label, type }: InputDef | OutputDef): CardPort => ({
   handle: prefix + id,
   label,
   type,
 });
 
-const unknown = (handles: readonly string[], prefix: string): ShownPort[] =>
+const toUnknownPorts = (handles: readonly string[], prefix: string): CardPort[] =>
   handles
     .filter(handle => handle.startsWith(prefix))
     .map(handle => ({ handle, label: handle.slice(prefix.length), type: 'ANY', isUnknown: true }));
 
-function handlesOf(ports: readonly ShownPort[], type: 'source' | 'target', width: number): NodeHandle[] {
+function toHandles(ports: readonly CardPort[], type: 'source' | 'target', width: number): NodeHandle[] {
   return ports.map(({ handle }, index) => ({
     id: handle,
     type,
@@ -203,7 +210,7 @@ function resolveEdge(catalog: Catalog, edge: GraphEdge, source: GraphNode, targe
 const MISSING_OUT = 'out-?';
 const MISSING_IN = 'in-?';
 
-/** Returns handles that the edge uses and its nodes lack. They are drawn too, so that every edge is visible. */
+/** Returns the ports that the edge uses and its nodes lack. Cards show them, so that every edge is visible. */
 function findMissingPorts(
   catalog: Catalog,
   resolvedEdge: ResolvedEdge,

@@ -1,15 +1,15 @@
-// Computes text and colors of a sticky note.
+// Computes the text and the colors of a sticky note.
 import type { GraphNode } from '../../src/graph/types.ts';
 
 const COLOR = /^#[0-9a-f]{6}$/i;
 const GROUND = '#fde68a';
 const INK = '#4a3b06';
 
-/** Returns the chosen color, or the default. */
+/** Returns the colors of the note, or the defaults if it has no valid color. */
 export function noteColors({ data }: GraphNode): { readonly ground: string; readonly ink: string } {
   const color = data.config?.color;
   if (typeof color !== 'string' || !COLOR.test(color)) return { ground: GROUND, ink: INK };
-  return { ground: color, ink: inkOn(color) };
+  return { ground: color, ink: getTextColor(color) };
 }
 
 export function noteText({ data: { config, label } }: GraphNode): string {
@@ -20,11 +20,11 @@ export function noteText({ data: { config, label } }: GraphNode): string {
 const HEADING = /^\s{0,3}#{1,6}\s+/gm;
 const STRONG = /(\*\*|__|`)(?=\S)(.*?\S)\1/g;
 
-/** Strips common markdown marks, for painting. */
+/** Removes common markdown syntax, for painting. */
 export const plainText = (markdown: string): string => markdown.replace(HEADING, '').replace(STRONG, '$2');
 
-/** Dark text on light colors, light text on dark ones. */
-function inkOn(color: string): string {
+/** Returns a dark color for light backgrounds and a light color for dark ones. */
+function getTextColor(color: string): string {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(at => Number.parseInt(color.slice(at, at + 2), 16));
   return red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? '#26200a' : '#fdfcf6';
 }

@@ -7,15 +7,15 @@ import { noteColors, noteText } from './note-text.ts';
 import { Resizer } from './resizer.tsx';
 
 export const Note = memo(function Note({ data: { node }, selected = false }: NodeProps<CardNode>) {
-  const shown = noteText(node);
-  const markup = useMarkup(shown);
+  const text = noteText(node);
+  const markup = useMarkup(text);
   const { ground, ink } = noteColors(node);
   const style = { backgroundColor: ground, color: ink };
   return (
     <>
       {markup === undefined ? (
         <div className={styles.note} style={style}>
-          {shown}
+          {text}
         </div>
       ) : (
         <div
@@ -35,10 +35,10 @@ export const Note = memo(function Note({ data: { node }, selected = false }: Nod
 function useMarkup(text: string): string | undefined {
   const [markup, setMarkup] = useState<string>();
   useEffect(() => {
-    let isGone = false;
-    void import('./markdown.ts').then(({ renderNote }) => isGone || setMarkup(renderNote(text)));
+    let isUnmounted = false;
+    void import('./markdown.ts').then(({ renderNote }) => isUnmounted || setMarkup(renderNote(text)));
     return () => {
-      isGone = true;
+      isUnmounted = true;
     };
   }, [text]);
   return markup;

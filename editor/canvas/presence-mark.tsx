@@ -9,18 +9,18 @@ import styles from './card.module.css';
 const MAX_NAMES = 2;
 
 export function PresenceMark({ nodeId }: { readonly nodeId: string }) {
-  const { presence: others } = useEditor().session;
+  const { presence } = useEditor().session;
   const { user } = useSession();
-  const users = useStore(others, state => state.usersByNode.get(nodeId));
-  const here = users?.filter(({ userId }) => userId !== user.userId) ?? [];
-  const [first] = here;
+  const users = useStore(presence, state => state.usersByNode.get(nodeId));
+  const otherUsers = users?.filter(({ userId }) => userId !== user.userId) ?? [];
+  const [first] = otherUsers;
   if (first === undefined) return null;
-  const names = here.slice(0, MAX_NAMES).map(({ name }) => name);
+  const names = otherUsers.slice(0, MAX_NAMES).map(({ name }) => name);
   return (
     <span className={styles.around} style={{ '--hue': toHue(first.userId) } as React.CSSProperties}>
       <span className={styles.here}>
         {names.join(', ')}
-        {here.length > MAX_NAMES && ` +${here.length - MAX_NAMES}`}
+        {otherUsers.length > MAX_NAMES && ` +${otherUsers.length - MAX_NAMES}`}
       </span>
     </span>
   );

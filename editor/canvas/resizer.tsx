@@ -28,7 +28,7 @@ export function Resizer({ node }: { readonly node: GraphNode }) {
       }),
       key,
     );
-  const sizeNow = (): Size => {
+  const getSize = (): Size => {
     const { width = MIN.width, height = MIN.height } = flow.getNode(node.id) ?? {};
     return { width, height };
   };
@@ -37,7 +37,7 @@ export function Resizer({ node }: { readonly node: GraphNode }) {
     if (width === 0 && height === 0) return;
     event.preventDefault();
     event.stopPropagation();
-    const now = sizeNow();
+    const now = getSize();
     commit({ width: now.width + width, height: now.height + height }, `resize ${node.id}`);
   };
   return (
@@ -46,51 +46,51 @@ export function Resizer({ node }: { readonly node: GraphNode }) {
       className={`${styles.resizer} nopan`}
       aria-label={messages.flow.resizeOf(node.data.label)}
       onKeyDown={onKeyDown}
-      {...usePull({ sizeNow, commit, zoomNow: flow.getZoom })}
+      {...useResizeHandle({ getSize, commit, getZoom: flow.getZoom })}
     />
   );
 }
 
-interface Pulling {
-  readonly sizeNow: () => Size;
-  readonly zoomNow: () => number;
+interface ResizeOptions {
+  readonly getSize: () => Size;
+  readonly getZoom: () => number;
   readonly commit: (size: Size) => void;
 }
 
-/** Only the element follows the pointer; the board changes on release. */
-function usePull({ sizeNow, zoomNow, commit }: Pulling) {
-  const pull = useRef<Pull>(undefined);
+/** Resizes the element while dragging, and the board on release. */
+function useResizeHandle({ getSize, getZoom, commit }: ResizeOptions) {
+  const resize = useRef<ResizeState>(undefined);
   return {
-    onPointerDown: ({ button, currentTarget, pointerId, clientX, clientY }: Pointed): void => {
+    onPointerDown: ({ button, currentTarget, pointerId, clientX, clientY }: HandleEvent): void => {
       if (button !== 0) return;
       currentTarget.setPointerCapture(pointerId);
-      pull.current = { from: sizeNow(), x: clientX, y: clientY, size: sizeNow() };
+      resize.current = { from: getSize(), x: clientX, y: clientY, size: getSize() };
     },
-    onPointerMove: ({ currentTarget, clientX, clientY }: Pointed): void => {
-      const begun = pull.current;
+    onPointerMove: ({ currentTarget, clientX, clientY }: HandleEvent): void => {
+      const state = resize.current;
       const element = currentTarget.closest<HTMLElement>('.react-flow__node');
-      if (begun === undefined || element === null) return;
-      const width = Math.max(MIN.width, begun.from.width + (clientX - begun.x) / zoomNow());
-      const height = Math.max(MIN.height, begun.from.height + (clientY - begun.y) / zoomNow());
+      if (state === undefined || element === null) return;
+      const width = Math.max(MIN.width, state.from.width + (clientX - state.x) / getZoom());
+      const height = Math.max(MIN.height, state.from.height + (clientY - state.y) / getZoom());
       element.style.width = `${width}px`;
       element.style.height = `${height}px`;
-      pull.current = { ...begun, size: { width, height } };
+      resize.current = { ...state, size: { width, height } };
     },
     onPointerUp: (): void => {
-      if (pull.current !== undefined) commit(pull.current.size);
-      pull.current = undefined;
+      if (resize.current !== undefined) commit(resize.current.size);
+      resize.current = undefined;
     },
   };
 }
 
-type Pointed = PointerEvent<HTMLButtonElement>;
+type HandleEvent = PointerEvent<HTMLButtonElement>;
 
 interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-interface Pull {
+interface ResizeState {
   readonly from: Size;
   readonly x: number;
   readonly y: number;

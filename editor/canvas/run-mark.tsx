@@ -1,4 +1,4 @@
-// Shows the status of a node in the shown run.
+// Shows the status of a node in the run shown on the board.
 
 import Ban from 'icon:ban';
 import Check from 'icon:check';
@@ -25,19 +25,19 @@ const ICONS: Readonly<Record<string, Icon>> = {
 
 export function RunMark({ run }: { readonly run: NodeState }) {
   const { status, cached, progress } = run;
-  const Shown = cached && status === 'COMPLETED' ? Zap : ICONS[status];
-  const word = cached && status === 'COMPLETED' ? messages.flow.cached : messages.nodeStates[status];
-  const isMoving = status === 'RUNNING' && progress > 0 && progress < 1;
+  const StatusIcon = cached && status === 'COMPLETED' ? Zap : ICONS[status];
+  const label = cached && status === 'COMPLETED' ? messages.flow.cached : messages.nodeStates[status];
+  const hasProgress = status === 'RUNNING' && progress > 0 && progress < 1;
   return (
     <span
       className={styles.mark}
       data-status={status.toLowerCase()}
       role="img"
-      aria-label={word}
-      title={word}
+      aria-label={label}
+      title={label}
     >
-      {isMoving && <span className={styles.percent}>{formatPercent(progress)}</span>}
-      {Shown === undefined ? <Spinner /> : <Shown size={15} />}
+      {hasProgress && <span className={styles.percent}>{formatPercent(progress)}</span>}
+      {StatusIcon === undefined ? <Spinner /> : <StatusIcon size={15} />}
     </span>
   );
 }

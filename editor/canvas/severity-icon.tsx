@@ -11,6 +11,6 @@ interface SeverityIconProps {
 }
 
 export function SeverityIcon({ severity, size }: SeverityIconProps) {
-  const Shown = severity === 'error' ? CircleAlert : TriangleAlert;
-  return <Shown className={styles[severity]} size={size} />;
+  const IconComponent = severity === 'error' ? CircleAlert : TriangleAlert;
+  return <IconComponent className={styles[severity]} size={size} />;
 }

@@ -1,13 +1,13 @@
-// Provides the canvas actions for the rest of the page.
+// Provides the actions of the canvas to the rest of the page.
 import { type ReactFlowInstance, useReactFlow } from '@xyflow/react';
 import { type RefObject, useEffect } from 'react';
 import type { Position } from '../../src/graph/types.ts';
 import { type CanvasActions, useEditor } from '../runs/editor-context.tsx';
 import type { CardNode } from './model.ts';
-import { viewOf } from './painter/painting.ts';
+import { getVisibleRect } from './painter/painting.ts';
 import type { RenderState } from './painter/render-state.ts';
-import { boundsOf } from './painter/scene.ts';
-import { fitted } from './zoom-bar.tsx';
+import { getBounds } from './painter/scene.ts';
+import { fitViewport } from './zoom-bar.tsx';
 
 type Root = RefObject<HTMLDivElement | null>;
 
@@ -26,15 +26,15 @@ export function useActions(root: Root, renderState: RenderState): void {
 
 /** Tracks the mouse position over the element, in window pixels. Undefined for touch. */
 function followPointer(element: HTMLElement | null): { at(): Position | undefined; stop(): void } {
-  let last: Position | undefined;
+  let lastPosition: Position | undefined;
   const listening = new AbortController();
   const options = { signal: listening.signal, passive: true };
   const onMove = ({ clientX: x, clientY: y, pointerType }: PointerEvent): void => {
-    last = pointerType === 'touch' ? undefined : { x, y };
+    lastPosition = pointerType === 'touch' ? undefined : { x, y };
   };
   element?.addEventListener('pointermove', onMove, options);
-  element?.addEventListener('pointerleave', () => (last = undefined), options);
-  return { at: () => last, stop: () => listening.abort() };
+  element?.addEventListener('pointerleave', () => (lastPosition = undefined), options);
+  return { at: () => lastPosition, stop: () => listening.abort() };
 }
 
 const READABLE_ZOOM = 0.6;
@@ -46,10 +46,10 @@ function createActions(
   pointer: () => Position | undefined,
 ): CanvasActions {
   const center = (): Position => {
-    const view = viewOf(renderState.now.viewport, renderState.now.size);
+    const view = getVisibleRect(renderState.now.viewport, renderState.now.size);
     return { x: view.x + view.width / 2, y: view.y + view.height / 2 };
   };
-  const elementOf = (id: string): HTMLElement | null =>
+  const findElement = (id: string): HTMLElement | null =>
     root.current?.querySelector<HTMLElement>(`[data-node-id="${CSS.escape(id)}"]`) ?? null;
   return {
     center,
@@ -58,7 +58,7 @@ function createActions(
       return at === undefined ? center() : flow.screenToFlowPosition(at);
     },
     fit: ids => {
-      const viewport = fitted(boundsOf(renderState.now.scene, ids), renderState.now.size);
+      const viewport = fitViewport(getBounds(renderState.now.scene, ids), renderState.now.size);
       void flow.setViewport(viewport, { duration: animationMs(250) });
     },
     toBoard: point => flow.screenToFlowPosition(point),
@@ -66,18 +66,18 @@ function createActions(
     focusNode: id => {
       let isCentered = false;
       const find = (): HTMLElement | null => {
-        const element = elementOf(id);
+        const element = findElement(id);
         if (element !== null && (isCentered || isInside(element, root.current))) return element;
         const box = renderState.now.scene.byId.get(id);
         if (box === undefined || isCentered) return null;
         isCentered = true;
         const zoom = Math.max(renderState.now.viewport.zoom, READABLE_ZOOM);
         void flow.setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom });
-        return elementOf(id);
+        return findElement(id);
       };
       const element = find();
       renderState.set({ awaited: element === null ? id : undefined });
-      if (element === null) focusLater(find);
+      if (element === null) focusWhenMounted(find);
       else element.focus({ preventScroll: true });
     },
   };
@@ -99,11 +99,11 @@ function isInside(element: HTMLElement, root: HTMLElement | null): boolean {
 
 const FOCUS_TRIES = 30;
 
-// Waits for a node outside the view to be mounted in the following frames.
-function focusLater(find: () => HTMLElement | null, tries = FOCUS_TRIES): void {
+// Focuses a node once it is mounted in one of the following frames.
+function focusWhenMounted(find: () => HTMLElement | null, tries = FOCUS_TRIES): void {
   requestAnimationFrame(() => {
     const element = find();
     if (element !== null) element.focus({ preventScroll: true });
-    else if (tries > 0) focusLater(find, tries - 1);
+    else if (tries > 0) focusWhenMounted(find, tries - 1);
   });
 }

@@ -4,7 +4,7 @@ import { useBoard, useEditor, useView } from '../runs/editor-context.tsx';
 import { type CardNode, Model } from './model.ts';
 import { nextMounted, SMALL_BOARD_NODES } from './painter/mounting.ts';
 import { oncePerFrame, type RenderState } from './painter/render-state.ts';
-import { makeScene, type Scene } from './painter/scene.ts';
+import { createScene, type Scene } from './painter/scene.ts';
 
 export function useScene(): { readonly scene: Scene; readonly model: Model } {
   const { session } = useEditor();
@@ -13,27 +13,27 @@ export function useScene(): { readonly scene: Scene; readonly model: Model } {
   const edges = useBoard(({ board }) => board.edges);
   const collapsed = useView(view => view.collapsed);
   const scene = useMemo(() => {
-    // Edges first: they determine the additional ports that nodes show.
+    // Edges first: they determine the missing ports that nodes show.
     const resolvedEdges = model.resolvedEdges({ nodes, edges });
-    return makeScene(model.cards(nodes), resolvedEdges, collapsed);
+    return createScene(model.cards(nodes), resolvedEdges, collapsed);
   }, [model, nodes, edges, collapsed]);
   return { scene, model };
 }
 
 /** Returns the mounted nodes: all of a small board, and the readable ones of a large board. */
-export function useMounted(renderState: RenderState, scene: Scene, model: Model): CardNode[] {
+export function useMountedNodes(renderState: RenderState, scene: Scene, model: Model): CardNode[] {
   const { view } = useEditor();
   const selection = useBoard(state => state.selection);
   const isSmall = scene.boxes.length <= SMALL_BOARD_NODES;
-  const [near, setNear] = useState<ReadonlySet<string>>(() => new Set());
-  const all = useMemo(() => new Set(scene.boxes.map(({ id }) => id)), [scene]);
-  const mounted = isSmall ? all : near;
+  const [nearIds, setNear] = useState<ReadonlySet<string>>(() => new Set());
+  const allIds = useMemo(() => new Set(scene.boxes.map(({ id }) => id)), [scene]);
+  const mounted = isSmall ? allIds : nearIds;
   useLayoutEffect(() => renderState.set({ scene, mounted }), [renderState, scene, mounted]);
   useEffect(() => {
     const step = (): void => {
-      const pinned = pinnedNodes(renderState.now.awaited, view.getState().connecting?.nodeId);
-      const next = nextMounted(renderState.now, pinned);
-      if (next !== renderState.now.mounted) setNear(next);
+      const pinned = getPinnedNodes(renderState.now.awaited, view.getState().connecting?.nodeId);
+      const nextIds = nextMounted(renderState.now, pinned);
+      if (nextIds !== renderState.now.mounted) setNear(nextIds);
     };
     const frame = oncePerFrame(step);
     const stop = renderState.watch(frame.request);
@@ -47,12 +47,12 @@ export function useMounted(renderState: RenderState, scene: Scene, model: Model)
     () =>
       scene.boxes
         .filter(({ id }) => mounted.has(id))
-        .map(({ id, card }) => model.shown(card, selection.has(id))),
+        .map(({ id, card }) => model.toFlowNode(card, selection.has(id))),
     [scene, mounted, model, selection],
   );
 }
 
-function pinnedNodes(...ids: readonly (string | undefined)[]): ReadonlySet<string> {
+function getPinnedNodes(...ids: readonly (string | undefined)[]): ReadonlySet<string> {
   const focused = document.activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
   return new Set([...ids, focused].filter(id => id !== undefined));
 }

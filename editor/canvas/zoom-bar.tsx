@@ -10,16 +10,16 @@ import { formatPercent } from '../lib/format.ts';
 import styles from './canvas.module.css';
 import type { Viewport } from './painter/painting.ts';
 import type { RenderState, Size } from './painter/render-state.ts';
-import { boundsOf, type Rect } from './painter/scene.ts';
+import { getBounds, type Rect } from './painter/scene.ts';
 
-const texts = messages.flow;
+const labels = messages.flow;
 export const MIN_ZOOM = 0.03;
 export const MAX_ZOOM = 2.5;
 /** Leaves room for the bars that float over the board. */
 const PADDING = { x: 0.08, top: '68px', bottom: '76px' } as const;
 
 /** Returns the view that shows these bounds. For an empty board, the origin. */
-export function fitted(bounds: Rect | undefined, { width, height }: Size): Viewport {
+export function fitViewport(bounds: Rect | undefined, { width, height }: Size): Viewport {
   if (bounds === undefined) return { x: width / 2, y: height / 2, zoom: 1 };
   return getViewportForBounds(bounds, width, height, MIN_ZOOM, 1, PADDING);
 }
@@ -28,20 +28,20 @@ export function ZoomBar({ renderState }: { readonly renderState: RenderState }) 
   const flow = useReactFlow();
   const zoom = useStore(({ transform }) => transform[2]);
   const fit = (): void =>
-    void flow.setViewport(fitted(boundsOf(renderState.now.scene), renderState.now.size));
+    void flow.setViewport(fitViewport(getBounds(renderState.now.scene), renderState.now.size));
   return (
     <div className={styles.zoom} data-own-pointer>
-      <IconButton size="s" icon={Minus} label={texts.zoomOut} onClick={() => void flow.zoomOut()} />
+      <IconButton size="s" icon={Minus} label={labels.zoomOut} onClick={() => void flow.zoomOut()} />
       <button
         type="button"
         className={styles.percent}
-        aria-label={texts.zoomReset(formatPercent(zoom))}
+        aria-label={labels.zoomReset(formatPercent(zoom))}
         onClick={() => void flow.zoomTo(1)}
       >
         {formatPercent(zoom)}
       </button>
-      <IconButton size="s" icon={Plus} label={texts.zoomIn} onClick={() => void flow.zoomIn()} />
-      <IconButton size="s" icon={Maximize} label={texts.zoomFit} onClick={fit} />
+      <IconButton size="s" icon={Plus} label={labels.zoomIn} onClick={() => void flow.zoomIn()} />
+      <IconButton size="s" icon={Maximize} label={labels.zoomFit} onClick={fit} />
     </div>
   );
 }

@@ -2,10 +2,10 @@
 
 import BookOpen from 'icon:book-open';
 import LogOut from 'icon:log-out';
-import { sentenceOf } from '../kit/failure.tsx';
+import { toErrorMessage } from '../kit/failure.tsx';
 import { Menu, MenuChoice, MenuItem, MenuLine, MenuText } from '../kit/menu.tsx';
 import { useSession, useSignOut } from '../lib/session.ts';
-import { chooseTheme, useTheme } from '../lib/theme.ts';
+import { setTheme, useTheme } from '../lib/theme.ts';
 import { showToast } from '../lib/toasts.ts';
 import { messages } from '../messages.ts';
 import styles from './account-menu.module.css';
@@ -34,7 +34,7 @@ export function AccountMenu() {
         label={messages.theme.label}
         value={theme}
         options={{ system, light, dark }}
-        onChoose={chooseTheme}
+        onChoose={setTheme}
       />
       <MenuLine />
       <MenuItem icon={BookOpen} onSelect={() => location.assign('/docs')}>
@@ -43,7 +43,7 @@ export function AccountMenu() {
       <MenuItem
         icon={LogOut}
         onSelect={() =>
-          void signOut().catch((err: unknown) => showToast(sentenceOf(err), { tone: 'failed' }))
+          void signOut().catch((err: unknown) => showToast(toErrorMessage(err), { tone: 'failed' }))
         }
       >
         {messages.account.signOut}

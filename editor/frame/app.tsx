@@ -8,7 +8,7 @@ import '../kit/field.module.css';
 import '../kit/form.module.css';
 import { Tooltips } from '../kit/tooltip.tsx';
 import { lazyComponent } from '../lib/lazy-component.ts';
-import { createQueries } from '../lib/queries.ts';
+import { createQueryClient } from '../lib/queries.ts';
 import { messages } from '../messages.ts';
 import type { Route } from '../routes.ts';
 import styles from './app.module.css';
@@ -22,7 +22,7 @@ import { SignedIn } from './signed-in.tsx';
 import { StorageNotice } from './storage-notice.tsx';
 import { Toasts } from './toasts.tsx';
 
-const queries = createQueries();
+const queries = createQueryClient();
 /** Loaded after the first paint. Its styles belong to the frame. */
 const ExpiredSessionDialog = lazyComponent(
   async () => (await import('./expired-session-dialog.tsx')).ExpiredSessionDialog,

@@ -1,4 +1,4 @@
-// Renders badges: a tinted word, and the status of a run.
+// Renders badges: tinted labels, and the status of a run.
 import type { ReactNode } from 'react';
 import type { ExecutionStatus } from '../../sdk/src/types.ts';
 import { messages } from '../messages.ts';
@@ -27,12 +27,12 @@ const TONES: Readonly<Record<ExecutionStatus, Tone>> = {
   TIMEOUT: 'danger',
   CANCELLED: 'neutral',
 };
-const MOVING: ReadonlySet<ExecutionStatus> = new Set(['RUNNING', 'WAITING', 'CANCELLING']);
+const ACTIVE: ReadonlySet<ExecutionStatus> = new Set(['RUNNING', 'WAITING', 'CANCELLING']);
 
 export function RunBadge({ status }: { readonly status: ExecutionStatus }) {
   return (
     <span className={classNames(styles.badge, styles[TONES[status]])}>
-      <span className={classNames(styles.dot, MOVING.has(status) && styles.moving)} aria-hidden />
+      <span className={classNames(styles.dot, ACTIVE.has(status) && styles.moving)} aria-hidden />
       {messages.runStates[status]}
     </span>
   );

@@ -7,14 +7,14 @@ import type { Icon } from './icon.ts';
 import { Spinner } from './spinner.tsx';
 import { Tooltip } from './tooltip.tsx';
 
-interface Look {
+interface ButtonStyle {
   /** Use one `primary` button per view, and `danger` for actions that cannot be undone. */
   readonly variant?: 'primary' | 'plain' | 'quiet' | 'danger';
   readonly size?: 'm' | 's';
   readonly icon?: Icon | undefined;
 }
 
-interface ButtonProps extends Look, Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'> {
+interface ButtonProps extends ButtonStyle, Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'> {
   /** Shows a spinner and disables the button. */
   readonly isBusy?: boolean;
   readonly ref?: Ref<HTMLButtonElement>;
@@ -72,7 +72,7 @@ export function IconButton({
   );
 }
 
-interface ButtonLinkProps extends Look {
+interface ButtonLinkProps extends ButtonStyle {
   readonly href: string;
   readonly children: ReactNode;
 }

@@ -1,4 +1,4 @@
-// Renders a dialog that finds one of many options by typing: a combobox over a list.
+// Renders a search dialog: a combobox above a list of options.
 
 import Search from 'icon:search';
 import {
@@ -27,7 +27,7 @@ export interface Choice {
 interface ChooserProps {
   readonly title: string;
   readonly placeholder: string;
-  /** Placeholder of the field. */
+  /** Initial text of the field. */
   readonly text?: string;
   /** Returns the options that match the text, best first. */
   readonly find: (text: string) => readonly Choice[];
@@ -35,25 +35,32 @@ interface ChooserProps {
   readonly onClose: () => void;
 }
 
-/** Number of options rendered; typing finds the others. */
+/** Maximum number of options rendered. Typing finds the others. */
 const MAX_SHOWN = 200;
 
-export function Chooser({ title, placeholder, text: first = '', find, onChoose, onClose }: ChooserProps) {
+export function Chooser({
+  title,
+  placeholder,
+  text: initialText = '',
+  find,
+  onChoose,
+  onClose,
+}: ChooserProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const [{ text, active }, setState] = useState({ text: first, active: 0 });
-  const setActive = (next: number): void => setState({ text, active: next });
+  const [{ text, active }, setState] = useState({ text: initialText, active: 0 });
+  const setActive = (index: number): void => setState({ text, active: index });
   const choices = find(text).slice(0, MAX_SHOWN);
-  const place = Math.min(active, choices.length - 1);
+  const activeIndex = Math.min(active, choices.length - 1);
   useModal(ref);
-  useEffect(() => showOption(`${id}-${place}`), [id, place]);
+  useEffect(() => showOption(`${id}-${activeIndex}`), [id, activeIndex]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const move = MOVES[event.key];
-    const chosen = event.key === 'Enter' ? choices[place] : undefined;
+    const chosen = event.key === 'Enter' ? choices[activeIndex] : undefined;
     if (chosen === undefined && move === undefined) return;
     event.preventDefault();
     if (chosen !== undefined) onChoose(chosen.id);
-    else setActive((place + (move ?? 0) + choices.length) % choices.length);
+    else setActive((activeIndex + (move ?? 0) + choices.length) % choices.length);
   };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same
@@ -64,11 +71,11 @@ export function Chooser({ title, placeholder, text: first = '', find, onChoose, 
       onCancel={event => cancel(event, onClose)}
       onClick={event => event.target === ref.current && onClose()}
     >
-      <SearchField
+      <ComboboxField
         id={id}
         label={placeholder}
         value={text}
-        active={choices.length > 0 ? `${id}-${place}` : undefined}
+        active={choices.length > 0 ? `${id}-${activeIndex}` : undefined}
         onChange={typed => setState({ text: typed, active: 0 })}
         onKeyDown={onKeyDown}
       />
@@ -76,7 +83,7 @@ export function Chooser({ title, placeholder, text: first = '', find, onChoose, 
         id={id}
         label={title}
         choices={choices}
-        active={place}
+        active={activeIndex}
         onPoint={setActive}
         onChoose={onChoose}
       />
@@ -112,7 +119,7 @@ function Options({ id, label, choices, active, onPoint, onChoose }: OptionsProps
             key={choice.id}
             id={`${id}-${index}`}
             choice={choice}
-            hasHead={choice.section !== undefined && choice.section !== choices[index - 1]?.section}
+            hasHeading={choice.section !== undefined && choice.section !== choices[index - 1]?.section}
             isActive={index === active}
             onPoint={() => onPoint(index)}
             onChoose={() => onChoose(choice.id)}
@@ -132,7 +139,7 @@ function useModal(ref: RefObject<HTMLDialogElement | null>): void {
   }, [ref]);
 }
 
-interface SearchFieldProps {
+interface ComboboxFieldProps {
   /** Id of the list. */
   readonly id: string;
   readonly label: string;
@@ -142,7 +149,7 @@ interface SearchFieldProps {
   readonly onKeyDown: (event: KeyboardEvent) => void;
 }
 
-function SearchField({ id, label, value, active, onChange, onKeyDown }: SearchFieldProps) {
+function ComboboxField({ id, label, value, active, onChange, onKeyDown }: ComboboxFieldProps) {
   return (
     <div className={styles.search}>
       <Search />
@@ -157,7 +164,7 @@ function SearchField({ id, label, value, active, onChange, onKeyDown }: SearchFi
         value={value}
         spellCheck={false}
         autoComplete="off"
-        // biome-ignore lint/a11y/noAutofocus: a dialog for typing begins in its field
+        // biome-ignore lint/a11y/noAutofocus: the user opens this dialog to type
         autoFocus
         onChange={({ target }) => onChange(target.value)}
         onKeyDown={onKeyDown}
@@ -171,22 +178,22 @@ const MOVES: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, Pag
 interface OptionProps {
   readonly id: string;
   readonly choice: Choice;
-  readonly hasHead: boolean;
+  readonly hasHeading: boolean;
   readonly isActive: boolean;
   readonly onPoint: () => void;
   readonly onChoose: () => void;
 }
 
-function Option({ id, choice, hasHead, isActive, onPoint, onChoose }: OptionProps) {
+function Option({ id, choice, hasHeading, isActive, onPoint, onChoose }: OptionProps) {
   const { label, detail, hint, icon, section } = choice;
   return (
     <>
-      {hasHead && (
+      {hasHeading && (
         <div className={styles.section} role="presentation">
           {section}
         </div>
       )}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the combobox handles the keys */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the combobox */}
       <div
         id={id}

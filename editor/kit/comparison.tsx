@@ -1,15 +1,15 @@
 // Renders two images or videos on top of each other, with a slider that reveals one or the other.
 import { useState } from 'react';
 import styles from './comparison.module.css';
-import { MediaView, type ShownMedia } from './media-view.tsx';
+import { type MediaSource, MediaView } from './media-view.tsx';
 
-export interface Compared extends ShownMedia {
+export interface ComparedMedia extends MediaSource {
   readonly label: string;
 }
 
 interface ComparisonProps {
-  readonly before: Compared;
-  readonly after: Compared;
+  readonly before: ComparedMedia;
+  readonly after: ComparedMedia;
   /** Label of the slider. */
   readonly label: string;
 }

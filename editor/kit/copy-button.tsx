@@ -25,7 +25,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   );
 }
 
-/** Resolves to whether it worked. */
+/** Resolves to false if the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -41,10 +41,10 @@ function copyBySelection(text: string): boolean {
   area.value = text;
   area.style.position = 'fixed';
   area.style.opacity = '0';
-  // A modal dialog takes the focus from everything outside of it.
-  const place = document.activeElement?.closest('dialog') ?? document.body;
+  // Elements outside of an open modal dialog cannot be focused.
+  const container = document.activeElement?.closest('dialog') ?? document.body;
   const focused = document.activeElement;
-  place.append(area);
+  container.append(area);
   area.select();
   const isCopied = document.execCommand('copy');
   area.remove();

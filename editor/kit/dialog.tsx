@@ -19,7 +19,7 @@ interface DialogProps {
   readonly actions?: ReactNode;
 }
 
-/** Open while rendered. */
+/** The dialog is open while it is rendered. */
 export function Dialog({ title, onClose, size = 'm', children, actions }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -31,7 +31,7 @@ export function Dialog({ title, onClose, size = 'm', children, actions }: Dialog
     return () => dialog?.close();
   }, []);
   return (
-    // The browser turns Escape into `cancel`; the click is a second way for the pointer.
+    // Escape triggers `cancel`. A click on the backdrop has the dialog as its target.
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same
     <dialog
       ref={ref}

@@ -1,4 +1,4 @@
-// Covers the page while files are dragged over it.
+// Renders a notice that covers the page while files are dragged over it.
 import type { ReactNode } from 'react';
 import styles from './drop-notice.module.css';
 

@@ -1,4 +1,4 @@
-// Renders an empty list: how to start.
+// Renders the content of an empty list: what it is for, and how to start.
 import type { ReactNode } from 'react';
 import styles from './empty-state.module.css';
 import type { Icon } from './icon.ts';

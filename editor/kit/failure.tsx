@@ -1,15 +1,15 @@
 // Renders an error: message, code, and the request id to copy.
 import type { ReactNode } from 'react';
 import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
-import { SentenceError } from '../lib/sentence-error.ts';
+import { UserFacingError } from '../lib/user-facing-error.ts';
 import { messages } from '../messages.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import styles from './failure.module.css';
 
-/** Returns a message for anything thrown. */
-export function sentenceOf(error: unknown): string {
-  if (error instanceof ApiError || error instanceof SentenceError) return error.message;
+/** Returns the message to show for a thrown value. */
+export function toErrorMessage(error: unknown): string {
+  if (error instanceof ApiError || error instanceof UserFacingError) return error.message;
   if (error instanceof ConnectionError) return messages.failure.unreachable;
   return messages.failure.unknown;
 }
@@ -23,19 +23,19 @@ interface FailureProps {
 }
 
 export function Failure({ error, onRetry, children }: FailureProps) {
-  const refusal = error instanceof ApiError ? error : undefined;
+  const apiError = error instanceof ApiError ? error : undefined;
   return (
     <div className={styles.failure} role="alert">
-      <p>{sentenceOf(error)}</p>
-      {refusal && (
+      <p>{toErrorMessage(error)}</p>
+      {apiError && (
         <p className={styles.detail}>
-          <code>{refusal.code}</code>
-          {refusal.requestId !== undefined && (
+          <code>{apiError.code}</code>
+          {apiError.requestId !== undefined && (
             <>
               <span>
-                {messages.failure.requestId} <code>{refusal.requestId}</code>
+                {messages.failure.requestId} <code>{apiError.requestId}</code>
               </span>
-              <CopyButton text={refusal.requestId} label={messages.common.copy} />
+              <CopyButton text={apiError.requestId} label={messages.common.copy} />
             </>
           )}
         </p>

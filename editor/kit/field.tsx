@@ -10,13 +10,13 @@ import {
 import { classNames } from './class-names.ts';
 import styles from './field.module.css';
 
-interface Labelled {
+interface LabelProps {
   readonly label: string;
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
 }
 
-interface Ties {
+interface LabelLinks {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;
   readonly 'aria-invalid': true | undefined;
@@ -28,7 +28,7 @@ export function Field({
   hint,
   error,
   children,
-}: Labelled & { readonly children: (ties: Ties) => ReactNode }) {
+}: LabelProps & { readonly children: (links: LabelLinks) => ReactNode }) {
   const id = useId();
   const hasNote = hint !== undefined || error !== undefined;
   return (
@@ -50,12 +50,13 @@ export function Field({
   );
 }
 
-type InputProps = Labelled & InputHTMLAttributes<HTMLInputElement> & { readonly ref?: Ref<HTMLInputElement> };
+type InputProps = LabelProps &
+  InputHTMLAttributes<HTMLInputElement> & { readonly ref?: Ref<HTMLInputElement> };
 
 export function TextField({ label, hint, error, ...input }: InputProps) {
   return (
     <Field label={label} hint={hint} error={error}>
-      {ties => <input type="text" {...input} {...ties} className={styles.control} />}
+      {links => <input type="text" {...input} {...links} className={styles.control} />}
     </Field>
   );
 }
@@ -65,10 +66,10 @@ export function TextArea({
   hint,
   error,
   ...area
-}: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+}: LabelProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
     <Field label={label} hint={hint} error={error}>
-      {ties => <textarea rows={4} {...area} {...ties} className={styles.control} />}
+      {links => <textarea rows={4} {...area} {...links} className={styles.control} />}
     </Field>
   );
 }
@@ -78,20 +79,20 @@ export function SelectField({
   hint,
   error,
   ...select
-}: Labelled & SelectHTMLAttributes<HTMLSelectElement>) {
+}: LabelProps & SelectHTMLAttributes<HTMLSelectElement>) {
   return (
     <Field label={label} hint={hint} error={error}>
-      {ties => <select {...select} {...ties} className={styles.control} />}
+      {links => <select {...select} {...links} className={styles.control} />}
     </Field>
   );
 }
 
-/** A checkbox with its label after it. */
+/** Renders a checkbox with its label after it. */
 export function CheckField({
   label,
   hint,
   ...input
-}: Omit<Labelled, 'error'> & InputHTMLAttributes<HTMLInputElement>) {
+}: Omit<LabelProps, 'error'> & InputHTMLAttributes<HTMLInputElement>) {
   const id = useId();
   return (
     <div className={styles.check}>

@@ -9,7 +9,7 @@ export interface IconProps {
 
 export type Icon = (props: IconProps) => ReactElement;
 
-/** Called by the bundler with the drawing of an icon. */
+/** Called by the bundler with the SVG content of an icon. */
 export function drawIcon(body: string): Icon {
   return ({ size = '1.125em', className }) =>
     createElement('svg', {
@@ -19,7 +19,7 @@ export function drawIcon(body: string): Icon {
       'aria-hidden': true,
       focusable: false,
       className,
-      // Text from the icon set, inserted by the bundler.
+      // The bundler inserts this text from the icon set.
       dangerouslySetInnerHTML: { __html: body },
     });
 }

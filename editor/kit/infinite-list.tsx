@@ -46,20 +46,20 @@ export function InfiniteList<T>({ query, empty, children }: InfiniteListProps<T>
     return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
   const items = data.pages.flatMap(page => page.items);
   if (items.length === 0) return empty;
-  const next = (): void => void fetchNextPage();
+  const loadNext = (): void => void fetchNextPage();
   return (
     <>
       {children(items)}
-      {error !== null && <Failure error={error} onRetry={next} />}
-      {error === null && hasNextPage && <More isBusy={isFetchingNextPage} onReach={next} />}
+      {error !== null && <Failure error={error} onRetry={loadNext} />}
+      {error === null && hasNextPage && <LoadMoreButton isBusy={isFetchingNextPage} onReach={loadNext} />}
     </>
   );
 }
 
-const AHEAD = '800px';
+const LOAD_AHEAD = '800px';
 
-/** Loads more when it comes near the view. Also a button, for people who do not scroll. */
-function More({ isBusy, onReach }: { readonly isBusy: boolean; readonly onReach: () => void }) {
+/** Loads more when it comes near the view, or when clicked. */
+function LoadMoreButton({ isBusy, onReach }: { readonly isBusy: boolean; readonly onReach: () => void }) {
   const ref = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (isBusy || ref.current === null) return;
@@ -67,7 +67,7 @@ function More({ isBusy, onReach }: { readonly isBusy: boolean; readonly onReach:
       entries => {
         if (entries.some(entry => entry.isIntersecting)) onReach();
       },
-      { rootMargin: AHEAD },
+      { rootMargin: LOAD_AHEAD },
     );
     observer.observe(ref.current);
     return () => observer.disconnect();
@@ -87,28 +87,28 @@ function useScrollRestoration<T>({
   fetchNextPage,
 }: ListQuery<T>): void {
   const [path] = useLocation();
-  // The position to restore, until it is reached.
-  const wanted = useRef<number>(undefined);
+  // The scroll position to restore; undefined once it is reached.
+  const target = useRef<number>(undefined);
   const isLoaded = data !== undefined;
   useLayoutEffect(() => {
     if (!isLoaded) return;
-    const key = `${path} ${entryOfHistory()}`;
-    wanted.current = findScrollPosition(key);
-    const keep = (): void => {
-      if (wanted.current === undefined) saveScrollPosition(key, window.scrollY);
+    const key = `${path} ${getHistoryKey()}`;
+    target.current = findScrollPosition(key);
+    const save = (): void => {
+      if (target.current === undefined) saveScrollPosition(key, window.scrollY);
     };
-    window.addEventListener('scroll', keep, { passive: true });
-    return () => window.removeEventListener('scroll', keep);
+    window.addEventListener('scroll', save, { passive: true });
+    return () => window.removeEventListener('scroll', save);
   }, [isLoaded, path]);
   useLayoutEffect(() => {
-    if (!isLoaded || wanted.current === undefined || isFetchingNextPage) return;
-    window.scrollTo(0, wanted.current);
-    if (hasNextPage && window.scrollY + 1 < wanted.current) void fetchNextPage();
-    else wanted.current = undefined;
+    if (!isLoaded || target.current === undefined || isFetchingNextPage) return;
+    window.scrollTo(0, target.current);
+    if (hasNextPage && window.scrollY + 1 < target.current) void fetchNextPage();
+    else target.current = undefined;
   });
 }
 
-const entryOfHistory = (): string => {
+const getHistoryKey = (): string => {
   const { navigation } = window as { navigation?: { currentEntry?: { key: string } | null } };
   return navigation?.currentEntry?.key ?? '';
 };

@@ -1,4 +1,4 @@
-// Renders JSON as a collapsible tree, so that large values are not rendered completely.
+// Renders JSON as a collapsible tree, which renders only the open parts of large values.
 import { useState } from 'react';
 import { messages } from '../messages.ts';
 import styles from './json-tree.module.css';
@@ -39,7 +39,7 @@ interface BranchProps {
 
 function Branch({ name, value, depth }: BranchProps) {
   const [isOpen, setOpen] = useState(depth < OPEN_DEPTH);
-  const [shown, setShown] = useState(STEP);
+  const [limit, setLimit] = useState(STEP);
   const members = Object.entries(value);
   const isList = Array.isArray(value);
   return (
@@ -48,14 +48,14 @@ function Branch({ name, value, depth }: BranchProps) {
         {name !== undefined && <span className={styles.name}>{name} </span>}
         <span className={styles.count}>{isList ? `[${members.length}]` : `{${members.length}}`}</span>
       </summary>
-      {/* What is closed is not drawn. */}
+      {/* Closed branches render nothing. */}
       {isOpen &&
         members
-          .slice(0, shown)
+          .slice(0, limit)
           .map(([key, member]) => <JsonTree key={key} name={key} value={member} depth={depth + 1} />)}
-      {isOpen && members.length > shown && (
-        <button type="button" className={styles.more} onClick={() => setShown(shown + STEP)}>
-          {messages.common.showMore(members.length - shown)}
+      {isOpen && members.length > limit && (
+        <button type="button" className={styles.more} onClick={() => setLimit(limit + STEP)}>
+          {messages.common.showMore(members.length - limit)}
         </button>
       )}
     </details>

@@ -6,14 +6,14 @@ import { classNames } from './class-names.ts';
 import styles from './media-view.module.css';
 import { Waveform } from './waveform.tsx';
 
-export interface ShownMedia {
+export interface MediaSource {
   readonly url: string;
   /** Such as `image/png`. If unknown, derived from the file extension. */
   readonly contentType?: string | undefined;
   readonly posterUrl?: string | undefined;
 }
 
-interface MediaViewProps extends ShownMedia {
+interface MediaViewProps extends MediaSource {
   /** Text alternative. */
   readonly label: string;
   /** `whole`: with controls; `small`: fills its container; `square`: square thumbnail, without audio. */
@@ -41,7 +41,7 @@ const KINDS: Readonly<Record<string, MediaKind>> = {
 };
 
 /** Returns the kind of media, or undefined for other files. */
-export function kindOfMedia({ url, contentType }: ShownMedia): MediaKind | undefined {
+export function getMediaKind({ url, contentType }: MediaSource): MediaKind | undefined {
   const type = contentType?.split('/', 1)[0];
   if (type === 'image' || type === 'video' || type === 'audio') return type;
   const ending = /\.([a-z0-9]+)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase();
@@ -49,15 +49,15 @@ export function kindOfMedia({ url, contentType }: ShownMedia): MediaKind | undef
 }
 
 export function MediaView({ url, contentType, posterUrl, label, variant = 'whole' }: MediaViewProps) {
-  const kind = kindOfMedia({ url, contentType });
+  const kind = getMediaKind({ url, contentType });
   const className = classNames(styles.media, variant !== 'whole' && styles.filling);
   if (kind === 'image')
     return (
       <img className={className} src={url} alt={label} loading="lazy" decoding="async" draggable={false} />
     );
-  if (kind === 'video') return <VideoView {...{ url, posterUrl, label, className }} plays={variant} />;
+  if (kind === 'video') return <VideoView {...{ url, posterUrl, label, className }} variant={variant} />;
   if (variant === 'square') return null;
-  if (kind === 'audio') return <Sound url={url} label={label} />;
+  if (kind === 'audio') return <AudioView url={url} label={label} />;
   return (
     <a href={url} className={styles.file} download>
       <Download /> {messages.common.download}
@@ -65,10 +65,10 @@ export function MediaView({ url, contentType, posterUrl, label, variant = 'whole
   );
 }
 
-function Sound({ url, label }: Pick<MediaViewProps, 'url' | 'label'>) {
+function AudioView({ url, label }: Pick<MediaViewProps, 'url' | 'label'>) {
   return (
     <Waveform url={url}>
-      {/* biome-ignore lint/a11y/useMediaCaption: what a model made has no captions */}
+      {/* biome-ignore lint/a11y/useMediaCaption: generated media has no captions */}
       <audio className={`${styles.audio} nodrag`} src={url} controls preload="none" aria-label={label} />
     </Waveform>
   );
@@ -76,12 +76,12 @@ function Sound({ url, label }: Pick<MediaViewProps, 'url' | 'label'>) {
 
 interface VideoViewProps extends Pick<MediaViewProps, 'url' | 'posterUrl' | 'label'> {
   readonly className: string;
-  readonly plays: NonNullable<MediaViewProps['variant']>;
+  readonly variant: NonNullable<MediaViewProps['variant']>;
 }
 
-/** Without controls, plays while the pointer is on it. */
-function VideoView({ url, posterUrl, label, className, plays }: VideoViewProps) {
-  const isWhole = plays === 'whole';
+/** Renders a video player. Thumbnails have no controls and play while the pointer is over them. */
+function VideoView({ url, posterUrl, label, className, variant }: VideoViewProps) {
+  const isWhole = variant === 'whole';
   const hover = {
     onPointerEnter: (event: React.PointerEvent<HTMLVideoElement>) =>
       void event.currentTarget.play().catch(() => undefined),

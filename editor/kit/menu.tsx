@@ -16,7 +16,7 @@ interface MenuProps {
 
 export function Menu({ trigger, align = 'end', children }: MenuProps) {
   return (
-    // Not modal: locking the page's scrolling would need an inline style, which the policy forbids.
+    // Not modal, because locking the scroll position would need an inline style, which the security policy forbids.
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>

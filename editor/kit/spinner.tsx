@@ -20,9 +20,9 @@ export function Loading({ label = messages.common.loading }: { readonly label?: 
 interface ProgressProps {
   readonly label: string;
   /** From 0 to 1; undefined: unknown. */
-  readonly part: number | undefined;
+  readonly fraction: number | undefined;
 }
 
-export function Progress({ label, part }: ProgressProps) {
-  return <progress className={styles.progress} aria-label={label} value={part} max={1} />;
+export function Progress({ label, fraction }: ProgressProps) {
+  return <progress className={styles.progress} aria-label={label} value={fraction} max={1} />;
 }

@@ -19,10 +19,10 @@ interface TableProps<T> {
   /** The first column names the row. */
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
-  readonly keyOf: (row: T) => Key;
+  readonly getKey: (row: T) => Key;
 }
 
-export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
+export function Table<T>({ label, columns, rows, getKey }: TableProps<T>) {
   return (
     // Focusable, so that the keyboard can scroll it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls
@@ -39,7 +39,7 @@ export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
         </thead>
         <tbody>
           {rows.map(row => (
-            <tr key={keyOf(row)}>
+            <tr key={getKey(row)}>
               {columns.map(({ title, cell, align }, index) => {
                 const Cell = index === 0 ? 'th' : 'td';
                 return (

@@ -1,6 +1,6 @@
 // Shows tooltips on hover and focus. One element in the top layer shows all of them, so that dialogs do not cover it.
 import { cloneElement, type ReactElement, useEffect, useRef } from 'react';
-import { showTooltips, TIP_ID } from '../lib/tooltips.ts';
+import { showTooltips, TOOLTIP_ID } from '../lib/tooltips.ts';
 import styles from './tooltip.module.css';
 
 interface TooltipProps {
@@ -18,9 +18,9 @@ export function Tooltips() {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const tip = ref.current;
-    // Older browsers show no tooltips; controls still have names.
+    // Browsers without popovers show no tooltips; controls still have accessible names.
     if (tip === null || !('popover' in tip)) return;
     return showTooltips(tip);
   }, []);
-  return <div ref={ref} id={TIP_ID} popover="manual" role="tooltip" className={styles.tooltip} />;
+  return <div ref={ref} id={TOOLTIP_ID} popover="manual" role="tooltip" className={styles.tooltip} />;
 }

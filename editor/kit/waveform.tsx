@@ -1,5 +1,5 @@
-// Renders the waveform of an audio file over its player; clicking seeks. Without a readable file of moderate size, only
-// the player is shown.
+// Renders the waveform of an audio file above its player. A click seeks. If the file is too large or not readable, only the
+// player is shown.
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import styles from './waveform.module.css';
 
@@ -17,8 +17,8 @@ interface WaveformProps {
 export function Waveform({ url, children }: WaveformProps) {
   const root = useRef<HTMLDivElement>(null);
   const peaks = usePeaks(root, url);
-  const part = usePart(root);
-  const go = (event: MouseEvent): void => {
+  const part = usePlayedFraction(root);
+  const seek = (event: MouseEvent): void => {
     const audio = root.current?.querySelector('audio');
     const { left, width } = event.currentTarget.getBoundingClientRect();
     if (!audio || !Number.isFinite(audio.duration)) return;
@@ -32,11 +32,11 @@ export function Waveform({ url, children }: WaveformProps) {
           viewBox={`0 0 ${BARS * 3} ${HEIGHT}`}
           preserveAspectRatio="none"
           aria-hidden
-          onClick={go}
+          onClick={seek}
         >
           {peaks.map((peak, index) => (
             <rect
-              // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place
+              // biome-ignore lint/suspicious/noArrayIndexKey: bars have no other identity
               key={index}
               x={index * 3}
               y={(HEIGHT - peak * HEIGHT) / 2}
@@ -54,7 +54,7 @@ export function Waveform({ url, children }: WaveformProps) {
 
 type Root = React.RefObject<HTMLDivElement | null>;
 
-/** Loads the file when it comes near the view. */
+/** Reads the file when the player scrolls into view. */
 function usePeaks(root: Root, url: string): readonly number[] | undefined {
   const [peaks, setPeaks] = useState<readonly number[]>();
   useEffect(() => {
@@ -62,7 +62,7 @@ function usePeaks(root: Root, url: string): readonly number[] | undefined {
     const observer = new IntersectionObserver(([entry]) => {
       if (entry?.isIntersecting !== true) return;
       observer.disconnect();
-      // On failure the player is still there.
+      // Without a waveform, the player is still usable.
       readPeaks(url, stop.signal).then(setPeaks, () => undefined);
     });
     if (root.current !== null) observer.observe(root.current);
@@ -74,8 +74,8 @@ function usePeaks(root: Root, url: string): readonly number[] | undefined {
   return peaks;
 }
 
-/** The fraction that was played, from 0 to 1. */
-function usePart(root: Root): number {
+/** Returns the playback position as a fraction from 0 to 1. */
+function usePlayedFraction(root: Root): number {
   const [part, setPart] = useState(0);
   useEffect(() => {
     const audio = root.current?.querySelector('audio');
@@ -87,16 +87,16 @@ function usePart(root: Root): number {
 }
 
 async function readPeaks(url: string, signal: AbortSignal): Promise<readonly number[]> {
-  const answer = await fetch(url, { signal });
-  if (!answer.ok) throw new Error('This sound cannot be read.');
-  const bytes = await readBounded(answer);
+  const response = await fetch(url, { signal });
+  if (!response.ok) throw new Error('The audio file cannot be read.');
+  const bytes = await readBounded(response);
   // A low sample rate keeps minutes of audio at a few megabytes.
   const context = new OfflineAudioContext(1, 1, 8000);
-  const sound = await context.decodeAudioData(bytes);
-  return peaksOf(sound.getChannelData(0));
+  const audio = await context.decodeAudioData(bytes);
+  return computePeaks(audio.getChannelData(0));
 }
 
-/** Reads the body up to the limit, whatever length is announced. Throws if it is too large. */
+/** Reads the body. Throws if it exceeds MAX_BYTES, even if its content-length is wrong. */
 async function readBounded({ body, headers }: Response): Promise<ArrayBuffer> {
   const reader = body?.getReader();
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -108,11 +108,11 @@ async function readBounded({ body, headers }: Response): Promise<ArrayBuffer> {
     read += value.byteLength;
   }
   void reader?.cancel();
-  throw new Error('This sound is too large to be drawn.');
+  throw new Error('The audio file is too large for a waveform.');
 }
 
-/** Returns the loudest sample of each part, relative to the overall maximum. */
-function peaksOf(samples: Float32Array): readonly number[] {
+/** Returns the loudest sample of each bar, relative to the loudest of all. */
+function computePeaks(samples: Float32Array): readonly number[] {
   const length = Math.max(1, Math.ceil(samples.length / BARS));
   const peaks = Array.from({ length: BARS }, (_, bar) =>
     samples

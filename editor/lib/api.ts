@@ -1,12 +1,12 @@
-// Calls the API of the service with the session cookie. If the service asks for a sign-in or a password, asks the person
-// and repeats the request.
+// Calls the API with the session cookie. If the session has expired or must be confirmed, prompts the user and repeats the
+// request.
 import { ApiError } from '../../sdk/src/errors.ts';
 import { followRun } from '../../sdk/src/follow.ts';
 import { type ApiResponse, type Call, type Connection, type Query, send } from '../../sdk/src/send.ts';
 import type { Media } from '../../sdk/src/types.ts';
 import { uploadFile } from '../../sdk/src/upload.ts';
-import { askToSignIn } from './expired-session.ts';
-import { askForProof, type ProofMethod } from './reauthentication.ts';
+import { requestSignIn } from './expired-session.ts';
+import { type ReauthenticationMethod, requestReauthentication } from './reauthentication.ts';
 
 export const connection: Connection = {
   url: location.origin,
@@ -24,14 +24,14 @@ export const connection: Connection = {
   },
 };
 
-/** Per request: a sign-in, a confirmation, and one more of either. */
-const MAX_QUESTIONS = 3;
+/** Per request: a sign-in, a confirmation, and one more of either, in case one expires meanwhile. */
+const MAX_PROMPTS = 3;
 
 export type CallOptions = Omit<Call, 'method' | 'path'>;
 
 /**
- * Returns the response with status and headers. Throws an ApiError if the service refuses, a ConnectionError if it is
- * unreachable. If the session expired or must be confirmed, asks the person and repeats the request.
+ * Returns the response with status and headers. Throws an ApiError for an error response, and a ConnectionError if the
+ * service is unreachable.
  */
 export async function request<T>(
   method: string,
@@ -39,53 +39,56 @@ export async function request<T>(
   options: CallOptions = {},
 ): Promise<ApiResponse<T>> {
   const call: Call = { ...options, method, path };
-  for (let asked = 0; ; asked++) {
+  for (let attempts = 0; ; attempts++) {
     try {
       return await send<T>(connection, call);
     } catch (thrown) {
-      if (asked === MAX_QUESTIONS || !(await canSendAgain(thrown, options.signal))) throw thrown;
+      if (attempts === MAX_PROMPTS || !(await promptToRetry(thrown, options.signal))) throw thrown;
     }
   }
 }
 
-/** Asks the person to do what the refusal requires. Returns whether they did. */
-async function canSendAgain(thrown: unknown, signal: AbortSignal | undefined): Promise<boolean> {
-  if (isSignedOut(thrown)) return askToSignIn(signal);
+/** Prompts the user for the sign-in or confirmation that the error requires. Returns whether to repeat the request. */
+async function promptToRetry(thrown: unknown, signal: AbortSignal | undefined): Promise<boolean> {
+  if (isSignedOut(thrown)) return requestSignIn(signal);
   if (!(thrown instanceof ApiError) || thrown.code !== 'reauthentication_required') return false;
   const { methods } = thrown.body;
-  return askForProof(Array.isArray(methods) ? (methods as ProofMethod[]) : ['password'], signal);
+  return requestReauthentication(
+    Array.isArray(methods) ? (methods as ReauthenticationMethod[]) : ['password'],
+    signal,
+  );
 }
 
-const bodyOf = async <T>(answer: Promise<ApiResponse<T>>): Promise<T> => (await answer).body;
+const toBody = async <T>(response: Promise<ApiResponse<T>>): Promise<T> => (await response).body;
 
 /** Paths start after `/api/v1`. Each method resolves to the response body. */
 export const api = {
-  get: <T>(path: string, options?: CallOptions): Promise<T> => bodyOf(request<T>('GET', path, options)),
+  get: <T>(path: string, options?: CallOptions): Promise<T> => toBody(request<T>('GET', path, options)),
   post: <T = unknown>(path: string, body?: unknown, options?: CallOptions): Promise<T> =>
-    bodyOf(request<T>('POST', path, { body, ...options })),
+    toBody(request<T>('POST', path, { body, ...options })),
   put: <T = unknown>(path: string, body?: unknown, options?: CallOptions): Promise<T> =>
-    bodyOf(request<T>('PUT', path, { body, ...options })),
+    toBody(request<T>('PUT', path, { body, ...options })),
   patch: <T = unknown>(path: string, body?: unknown, options?: CallOptions): Promise<T> =>
-    bodyOf(request<T>('PATCH', path, { body, ...options })),
+    toBody(request<T>('PATCH', path, { body, ...options })),
   delete: <T = unknown>(path: string, options?: CallOptions): Promise<T> =>
-    bodyOf(request<T>('DELETE', path, options)),
+    toBody(request<T>('DELETE', path, options)),
 };
 
-/** Whether the error means that there is no session, as opposed to a wrong password. */
+/** Whether the error means that there is no session. A wrong password has another code. */
 export function isSignedOut(thrown: unknown): boolean {
   return thrown instanceof ApiError && thrown.status === 401 && thrown.code === 'unauthorized';
 }
 
-/** A page of a list, in either of the API's two forms. */
+/** One page of a list. */
 export interface ListPage<T> {
   readonly items: readonly T[];
   readonly nextCursor: string | null;
 }
 
-/** Reads one page of a list. */
+/** Reads one page of a list. Some lists return `nextCursor` in the body, others in a Link header. */
 export async function getPage<T>(path: string, query: Query, signal?: AbortSignal): Promise<ListPage<T>> {
   const { body, headers } = await request<unknown>('GET', path, { query, signal });
-  if (Array.isArray(body)) return { items: body as T[], nextCursor: cursorOf(headers.get('link')) };
+  if (Array.isArray(body)) return { items: body as T[], nextCursor: parseNextCursor(headers.get('link')) };
   const { data, entries, nextCursor } = body as {
     data?: T[];
     entries?: T[];
@@ -94,7 +97,7 @@ export async function getPage<T>(path: string, query: Query, signal?: AbortSigna
   return { items: data ?? entries ?? [], nextCursor: nextCursor ?? null };
 }
 
-function cursorOf(link: string | null): string | null {
+function parseNextCursor(link: string | null): string | null {
   const address = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? '')?.[1];
   return address === undefined ? null : new URL(address, location.origin).searchParams.get('cursor');
 }

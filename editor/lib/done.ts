@@ -1,4 +1,4 @@
-// Finishes a change: invalidates the affected lists, then shows a toast.
+// Finishes a change: reloads the affected queries, then shows a toast.
 
 import { notifyManager, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';

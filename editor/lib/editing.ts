@@ -3,6 +3,6 @@
 export const isEditing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
-    // For an editor in a shadow root, only its host element is visible here.
+    // Events of a code editor in a shadow root have its host element as target.
     target.dataset.editing !== undefined ||
     /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));

@@ -1,4 +1,4 @@
-// Reads data that the service embedded in the page, which saves the first request.
+// Reads data that the service embedded in the page to save the first request.
 
 /** Parses the JSON in the element with the id, or returns undefined. */
 export function readEmbeddedData<T>(id: string): T | undefined {

@@ -1,7 +1,7 @@
-// Parses and formats JSON without rounding numbers: large integers and long fractions stay as written.
+// Parses JSON without rounding large integers and long fractions.
 
 /**
- * Like JSON.parse. In browsers that support it, numbers that would be rounded are kept verbatim. Throws a SyntaxError.
+ * Like JSON.parse, but browsers with `JSON.rawJSON` keep numbers verbatim that would be rounded. Throws a SyntaxError.
  */
 export function parseExact(text: string): unknown {
   const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };

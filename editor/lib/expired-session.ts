@@ -1,28 +1,28 @@
-// Handles expired sessions: requests that fail wait for one sign-in, then continue.
+// Prompts for a sign-in when the session has expired. All requests that failed meanwhile wait for the same prompt.
 import { create } from 'zustand';
 
 interface ExpiredSession {
-  /** Settles all waiting requests; undefined: none are waiting. */
+  /** Settles all waiting requests. undefined: none are waiting. */
   readonly settle: ((isSignedIn: boolean) => void) | undefined;
-  /** The last signed-in user of this page; undefined: nobody was signed in. */
+  /** The last user who was signed in on this page. */
   readonly email: string | undefined;
 }
 
 export const useExpiredSession = create<ExpiredSession>(() => ({ settle: undefined, email: undefined }));
 
-let asking: Promise<boolean> | undefined;
+let prompt: Promise<boolean> | undefined;
 
 /** Resolves to true after a sign-in, and to false if nobody was signed in before or the sign-in is cancelled. */
-export function askToSignIn(signal?: AbortSignal): Promise<boolean> {
+export function requestSignIn(signal?: AbortSignal): Promise<boolean> {
   const { email } = useExpiredSession.getState();
   if (email === undefined) return Promise.resolve(false);
-  asking ??= new Promise<boolean>(resolve => useExpiredSession.setState({ settle: resolve })).finally(() => {
-    asking = undefined;
+  prompt ??= new Promise<boolean>(resolve => useExpiredSession.setState({ settle: resolve })).finally(() => {
+    prompt = undefined;
     useExpiredSession.setState({ settle: undefined });
   });
-  if (signal === undefined) return asking;
+  if (signal === undefined) return prompt;
   return Promise.race([
-    asking,
+    prompt,
     new Promise<boolean>(resolve => signal.addEventListener('abort', () => resolve(false), { once: true })),
   ]);
 }

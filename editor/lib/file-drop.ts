@@ -1,15 +1,15 @@
-// Handles files that are dropped on the page or pasted.
+// Receives files that the user drops on the page or pastes.
 import { useEffect, useState } from 'react';
 
 /** Calls `add` with the files. Returns true while files are dragged over the page. `add` must be a stable function. */
 export function useFileDrop(add: (files: Iterable<File>) => void): boolean {
   const [isDragging, setDragging] = useState(false);
   useEffect(() => {
-    const ends = new AbortController();
+    const controller = new AbortController();
     const on = <Kind extends keyof DocumentEventMap>(
       kind: Kind,
       listener: (event: DocumentEventMap[Kind]) => void,
-    ): void => document.addEventListener(kind, listener, { signal: ends.signal });
+    ): void => document.addEventListener(kind, listener, { signal: controller.signal });
     on('dragover', event => {
       if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
@@ -29,7 +29,7 @@ export function useFileDrop(add: (files: Iterable<File>) => void): boolean {
       const files = event.clipboardData?.files;
       if (files !== undefined && files.length > 0) add(files);
     });
-    return () => ends.abort();
+    return () => controller.abort();
   }, [add]);
   return isDragging;
 }

@@ -1,4 +1,4 @@
-// Formats numbers, sizes, durations and times for the reader's locale and time zone.
+// Formats numbers, sizes, durations and times for the user's locale and time zone.
 
 const NUMBER = new Intl.NumberFormat();
 const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
@@ -13,7 +13,7 @@ export const formatNumber = (value: number): string => NUMBER.format(value);
 export const formatCompact = (value: number): string => COMPACT.format(value);
 
 /** Formats a fraction from 0 to 1. */
-export const formatPercent = (part: number): string => PERCENT.format(part);
+export const formatPercent = (fraction: number): string => PERCENT.format(fraction);
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
 
@@ -34,9 +34,9 @@ export function formatDuration(ms: number): string {
   const seconds = ms / 1000;
   if (seconds < 10) return `${NUMBER.format(Math.round(seconds * 10) / 10)} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;
-  const whole = Math.round(seconds);
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
-  return hours > 0 ? `${NUMBER.format(hours)} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
+  const totalSeconds = Math.round(seconds);
+  const [hours, minutes] = [Math.floor(totalSeconds / 3600), Math.floor((totalSeconds % 3600) / 60)];
+  return hours > 0 ? `${NUMBER.format(hours)} h ${minutes} min` : `${minutes} min ${totalSeconds % 60} s`;
 }
 
 const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])[] = [

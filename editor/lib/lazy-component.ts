@@ -1,15 +1,17 @@
-// Loads components after the first paint, such as menus.
+// Creates components that load after the first paint, such as menus.
 import { type ComponentType, createElement, lazy, type ReactNode, Suspense } from 'react';
 
 /**
- * Shows `fallback` until the component is loaded. The caller must import its style sheets, because the service embeds
- * only those of pages in the HTML.
+ * Shows `fallback` until the component is loaded. The caller must import the component's style sheets, because the HTML
+ * embeds only the style sheets of pages.
  */
 export function lazyComponent<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   fallback: (props: Props) => ReactNode,
 ): ComponentType<Props> {
   // If loading fails, the fallback stays.
-  const Loaded = lazy(async () => ({ default: await load().catch(() => fallback as ComponentType<Props>) }));
-  return props => createElement(Suspense, { fallback: fallback(props) }, createElement(Loaded, props));
+  const LazyComponent = lazy(async () => ({
+    default: await load().catch(() => fallback as ComponentType<Props>),
+  }));
+  return props => createElement(Suspense, { fallback: fallback(props) }, createElement(LazyComponent, props));
 }

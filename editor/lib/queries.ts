@@ -2,18 +2,18 @@
 import { type Query, QueryClient } from '@tanstack/react-query';
 import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
 
-const AGAIN_MS = 3000;
+const RETRY_MS = 3000;
 const OUTAGES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Returns the retry delay for a query that failed because of an outage; false for other errors. */
 export function retryAfterOutage({ state: { error } }: Pick<Query, 'state'>): number | false {
   const isOutage =
     error instanceof ConnectionError || (error instanceof ApiError && OUTAGES.has(error.status));
-  return isOutage && AGAIN_MS;
+  return isOutage && RETRY_MS;
 }
 
-/** Retries are left to the API client. Queries that failed because of an outage recover on their own. */
-export function createQueries(): QueryClient {
+/** The API client retries requests. Queries that failed because of an outage are fetched again until they succeed. */
+export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {

@@ -1,30 +1,34 @@
-// Acts that need a fresh proof of who is here: all that were refused wait for one proof, then are sent again.
+// Prompts users to confirm their identity before sensitive changes. All requests that failed meanwhile wait for the same
+// prompt.
 import { create } from 'zustand';
 
-/** A way that the service accepts. */
-export type ProofMethod = 'password' | 'openid';
+/** How the user can confirm. The service sends the accepted methods. */
+export type ReauthenticationMethod = 'password' | 'openid';
 
 interface Reauthentication {
-  /** Settles all acts that wait; undefined: none does. */
-  readonly settle: ((isProved: boolean) => void) | undefined;
-  readonly methods: readonly ProofMethod[];
+  /** Settles all waiting requests. undefined: none are waiting. */
+  readonly settle: ((isConfirmed: boolean) => void) | undefined;
+  readonly methods: readonly ReauthenticationMethod[];
 }
 
 export const useReauthentication = create<Reauthentication>(() => ({ settle: undefined, methods: [] }));
 
-let asking: Promise<boolean> | undefined;
+let prompt: Promise<boolean> | undefined;
 
-/** Resolves to true once the session is proved, to false if the person cancels. */
-export function askForProof(methods: readonly ProofMethod[], signal?: AbortSignal): Promise<boolean> {
-  asking ??= new Promise<boolean>(resolve =>
+/** Resolves to true once the user has confirmed, and to false if the user cancels. */
+export function requestReauthentication(
+  methods: readonly ReauthenticationMethod[],
+  signal?: AbortSignal,
+): Promise<boolean> {
+  prompt ??= new Promise<boolean>(resolve =>
     useReauthentication.setState({ settle: resolve, methods }),
   ).finally(() => {
-    asking = undefined;
+    prompt = undefined;
     useReauthentication.setState({ settle: undefined });
   });
-  if (signal === undefined) return asking;
+  if (signal === undefined) return prompt;
   return Promise.race([
-    asking,
+    prompt,
     new Promise<boolean>(resolve => signal.addEventListener('abort', () => resolve(false), { once: true })),
   ]);
 }

@@ -1,19 +1,19 @@
-// Shares helpers for runs between pages.
+// Computes polling intervals and durations of runs, and reads the names of their workflows.
 import { useQuery } from '@tanstack/react-query';
 import type { ListedExecution } from '../../sdk/src/types.ts';
 import { api } from './api.ts';
 
-const MOVING_MS = 3000;
-const QUIET_MS = 20_000;
-/** Maximum number of workflow names to look up; other runs show the id of their workflow. */
-const NAMES = 200;
+const ACTIVE_POLL_MS = 3000;
+const IDLE_POLL_MS = 20_000;
+/** Maximum number of workflow names to read. Runs of other workflows show the workflow id. */
+const MAX_NAMES = 200;
 
-/** Polling interval of a list of runs: short while one of them is in progress. */
+/** Returns the polling interval of a list of runs: short while one of them is in progress. */
 export function pollIntervalMs(runs: readonly Pick<ListedExecution, 'finishedAt'>[]): number {
-  return runs.some(({ finishedAt }) => finishedAt === null) ? MOVING_MS : QUIET_MS;
+  return runs.some(({ finishedAt }) => finishedAt === null) ? ACTIVE_POLL_MS : IDLE_POLL_MS;
 }
 
-/** Time from start to end, or to now; null before the start. */
+/** Returns the time from start to end, or to now; null before the start. */
 export function durationMs(
   { startedAt, finishedAt }: { readonly startedAt: string | null; readonly finishedAt: string | null },
   now = Date.now(),
@@ -27,7 +27,7 @@ export function useWorkflowNames(): ReadonlyMap<string, string> {
   const { data } = useQuery({
     queryKey: ['/workflows', 'names'],
     queryFn: ({ signal }) =>
-      api.get<readonly { id: string; name: string }[]>('/workflows', { query: { limit: NAMES }, signal }),
+      api.get<readonly { id: string; name: string }[]>('/workflows', { query: { limit: MAX_NAMES }, signal }),
     staleTime: 60_000,
     select: workflows => new Map(workflows.map(({ id, name }) => [id, name])),
   });

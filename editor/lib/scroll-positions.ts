@@ -1,9 +1,9 @@
 // Stores scroll positions of lists per history entry. Uses session storage, because the editor is a separate page load.
 
 const NAME = 'scroll-places';
-const MAX_KEPT = 50;
+const MAX_ENTRIES = 50;
 
-const positions = new Map<string, number>(readKept());
+const positions = new Map<string, number>(readStored());
 
 export const findScrollPosition = (key: string): number => positions.get(key) ?? 0;
 
@@ -15,13 +15,13 @@ export function saveScrollPosition(key: string, top: number): void {
 
 window.addEventListener('pagehide', () => {
   try {
-    sessionStorage.setItem(NAME, JSON.stringify([...positions].slice(-MAX_KEPT)));
+    sessionStorage.setItem(NAME, JSON.stringify([...positions].slice(-MAX_ENTRIES)));
   } catch {
     // Storage is full or blocked: lists start at the top.
   }
 });
 
-function readKept(): readonly [string, number][] {
+function readStored(): readonly [string, number][] {
   try {
     return JSON.parse(sessionStorage.getItem(NAME) ?? '[]');
   } catch {

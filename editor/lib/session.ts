@@ -21,7 +21,7 @@ export interface Session {
   readonly invitations: number;
   readonly plan: string;
   readonly credits: { readonly balance: number; readonly held: number };
-  /** Of the account, in every workspace. null: no limit. */
+  /** Storage of the account across all workspaces. `limitBytes` null: no limit. */
   readonly storage: { readonly usedBytes: number; readonly limitBytes: number | null };
   readonly expiresAt: string;
 }
@@ -29,17 +29,17 @@ export type TeamRole = 'OWNER' | 'EDITOR' | 'VIEWER';
 
 export const SESSION_KEY = ['session'] as const;
 
-/** The session as embedded in the page. */
+/** The session that the service embedded in the page. */
 const EMBEDDED = readEmbeddedData<Session>('session');
-const GIVEN = EMBEDDED && { initialData: EMBEDDED, initialDataUpdatedAt: performance.timeOrigin };
+const INITIAL = EMBEDDED && { initialData: EMBEDDED, initialDataUpdatedAt: performance.timeOrigin };
 
-/** The latest session. Its error is an ApiError with code `unauthorized` if nobody is signed in. */
+/** Queries the session. Fails with an ApiError with code `unauthorized` if nobody is signed in. */
 export function useSessionQuery(): UseQueryResult<Session> {
   const query = useQuery({
     queryKey: SESSION_KEY,
     queryFn: ({ signal }) => api.get<Session>('/auth/session', { signal }),
     staleTime: 30_000,
-    ...GIVEN,
+    ...INITIAL,
   });
   const email = query.data?.user.email;
   useEffect(() => {
@@ -48,10 +48,10 @@ export function useSessionQuery(): UseQueryResult<Session> {
   return query;
 }
 
-/** The session, for components shown only to signed-in users. */
+/** Returns the session. Only for components shown to signed-in users. */
 export function useSession(): Session {
   const { data } = useSessionQuery();
-  if (data === undefined) throw new Error('There is no session here.');
+  if (data === undefined) throw new Error('useSession must be used while a user is signed in.');
   return data;
 }
 
@@ -62,13 +62,13 @@ export function useSignOut(): () => Promise<void> {
     await api.post('/auth/sign-out');
     rememberUser(undefined);
     client.clear();
-    // A full page load clears the state of the old session from memory.
+    // A full page load also clears all other state of the old session.
     location.assign('/');
   };
 }
 
 /** Returns the page to open after sign-in, limited to this service. */
-export function nextPath(search: string): string {
+export function getNextPath(search: string): string {
   const next = new URLSearchParams(search).get('next') ?? '';
   const url = URL.canParse(next, location.origin) ? new URL(next, location.origin) : undefined;
   return url !== undefined && url.origin === location.origin && next.startsWith('/')

@@ -1,18 +1,18 @@
-// Reads and sets the theme. It is stored in a cookie so that the service can render pages with it.
+// Reads and sets the theme. A cookie stores it, so that the service renders pages in the right theme.
 import { create } from 'zustand';
 
 export type Theme = 'system' | 'light' | 'dark';
 
 const YEAR_S = 365 * 24 * 3600;
 
-const chosen = (): Theme => {
+const readTheme = (): Theme => {
   const { theme } = document.documentElement.dataset;
   return theme === 'light' || theme === 'dark' ? theme : 'system';
 };
 
-export const useTheme = create<{ readonly theme: Theme }>(() => ({ theme: chosen() }));
+export const useTheme = create<{ readonly theme: Theme }>(() => ({ theme: readTheme() }));
 
-export function chooseTheme(theme: Theme): void {
+export function setTheme(theme: Theme): void {
   const isSystem = theme === 'system';
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs https, and not every browser has it
   document.cookie = `theme=${isSystem ? '' : theme}; path=/; samesite=lax; max-age=${isSystem ? 0 : YEAR_S}`;

@@ -13,7 +13,7 @@ export const useToasts = create<{ readonly toasts: readonly Toast[] }>(() => ({ 
 const MAX_SHOWN = 3;
 let count = 0;
 
-/** Shown for a while; longer with an `action`. */
+/** Shows a toast for a while, longer if it has an `action`. */
 export function showToast(text: string, options: Partial<Pick<Toast, 'tone' | 'action'>> = {}): void {
   const toast: Toast = { tone: 'done', ...options, text, id: count++ };
   useToasts.setState(({ toasts }) => ({ toasts: [...toasts, toast].slice(-MAX_SHOWN) }));

@@ -1,20 +1,20 @@
 // Decides when a tooltip is shown, for which control, and where. The text is the control's `data-tooltip`.
 
-export const TIP_ID = 'tooltip';
+export const TOOLTIP_ID = 'tooltip';
 const DELAY_MS = 400;
-/** Lets the pointer move to the tooltip itself. */
+/** Leaves time to move the pointer to the tooltip itself. */
 const LEAVE_MS = 150;
 const GAP = 6;
 const MARGIN = 8;
 
-/** Follows pointer, focus and keys. Returns an unsubscribe function. */
+/** Shows tooltips in the element. Returns an unsubscribe function. */
 export function showTooltips(element: HTMLElement): () => void {
   const tip = createTip(element);
   const listeners: Readonly<Record<string, (event: Event) => void>> = {
     pointerover: event => tip.point(event.target, (event as PointerEvent).pointerType),
-    pointerdown: event => tip.dismiss(ownerOf(event.target)),
+    pointerdown: event => tip.dismiss(findOwner(event.target)),
     focusin: ({ target }) => {
-      const owner = ownerOf(target);
+      const owner = findOwner(target);
       if (owner?.matches(':focus-visible')) tip.show(owner);
     },
     focusout: tip.hide,
@@ -29,13 +29,13 @@ export function showTooltips(element: HTMLElement): () => void {
   };
 }
 
-const ownerOf = (target: EventTarget | null): HTMLElement | undefined =>
+const findOwner = (target: EventTarget | null): HTMLElement | undefined =>
   (target instanceof Element && target.closest<HTMLElement>('[data-tooltip]')) || undefined;
 
 interface Tip {
   /** The control whose tooltip is shown; undefined: none. */
   owner(): HTMLElement | undefined;
-  show(next: HTMLElement): void;
+  show(control: HTMLElement): void;
   hide(): void;
   /** Hides the tooltip until the pointer has left the control. */
   dismiss(dismissed: HTMLElement | undefined): void;
@@ -53,44 +53,44 @@ function createTip(element: HTMLElement): Tip {
   };
   const hide = (): void => {
     clearTimeout(timer);
-    if (owner?.getAttribute('aria-describedby') === TIP_ID) owner.removeAttribute('aria-describedby');
+    if (owner?.getAttribute('aria-describedby') === TOOLTIP_ID) owner.removeAttribute('aria-describedby');
     owner = undefined;
     element.hidePopover();
   };
-  const show = (next: HTMLElement): void => {
+  const show = (control: HTMLElement): void => {
     hide();
-    if (!next.isConnected) return;
-    owner = next;
-    element.textContent = next.dataset.tooltip ?? '';
-    if (!next.hasAttribute('aria-describedby')) next.setAttribute('aria-describedby', TIP_ID);
+    if (!control.isConnected) return;
+    owner = control;
+    element.textContent = control.dataset.tooltip ?? '';
+    if (!control.hasAttribute('aria-describedby')) control.setAttribute('aria-describedby', TOOLTIP_ID);
     element.showPopover();
-    place(element, next);
+    positionTooltip(element, control);
   };
   return {
     owner: () => owner,
     show,
     hide,
-    dismiss(next) {
+    dismiss(control) {
       hide();
-      dismissed = next;
+      dismissed = control;
     },
     point(target, pointerType) {
-      const next = ownerOf(target);
-      if (next !== dismissed) dismissed = undefined;
-      if (pointerType === 'touch' || (next !== undefined && next === dismissed)) return;
-      if (next === owner || element.contains(target as Node)) clearTimeout(timer);
-      else if (next === undefined) after(LEAVE_MS, hide);
-      else after(owner === undefined ? DELAY_MS : 0, () => show(next));
+      const control = findOwner(target);
+      if (control !== dismissed) dismissed = undefined;
+      if (pointerType === 'touch' || (control !== undefined && control === dismissed)) return;
+      if (control === owner || element.contains(target as Node)) clearTimeout(timer);
+      else if (control === undefined) after(LEAVE_MS, hide);
+      else after(owner === undefined ? DELAY_MS : 0, () => show(control));
     },
   };
 }
 
 /** Above the control, or below if there is no room, within the page. */
-function place(element: HTMLElement, owner: HTMLElement): void {
+function positionTooltip(element: HTMLElement, owner: HTMLElement): void {
   const { left, top, bottom, width } = owner.getBoundingClientRect();
-  const own = element.getBoundingClientRect();
-  const above = top - GAP - own.height;
-  const most = document.documentElement.clientWidth - own.width - MARGIN;
+  const size = element.getBoundingClientRect();
+  const above = top - GAP - size.height;
+  const maxLeft = document.documentElement.clientWidth - size.width - MARGIN;
   element.style.top = `${above >= MARGIN ? above : bottom + GAP}px`;
-  element.style.left = `${Math.max(MARGIN, Math.min(left + (width - own.width) / 2, most))}px`;
+  element.style.left = `${Math.max(MARGIN, Math.min(left + (width - size.width) / 2, maxLeft))}px`;
 }

@@ -1,4 +1,4 @@
-// Provides the open board to components, and the view state that is not part of the board.
+// Provides components with the open board and with view state that is not part of the board.
 
 import { createContext, type ReactNode, useContext } from 'react';
 import { createStore, type StoreApi, useStore } from 'zustand';
@@ -24,7 +24,7 @@ export type Panel =
 export interface PlannedRun {
   readonly kind: RunKind;
   readonly request: RunRequest;
-  /** By node id, what the run does with the node. Nodes that are absent do not take part. */
+  /** What the run does with each node, by node id. Other nodes do not take part. */
   readonly states: ReadonlyMap<string, 'run' | 'cached' | 'kept'>;
   /** Absent until it is computed. */
   readonly estimate?: Estimate;
@@ -40,7 +40,7 @@ export interface ShownDiff {
 
 export interface View {
   readonly diff?: ShownDiff | undefined;
-  /** Nodes that another person has just changed. */
+  /** Nodes that someone else has just changed. */
   readonly changedByOthers?: { readonly by: string; readonly ids: ReadonlySet<string> } | undefined;
   readonly plan?: PlannedRun | undefined;
   readonly panel: Panel | undefined;
@@ -61,7 +61,7 @@ export interface View {
 /** Actions of the canvas for other components. Available once the canvas is mounted. */
 export interface CanvasActions {
   center(): Position;
-  /** Where pasted nodes go: under the pointer, or at the center if the pointer is not over the board. */
+  /** Returns where pasted nodes go: under the pointer, or at the center if the pointer is not over the board. */
   pasteAt(): Position;
   /** Converts a point of the window to board coordinates. */
   toBoard(point: Position): Position;
@@ -102,7 +102,7 @@ export const createView = (): StoreApi<View> =>
 
 export function useEditor(): EditorContextValue {
   const value = useContext(Context);
-  if (value === undefined) throw new Error('There is no board here.');
+  if (value === undefined) throw new Error('useEditor must be used inside EditorProvider.');
   return value;
 }
 
@@ -119,7 +119,7 @@ export function useRun<T>(select: (state: RunState) => T): T {
   return useStore(useEditor().runs, select);
 }
 
-/** The state of the node in the shown run; undefined if there is none. */
+/** Returns the state of the node in the run shown on the board, if there is one. */
 export function useNodeRun(nodeId: string): NodeState | undefined {
   return useRun(({ nodes }) => nodes.get(nodeId));
 }

@@ -1,4 +1,4 @@
-// Offers what fixes a failed run, by its error code: the page to change settings, or a retry from the node.
+// Renders buttons that help to fix a failed run, by error code: links to settings, or a retry from the node.
 
 import Key from 'icon:key-round';
 import Redo from 'icon:rotate-ccw';
@@ -8,21 +8,21 @@ import { Button, ButtonLink } from '../kit/button.tsx';
 import { useEditor } from './editor-context.tsx';
 import { planRun } from './plan-run.ts';
 
-const texts = messages.flow.errorActions;
+const actionLabels = messages.flow.errorActions;
 
 /** Pages that fix an error, by its code. */
 const PAGES: Readonly<Record<string, { readonly label: string; readonly href: string }>> = {
-  provider_not_configured: { label: texts.providers, href: '/settings/providers' },
-  insufficient_credits: { label: texts.credits, href: '/settings/credits' },
-  daily_budget_exceeded: { label: texts.budget, href: '/settings/credits' },
+  provider_not_configured: { label: actionLabels.providers, href: '/settings/providers' },
+  insufficient_credits: { label: actionLabels.credits, href: '/settings/credits' },
+  daily_budget_exceeded: { label: actionLabels.budget, href: '/settings/credits' },
 };
 
 /** Error codes caused by the node's settings. */
-const OF_SETTINGS: ReadonlySet<string> = new Set(['missing_input', 'invalid_config', 'invalid_input']);
+const SETTINGS_ERRORS: ReadonlySet<string> = new Set(['missing_input', 'invalid_config', 'invalid_input']);
 
 interface ErrorActionsProps {
   readonly code: string | undefined;
-  /** Absent: the error is of the run. */
+  /** The failed node. Absent: the run itself failed. */
   readonly nodeId?: string | undefined;
 }
 
@@ -39,17 +39,17 @@ export function ErrorActions({ code, nodeId }: ErrorActionsProps) {
       )}
       {code === 'unknown_secret' && (
         <Button size="s" icon={Key} onClick={() => view.setState({ panel: { kind: 'secrets' } })}>
-          {texts.secrets}
+          {actionLabels.secrets}
         </Button>
       )}
-      {nodeId !== undefined && OF_SETTINGS.has(code ?? '') && (
+      {nodeId !== undefined && SETTINGS_ERRORS.has(code ?? '') && (
         <Button size="s" icon={Settings} onClick={() => session.store.actions.select([nodeId])}>
-          {texts.settings}
+          {actionLabels.settings}
         </Button>
       )}
       {nodeId !== undefined && (
         <Button size="s" icon={Redo} onClick={() => void planRun(editor, 'from', [nodeId])}>
-          {texts.again}
+          {actionLabels.again}
         </Button>
       )}
     </>

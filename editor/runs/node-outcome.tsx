@@ -1,13 +1,13 @@
-// Describes the result status of a node in words, for the inspector.
+// Describes the last run of a node in the inspector: status, duration, credits and warnings.
 import type { GraphNode } from '../../src/graph/types.ts';
 import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
 import { formatDuration, formatNumber } from '../lib/format.ts';
 import { useEditor, useNodeRun } from './editor-context.tsx';
 import styles from './node-result.module.css';
-import { resultsOf } from './results.ts';
+import { getResults } from './results.ts';
 
-const texts = messages.flow;
+const flowMessages = messages.flow;
 
 export function NodeOutcome({ node }: { readonly node: GraphNode }) {
   const { view } = useEditor();
@@ -17,14 +17,14 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
   const ms =
     startedAt !== null && finishedAt !== null ? Date.parse(finishedAt) - Date.parse(startedAt) : undefined;
   const facts = [
-    cached ? texts.cached : messages.nodeStates[status],
+    cached ? flowMessages.cached : messages.nodeStates[status],
     ms === undefined || cached ? undefined : formatDuration(ms),
-    credits > 0 ? texts.credits(credits, formatNumber(credits)) : undefined,
+    credits > 0 ? flowMessages.credits(credits, formatNumber(credits)) : undefined,
   ].filter(fact => fact !== undefined);
-  const results = resultsOf(run);
+  const results = getResults(run);
   return (
-    <section className={styles.outcome} aria-label={texts.lastRun}>
-      <h3>{texts.lastRun}</h3>
+    <section className={styles.outcome} aria-label={flowMessages.lastRun}>
+      <h3>{flowMessages.lastRun}</h3>
       <p className={styles.facts}>{facts.join(' · ')}</p>
       {error !== null && <p className={styles.error}>{error}</p>}
       {warnings.map(warning => (
@@ -33,7 +33,7 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
       <div className={styles.actions}>
         {results.length > 0 && (
           <Button size="s" onClick={() => view.setState({ panel: { kind: 'result', nodeId: node.id } })}>
-            {texts.openResult}
+            {flowMessages.openResult}
           </Button>
         )}
       </div>

@@ -1,4 +1,4 @@
-// Renders the result in the node: thumbnail, text or player. A click opens it in full.
+// Renders the results of a node inside the node: thumbnails, text or a player. A click opens the result dialog.
 
 import ImageIcon from 'icon:image';
 import type { NodeState } from '../../sdk/src/types.ts';
@@ -9,10 +9,10 @@ import { useEditor, useRun } from './editor-context.tsx';
 import { ErrorActions } from './error-actions.tsx';
 import styles from './node-result.module.css';
 import { ResultView } from './result-view.tsx';
-import { resultsOf } from './results.ts';
+import { getResults } from './results.ts';
 
-const texts = messages.flow;
-/** Shown in the node; the dialog shows the rest. */
+const flowMessages = messages.flow;
+/** Number of results shown in the node. The dialog shows all. */
 const MAX_SHOWN = 4;
 
 interface NodeResultProps {
@@ -25,36 +25,37 @@ interface NodeResultProps {
 export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
   const { view } = useEditor();
   if (run?.status === 'WAITING' && node.data.nodeType === 'logic:approval') return <Approval node={node} />;
-  if (run?.error) return <Failed node={node} sentence={run.error} />;
-  const results = run === undefined ? [] : resultsOf(run);
+  if (run?.error) return <FailedResult node={node} message={run.error} />;
+  const results = run === undefined ? [] : getResults(run);
   if (results.length === 0 || !hasPreview)
     return hasPreview ? (
       <div className={styles.empty}>
         <ImageIcon size={28} />
       </div>
     ) : null;
-  const open = (index: number): void => view.setState({ panel: { kind: 'result', nodeId: node.id, index } });
+  const openResult = (index: number): void =>
+    view.setState({ panel: { kind: 'result', nodeId: node.id, index } });
   return (
     <figure
       className={styles.result}
-      aria-label={texts.resultOf(node.data.label)}
+      aria-label={flowMessages.resultOf(node.data.label)}
       data-many={results.length > 1 || undefined}
     >
       {results.slice(0, MAX_SHOWN).map((result, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: results have no id, and their order is theirs
-        <ResultView key={index} result={result} isSmall onOpen={() => open(index)} />
+        // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
+        <ResultView key={index} result={result} isSmall onOpen={() => openResult(index)} />
       ))}
       {results.length > MAX_SHOWN && <span className={styles.more}>+{results.length - MAX_SHOWN}</span>}
     </figure>
   );
 }
 
-/** The error message and the buttons that fix it. */
-function Failed({ node, sentence }: { readonly node: GraphNode; readonly sentence: string }) {
+/** Renders the error message and the buttons that help to fix it. */
+function FailedResult({ node, message }: { readonly node: GraphNode; readonly message: string }) {
   const error = useRun(({ run }) => run?.error);
   return (
     <div className={`${styles.under} ${styles.error}`}>
-      <p>{sentence}</p>
+      <p>{message}</p>
       <div className={`${styles.actions} nodrag`}>
         <ErrorActions code={error?.nodeId === node.id ? error.code : undefined} nodeId={node.id} />
       </div>
@@ -67,13 +68,13 @@ function Approval({ node }: { readonly node: GraphNode }) {
   const { message } = node.data.config ?? {};
   return (
     <div className={`${styles.under} ${styles.approval}`}>
-      <p>{typeof message === 'string' && message !== '' ? message : texts.approvalAsks}</p>
+      <p>{typeof message === 'string' && message !== '' ? message : flowMessages.approvalAsks}</p>
       <div className={styles.actions}>
         <Button size="s" onClick={() => void runs.decide(node.id, false)}>
-          {texts.reject}
+          {flowMessages.reject}
         </Button>
         <Button size="s" variant="primary" onClick={() => void runs.decide(node.id, true)}>
-          {texts.approve}
+          {flowMessages.approve}
         </Button>
       </div>
     </div>

@@ -1,24 +1,24 @@
-// Pins results to nodes: stored in the node as the id of the execution, and sent with each run.
+// Pins results to nodes. A pin is the id of an execution in the node's data, and is sent with each run.
 import type { GraphNode } from '../../src/graph/types.ts';
 import type { Board, Change } from '../board/board.ts';
 import { replaceNodes } from '../board/edits.ts';
 
-/** The execution whose result the node uses; undefined: the node runs. */
-export function pinOf({ data }: GraphNode): string | undefined {
+/** Returns the execution whose result the node uses, or undefined if the node runs. */
+export function getPin({ data }: GraphNode): string | undefined {
   return typeof data.pinnedRun === 'string' ? data.pinnedRun : undefined;
 }
 
-/** In the form that a run request expects. */
-export function pinsOf({ nodes }: Board): { readonly pins?: Readonly<Record<string, string>> } {
+/** Returns the pins as part of a run request. */
+export function getPins({ nodes }: Board): { readonly pins?: Readonly<Record<string, string>> } {
   const pins = nodes.flatMap(node => {
-    const executionId = pinOf(node);
+    const executionId = getPin(node);
     return executionId === undefined ? [] : [[node.id, executionId] as const];
   });
   return pins.length === 0 ? {} : { pins: Object.fromEntries(pins) };
 }
 
-/** undefined unpins. */
-export function pin(board: Board, nodeId: string, executionId: string | undefined): readonly Change[] {
+/** Pins the result of an execution; `undefined` unpins. */
+export function setPin(board: Board, nodeId: string, executionId: string | undefined): readonly Change[] {
   return replaceNodes(board, [nodeId], node => {
     const { pinnedRun: _, ...data } = node.data;
     return {

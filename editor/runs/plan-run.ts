@@ -4,8 +4,8 @@ import { makePlan } from '../../src/graph/plan.ts';
 import type { Board } from '../board/board.ts';
 import { api } from '../lib/api.ts';
 import type { EditorContextValue, PlannedRun } from './editor-context.tsx';
-import { pinsOf } from './pins.ts';
-import { isUnderWay } from './run-store.ts';
+import { getPins } from './pins.ts';
+import { isInProgress } from './run-store.ts';
 
 /** `to`: the nodes and what they depend on; `again`: only the nodes; `from`: the nodes and everything downstream. */
 export type RunKind = 'to' | 'again' | 'from';
@@ -22,34 +22,34 @@ export interface Estimate {
 }
 
 /**
- * Highlights the nodes of the planned run, then requests the price. Never throws: errors are shown as those of the run.
+ * Highlights the nodes of the planned run, then requests the price. Never throws; shows errors like those of a run.
  */
 export async function planRun(editor: Editor, kind: RunKind, nodeIds?: readonly string[]): Promise<void> {
   const { session, runs, view } = editor;
   const { board, selection } = session.store.getState();
   const nodes = nodeIds ?? board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
-  if (nodes.length === 0 || isUnderWay(runs.getState().run)) return;
+  if (nodes.length === 0 || isInProgress(runs.getState().run)) return;
   const targets = kind === 'from' ? withDependents(board, nodes) : nodes;
-  const plan: PlannedRun = { kind, request: { targets, ...pinsOf(board) }, states: new Map() };
+  const plan: PlannedRun = { kind, request: { targets, ...getPins(board) }, states: new Map() };
   runs.setState({ error: undefined });
-  view.setState({ plan: { ...plan, states: statesOf(editor, plan.request) } });
+  view.setState({ plan: { ...plan, states: computeStates(editor, plan.request) } });
   try {
     await session.saver.flush('autosave');
-    const earlier = kind === 'to' ? undefined : await findEarlier(editor);
-    const keep = earlier === undefined ? {} : { keep: { executionId: earlier, again: nodes } };
+    const earlierRunId = kind === 'to' ? undefined : await findEarlierRun(editor);
+    const keep = earlierRunId === undefined ? {} : { keep: { executionId: earlierRunId, again: nodes } };
     const request = { ...plan.request, ...keep };
     const path = `/workflows/${session.id}/estimate`;
     const estimate = await api.post<Estimate>(path, request, { repeatable: true });
     // Another plan may have replaced this one meanwhile.
     if (view.getState().plan?.request !== plan.request) return;
-    view.setState({ plan: { kind, request, estimate, states: statesOf(editor, request, estimate) } });
+    view.setState({ plan: { kind, request, estimate, states: computeStates(editor, request, estimate) } });
   } catch (error) {
     view.setState({ plan: undefined });
     runs.setState({ error });
   }
 }
 
-/** Starts the planned run for at most the price that was shown. */
+/** Starts the planned run, limited to the price that was shown. */
 export async function startPlanned({ runs, view }: Editor): Promise<void> {
   const { plan } = view.getState();
   if (plan?.estimate === undefined) return;
@@ -58,8 +58,8 @@ export async function startPlanned({ runs, view }: Editor): Promise<void> {
   await runs.start({ ...plan.request, ...(exact ? { maxCredits: credits } : {}) });
 }
 
-/** The shown run, or the newest that has ended. */
-async function findEarlier({ session, runs }: Editor): Promise<string | undefined> {
+/** Returns the run shown on the board, or the newest finished run. */
+async function findEarlierRun({ session, runs }: Editor): Promise<string | undefined> {
   const { run } = runs.getState();
   if (run !== undefined) return run.id;
   const path = `/workflows/${session.id}/executions`;
@@ -69,7 +69,7 @@ async function findEarlier({ session, runs }: Editor): Promise<string | undefine
   return data.find(({ finishedAt }) => finishedAt !== null)?.id;
 }
 
-function statesOf(
+function computeStates(
   { session }: Editor,
   { targets, pins = {} }: RunRequest,
   estimate?: Estimate,
@@ -78,15 +78,15 @@ function statesOf(
   const result = makePlan(board, session.catalog, targets, Object.keys(pins));
   if (!result.ok) return new Map();
   const cached = new Set(estimate?.breakdown.filter(line => line.cached).map(({ nodeId }) => nodeId));
-  const kept = new Set([...(estimate?.kept ?? []), ...Object.keys(pins)]);
+  const reused = new Set([...(estimate?.kept ?? []), ...Object.keys(pins)]);
   return new Map(
-    result.plan.nodes.map(({ id }) => [id, kept.has(id) ? 'kept' : cached.has(id) ? 'cached' : 'run']),
+    result.plan.nodes.map(({ id }) => [id, reused.has(id) ? 'kept' : cached.has(id) ? 'cached' : 'run']),
   );
 }
 
 function withDependents({ edges }: Board, nodes: readonly string[]): readonly string[] {
-  const next = Map.groupBy(edges, ({ source }) => source);
-  const found = new Set(nodes);
-  for (const id of found) for (const { target } of next.get(id) ?? []) found.add(target);
-  return [...found];
+  const edgesBySource = Map.groupBy(edges, ({ source }) => source);
+  const ids = new Set(nodes);
+  for (const id of ids) for (const { target } of edgesBySource.get(id) ?? []) ids.add(target);
+  return [...ids];
 }

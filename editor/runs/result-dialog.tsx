@@ -1,4 +1,4 @@
-// Renders results in full: one result or a gallery, and comparisons.
+// Renders the results of a node in a dialog: one result at full size, the gallery, and comparisons.
 
 import ArrowLeft from 'icon:arrow-left';
 import ArrowRight from 'icon:arrow-right';
@@ -14,10 +14,10 @@ import { CompareWith } from './compare-with.tsx';
 import { useBoard, useNodeRun } from './editor-context.tsx';
 import styles from './result-dialog.module.css';
 import { ResultView } from './result-view.tsx';
-import { type Result, resultsOf, textOf } from './results.ts';
+import { getResults, type Result, toText } from './results.ts';
 
-const texts = messages.flow;
-/** Maximum number of thumbnails; the arrows reach the others. */
+const flowMessages = messages.flow;
+/** Maximum number of thumbnails. The arrow buttons reach the others. */
 const MAX_THUMBNAILS = 200;
 
 interface ResultDialogProps {
@@ -29,14 +29,14 @@ interface ResultDialogProps {
 export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) {
   const run = useNodeRun(nodeId);
   const label = useBoard(({ board }) => findNode(board, nodeId)?.data.label ?? nodeId);
-  const [chosen, setChosen] = useState(index);
-  const whole = useRef<HTMLDivElement>(null);
+  const [selectedIndex, setSelectedIndex] = useState(index);
+  const content = useRef<HTMLDivElement>(null);
   // Arrow keys step through the results, so the first field must not have the focus.
-  useEffect(() => whole.current?.focus(), []);
-  const results = run === undefined ? [] : resultsOf(run);
-  const place = Math.min(chosen, results.length - 1);
-  const shown = results[place];
-  const step = (by: number): void => setChosen((place + by + results.length) % results.length);
+  useEffect(() => content.current?.focus(), []);
+  const results = run === undefined ? [] : getResults(run);
+  const current = Math.min(selectedIndex, results.length - 1);
+  const result = results[current];
+  const step = (by: number): void => setSelectedIndex((current + by + results.length) % results.length);
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (by === 0 || results.length < 2 || isEditing(event.target)) return;
@@ -44,55 +44,67 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
     step(by);
   };
   return (
-    <Dialog title={texts.resultOf(label)} size="l" onClose={onClose}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys are a second way; the buttons are the first */}
-      <div ref={whole} tabIndex={-1} className={styles.whole} onKeyDown={onKeyDown}>
-        {shown && <ResultView result={shown} label={label} />}
-        {shown && (
+    <Dialog title={flowMessages.resultOf(label)} size="l" onClose={onClose}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons offer the same actions */}
+      <div ref={content} tabIndex={-1} className={styles.whole} onKeyDown={onKeyDown}>
+        {result && <ResultView result={result} label={label} />}
+        {result && (
           <div className={styles.bar}>
             {results.length > 1 && (
               <>
-                <IconButton size="s" icon={ArrowLeft} label={texts.previousResult} onClick={() => step(-1)} />
-                <span role="status">{texts.resultPlace(place + 1, results.length)}</span>
-                <IconButton size="s" icon={ArrowRight} label={texts.nextResult} onClick={() => step(1)} />
+                <IconButton
+                  size="s"
+                  icon={ArrowLeft}
+                  label={flowMessages.previousResult}
+                  onClick={() => step(-1)}
+                />
+                <span role="status">{flowMessages.resultPlace(current + 1, results.length)}</span>
+                <IconButton
+                  size="s"
+                  icon={ArrowRight}
+                  label={flowMessages.nextResult}
+                  onClick={() => step(1)}
+                />
               </>
             )}
             <span className={styles.grow} />
-            <Take result={shown} />
+            <ResultAction result={result} />
           </div>
         )}
-        {results.length > 1 && <Thumbnails results={results} place={place} onChoose={setChosen} />}
-        {shown && <CompareWith nodeId={nodeId} results={results} place={place} />}
+        {results.length > 1 && (
+          <Thumbnails results={results} selectedIndex={current} onChoose={setSelectedIndex} />
+        )}
+        {result && <CompareWith nodeId={nodeId} results={results} index={current} />}
       </div>
     </Dialog>
   );
 }
 
-function Take({ result }: { readonly result: Result }) {
-  if (result.kind !== 'media') return <CopyButton text={textOf(result)} label={messages.common.copy} />;
+function ResultAction({ result }: { readonly result: Result }) {
+  if (result.kind !== 'media') return <CopyButton text={toText(result)} label={messages.common.copy} />;
   return (
     <ButtonAnchor href={result.url} size="s" icon={ExternalLink}>
-      {texts.openFile}
+      {flowMessages.openFile}
     </ButtonAnchor>
   );
 }
 
 interface ThumbnailsProps {
   readonly results: readonly Result[];
-  readonly place: number;
+  readonly selectedIndex: number;
   readonly onChoose: (index: number) => void;
 }
 
-function Thumbnails({ results, place, onChoose }: ThumbnailsProps) {
+function Thumbnails({ results, selectedIndex, onChoose }: ThumbnailsProps) {
   return (
-    <ul className={styles.thumbnails} aria-label={texts.gallery}>
+    <ul className={styles.thumbnails} aria-label={flowMessages.gallery}>
       {results.slice(0, MAX_THUMBNAILS).map((result, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: results have no id, and their order is theirs
-        <li key={index} aria-current={index === place || undefined}>
+        // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
+        <li key={index} aria-current={index === selectedIndex || undefined}>
           <ResultView
             result={result}
             isSmall
-            openLabel={texts.resultPlace(index + 1, results.length)}
+            openLabel={flowMessages.resultPlace(index + 1, results.length)}
             onOpen={() => onChoose(index)}
           />
         </li>

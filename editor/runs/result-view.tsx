@@ -1,9 +1,9 @@
-// Renders one result: small in a node or gallery, or in full.
+// Renders one result: small (in a node or gallery) or at full size.
 import { messages } from '../flow-messages.ts';
 import { JsonTree } from '../kit/json-tree.tsx';
-import { kindOfMedia, MediaView } from '../kit/media-view.tsx';
+import { getMediaKind, MediaView } from '../kit/media-view.tsx';
 import styles from './node-result.module.css';
-import { type Result, textOf } from './results.ts';
+import { type Result, toText } from './results.ts';
 
 interface ResultViewProps {
   readonly result: Result;
@@ -14,9 +14,9 @@ interface ResultViewProps {
   readonly onOpen?: () => void;
 }
 
-const SMALL_CHARS = 1500;
-/** Longer text would slow the page down. Copying copies all of it. */
-const WHOLE_CHARS = 200_000;
+const MAX_SMALL_CHARS = 1500;
+/** Longer text would slow down the page. The copy button copies all of it. */
+const MAX_CHARS = 200_000;
 
 export function ResultView({
   result,
@@ -25,24 +25,24 @@ export function ResultView({
   openLabel = messages.flow.openResult,
   onOpen,
 }: ResultViewProps) {
-  const shown = <Shown result={result} label={label} isSmall={isSmall} />;
+  const content = <ResultContent result={result} label={label} isSmall={isSmall} />;
   // Players have their own controls.
-  if (onOpen === undefined || (result.kind === 'media' && kindOfMedia(result) === 'audio')) return shown;
+  if (onOpen === undefined || (result.kind === 'media' && getMediaKind(result) === 'audio')) return content;
   return (
     <button
       type="button"
       className={`${styles.open} nodrag`}
-      // Text results are their own accessible name.
+      // The text of other results is the accessible name.
       aria-label={result.kind === 'media' ? openLabel : undefined}
       title={openLabel}
       onClick={onOpen}
     >
-      {shown}
+      {content}
     </button>
   );
 }
 
-function Shown({ result, label, isSmall }: { result: Result; label: string; isSmall: boolean }) {
+function ResultContent({ result, label, isSmall }: { result: Result; label: string; isSmall: boolean }) {
   if (result.kind === 'media')
     return <MediaView {...result} label={label} variant={isSmall ? 'small' : 'whole'} />;
   if (result.kind === 'json' && !isSmall)
@@ -51,5 +51,5 @@ function Shown({ result, label, isSmall }: { result: Result; label: string; isSm
         <JsonTree value={result.value} />
       </div>
     );
-  return <pre className={styles.text}>{textOf(result).slice(0, isSmall ? SMALL_CHARS : WHOLE_CHARS)}</pre>;
+  return <pre className={styles.text}>{toText(result).slice(0, isSmall ? MAX_SMALL_CHARS : MAX_CHARS)}</pre>;
 }

@@ -6,7 +6,7 @@ export type Result =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'json'; readonly value: unknown };
 
-export function resultsOf(state: NodeState): readonly Result[] {
+export function getResults(state: NodeState): readonly Result[] {
   const urls = state.outputUrls ?? (state.outputUrl === undefined ? [] : [state.outputUrl]);
   const texts = state.texts ?? (state.text === undefined ? [] : [state.text]);
   const values = state.values ?? (state.value === undefined ? [] : [state.value]);
@@ -17,8 +17,8 @@ export function resultsOf(state: NodeState): readonly Result[] {
   ];
 }
 
-/** The complete text of a result that is not media, for copying. */
-export function textOf(result: Result): string {
+/** Returns the complete text of a result, for copying. Media results return their URL. */
+export function toText(result: Result): string {
   if (result.kind === 'text') return result.text;
   return result.kind === 'json' ? (JSON.stringify(result.value, null, 2) ?? '') : result.url;
 }

@@ -1,4 +1,4 @@
-// Holds the run shown on the board: starts, follows, cancels and decides it.
+// Holds the run shown on the board: starts, follows and cancels it, and sends approvals.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import {
   type Execution,
@@ -9,23 +9,23 @@ import {
 } from '../../sdk/src/types.ts';
 import { api, follow } from '../lib/api.ts';
 
-export type RunHead = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
+export type RunSummary = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
 
 export interface RunState {
   /** undefined: no run is shown. */
-  readonly run: RunHead | undefined;
+  readonly run: RunSummary | undefined;
   readonly nodes: ReadonlyMap<string, NodeState>;
-  /** The error that kept the run from starting or its events from arriving. */
+  /** Why the run could not start, or why its events could not be read. */
   readonly error: unknown;
   readonly isStarting: boolean;
   /** The exact price shown for a complete run, which it may not exceed; undefined: unknown. */
   readonly price: number | undefined;
 }
 
-export type RunStart = Pick<RunRequest, 'targets' | 'keep' | 'pins' | 'maxCredits'>;
+export type StartOptions = Pick<RunRequest, 'targets' | 'keep' | 'pins' | 'maxCredits'>;
 
 export type RunStore = StoreApi<RunState> & {
-  start(order: RunStart): Promise<void>;
+  start(options: StartOptions): Promise<void>;
   /** Shows an existing run, in progress or ended. */
   show(executionId: string): Promise<void>;
   cancel(): Promise<void>;
@@ -34,20 +34,20 @@ export type RunStore = StoreApi<RunState> & {
   close(): void;
 };
 
-const NOTHING: RunState = {
+const NO_RUN: RunState = {
   run: undefined,
   nodes: new Map(),
   error: undefined,
   isStarting: false,
   price: undefined,
 };
-export const isUnderWay = (run: RunHead | undefined): boolean => run !== undefined && !hasEnded(run);
+export const isInProgress = (run: RunSummary | undefined): boolean => run !== undefined && !hasEnded(run);
 
-/** `flush` resolves once the service has the current board, so that the run uses what is on screen. */
+/** `flush` saves the board before a run, so that the run uses the board on screen. */
 export function createRunStore(workflowId: string, flush: () => Promise<void>): RunStore {
-  const store = createStore<RunState>(() => NOTHING);
+  const store = createStore<RunState>(() => NO_RUN);
   const { show, clear, close } = createFollower(workflowId, store);
-  const start = async (body: RunStart): Promise<void> => {
+  const start = async (body: StartOptions): Promise<void> => {
     store.setState({ isStarting: true, error: undefined });
     try {
       await flush();
@@ -87,38 +87,42 @@ function createFollower(
 ): Pick<RunStore, 'show' | 'clear' | 'close'> {
   let following = new AbortController();
   const show = async (executionId: string): Promise<void> => {
-    keepShownRun(workflowId, executionId);
+    saveShownRun(workflowId, executionId);
     following.abort();
     following = new AbortController();
     const { signal } = following;
     try {
       for await (const event of follow(executionId, signal)) {
         if (signal.aborted) return;
-        store.setState(state => take(state, event));
+        store.setState(state => applyEvent(state, event));
       }
     } catch (error) {
       if (!signal.aborted) store.setState({ error });
     }
   };
   const clear = (): void => {
-    keepShownRun(workflowId, undefined);
+    saveShownRun(workflowId, undefined);
     following.abort();
-    store.setState({ ...NOTHING, price: store.getState().price });
+    store.setState({ ...NO_RUN, price: store.getState().price });
   };
-  const last = findShownRun(workflowId);
-  if (last !== undefined)
-    void show(last).then(() => {
-      // If the stored run was deleted or is no longer accessible, that is not an error for the user.
+  const lastShownId = findShownRun(workflowId);
+  if (lastShownId !== undefined)
+    void show(lastShownId).then(() => {
+      // A stored run that was deleted or is no longer accessible is not an error for the user.
       const { run, error } = store.getState();
       if (run === undefined && error !== undefined) clear();
     });
   return { show, clear, close: () => following.abort() };
 }
 
-/** A partial run has its own price, which is not the one shown. */
-async function postRun(workflowId: string, order: RunStart, price: number | undefined): Promise<string> {
-  const maxCredits = order.targets === undefined ? price : undefined;
-  const body = { ...(maxCredits === undefined ? {} : { maxCredits }), ...order };
+/** Limits complete runs to the shown price. Partial runs bring their own limit. */
+async function postRun(
+  workflowId: string,
+  options: StartOptions,
+  price: number | undefined,
+): Promise<string> {
+  const maxCredits = options.targets === undefined ? price : undefined;
+  const body = { ...(maxCredits === undefined ? {} : { maxCredits }), ...options };
   const { executionId } = await api.post<{ executionId: string }>(`/workflows/${workflowId}/run`, body, {
     headers: { 'idempotency-key': crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}` },
     repeatable: true,
@@ -126,7 +130,7 @@ async function postRun(workflowId: string, order: RunStart, price: number | unde
   return executionId;
 }
 
-function take(state: RunState, event: RunEvent): RunState {
+function applyEvent(state: RunState, event: RunEvent): RunState {
   if (event.event === 'snapshot') {
     const { nodeStates, ...run } = event.data;
     return { ...state, run, nodes: new Map(nodeStates.map(node => [node.nodeId, node])) };
@@ -151,8 +155,8 @@ function findShownRun(workflowId: string): string | undefined {
   }
 }
 
-/** undefined: none. */
-function keepShownRun(workflowId: string, executionId: string | undefined): void {
+/** `undefined` forgets the run. */
+function saveShownRun(workflowId: string, executionId: string | undefined): void {
   try {
     if (executionId === undefined) sessionStorage.removeItem(SHOWN_RUN_KEY + workflowId);
     else sessionStorage.setItem(SHOWN_RUN_KEY + workflowId, executionId);

@@ -6,32 +6,34 @@ import { replaceNodes } from '../board/edits.ts';
 import { isEqual } from '../board/merge.ts';
 import { api } from '../lib/api.ts';
 
-/** Returns the changes that set each input node to its value in the run; none for equal values. */
-export async function changesToInputsOf(board: Board, executionId: string): Promise<readonly Change[]> {
+/** Returns the changes that set each input node to its value in the run. */
+export async function createInputChanges(board: Board, executionId: string): Promise<readonly Change[]> {
   const path = `/executions/${executionId}`;
   const [{ inputs }, graph] = await Promise.all([
     api.get<Execution>(path),
     api.get<Graph>(`${path}/workflow`),
   ]);
-  const then = new Map(graph.nodes.map(node => [node.id, node]));
-  const wanted = board.nodes.filter(({ id, data }) => data.nodeType.startsWith('input:') && then.has(id));
+  const nodesInRun = new Map(graph.nodes.map(node => [node.id, node]));
+  const inputNodes = board.nodes.filter(
+    ({ id, data }) => data.nodeType.startsWith('input:') && nodesInRun.has(id),
+  );
   return replaceNodes(
     board,
-    wanted.map(({ id }) => id),
+    inputNodes.map(({ id }) => id),
     node => {
-      const config = configOf(then.get(node.id), inputs[node.id] as Json | undefined);
+      const config = toConfig(nodesInRun.get(node.id), inputs[node.id] as Json | undefined);
       return isEqual(config, node.data.config ?? {}) ? node : { ...node, data: { ...node.data, config } };
     },
   );
 }
 
-/** Combines the node's config in the run with the inputs that were sent. */
-function configOf(node: GraphNode | undefined, sent: Json | undefined): JsonObject {
+/** Returns the config of an input node in the run, including an input that was sent with the run request. */
+function toConfig(node: GraphNode | undefined, input: Json | undefined): JsonObject {
   const config = node?.data.config ?? {};
-  if (sent === undefined) return config;
+  if (input === undefined) return config;
   const { items: _, ...rest } = config;
-  if (Array.isArray(sent)) return { ...rest, items: sent as readonly Json[] };
-  if (!/^input:(?:image|video|audio)$/.test(node?.data.nodeType ?? '')) return { ...rest, value: sent };
+  if (Array.isArray(input)) return { ...rest, items: input as readonly Json[] };
+  if (!/^input:(?:image|video|audio)$/.test(node?.data.nodeType ?? '')) return { ...rest, value: input };
   const { url: _url, mediaId: _mediaId, ...others } = rest;
-  return { ...others, ...(typeof sent === 'string' ? { url: sent } : (sent as JsonObject)) };
+  return { ...others, ...(typeof input === 'string' ? { url: input } : (input as JsonObject)) };
 }

@@ -1,43 +1,44 @@
 // Selects nodes by box or lasso.
 import type { Position } from '../../../src/graph/types.ts';
-import { boxesIn, boxesWithin } from '../painter/hit-test.ts';
-import { type Gesture, type PointerContext, rectOf } from './pointer-context.ts';
+import { boxesIn, boxesInLasso } from '../painter/hit-test.ts';
+import { type Gesture, type PointerContext, toRect } from './pointer-context.ts';
 
-export type Shape = 'box' | 'lasso';
+export type SelectionShape = 'box' | 'lasso';
 /** Minimum distance between points of a lasso. */
 const STEP_PX = 4;
 
-/** `kept` stays selected in addition to the nodes in the area. */
+/** Nodes in `keptIds` stay selected in addition to the nodes in the area. */
 export function startAreaSelection(
   { renderState, overlay, editor }: PointerContext,
   from: Position,
-  { shape, kept }: { readonly shape: Shape; readonly kept: ReadonlySet<string> },
+  { shape, keptIds }: { readonly shape: SelectionShape; readonly keptIds: ReadonlySet<string> },
 ): Gesture {
   const { store } = editor.session;
-  const before = store.getState().selection;
-  const line: Position[] = [from];
-  const take = (point: Position): void => {
+  const previousSelection = store.getState().selection;
+  const outline: Position[] = [from];
+  const selectTo = (point: Position): void => {
     if (shape === 'box')
-      line.splice(1, line.length, { x: point.x, y: from.y }, point, { x: from.x, y: point.y });
-    else if (isFar(line.at(-1) ?? from, point, STEP_PX / renderState.now.viewport.zoom)) line.push(point);
+      outline.splice(1, outline.length, { x: point.x, y: from.y }, point, { x: from.x, y: point.y });
+    else if (isFar(outline.at(-1) ?? from, point, STEP_PX / renderState.now.viewport.zoom))
+      outline.push(point);
     const { scene } = renderState.now;
-    const found = shape === 'box' ? boxesIn(scene, rectOf(from, point)) : boxesWithin(scene, line);
-    const next = new Set([...kept, ...found.map(({ id }) => id)]);
-    if (!isSame(next, store.getState().selection)) store.actions.select(next);
-    overlay.area(line);
+    const boxes = shape === 'box' ? boxesIn(scene, toRect(from, point)) : boxesInLasso(scene, outline);
+    const nextSelection = new Set([...keptIds, ...boxes.map(({ id }) => id)]);
+    if (!isSameSet(nextSelection, store.getState().selection)) store.actions.select(nextSelection);
+    overlay.area(outline);
   };
   return {
-    move: take,
+    move: selectTo,
     end: () => overlay.clear(),
     cancel: () => {
-      store.actions.select(before);
+      store.actions.select(previousSelection);
       overlay.clear();
     },
   };
 }
 
-const isFar = (one: Position, other: Position, by: number): boolean =>
-  Math.hypot(one.x - other.x, one.y - other.y) >= by;
+const isFar = (a: Position, b: Position, distance: number): boolean =>
+  Math.hypot(a.x - b.x, a.y - b.y) >= distance;
 
-const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
-  one.size === other.size && [...one].every(id => other.has(id));
+const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  a.size === b.size && [...a].every(id => b.has(id));

@@ -1,26 +1,26 @@
-// Draws a connection from a port to another port, to a node with a fitting port, or to empty board, which opens the
-// palette.
+// Draws a connection from a port to another port, to a node with a fitting port, or to the empty board, which opens
+// the palette.
 import type { Position } from '../../../src/graph/types.ts';
 import type { PortRef } from '../../board/wiring.ts';
 import { canConnect, connect, isOutput } from '../../board/wiring.ts';
 import { messages } from '../../flow-messages.ts';
 import { PORT_PX } from '../model.ts';
 import { boxAt, portAt } from '../painter/hit-test.ts';
-import type { Bend, Box } from '../painter/scene.ts';
+import type { Bezier, Box } from '../painter/scene.ts';
 import type { Gesture, PointerContext } from './pointer-context.ts';
 
 const PORT_REACH_PX = 26;
 
 interface End {
   readonly port: PortRef | undefined;
-  /** The end of the line: the port, or the pointer. */
+  /** Where the line ends: at the port, or at the pointer. */
   readonly at: Position;
 }
 
 export function startConnection(context: PointerContext, from: PortRef): Gesture {
   const { editor, renderState, overlay } = context;
   const box = renderState.now.scene.byId.get(from.nodeId);
-  const start = box === undefined ? undefined : placeOf(box, from.handle);
+  const start = box === undefined ? undefined : getHandlePosition(box, from.handle);
   let end: End | undefined;
   editor.view.setState({ connecting: from });
   const finish = (): void => {
@@ -32,12 +32,12 @@ export function startConnection(context: PointerContext, from: PortRef): Gesture
       end = findEnd(context, from, point);
       const isForward = isOutput(from);
       if (start !== undefined)
-        overlay.pendingEdge(isForward ? bendBetween(start, end.at) : bendBetween(end.at, start));
+        overlay.pendingEdge(isForward ? createBezier(start, end.at) : createBezier(end.at, start));
     },
     end: event => {
       finish();
-      if (end?.port !== undefined) join(context, from, end.port);
-      else if (end !== undefined && isGround(event)) openPalette(context, from, end.at);
+      if (end?.port !== undefined) connectPorts(context, from, end.port);
+      else if (end !== undefined && isEmptyBoard(event)) openPalette(context, from, end.at);
     },
     cancel: finish,
   };
@@ -48,22 +48,22 @@ function findEnd({ editor, renderState }: PointerContext, from: PortRef, point: 
   const { board } = store.getState();
   const { scene, viewport, positions } = renderState.now;
   const isFit = (port: PortRef): boolean => canConnect(board, catalog, from, port);
-  const near = portAt(scene, point, { within: PORT_REACH_PX / viewport.zoom, positions, isFit });
-  if (near !== undefined) return { port: near.port, at: near.at };
+  const nearest = portAt(scene, point, { within: PORT_REACH_PX / viewport.zoom, positions, isFit });
+  if (nearest !== undefined) return { port: nearest.port, at: nearest.at };
   const box = boxAt(scene, point, positions);
   if (box === undefined || box.id === from.nodeId) return { port: undefined, at: point };
   const handle = box.card.handles?.find(({ id }) => isFit({ nodeId: box.id, handle: id ?? '' }))?.id;
   if (handle == null) return { port: undefined, at: point };
-  return { port: { nodeId: box.id, handle }, at: placeOf(box, handle) };
+  return { port: { nodeId: box.id, handle }, at: getHandlePosition(box, handle) };
 }
 
-function join({ editor }: PointerContext, from: PortRef, to: PortRef): void {
+function connectPorts({ editor }: PointerContext, from: PortRef, to: PortRef): void {
   const { store, catalog } = editor.session;
   store.actions.perform(messages.flow.edits.connect, connect(store.getState().board, catalog, from, to));
 }
 
-/** Whether the pointer is on empty board. */
-const isGround = ({ clientX, clientY }: PointerEvent): boolean =>
+/** Whether the pointer is on the empty board. */
+const isEmptyBoard = ({ clientX, clientY }: PointerEvent): boolean =>
   document.elementFromPoint(clientX, clientY)?.closest('.react-flow__pane') != null;
 
 function openPalette({ editor, renderState }: PointerContext, from: PortRef, at: Position): void {
@@ -71,12 +71,12 @@ function openPalette({ editor, renderState }: PointerContext, from: PortRef, at:
   editor.view.setState({ panel: { kind: 'add', placement: { at, from } } });
 }
 
-function placeOf({ x, y, card }: Box, handle: string): Position {
-  const found = card.handles?.find(({ id }) => id === handle);
-  return { x: x + (found?.x ?? 0) + PORT_PX / 2, y: y + (found?.y ?? 0) + PORT_PX / 2 };
+function getHandlePosition({ x, y, card }: Box, handle: string): Position {
+  const port = card.handles?.find(({ id }) => id === handle);
+  return { x: x + (port?.x ?? 0) + PORT_PX / 2, y: y + (port?.y ?? 0) + PORT_PX / 2 };
 }
 
-function bendBetween(from: Position, to: Position): Bend {
+function createBezier(from: Position, to: Position): Bezier {
   const gap = to.x - from.x;
   const pull = gap >= 0 ? gap / 2 : 6.25 * Math.sqrt(-gap);
   return { x1: from.x, y1: from.y, x2: to.x, y2: to.y, pull };

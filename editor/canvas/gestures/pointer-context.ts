@@ -1,27 +1,27 @@
-// Defines what pointer gestures work with: the board, the render state, and the canvas element.
+// Defines gestures and their context: the board, the render state and the canvas element.
 import type { ReactFlowInstance } from '@xyflow/react';
 import type { Position } from '../../../src/graph/types.ts';
 import type { EditorContextValue } from '../../runs/editor-context.tsx';
 import type { CardNode } from '../model.ts';
 import type { Guide } from '../painter/guides.ts';
 import type { RenderState } from '../painter/render-state.ts';
-import type { Bend, Rect } from '../painter/scene.ts';
+import type { Bezier, Rect } from '../painter/scene.ts';
 
 export interface PointerContext {
   readonly editor: EditorContextValue;
   readonly renderState: RenderState;
   readonly flow: ReactFlowInstance<CardNode>;
   readonly root: HTMLElement;
-  /** Guides and selection areas drawn over the board during a gesture. */
+  /** Draws guides, selection areas and the pending connection over the board. */
   readonly overlay: GestureOverlay;
 }
 
 export interface GestureOverlay {
   guides(guides: readonly Guide[]): void;
-  /** A closed line, in board coordinates. */
+  /** Draws a selection area: a closed line in board coordinates. */
   area(line: readonly Position[]): void;
-  /** The connection that is being drawn. */
-  pendingEdge(bend: Bend): void;
+  /** Draws the connection that the user is making. */
+  pendingEdge(bend: Bezier): void;
   clear(): void;
 }
 
@@ -38,15 +38,15 @@ export function toBoardPosition(
 /** A gesture in progress. */
 export interface Gesture {
   move(point: Position, event: PointerEvent): void;
-  /** The pointer was released. */
+  /** Called when the pointer is released. */
   end(event: PointerEvent): void;
-  /** The gesture was aborted: restores the previous state. */
+  /** Restores the state before the gesture. */
   cancel(): void;
 }
 
-export const rectOf = (one: Position, other: Position): Rect => ({
-  x: Math.min(one.x, other.x),
-  y: Math.min(one.y, other.y),
-  width: Math.abs(one.x - other.x),
-  height: Math.abs(one.y - other.y),
+export const toRect = (a: Position, b: Position): Rect => ({
+  x: Math.min(a.x, b.x),
+  y: Math.min(a.y, b.y),
+  width: Math.abs(a.x - b.x),
+  height: Math.abs(a.y - b.y),
 });

@@ -1,19 +1,19 @@
-// Tracks a pointer from press to release, and starts the gesture that fits what was pressed. React Flow pans and zooms;
-// it does not receive presses that are handled here.
+// Tracks a pointer from press to release and starts the gesture that belongs to the pressed element. React Flow pans and
+// zooms; it does not receive presses that start a gesture.
 import type { Position } from '../../../src/graph/types.ts';
 import type { PortRef } from '../../board/wiring.ts';
 import { PORT_PX } from '../model.ts';
 import { boxAt, curveAt, portAt } from '../painter/hit-test.ts';
 import { FAR_ZOOM } from '../painter/painting.ts';
 import { oncePerFrame } from '../painter/render-state.ts';
-import { type Shape, startAreaSelection } from './area-selection.ts';
+import { type SelectionShape, startAreaSelection } from './area-selection.ts';
 import { startConnection } from './connect.ts';
 import { startDrag } from './drag.ts';
 import { type Gesture, type PointerContext, toBoardPosition } from './pointer-context.ts';
 
-const MOVED_PX = 4;
+const DRAG_START_PX = 4;
 const LONG_PRESS_MS = 500;
-const EDGE_PX = 9;
+const EDGE_REACH_PX = 9;
 
 /** Elements that handle the pointer themselves. */
 const SELF_HANDLED =
@@ -26,7 +26,7 @@ interface Press {
   readonly screen: Position;
   readonly nodeId: string | undefined;
   readonly edgeId: string | undefined;
-  /** The gesture that a movement starts; undefined: React Flow pans. */
+  /** Starts the gesture when the pointer moves. undefined: React Flow pans. */
   readonly start: (() => Gesture) | undefined;
   readonly isAdding: boolean;
 }
@@ -38,7 +38,7 @@ export class PointerController {
   #press: Press | undefined;
   #gesture: Gesture | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #last: PointerEvent | undefined;
+  #lastMove: PointerEvent | undefined;
   readonly #autopan = oncePerFrame(() => this.#pan());
 
   constructor(context: PointerContext) {
@@ -53,7 +53,7 @@ export class PointerController {
     root.addEventListener('mousedown', event => this.#stopPropagation(event), options);
     root.addEventListener('touchstart', event => this.#stopPropagation(event), options);
     root.addEventListener('contextmenu', event => this.#onContextMenu(event), options);
-    root.addEventListener('pointerleave', () => leave(context), options);
+    root.addEventListener('pointerleave', () => clearHover(context), options);
   }
 
   /** Cancels the gesture in progress. Returns false if there is none. */
@@ -86,11 +86,11 @@ export class PointerController {
     else if (event.button === 0 && isHandled(event, this.#context.root)) {
       const press = readPress(this.#context, event);
       this.#press = press;
-      if (press.isTouch) this.#timer = setTimeout(() => this.#pressLong(press), LONG_PRESS_MS);
+      if (press.isTouch) this.#timer = setTimeout(() => this.#onLongPress(press), LONG_PRESS_MS);
     }
   }
 
-  #pressLong(press: Press): void {
+  #onLongPress(press: Press): void {
     this.#cancel();
     openMenu(this.#context, press);
   }
@@ -100,7 +100,7 @@ export class PointerController {
     if (press === undefined) hover(this.#context, event);
     if (press === undefined || event.pointerId !== press.pointerId) return;
     if (this.#gesture === undefined) {
-      if (Math.hypot(event.clientX - press.screen.x, event.clientY - press.screen.y) < MOVED_PX) return;
+      if (Math.hypot(event.clientX - press.screen.x, event.clientY - press.screen.y) < DRAG_START_PX) return;
       clearTimeout(this.#timer);
       if (press.start === undefined) {
         this.#end();
@@ -110,15 +110,15 @@ export class PointerController {
       this.#gesture = press.start();
     }
     this.#gesture.move(toBoardPosition(this.#context, event), event);
-    this.#last = event;
+    this.#lastMove = event;
     this.#autopan.request();
   }
 
   // Scrolls the board when a gesture reaches the edge of the canvas.
   #pan(): void {
-    const event = this.#last;
+    const event = this.#lastMove;
     if (this.#gesture === undefined || event === undefined) return;
-    const by = panBy(this.#context.root.getBoundingClientRect(), event);
+    const by = computeAutopan(this.#context.root.getBoundingClientRect(), event);
     if (by.x === 0 && by.y === 0) return;
     const { x, y, zoom } = this.#context.renderState.now.viewport;
     void this.#context.flow.setViewport({ x: x + by.x, y: y + by.y, zoom });
@@ -144,33 +144,33 @@ export class PointerController {
     if (event instanceof PointerEvent && event.pointerType === 'touch') return;
     this.#cancel();
     openMenu(this.#context, {
-      ...targetAt(this.#context, event),
+      ...findTarget(this.#context, event),
       screen: { x: event.clientX, y: event.clientY },
     });
   }
 }
 
-const RIM_PX = 28;
-const PAN_PX = 14;
+const AUTOPAN_MARGIN_PX = 28;
+const AUTOPAN_STEP_PX = 14;
 
-function panBy({ left, right, top, bottom }: DOMRect, { clientX, clientY }: PointerEvent): Position {
+function computeAutopan({ left, right, top, bottom }: DOMRect, { clientX, clientY }: PointerEvent): Position {
   const along = (at: number, low: number, high: number): number =>
-    at < low + RIM_PX ? PAN_PX : at > high - RIM_PX ? -PAN_PX : 0;
+    at < low + AUTOPAN_MARGIN_PX ? AUTOPAN_STEP_PX : at > high - AUTOPAN_MARGIN_PX ? -AUTOPAN_STEP_PX : 0;
   return { x: along(clientX, left, right), y: along(clientY, top, bottom) };
 }
 
-function leave({ renderState }: PointerContext): void {
+function clearHover({ renderState }: PointerContext): void {
   if (renderState.now.hovered !== undefined) renderState.set({ hovered: undefined });
 }
 
-const portOf = (target: EventTarget | null): PortRef | undefined => {
+const findPressedPort = (target: EventTarget | null): PortRef | undefined => {
   const port = (target as Element | null)?.closest<HTMLElement>('[data-port]');
   const nodeId = port?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
   return port == null || nodeId === undefined ? undefined : { nodeId, handle: port.dataset.port ?? '' };
 };
 
-/** Finds a port of a node that is readable but not mounted yet. */
-function paintedPort({ renderState }: PointerContext, at: Position): PortRef | undefined {
+/** Finds a port of a node that is painted at readable size because it is not mounted yet. */
+function findPaintedPort({ renderState }: PointerContext, at: Position): PortRef | undefined {
   const { scene, positions, viewport, mounted } = renderState.now;
   if (viewport.zoom < FAR_ZOOM) return undefined;
   const isFit = ({ nodeId }: PortRef): boolean => !mounted.has(nodeId);
@@ -180,7 +180,7 @@ function paintedPort({ renderState }: PointerContext, at: Position): PortRef | u
 const isHandled = ({ target }: Event, root: HTMLElement): boolean =>
   target instanceof Element && target !== root && target.closest(SELF_HANDLED) === null;
 
-function targetAt(
+function findTarget(
   context: PointerContext,
   event: PointerEvent | MouseEvent,
 ): { readonly nodeId: string | undefined; readonly edgeId: string | undefined } {
@@ -189,22 +189,23 @@ function targetAt(
   const point = toBoardPosition(context, event);
   const nodeId = element?.dataset.nodeId ?? boxAt(scene, point, positions)?.id;
   if (nodeId !== undefined) return { nodeId, edgeId: undefined };
-  return { nodeId, edgeId: curveAt(scene, point, { within: EDGE_PX / viewport.zoom, positions })?.id };
+  return { nodeId, edgeId: curveAt(scene, point, { within: EDGE_REACH_PX / viewport.zoom, positions })?.id };
 }
 
 function readPress(context: PointerContext, event: PointerEvent): Press {
   const { view, session } = context.editor;
   const { selection } = session.store.getState();
   const { tool } = view.getState();
-  const target = targetAt(context, event);
+  const target = findTarget(context, event);
   const from = toBoardPosition(context, event);
   const isTouch = event.pointerType === 'touch';
   const isAdding = event.shiftKey || event.ctrlKey || event.metaKey;
-  const shape: Shape | undefined = tool ?? (event.shiftKey ? (event.altKey ? 'lasso' : 'box') : undefined);
+  const shape: SelectionShape | undefined =
+    tool ?? (event.shiftKey ? (event.altKey ? 'lasso' : 'box') : undefined);
   const area = shape && {
     start: (): Gesture => {
       view.setState({ tool: undefined });
-      return startAreaSelection(context, from, { shape, kept: isAdding ? selection : new Set() });
+      return startAreaSelection(context, from, { shape, keptIds: isAdding ? selection : new Set() });
     },
   };
   const { nodeId } = target;
@@ -218,7 +219,7 @@ function readPress(context: PointerContext, event: PointerEvent): Press {
         },
       }
     : undefined;
-  const port = portOf(event.target) ?? paintedPort(context, from);
+  const port = findPressedPort(event.target) ?? findPaintedPort(context, from);
   const connect = port && { start: (): Gesture => startConnection(context, port) };
   const screen = { x: event.clientX, y: event.clientY };
   return {
@@ -235,7 +236,7 @@ function readPress(context: PointerContext, event: PointerEvent): Press {
   };
 }
 
-/** Selects what was pressed, or clears the selection. Shift or Control toggles. */
+/** Selects the pressed node or edge, or clears the selection. With Shift or Control, toggles it. */
 function click({ editor, root }: PointerContext, { nodeId, edgeId, isAdding }: Press): void {
   const { store } = editor.session;
   const { selection } = store.getState();
@@ -259,10 +260,10 @@ function hover(context: PointerContext, event: PointerEvent): void {
     isHandled(event, context.root) && (event.target as Element).closest('[data-node-id]') === null;
   const { scene, positions, viewport, hovered } = context.renderState.now;
   const point = toBoardPosition(context, event);
-  const found = isFree
-    ? curveAt(scene, point, { within: EDGE_PX / viewport.zoom, positions })?.id
+  const edgeId = isFree
+    ? curveAt(scene, point, { within: EDGE_REACH_PX / viewport.zoom, positions })?.id
     : undefined;
-  if (found !== hovered) context.renderState.set({ hovered: found });
+  if (edgeId !== hovered) context.renderState.set({ hovered: edgeId });
 }
 
 function openMenu(

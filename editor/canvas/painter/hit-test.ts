@@ -1,17 +1,17 @@
-// Finds what is under a point, inside a box, or inside a lasso.
+// Finds nodes, ports and edges at a point, and nodes in a box or lasso.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import { PORT_PX } from '../model.ts';
 import {
-  type Bend,
+  type Bezier,
   type Box,
-  bendOf,
   type Curve,
   contains,
   intersects,
   type Positions,
   type Rect,
   type Scene,
+  toBezier,
 } from './scene.ts';
 
 /** Returns the topmost node. For groups only the header counts, because the background belongs to the board. */
@@ -70,9 +70,9 @@ export function curveAt(
 ): Curve | undefined {
   let best: { readonly curve: Curve; readonly distance: number } | undefined;
   for (const curve of curves) {
-    const bend = bendOf(curve, positions);
-    if (!isNear(bend, point, within)) continue;
-    const distance = distanceTo(bend, point);
+    const bezier = toBezier(curve, positions);
+    if (!isNear(bezier, point, within)) continue;
+    const distance = distanceTo(bezier, point);
     if (distance <= within && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
       best = { curve, distance };
   }
@@ -84,10 +84,12 @@ export const boxesIn = ({ boxes }: Scene, area: Rect): readonly Box[] =>
   boxes.filter(box => (box.card.type === 'group' ? contains(area, box) : intersects(box, area)));
 
 /** Returns the nodes whose center is inside the line. */
-export const boxesWithin = ({ boxes }: Scene, line: readonly Position[]): readonly Box[] =>
-  boxes.filter(({ x, y, width, height }) => isWithin(line, { x: x + width / 2, y: y + height / 2 }));
+export const boxesInLasso = ({ boxes }: Scene, outline: readonly Position[]): readonly Box[] =>
+  boxes.filter(({ x, y, width, height }) =>
+    isInsideOutline(outline, { x: x + width / 2, y: y + height / 2 }),
+  );
 
-function isNear({ x1, y1, x2, y2, pull }: Bend, { x, y }: Position, within: number): boolean {
+function isNear({ x1, y1, x2, y2, pull }: Bezier, { x, y }: Position, within: number): boolean {
   return (
     x >= Math.min(x1, x2 - pull) - within &&
     x <= Math.max(x2, x1 + pull) + within &&
@@ -96,23 +98,23 @@ function isNear({ x1, y1, x2, y2, pull }: Bend, { x, y }: Position, within: numb
   );
 }
 
-const PIECES = 24;
+const SEGMENTS = 24;
 
-/** Approximates with line segments: the deviation is less than a pixel on screen. */
-export function distanceTo(bend: Bend, point: Position): number {
+/** Approximates the curve with line segments, to within a pixel on screen. */
+export function distanceTo(bezier: Bezier, point: Position): number {
   let best = Number.POSITIVE_INFINITY;
-  let last = pointOn(bend, 0);
-  for (let piece = 1; piece <= PIECES; piece++) {
-    const next = pointOn(bend, piece / PIECES);
-    best = Math.min(best, distanceToLine(point, last, next));
-    last = next;
+  let previous = pointOn(bezier, 0);
+  for (let segment = 1; segment <= SEGMENTS; segment++) {
+    const current = pointOn(bezier, segment / SEGMENTS);
+    best = Math.min(best, distanceToLine(point, previous, current));
+    previous = current;
   }
   return best;
 }
 
-export function pointOn({ x1, y1, x2, y2, pull }: Bend, at: number): Position {
-  const rest = 1 - at;
-  const [a, b, c, d] = [rest ** 3, 3 * rest ** 2 * at, 3 * rest * at ** 2, at ** 3];
+export function pointOn({ x1, y1, x2, y2, pull }: Bezier, t: number): Position {
+  const inverse = 1 - t;
+  const [a, b, c, d] = [inverse ** 3, 3 * inverse ** 2 * t, 3 * inverse * t ** 2, t ** 3];
   return { x: a * x1 + b * (x1 + pull) + c * (x2 - pull) + d * x2, y: (a + b) * y1 + (c + d) * y2 };
 }
 
@@ -124,12 +126,15 @@ function distanceToLine(point: Position, from: Position, to: Position): number {
   return Math.hypot(point.x - from.x - at * dx, point.y - from.y - at * dy);
 }
 
-/** Counts crossings of a ray from the point with the closed line (even-odd rule). */
-function isWithin(line: readonly Position[], { x, y }: Position): boolean {
+/** Whether the point is inside the closed line, by the even-odd rule. */
+function isInsideOutline(outline: readonly Position[], { x, y }: Position): boolean {
   let isInside = false;
-  line.forEach((one, index) => {
-    const other = line[(index + line.length - 1) % line.length] ?? one;
-    if (one.y > y !== other.y > y && x < ((other.x - one.x) * (y - one.y)) / (other.y - one.y) + one.x)
+  outline.forEach((corner, index) => {
+    const previous = outline[(index + outline.length - 1) % outline.length] ?? corner;
+    if (
+      corner.y > y !== previous.y > y &&
+      x < ((previous.x - corner.x) * (y - corner.y)) / (previous.y - corner.y) + corner.x
+    )
       isInside = !isInside;
   });
   return isInside;

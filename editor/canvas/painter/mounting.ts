@@ -1,23 +1,23 @@
 // Decides which nodes are in the DOM. Mounting is expensive, so no node is mounted or unmounted while the view moves,
 // and only a few per frame once it rests. The painter draws the others meanwhile.
-import { FAR_ZOOM, viewOf } from './painting.ts';
+import { FAR_ZOOM, getVisibleRect } from './painting.ts';
 import type { RenderState } from './render-state.ts';
 import { grow, intersects } from './scene.ts';
 
-/** Slightly above the far zoom, so that nodes do not flicker between states. */
+/** Mounting starts slightly above the far zoom, so that nodes do not flicker between painted and mounted. */
 const NEAR_ZOOM = 0.34;
-/** Smaller boards have all nodes mounted, so that assistive software finds them. */
+/** Boards up to this size have all nodes mounted, so that assistive software finds them. */
 export const SMALL_BOARD_NODES = 60;
 /** Nodes mounted and unmounted per frame while the view rests. */
-const A_FRAME = 2;
+const NODES_PER_FRAME = 2;
 /** Margin around the view in which nodes are mounted, as a fraction of its size. */
-const MARGIN = 0.15;
+const MOUNT_MARGIN = 0.15;
 /** Nodes are unmounted beyond this margin. */
-const KEPT_MARGIN = 0.5;
+const KEEP_MARGIN = 0.5;
 
 /**
- * Returns the next set of mounted nodes, a few steps closer to the target, or the same set if nothing is left to do.
- * Nodes in `pinned` must be mounted: they have or will get the focus, or a connection starts there.
+ * Returns the next set of mounted nodes, at most NODES_PER_FRAME closer to the target, or the same set if nothing changes.
+ * Nodes in `pinned` are mounted at once: they have or will get the focus, or a connection starts at them.
  */
 export function nextMounted(now: RenderState['now'], pinned: ReadonlySet<string>): ReadonlySet<string> {
   const { scene, mounted, isMoving } = now;
@@ -25,12 +25,15 @@ export function nextMounted(now: RenderState['now'], pinned: ReadonlySet<string>
     const isAll = mounted.size === scene.boxes.length && scene.boxes.every(({ id }) => mounted.has(id));
     return isAll ? mounted : new Set(scene.boxes.map(({ id }) => id));
   }
-  const called = [...pinned].filter(id => !mounted.has(id) && scene.byId.has(id));
-  if (isMoving && called.length === 0) return mounted;
-  const count = isMoving ? 0 : A_FRAME;
-  const { wanted, kept } = wantedNodes(now, mounted.size > 0);
-  const missing = [...called, ...wanted.filter(id => !mounted.has(id) && !pinned.has(id)).slice(0, count)];
-  const surplus = [...mounted].filter(id => !kept.has(id) && !pinned.has(id)).slice(0, count);
+  const missingPinned = [...pinned].filter(id => !mounted.has(id) && scene.byId.has(id));
+  if (isMoving && missingPinned.length === 0) return mounted;
+  const count = isMoving ? 0 : NODES_PER_FRAME;
+  const { mountIds, keepIds } = findTargetNodes(now, mounted.size > 0);
+  const missing = [
+    ...missingPinned,
+    ...mountIds.filter(id => !mounted.has(id) && !pinned.has(id)).slice(0, count),
+  ];
+  const surplus = [...mounted].filter(id => !keepIds.has(id) && !pinned.has(id)).slice(0, count);
   if (missing.length === 0 && surplus.length === 0) return mounted;
   const next = new Set(mounted);
   for (const id of surplus) next.delete(id);
@@ -38,22 +41,23 @@ export function nextMounted(now: RenderState['now'], pinned: ReadonlySet<string>
   return next;
 }
 
-function wantedNodes(
+function findTargetNodes(
   { scene, viewport, size, positions }: RenderState['now'],
   isNear: boolean,
-): { readonly wanted: readonly string[]; readonly kept: ReadonlySet<string> } {
-  if (viewport.zoom < (isNear ? FAR_ZOOM : NEAR_ZOOM)) return { wanted: [], kept: new Set() };
-  const view = viewOf(viewport, size);
-  const [shown, around] = [grow(view, view.width * MARGIN), grow(view, view.width * KEPT_MARGIN)];
+): { readonly mountIds: readonly string[]; readonly keepIds: ReadonlySet<string> } {
+  if (viewport.zoom < (isNear ? FAR_ZOOM : NEAR_ZOOM)) return { mountIds: [], keepIds: new Set() };
+  const view = getVisibleRect(viewport, size);
+  const [mountArea, keepArea] = [grow(view, view.width * MOUNT_MARGIN), grow(view, view.width * KEEP_MARGIN)];
   const middle = { x: view.x + view.width / 2, y: view.y + view.height / 2 };
-  const found: { readonly id: string; readonly far: number }[] = [];
-  const kept = new Set<string>();
+  const candidates: { readonly id: string; readonly distance: number }[] = [];
+  const keepIds = new Set<string>();
   for (const box of scene.boxes) {
     const position = positions.get(box.id);
     const at = position === undefined ? box : { ...box, ...position };
-    if (!intersects(at, around)) continue;
-    kept.add(box.id);
-    if (intersects(at, shown)) found.push({ id: box.id, far: Math.hypot(at.x - middle.x, at.y - middle.y) });
+    if (!intersects(at, keepArea)) continue;
+    keepIds.add(box.id);
+    if (intersects(at, mountArea))
+      candidates.push({ id: box.id, distance: Math.hypot(at.x - middle.x, at.y - middle.y) });
   }
-  return { wanted: found.sort((a, b) => a.far - b.far).map(({ id }) => id), kept };
+  return { mountIds: candidates.sort((a, b) => a.distance - b.distance).map(({ id }) => id), keepIds };
 }

@@ -1,5 +1,5 @@
-// Draws guides and selection areas over the board. Written directly to the DOM, because it changes with each pointer
-// move.
+// Draws guides, selection areas and the pending connection over the board. Writes directly to the DOM, because they change
+// with each pointer move.
 import { type RefObject, useRef } from 'react';
 import type { Position } from '../../../src/graph/types.ts';
 import styles from '../canvas.module.css';
@@ -27,13 +27,13 @@ export function createOverlay(root: Root, renderState: RenderState): GestureOver
     const view = renderState.now.viewport;
     return `${x * view.zoom + view.x},${y * view.zoom + view.y}`;
   };
-  const lineOf = ({ axis, at, from, to }: Guide): string =>
+  const toGuidePath = ({ axis, at, from, to }: Guide): string =>
     axis === 'x'
       ? `M${toScreen({ x: at, y: from })}L${toScreen({ x: at, y: to })}`
       : `M${toScreen({ x: from, y: at })}L${toScreen({ x: to, y: at })}`;
   return {
     area: line => write(0, line.length < 2 ? '' : `M${line.map(toScreen).join('L')}Z`),
-    guides: guides => write(1, guides.map(lineOf).join('')),
+    guides: guides => write(1, guides.map(toGuidePath).join('')),
     pendingEdge: ({ x1, y1, x2, y2, pull }) =>
       write(
         2,

@@ -1,13 +1,13 @@
-// Paints readable nodes that are not mounted yet exactly like their cards, so that mounting is not visible.
+// Paints readable nodes that are not mounted yet so that they look exactly like their cards.
 import { NODE_BOX, portOffset } from '../../../src/graph/dims.ts';
 import { messages } from '../../flow-messages.ts';
-import { hasPreview, portText, shownFields } from '../card-parts.ts';
-import { categoryOf, typeName } from '../colors.ts';
-import { PORT_PX, type ShownPort } from '../model.ts';
+import { getVisibleFields, hasPreview, truncatePortLabel } from '../card-parts.ts';
+import { getCategory, toTypeName } from '../colors.ts';
+import { type CardPort, PORT_PX } from '../model.ts';
 import type { PaintColors } from './paint-colors.ts';
 import type { Painting } from './painting.ts';
 import { type Box, grow, type Rect } from './scene.ts';
-import { type Context, cut, fill, outline, RADIUS, write } from './shapes.ts';
+import { type Context, fillBoxes, outlineBoxes, RADIUS, setTextStyle, wrapText } from './shapes.ts';
 
 /** Small text is drawn from this zoom on, where fewer than twenty cards fit on a screen. */
 const TEXT_ZOOM = 0.55;
@@ -17,34 +17,34 @@ const FAINT = 0.05;
 
 export function paintCards(ctx: Context, { colors, viewport }: Painting, boxes: readonly Box[]): void {
   if (boxes.length === 0) return;
-  fill(ctx, boxes, { color: colors.card, radius: RADIUS });
+  fillBoxes(ctx, boxes, { color: colors.card, radius: RADIUS });
   paintHeaders(ctx, colors, boxes);
-  outline(
+  outlineBoxes(
     ctx,
     boxes.map(box => grow(box, 0.5)),
     { color: colors.line, width: 1 },
   );
   paintPlaceholders(ctx, colors, boxes);
   paintPorts(ctx, colors, boxes);
-  write(ctx, { px: 13, weight: 600, family: colors.font, color: colors.ink });
+  setTextStyle(ctx, { px: 13, weight: 600, family: colors.font, color: colors.ink });
   for (const { card, x, y, width } of boxes)
     paintLines(ctx, card.data.node.data.label, { x: x + TITLE_X, y: y + 8, width: width - TITLE_X - 12 }, 13);
   if (viewport.zoom >= TEXT_ZOOM) paintTexts(ctx, colors, boxes);
 }
 
 function paintHeaders(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
-  for (const [category, group] of Map.groupBy(boxes, ({ card }) => categoryOf(card.data))) {
+  for (const [category, group] of Map.groupBy(boxes, ({ card }) => getCategory(card.data))) {
     const color = colors.categories.get(category) ?? colors.soft;
     ctx.globalAlpha = 0.07;
     const heads = group.map(box => ({ ...box, height: Math.min(NODE_BOX.header, box.height) }));
-    fill(ctx, heads, { color, radius: [RADIUS] });
+    fillBoxes(ctx, heads, { color, radius: [RADIUS] });
     ctx.globalAlpha = 0.3;
     const icons = group.map(({ x, y }) => square(x + ICON.x, y + ICON.y, ICON.size));
-    fill(ctx, icons, { color, radius: 7 });
+    fillBoxes(ctx, icons, { color, radius: 7 });
     ctx.globalAlpha = 1;
   }
   const rules = boxes.map(({ x, y, width }) => ({ x, y: y + NODE_BOX.header - 1, width, height: 1 }));
-  fill(ctx, rules, { color: colors.line, radius: 0 });
+  fillBoxes(ctx, rules, { color: colors.line, radius: 0 });
 }
 
 const square = (x: number, y: number, size: number): Rect => ({ x, y, width: size, height: size });
@@ -53,7 +53,7 @@ const square = (x: number, y: number, size: number): Rect => ({ x, y, width: siz
 function paintPlaceholders(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
   const placeholders = boxes.flatMap((box): Rect[] => {
     const { card, x, y, width, height } = box;
-    const fields = shownFields(card.data, height);
+    const fields = getVisibleFields(card.data, height);
     const end = y + (fields.length === 0 ? portsEnd(box) : fieldsEnd(fields));
     const result = { x: x + 12, y: end + 2, width: width - 24, height: y + height - end - 14 };
     return [
@@ -67,7 +67,7 @@ function paintPlaceholders(ctx: Context, colors: PaintColors, boxes: readonly Bo
     ];
   });
   ctx.globalAlpha = FAINT;
-  fill(ctx, placeholders, { color: colors.ink, radius: 6 });
+  fillBoxes(ctx, placeholders, { color: colors.ink, radius: 6 });
   ctx.globalAlpha = 1;
 }
 
@@ -81,14 +81,14 @@ const DOT_PX = 11;
 
 function paintPorts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
   const dots = boxes.flatMap(({ card, x, y, width }) =>
-    [...portsOf(card.data.inputs, x), ...portsOf(card.data.outputs, x + width)].map(port => ({
+    [...toPortDots(card.data.inputs, x), ...toPortDots(card.data.outputs, x + width)].map(port => ({
       type: port.type,
       rect: square(port.x - DOT_PX / 2, y + port.y - DOT_PX / 2, DOT_PX),
     })),
   );
   for (const [type, group] of Map.groupBy(dots, dot => dot.type)) {
     const radius = type === 'image' || type === 'video' ? 3 : DOT_PX / 2;
-    fill(
+    fillBoxes(
       ctx,
       group.map(({ rect }) => rect),
       { color: colors.types.get(type) ?? colors.soft, radius },
@@ -96,35 +96,35 @@ function paintPorts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): v
   }
 }
 
-const portsOf = (
-  ports: readonly ShownPort[],
+const toPortDots = (
+  ports: readonly CardPort[],
   x: number,
 ): readonly { readonly type: string; readonly x: number; readonly y: number }[] =>
-  ports.map(({ type }, index) => ({ type: typeName(type), x, y: portOffset(index) }));
+  ports.map(({ type }, index) => ({ type: toTypeName(type), x, y: portOffset(index) }));
 
 function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
-  write(ctx, { px: 10.5, family: colors.font, color: colors.soft });
+  setTextStyle(ctx, { px: 10.5, family: colors.font, color: colors.soft });
   for (const { card, x, y, width, height } of boxes) {
     const { entry, node } = card.data;
     const type = entry?.label ?? messages.flow.unknownType(node.data.nodeType);
     paintLines(ctx, type, { x: x + TITLE_X, y: y + 25, width: width - TITLE_X - 12 }, 10.5);
-    for (const field of shownFields(card.data, height))
+    for (const field of getVisibleFields(card.data, height))
       paintLines(ctx, field.field.label, { x: x + 12, y: y + field.y + 2, width: width - 24 }, 10.5);
   }
-  write(ctx, { px: 11.5, family: colors.font, color: colors.soft });
+  setTextStyle(ctx, { px: 11.5, family: colors.font, color: colors.soft });
   for (const { card, x, y, width } of boxes) {
     for (const [index, { label }] of card.data.inputs.entries())
-      ctx.fillText(portText(label), x + PORT_PX, y + portOffset(index) - 6);
+      ctx.fillText(truncatePortLabel(label), x + PORT_PX, y + portOffset(index) - 6);
     ctx.textAlign = 'right';
     for (const [index, { label }] of card.data.outputs.entries())
-      ctx.fillText(portText(label), x + width - PORT_PX, y + portOffset(index) - 6);
+      ctx.fillText(truncatePortLabel(label), x + width - PORT_PX, y + portOffset(index) - 6);
     ctx.textAlign = 'left';
   }
   for (const box of boxes) paintValues(ctx, colors, box);
 }
 
 function paintValues(ctx: Context, colors: PaintColors, { card, x, y, width, height }: Box): void {
-  for (const { y: top, height: high, text, isDefault } of shownFields(card.data, height)) {
+  for (const { y: top, height: high, text, isDefault } of getVisibleFields(card.data, height)) {
     ctx.fillStyle = isDefault ? colors.soft : colors.ink;
     const area = { x: x + 20, y: y + top + 23, width: width - 40 };
     paintLines(ctx, text, area, 11.5, Math.floor((high - 28) / 17));
@@ -138,6 +138,6 @@ function paintLines(
   px: number,
   lines = 1,
 ): void {
-  for (const [index, line] of cut(text, { px, width, lines }).entries())
+  for (const [index, line] of wrapText(text, { px, width, lines }).entries())
     ctx.fillText(line, x, y + index * 17, width);
 }

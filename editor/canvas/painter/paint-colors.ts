@@ -1,6 +1,6 @@
 // Reads the style sheet's colors for the painter, resolved for the current theme.
 import { PORT_TYPES } from '../../../src/graph/types.ts';
-import { KNOWN_CATEGORIES, typeName } from '../colors.ts';
+import { KNOWN_CATEGORIES, toTypeName } from '../colors.ts';
 
 export interface PaintColors {
   readonly categories: ReadonlyMap<string, string>;
@@ -19,22 +19,22 @@ export interface PaintColors {
 
 /** `probe` is a hidden element: variables resolve to colors only when used. */
 export function readPaintColors(probe: HTMLElement): PaintColors {
-  const colorOf = (name: string): string => {
+  const resolveColor = (name: string): string => {
     probe.style.color = `var(--${name})`;
     return getComputedStyle(probe).color;
   };
   return {
-    categories: new Map([...KNOWN_CATEGORIES].map(name => [name, colorOf(`category-${name}`)])),
-    types: new Map(PORT_TYPES.map(type => [typeName(type), colorOf(`type-${typeName(type)}`)])),
-    accent: colorOf('accent'),
-    danger: colorOf('danger'),
-    success: colorOf('success'),
-    warning: colorOf('warning'),
-    ground: colorOf('board'),
-    card: colorOf('float'),
-    ink: colorOf('ink'),
-    soft: colorOf('soft'),
-    line: colorOf('line'),
+    categories: new Map([...KNOWN_CATEGORIES].map(name => [name, resolveColor(`category-${name}`)])),
+    types: new Map(PORT_TYPES.map(type => [toTypeName(type), resolveColor(`type-${toTypeName(type)}`)])),
+    accent: resolveColor('accent'),
+    danger: resolveColor('danger'),
+    success: resolveColor('success'),
+    warning: resolveColor('warning'),
+    ground: resolveColor('board'),
+    card: resolveColor('float'),
+    ink: resolveColor('ink'),
+    soft: resolveColor('soft'),
+    line: resolveColor('line'),
     font: getComputedStyle(probe).fontFamily,
   };
 }

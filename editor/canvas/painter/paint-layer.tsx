@@ -1,9 +1,9 @@
 // Renders the canvas below the mounted nodes. Repaints in the frame after a change of the board, the view or the run.
 import { useEffect, useRef } from 'react';
 import type { NodeState } from '../../../sdk/src/types.ts';
-import { kindOfMedia } from '../../kit/media-view.tsx';
+import { getMediaKind } from '../../kit/media-view.tsx';
 import { type EditorContextValue, useEditor, type View } from '../../runs/editor-context.tsx';
-import { type Result, resultsOf } from '../../runs/results.ts';
+import { getResults, type Result } from '../../runs/results.ts';
 import styles from '../canvas.module.css';
 import { paint } from './paint.ts';
 import { readPaintColors, watchTheme } from './paint-colors.ts';
@@ -16,8 +16,10 @@ export function PaintLayer({ renderState }: { readonly renderState: RenderState 
   const canvas = useRef<HTMLCanvasElement>(null);
   const probe = useRef<HTMLElement>(null);
   useEffect(() => {
-    const [element, place] = [canvas.current, probe.current];
-    return element && place ? keepPainted({ renderState, editor, element, probe: place }) : undefined;
+    const [element, probeElement] = [canvas.current, probe.current];
+    return element && probeElement
+      ? repaintOnChange({ renderState, editor, element, probe: probeElement })
+      : undefined;
   }, [renderState, editor]);
   return (
     <>
@@ -27,37 +29,42 @@ export function PaintLayer({ renderState }: { readonly renderState: RenderState 
   );
 }
 
-interface Painted {
+interface PaintTarget {
   readonly renderState: RenderState;
   readonly editor: EditorContextValue;
   readonly element: HTMLCanvasElement;
   readonly probe: HTMLElement;
 }
 
-/** State that does not affect the painting. */
-const UNSEEN: ReadonlySet<string> = new Set(['isPanning', 'isMoving', 'awaited']);
+/** State that is not painted. */
+const UNPAINTED: ReadonlySet<string> = new Set(['isPanning', 'isMoving', 'awaited']);
 
-function keepPainted({ renderState, editor: { session, runs, view }, element, probe }: Painted): () => void {
+function repaintOnChange({
+  renderState,
+  editor: { session, runs, view },
+  element,
+  probe,
+}: PaintTarget): () => void {
   let colors = readPaintColors(probe);
-  const pictures = new ThumbnailCache(() => frame.request());
+  const thumbnails = new ThumbnailCache(() => frame.request());
   const frame = oncePerFrame(() => {
     const ctx = element.getContext('2d');
     if (ctx === null) return;
-    const { hovered, dropEdge, size, ...shown } = renderState.now;
+    const { hovered, dropEdge, size, ...frameState } = renderState.now;
     const ratio = devicePixelRatio;
-    fitTo(element, { width: size.width * ratio, height: size.height * ratio });
+    resizeCanvas(element, { width: size.width * ratio, height: size.height * ratio });
     const { nodes } = runs.getState();
-    const isFar = shown.viewport.zoom < FAR_ZOOM;
-    const markOf = (id: string): Mark | undefined =>
-      toMark(nodes.get(id), isFar || !shown.mounted.has(id) ? pictures : undefined);
-    const ringOf = (id: string): StatusOutline | undefined => toOutline(view.getState(), id);
+    const isFar = frameState.viewport.zoom < FAR_ZOOM;
+    const getMark = (id: string): Mark | undefined =>
+      toMark(nodes.get(id), isFar || !frameState.mounted.has(id) ? thumbnails : undefined);
+    const getOutline = (id: string): StatusOutline | undefined => toOutline(view.getState(), id);
     const { selection } = session.store.getState();
-    const lit = new Set([hovered, dropEdge].filter(id => id !== undefined));
-    paint(ctx, { ...shown, size, ratio, selection, markOf, ringOf, lit, colors });
+    const highlighted = new Set([hovered, dropEdge].filter(id => id !== undefined));
+    paint(ctx, { ...frameState, size, ratio, selection, getMark, getOutline, highlighted, colors });
   });
   const stops = [
     renderState.watch(change => {
-      if (Object.keys(change).some(key => !UNSEEN.has(key))) frame.request();
+      if (Object.keys(change).some(key => !UNPAINTED.has(key))) frame.request();
     }),
     session.store.subscribe(({ selection }, before) => selection !== before.selection && frame.request()),
     runs.subscribe(({ nodes }, before) => nodes !== before.nodes && frame.request()),
@@ -79,16 +86,16 @@ function keepPainted({ renderState, editor: { session, runs, view }, element, pr
 const toOutline = ({ plan, diff }: View, id: string): StatusOutline | undefined =>
   plan === undefined ? diff?.difference.statuses.get(id) : (plan.states.get(id) ?? 'out');
 
-function toMark(state: NodeState | undefined, pictures: ThumbnailCache | undefined): Mark | undefined {
+function toMark(state: NodeState | undefined, thumbnails: ThumbnailCache | undefined): Mark | undefined {
   if (state === undefined) return undefined;
   const { status } = state;
-  const [first] = status === 'COMPLETED' && pictures !== undefined ? resultsOf(state) : [];
-  const url = first === undefined ? undefined : pictureOf(first);
-  const picture = url === undefined ? undefined : pictures?.find(url);
-  return { status, ...(picture === undefined ? {} : { picture }) };
+  const [result] = status === 'COMPLETED' && thumbnails !== undefined ? getResults(state) : [];
+  const url = result === undefined ? undefined : getThumbnailUrl(result);
+  const thumbnail = url === undefined ? undefined : thumbnails?.find(url);
+  return { status, ...(thumbnail === undefined ? {} : { thumbnail }) };
 }
 
-function fitTo(
+function resizeCanvas(
   element: HTMLCanvasElement,
   { width, height }: { readonly width: number; readonly height: number },
 ): void {
@@ -97,8 +104,8 @@ function fitTo(
   if (element.height !== high) element.height = high;
 }
 
-/** For videos, the poster. */
-function pictureOf(result: Result): string | undefined {
+/** Returns the image of a result, or the poster of a video. */
+function getThumbnailUrl(result: Result): string | undefined {
   if (result.kind !== 'media') return undefined;
-  return kindOfMedia(result) === 'image' ? result.url : result.posterUrl;
+  return getMediaKind(result) === 'image' ? result.url : result.posterUrl;
 }

@@ -1,10 +1,10 @@
-// Paints distant nodes: a box with name and result; group frames and notes; and status marks at every zoom.
+// Paints nodes at far zoom (boxes with name and result, group frames, notes), and status marks at every zoom.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
-import { categoryOf } from '../colors.ts';
+import { getCategory } from '../colors.ts';
 import { noteColors, noteText, plainText } from '../note-text.ts';
 import { FAR_ZOOM, type Mark, type Painting, type StatusOutline } from './painting.ts';
 import { type Box, grow, type Rect } from './scene.ts';
-import { type Context, cut, fill, outline, RADIUS, write } from './shapes.ts';
+import { type Context, fillBoxes, outlineBoxes, RADIUS, setTextStyle, wrapText } from './shapes.ts';
 
 /** Corners and names are drawn from this zoom on. */
 const DETAIL_ZOOM = 0.12;
@@ -15,30 +15,30 @@ const NAME_TOP = STRIP + 12;
 
 export function paintBoxes(
   ctx: Context,
-  { colors, viewport, markOf }: Painting,
+  { colors, viewport, getMark }: Painting,
   boxes: readonly Box[],
 ): void {
   const isPlain = viewport.zoom < DETAIL_ZOOM;
   const radius = isPlain ? 0 : RADIUS;
-  fill(ctx, boxes, { color: colors.card, radius });
-  for (const [category, group] of Map.groupBy(boxes, ({ card }) => categoryOf(card.data))) {
+  fillBoxes(ctx, boxes, { color: colors.card, radius });
+  for (const [category, group] of Map.groupBy(boxes, ({ card }) => getCategory(card.data))) {
     const color = colors.categories.get(category) ?? colors.soft;
     ctx.globalAlpha = 0.2;
-    fill(ctx, group, { color, radius });
+    fillBoxes(ctx, group, { color, radius });
     ctx.globalAlpha = 1;
     const strips = group.map(box => ({ ...box, height: Math.min(STRIP, box.height) }));
-    fill(ctx, strips, { color, radius: isPlain ? 0 : [RADIUS] });
+    fillBoxes(ctx, strips, { color, radius: isPlain ? 0 : [RADIUS] });
   }
   if (isPlain) return;
-  write(ctx, { px: NAME_PX, weight: 600, family: colors.font, color: colors.ink });
+  setTextStyle(ctx, { px: NAME_PX, weight: 600, family: colors.font, color: colors.ink });
   for (const box of boxes) {
-    const hasPicture = markOf(box.id)?.picture !== undefined;
+    const hasThumbnail = getMark(box.id)?.thumbnail !== undefined;
     paintText(ctx, box, {
       text: box.card.data.node.data.label,
       px: NAME_PX,
       line: NAME_LINE,
       top: NAME_TOP,
-      lines: hasPicture ? 1 : 2,
+      lines: hasThumbnail ? 1 : 2,
     });
   }
 }
@@ -46,13 +46,13 @@ export function paintBoxes(
 export function paintFrames(ctx: Context, { colors, viewport }: Painting, frames: readonly Box[]): void {
   if (frames.length === 0) return;
   ctx.globalAlpha = 0.08;
-  fill(ctx, frames, { color: colors.soft, radius: 18 });
+  fillBoxes(ctx, frames, { color: colors.soft, radius: 18 });
   ctx.globalAlpha = 0.4;
-  outline(ctx, frames, { color: colors.soft, width: Math.max(1.5, 0.7 / viewport.zoom) });
+  outlineBoxes(ctx, frames, { color: colors.soft, width: Math.max(1.5, 0.7 / viewport.zoom) });
   ctx.globalAlpha = 1;
   if (viewport.zoom < DETAIL_ZOOM) return;
   const px = viewport.zoom < FAR_ZOOM ? NAME_PX : 15;
-  write(ctx, { px, weight: 600, family: colors.font, color: colors.soft });
+  setTextStyle(ctx, { px, weight: 600, family: colors.font, color: colors.soft });
   for (const box of frames) {
     const top = viewport.zoom < FAR_ZOOM ? 12 : (NODE_BOX.header - px) / 2;
     paintText(ctx, box, { text: box.card.data.node.data.label, px, line: px, top, lines: 1 });
@@ -63,57 +63,57 @@ export function paintNotes(ctx: Context, { colors, viewport }: Painting, notes: 
   for (const note of notes) {
     const { node } = note.card.data;
     const { ground, ink } = noteColors(node);
-    fill(ctx, [note], { color: ground, radius: 6 });
+    fillBoxes(ctx, [note], { color: ground, radius: 6 });
     if (viewport.zoom < DETAIL_ZOOM) continue;
     const [px, line] = viewport.zoom < FAR_ZOOM ? [28, 36] : [13, 19];
-    write(ctx, { px, family: colors.font, color: ink });
+    setTextStyle(ctx, { px, family: colors.font, color: ink });
     const lines = Math.floor((note.height - 28) / line);
     paintText(ctx, note, { text: plainText(noteText(node)), px, line, top: 14, lines });
   }
 }
 
-/** The run's results and the marks of plans and comparisons. */
+/** Paints results of the run, and the marks of plans and comparisons. */
 export function paintMarks(ctx: Context, painting: Painting, boxes: readonly Box[]): void {
-  const { colors, viewport, markOf, ringOf } = painting;
+  const { colors, viewport, getMark, getOutline } = painting;
   const isFar = viewport.zoom < FAR_ZOOM;
   for (const box of boxes) {
-    const mark = markOf(box.id);
+    const mark = getMark(box.id);
     if (mark?.status === 'COMPLETED') paintResult(ctx, box, mark, painting);
   }
-  const rings = Map.groupBy(boxes, ({ id }) => ringOf(id));
+  const boxesByStatus = Map.groupBy(boxes, ({ id }) => getOutline(id));
   ctx.globalAlpha = 0.65;
-  fill(ctx, rings.get('out') ?? [], { color: colors.ground, radius: RADIUS });
+  fillBoxes(ctx, boxesByStatus.get('out') ?? [], { color: colors.ground, radius: RADIUS });
   ctx.globalAlpha = 1;
   const width = isFar ? Math.max(10, 2.5 / viewport.zoom) : 3;
-  for (const [ring, { color, dash }] of STATUS_OUTLINES) {
-    const around = (rings.get(ring) ?? []).map(box => grow(box, width * 1.2));
+  for (const [status, { color, dash }] of STATUS_OUTLINES) {
+    const outlines = (boxesByStatus.get(status) ?? []).map(box => grow(box, width * 1.2));
     ctx.setLineDash(dash.map(part => part * width));
-    outline(ctx, around, { color: colors[color], width });
+    outlineBoxes(ctx, outlines, { color: colors[color], width });
   }
   ctx.setLineDash([]);
 }
 
 const OUTLINE_SCREEN_PX = 2.5;
 
-/** Outlines selected, running, waiting and failed nodes, mounted or not, with a constant width on screen. */
+/** Outlines selected, running, waiting and failed nodes, whether mounted or not. */
 export function paintOutlines(
   ctx: Context,
-  { colors, viewport, selection, markOf }: Painting,
+  { colors, viewport, selection, getMark }: Painting,
   boxes: readonly Box[],
 ): void {
   const width = Math.max(2, OUTLINE_SCREEN_PX / viewport.zoom);
-  const around = (chosen: readonly Box[]): readonly Rect[] => chosen.map(box => grow(box, width / 2));
-  for (const [status, group] of Map.groupBy(boxes, ({ id }) => markOf(id)?.status ?? '')) {
+  const growAll = (nodes: readonly Box[]): readonly Rect[] => nodes.map(box => grow(box, width / 2));
+  for (const [status, group] of Map.groupBy(boxes, ({ id }) => getMark(id)?.status ?? '')) {
     const color = OUTLINE_COLORS[status];
-    if (color !== undefined) outline(ctx, around(group), { color: colors[color], width });
+    if (color !== undefined) outlineBoxes(ctx, growAll(group), { color: colors[color], width });
   }
-  const chosen = boxes.filter(({ id }) => selection.has(id));
-  outline(ctx, around(chosen), { color: colors.accent, width });
+  const selected = boxes.filter(({ id }) => selection.has(id));
+  outlineBoxes(ctx, growAll(selected), { color: colors.accent, width });
 }
 
 type OutlineColor = 'accent' | 'success' | 'warning' | 'soft';
 
-/** Matches the card style sheet. Dash lengths are relative to the line width. */
+/** Must match the card style sheet. Dash lengths are relative to the line width. */
 const STATUS_OUTLINES: readonly (readonly [
   StatusOutline,
   { readonly color: OutlineColor; readonly dash: readonly number[] },
@@ -132,10 +132,10 @@ const OUTLINE_COLORS: Readonly<Record<string, 'danger' | 'accent' | 'warning'>> 
   WAITING: 'warning',
 };
 
-function paintResult(ctx: Context, box: Box, { picture }: Mark, { colors, viewport }: Painting): void {
+function paintResult(ctx: Context, box: Box, { thumbnail }: Mark, { colors, viewport }: Painting): void {
   const isFar = viewport.zoom < FAR_ZOOM;
-  if (picture === undefined) paintDot(ctx, box, colors.success, isFar ? Math.max(9, 2 / viewport.zoom) : 6);
-  else paintPicture(ctx, box, picture, isFar);
+  if (thumbnail === undefined) paintDot(ctx, box, colors.success, isFar ? Math.max(9, 2 / viewport.zoom) : 6);
+  else paintThumbnail(ctx, box, thumbnail, isFar);
 }
 
 function paintDot(ctx: Context, { x, y, width, height }: Box, color: string, radius: number): void {
@@ -145,23 +145,28 @@ function paintDot(ctx: Context, { x, y, width, height }: Box, color: string, rad
   ctx.fill();
 }
 
-/** Above the background of the box and below its text, unclipped. */
-function paintPicture(ctx: Context, box: Box, picture: NonNullable<Mark['picture']>, isFar: boolean): void {
+/** Paints the thumbnail below the name. */
+function paintThumbnail(
+  ctx: Context,
+  box: Box,
+  thumbnail: NonNullable<Mark['thumbnail']>,
+  isFar: boolean,
+): void {
   const head = isFar ? NAME_TOP + NAME_LINE : Math.max(NODE_BOX.header, box.height - NODE_BOX.preview);
-  const room = { width: box.width - 24, height: box.height - head - 12 };
-  if (room.height <= 0 || picture.width === 0) return;
-  const scale = Math.min(room.width / picture.width, room.height / picture.height);
-  const [width, height] = [picture.width * scale, picture.height * scale];
+  const available = { width: box.width - 24, height: box.height - head - 12 };
+  if (available.height <= 0 || thumbnail.width === 0) return;
+  const scale = Math.min(available.width / thumbnail.width, available.height / thumbnail.height);
+  const [width, height] = [thumbnail.width * scale, thumbnail.height * scale];
   ctx.drawImage(
-    picture,
+    thumbnail,
     box.x + (box.width - width) / 2,
-    box.y + head + (room.height - height) / 2,
+    box.y + head + (available.height - height) / 2,
     width,
     height,
   );
 }
 
-const SIDE = 16;
+const PADDING = 16;
 
 interface Text {
   readonly text: string;
@@ -173,8 +178,8 @@ interface Text {
 }
 
 function paintText(ctx: Context, box: Box, { text, px, line, top, lines }: Text): void {
-  const room = Math.max(1, Math.min(lines, Math.floor((box.height - top) / line)));
-  const rows = cut(text, { px, width: box.width - 2 * SIDE, lines: room });
+  const maxLines = Math.max(1, Math.min(lines, Math.floor((box.height - top) / line)));
+  const rows = wrapText(text, { px, width: box.width - 2 * PADDING, lines: maxLines });
   for (const [index, row] of rows.entries())
-    ctx.fillText(row, box.x + SIDE, box.y + top + index * line, box.width - 2 * SIDE);
+    ctx.fillText(row, box.x + PADDING, box.y + top + index * line, box.width - 2 * PADDING);
 }

@@ -1,9 +1,9 @@
 // Paints the board on one 2D canvas: all edges, and the nodes that are not mounted.
-import { typeName } from '../colors.ts';
+import { toTypeName } from '../colors.ts';
 import { paintCards } from './paint-cards.ts';
 import { paintBoxes, paintFrames, paintMarks, paintNotes, paintOutlines } from './paint-nodes.ts';
-import { FAR_ZOOM, type Painting, viewOf } from './painting.ts';
-import { type Bend, type Box, bendOf, type Curve, grow, intersects, type Rect } from './scene.ts';
+import { FAR_ZOOM, getVisibleRect, type Painting } from './painting.ts';
+import { type Bezier, type Box, type Curve, grow, intersects, type Rect, toBezier } from './scene.ts';
 import type { Context } from './shapes.ts';
 
 export function paint(ctx: Context, painting: Painting): void {
@@ -18,28 +18,28 @@ export function paint(ctx: Context, painting: Painting): void {
     ratio * viewport.x,
     ratio * viewport.y,
   );
-  const view = viewOf(viewport, size);
+  const view = getVisibleRect(viewport, size);
   const isFar = viewport.zoom < FAR_ZOOM;
-  const seen = seenBoxes(painting, view);
-  const boxes = isFar ? seen : seen.filter(({ id }) => !painting.mounted.has(id));
+  const visible = findVisibleBoxes(painting, view);
+  const boxes = isFar ? visible : visible.filter(({ id }) => !painting.mounted.has(id));
   const { group = [], note = [], card = [] } = Object.groupBy(boxes, box => box.card.type ?? 'card');
   paintFrames(ctx, painting, group);
   paintEdges(ctx, painting, view);
   paintNotes(ctx, painting, note);
   (isFar ? paintBoxes : paintCards)(ctx, painting, card);
   paintMarks(ctx, painting, boxes);
-  paintOutlines(ctx, painting, seen);
+  paintOutlines(ctx, painting, visible);
 }
 
 /** How far marks extend beyond the box of a node, in pixels. */
 const MARK_PX = 12;
 
-function seenBoxes({ scene, positions }: Painting, view: Rect): readonly Box[] {
-  const seen = grow(view, MARK_PX);
+function findVisibleBoxes({ scene, positions }: Painting, view: Rect): readonly Box[] {
+  const area = grow(view, MARK_PX);
   return scene.boxes.flatMap(box => {
     const at = positions.get(box.id);
-    const placed = at === undefined ? box : { ...box, x: at.x, y: at.y };
-    return intersects(placed, seen) ? [placed] : [];
+    const current = at === undefined ? box : { ...box, x: at.x, y: at.y };
+    return intersects(current, area) ? [current] : [];
   });
 }
 
@@ -49,48 +49,48 @@ const WIDTH_PX = 2;
 const MIN_WIDTH_SCREEN_PX = 0.7;
 
 function paintEdges(ctx: Context, painting: Painting, view: Rect): void {
-  const { scene, positions, selection, lit, colors, viewport, markOf } = painting;
+  const { scene, positions, selection, highlighted, colors, viewport, getMark } = painting;
   const width = Math.max(WIDTH_PX, MIN_WIDTH_SCREEN_PX / viewport.zoom);
-  const plain = new Map<string, Bend[]>();
-  const strong: [curve: Curve, bend: Bend][] = [];
+  const plainByType = new Map<string, Bezier[]>();
+  const emphasized: [curve: Curve, bend: Bezier][] = [];
   for (const curve of scene.curves) {
-    const bend = bendOf(curve, positions);
-    if (!isSeen(bend, view)) continue;
-    const isFlowing = markOf(curve.source.id)?.status === 'RUNNING';
-    if (selection.has(curve.id) || lit.has(curve.id) || isFlowing) strong.push([curve, bend]);
+    const bezier = toBezier(curve, positions);
+    if (!isVisible(bezier, view)) continue;
+    const isFlowing = getMark(curve.source.id)?.status === 'RUNNING';
+    if (selection.has(curve.id) || highlighted.has(curve.id) || isFlowing) emphasized.push([curve, bezier]);
     else {
-      const type = typeName(curve.resolvedEdge.type);
-      const bends = plain.get(type);
-      if (bends === undefined) plain.set(type, [bend]);
-      else bends.push(bend);
+      const type = toTypeName(curve.resolvedEdge.type);
+      const beziers = plainByType.get(type);
+      if (beziers === undefined) plainByType.set(type, [bezier]);
+      else beziers.push(bezier);
     }
   }
   ctx.lineWidth = width;
   ctx.globalAlpha = viewport.zoom < STRAIGHT_ZOOM ? 0.45 : 0.75;
-  for (const [type, bends] of plain) {
+  for (const [type, beziers] of plainByType) {
     ctx.strokeStyle = colors.types.get(type) ?? colors.soft;
-    strokeBends(ctx, bends, viewport.zoom);
+    strokeBeziers(ctx, beziers, viewport.zoom);
   }
   ctx.globalAlpha = 1;
   ctx.lineWidth = width * 1.6;
-  for (const [curve, bend] of strong) {
-    const isChosen = selection.has(curve.id) || lit.has(curve.id);
-    ctx.strokeStyle = isChosen
+  for (const [curve, bezier] of emphasized) {
+    const isHighlighted = selection.has(curve.id) || highlighted.has(curve.id);
+    ctx.strokeStyle = isHighlighted
       ? colors.accent
-      : (colors.types.get(typeName(curve.resolvedEdge.type)) ?? colors.soft);
-    strokeBends(ctx, [bend], viewport.zoom);
+      : (colors.types.get(toTypeName(curve.resolvedEdge.type)) ?? colors.soft);
+    strokeBeziers(ctx, [bezier], viewport.zoom);
   }
 }
 
-const isSeen = ({ x1, y1, x2, y2, pull }: Bend, view: Rect): boolean =>
+const isVisible = ({ x1, y1, x2, y2, pull }: Bezier, view: Rect): boolean =>
   Math.min(x1, x2 - pull) < view.x + view.width &&
   Math.max(x2, x1 + pull) > view.x &&
   Math.min(y1, y2) < view.y + view.height &&
   Math.max(y1, y2) > view.y;
 
-function strokeBends(ctx: Context, bends: readonly Bend[], zoom: number): void {
+function strokeBeziers(ctx: Context, beziers: readonly Bezier[], zoom: number): void {
   ctx.beginPath();
-  for (const { x1, y1, x2, y2, pull } of bends) {
+  for (const { x1, y1, x2, y2, pull } of beziers) {
     ctx.moveTo(x1, y1);
     if (zoom < STRAIGHT_ZOOM) ctx.lineTo(x2, y2);
     else ctx.bezierCurveTo(x1 + pull, y1, x2 - pull, y2, x2, y2);

@@ -12,10 +12,10 @@ export interface Viewport {
 export interface Mark {
   readonly status: string;
   /** A thumbnail of the result, once it is loaded. */
-  readonly picture?: CanvasImageSource & { readonly width: number; readonly height: number };
+  readonly thumbnail?: CanvasImageSource & { readonly width: number; readonly height: number };
 }
 
-/** What a planned run does with a node, or how it differs from the compared version. */
+/** What a planned run does with a node, or how the node differs from the compared version. */
 export type StatusOutline = 'run' | 'cached' | 'kept' | 'out' | 'added' | 'changed' | 'moved';
 
 export interface Painting {
@@ -28,15 +28,15 @@ export interface Painting {
   readonly selection: ReadonlySet<string>;
   /** Mounted nodes, painted only at far zoom. */
   readonly mounted: ReadonlySet<string>;
-  readonly markOf: (id: string) => Mark | undefined;
-  readonly ringOf: (id: string) => StatusOutline | undefined;
-  /** Highlighted edges: under the pointer, or about to receive a node. */
-  readonly lit: ReadonlySet<string>;
+  readonly getMark: (id: string) => Mark | undefined;
+  readonly getOutline: (id: string) => StatusOutline | undefined;
+  /** Edges under the pointer, or that the dragged node would be inserted into. */
+  readonly highlighted: ReadonlySet<string>;
   readonly colors: PaintColors;
 }
 
-/** The visible part of the board. */
-export const viewOf = (
+/** Returns the visible part of the board, in board coordinates. */
+export const getVisibleRect = (
   { x, y, zoom }: Viewport,
   { width, height }: { readonly width: number; readonly height: number },
 ): Rect => ({ x: -x / zoom, y: -y / zoom, width: width / zoom, height: height / zoom });

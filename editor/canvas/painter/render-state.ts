@@ -1,5 +1,5 @@
-// Holds the canvas state that changes many times a second and therefore is not React state: the view, dragged
-// positions, what is hovered. Changing it requests the next frame.
+// Holds the canvas state that changes many times a second and is therefore not React state: the view, dragged positions, the
+// hovered edge.
 
 import type { Viewport } from './painting.ts';
 import { NO_POSITIONS, type Positions, type Scene } from './scene.ts';
@@ -17,7 +17,7 @@ interface FrameState {
   readonly positions: Positions;
   /** Whether the user is panning. */
   readonly isPanning: boolean;
-  /** The view is being dragged, or something moved a moment ago: expensive work waits. */
+  /** The view or a node is moving or moved a moment ago. Expensive work waits. */
   readonly isMoving: boolean;
   /** Mounted nodes; the others are painted. */
   readonly mounted: ReadonlySet<string>;
@@ -32,7 +32,7 @@ interface FrameState {
 type Listener = (changed: Partial<FrameState>) => void;
 
 const MOVES = ['viewport', 'positions', 'isPanning'] as const;
-/** Longer than the pause between two turns of a mouse wheel. */
+/** Longer than the pause between two events of a mouse wheel. */
 const REST_MS = 200;
 
 export class RenderState {
@@ -49,7 +49,7 @@ export class RenderState {
     dropEdge: undefined,
   };
   readonly #listeners = new Set<Listener>();
-  #rest: ReturnType<typeof setTimeout> | undefined;
+  #restTimer: ReturnType<typeof setTimeout> | undefined;
 
   get now(): FrameState {
     return this.#now;
@@ -57,22 +57,22 @@ export class RenderState {
 
   set(change: Partial<FrameState>): void {
     const isMove = MOVES.some(key => change[key] !== undefined);
-    const all = isMove ? { ...change, isMoving: true } : change;
-    this.#now = { ...this.#now, ...all };
-    for (const listener of this.#listeners) listener(all);
+    const fullChange = isMove ? { ...change, isMoving: true } : change;
+    this.#now = { ...this.#now, ...fullChange };
+    for (const listener of this.#listeners) listener(fullChange);
     if (!isMove) return;
-    clearTimeout(this.#rest);
-    if (!this.#now.isPanning) this.#rest = setTimeout(() => this.set({ isMoving: false }), REST_MS);
+    clearTimeout(this.#restTimer);
+    if (!this.#now.isPanning) this.#restTimer = setTimeout(() => this.set({ isMoving: false }), REST_MS);
   }
 
-  /** Calls back on each change. Listeners that draw wait for the next frame themselves. */
+  /** Calls back on each change. Use `oncePerFrame` to draw. Returns an unsubscribe function. */
   watch(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 }
 
-/** Runs `draw` once in the next frame, however often it is requested. */
+/** Runs `draw` once in the next frame, no matter how often it is requested. */
 export function oncePerFrame(draw: () => void): { request(): void; cancel(): void } {
   let frame: number | undefined;
   return {

@@ -1,4 +1,4 @@
-// Computes the geometry of a board without a page: node boxes and edge curves, for painting, hit tests and guides.
+// Computes the geometry of a board without the DOM: node boxes and edge curves, for painting, hit tests and guides.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import { childrenOf } from '../../../src/graph/edit.ts';
 import type { Position } from '../../../src/graph/types.ts';
@@ -19,7 +19,7 @@ export interface Curve {
   readonly resolvedEdge: ResolvedEdge;
   readonly source: Box;
   readonly target: Box;
-  /** Offsets from the corner of the source's box and of the target's. */
+  /** Offsets from the corners of the source box and the target box. */
   readonly from: Position;
   readonly to: Position;
 }
@@ -35,27 +35,27 @@ export interface Scene {
 export type Positions = ReadonlyMap<string, Position>;
 export const NO_POSITIONS: Positions = new Map();
 
-/** Groups in `collapsed` show only their header: their nodes are hidden, and edges to these end at the header. */
-export function makeScene(
+/** Groups in `collapsed` show only their header. Their nodes are hidden, and edges of these nodes end at the header. */
+export function createScene(
   cards: readonly CardNode[],
   resolvedEdges: readonly ResolvedEdge[],
   collapsed: ReadonlySet<string> = new Set(),
 ): Scene {
-  const owners = ownersOf(cards, collapsed);
+  const owners = mapToCollapsedGroups(cards, collapsed);
   const boxes = cards
     .filter(({ id }) => !owners.has(id))
     .map(card => toBox(collapsed.has(card.id) ? { ...card, height: NODE_BOX.header } : card));
   const byId = new Map(boxes.map(box => [box.id, box]));
-  const endOf = (id: string, handle: string): { readonly box: Box; readonly at: Position } | undefined => {
+  const findEnd = (id: string, handle: string): { readonly box: Box; readonly at: Position } | undefined => {
     const box = byId.get(owners.get(id) ?? id);
     if (box === undefined) return undefined;
-    if (!owners.has(id)) return { box, at: portOf(box.card, handle) };
+    if (!owners.has(id)) return { box, at: getPortPosition(box.card, handle) };
     return { box, at: { x: handle.startsWith('in-') ? 0 : box.width, y: box.height / 2 } };
   };
   const curves = resolvedEdges.flatMap((resolvedEdge): Curve[] => {
     const [source, target] = [
-      endOf(resolvedEdge.source, resolvedEdge.sourceHandle),
-      endOf(resolvedEdge.target, resolvedEdge.targetHandle),
+      findEnd(resolvedEdge.source, resolvedEdge.sourceHandle),
+      findEnd(resolvedEdge.target, resolvedEdge.targetHandle),
     ];
     if (source === undefined || target === undefined || source.box === target.box) return [];
     return [
@@ -77,8 +77,11 @@ export function makeScene(
   };
 }
 
-/** Maps nodes inside collapsed groups to the outermost collapsed group. */
-function ownersOf(cards: readonly CardNode[], collapsed: ReadonlySet<string>): ReadonlyMap<string, string> {
+/** Maps each node inside a collapsed group to its outermost collapsed group. */
+function mapToCollapsedGroups(
+  cards: readonly CardNode[],
+  collapsed: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
   if (collapsed.size === 0) return owners;
   const byId = new Map(cards.map(card => [card.id, card]));
@@ -105,22 +108,22 @@ const toBox = (card: CardNode): Box => ({
   height: card.height ?? 0,
 });
 
-function portOf({ handles = [] }: CardNode, id: string): Position {
-  const handle = handles.find(other => other.id === id);
+function getPortPosition({ handles = [] }: CardNode, id: string): Position {
+  const handle = handles.find(handle => handle.id === id);
   return handle === undefined ? { x: 0, y: 0 } : { x: handle.x + PORT_PX / 2, y: handle.y + PORT_PX / 2 };
 }
 
-/** A cubic Bézier curve as eight numbers: both ends and the two control points. */
-export interface Bend {
+/** A cubic Bézier curve with horizontal tangents at both ends. */
+export interface Bezier {
   readonly x1: number;
   readonly y1: number;
   readonly x2: number;
   readonly y2: number;
-  /** Distance of the control points from their ends, to the right of the first and to the left of the second. */
+  /** Horizontal distance of the control points: right of the start, left of the end. */
   readonly pull: number;
 }
 
-export function bendOf({ source, target, from, to }: Curve, positions: Positions): Bend {
+export function toBezier({ source, target, from, to }: Curve, positions: Positions): Bezier {
   const start = positions.get(source.id) ?? source;
   const end = positions.get(target.id) ?? target;
   const [x1, x2] = [start.x + from.x, end.x + to.x];
@@ -134,11 +137,11 @@ export function bendOf({ source, target, from, to }: Curve, positions: Positions
   };
 }
 
-/** Returns the bounding box of all nodes, or of the given ones. */
-export function boundsOf({ boxes, byId }: Scene, ids?: readonly string[]): Rect | undefined {
-  const chosen = ids === undefined ? boxes : ids.flatMap(id => byId.get(id) ?? []);
-  if (chosen.length === 0) return undefined;
-  const [left, top, right, bottom] = chosen.reduce(
+/** Returns the bounding box of the nodes in `ids`, or of all nodes. */
+export function getBounds({ boxes, byId }: Scene, ids?: readonly string[]): Rect | undefined {
+  const targets = ids === undefined ? boxes : ids.flatMap(id => byId.get(id) ?? []);
+  if (targets.length === 0) return undefined;
+  const [left, top, right, bottom] = targets.reduce(
     ([l, t, r, b], box) => [
       Math.min(l, box.x),
       Math.min(t, box.y),
@@ -150,11 +153,8 @@ export function boundsOf({ boxes, byId }: Scene, ids?: readonly string[]): Rect 
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
-export const intersects = (one: Rect, other: Rect): boolean =>
-  one.x < other.x + other.width &&
-  other.x < one.x + one.width &&
-  one.y < other.y + other.height &&
-  other.y < one.y + one.height;
+export const intersects = (a: Rect, b: Rect): boolean =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 export const contains = (outer: Rect, inner: Rect): boolean =>
   inner.x >= outer.x &&

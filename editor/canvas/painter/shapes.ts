@@ -1,16 +1,16 @@
-// Draws boxes in batches and text that is cut to fit. Many boxes of one color share a path: a thousand separate paths
-// would take ten times as long.
+// Draws boxes and wraps text. Boxes of one color share a path, because a thousand separate paths would take ten times as
+// long.
 import type { Rect } from './scene.ts';
 
 export type Context = CanvasRenderingContext2D;
 
-interface Ink {
+interface FillStyle {
   readonly color: string;
   /** Radius of all corners, or of the upper ones only. */
   readonly radius: number | readonly [upper: number];
 }
 
-export function fill(ctx: Context, boxes: readonly Rect[], { color, radius }: Ink): void {
+export function fillBoxes(ctx: Context, boxes: readonly Rect[], { color, radius }: FillStyle): void {
   if (boxes.length === 0) return;
   const radii = typeof radius === 'number' ? radius : [radius[0], radius[0], 0, 0];
   ctx.fillStyle = color;
@@ -24,7 +24,7 @@ export function fill(ctx: Context, boxes: readonly Rect[], { color, radius }: In
 
 export const RADIUS = 12;
 
-export function outline(
+export function outlineBoxes(
   ctx: Context,
   boxes: readonly Rect[],
   { color, width }: { readonly color: string; readonly width: number },
@@ -44,39 +44,39 @@ interface Font {
   readonly color: string;
 }
 
-/** Sets font and color for the following texts. */
-export function write(ctx: Context, { px, weight, family, color }: Font): void {
+/** Sets the font and color of the text that follows. */
+export function setTextStyle(ctx: Context, { px, weight, family, color }: Font): void {
   ctx.fillStyle = color;
   ctx.font = `${weight ?? 400} ${px}px ${family}`;
   ctx.textBaseline = 'top';
 }
 
 /** Character width relative to the font size. Measuring each text would take longer than drawing it. */
-const LETTER = 0.53;
+const CHAR_WIDTH = 0.53;
 
-/** Cuts the text to the given number of lines, with an ellipsis if some is left out. */
-export function cut(
+/** Wraps the text to at most `lines` lines, and ends with an ellipsis if it does not fit. */
+export function wrapText(
   text: string,
   { px, width, lines }: { px: number; width: number; lines: number },
 ): string[] {
-  const most = Math.max(1, Math.floor(width / (px * LETTER)));
-  const found: string[] = [];
-  let rest = text.trim();
-  while (rest !== '' && found.length < lines) {
-    const [whole = ''] = rest.split('\n', 1);
-    const isLast = found.length === lines - 1;
-    if (whole.length <= most) {
-      found.push(whole);
-      rest = rest.slice(whole.length).trimStart();
+  const maxChars = Math.max(1, Math.floor(width / (px * CHAR_WIDTH)));
+  const result: string[] = [];
+  let remaining = text.trim();
+  while (remaining !== '' && result.length < lines) {
+    const [line = ''] = remaining.split('\n', 1);
+    const isLast = result.length === lines - 1;
+    if (line.length <= maxChars) {
+      result.push(line);
+      remaining = remaining.slice(line.length).trimStart();
     } else if (isLast) {
-      found.push(`${whole.slice(0, most - 1)}…`);
-      rest = '';
+      result.push(`${line.slice(0, maxChars - 1)}…`);
+      remaining = '';
     } else {
-      const space = whole.lastIndexOf(' ', most);
-      const end = space > 0 ? space : most;
-      found.push(whole.slice(0, end));
-      rest = rest.slice(end).trimStart();
+      const space = line.lastIndexOf(' ', maxChars);
+      const end = space > 0 ? space : maxChars;
+      result.push(line.slice(0, end));
+      remaining = remaining.slice(end).trimStart();
     }
   }
-  return found;
+  return result;
 }

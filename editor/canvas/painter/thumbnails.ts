@@ -1,14 +1,14 @@
 // Caches thumbnails of results for the painter (least recently used).
-const MAX_PICTURES = 300;
-const SMALL_PX = 256;
+const MAX_THUMBNAILS = 300;
+const THUMBNAIL_PX = 256;
 /** Limits parallel loads, so that thumbnails do not delay other requests. */
 const MAX_LOADING = 4;
 
-type Kept = ImageBitmap | 'loading' | 'broken';
+type CacheEntry = ImageBitmap | 'loading' | 'broken';
 
 export class ThumbnailCache {
-  readonly #kept = new Map<string, Kept>();
-  readonly #waiting: string[] = [];
+  readonly #entries = new Map<string, CacheEntry>();
+  readonly #queue: string[] = [];
   readonly #onLoad: () => void;
   #loading = 0;
 
@@ -18,23 +18,23 @@ export class ThumbnailCache {
 
   /** Returns the image if it is loaded. Otherwise loads it and then calls `onLoad`. */
   find(url: string): ImageBitmap | undefined {
-    const known = this.#kept.get(url);
-    if (known === undefined) {
-      this.#keep(url, 'loading');
-      this.#waiting.push(url);
+    const entry = this.#entries.get(url);
+    if (entry === undefined) {
+      this.#store(url, 'loading');
+      this.#queue.push(url);
       this.#loadNext();
     }
-    return known instanceof ImageBitmap ? known : undefined;
+    return entry instanceof ImageBitmap ? entry : undefined;
   }
 
   #loadNext(): void {
-    const url = this.#loading < MAX_LOADING ? this.#waiting.shift() : undefined;
+    const url = this.#loading < MAX_LOADING ? this.#queue.shift() : undefined;
     if (url === undefined) return;
     this.#loading++;
     load(url)
       .then(
-        picture => this.#keep(url, picture),
-        () => this.#keep(url, 'broken'),
+        image => this.#store(url, image),
+        () => this.#store(url, 'broken'),
       )
       .finally(() => {
         this.#loading--;
@@ -43,11 +43,11 @@ export class ThumbnailCache {
       });
   }
 
-  #keep(url: string, kept: Kept): void {
-    this.#kept.delete(url);
-    this.#kept.set(url, kept);
-    const [oldest] = this.#kept.size > MAX_PICTURES ? this.#kept.keys() : [];
-    if (oldest !== undefined) this.#kept.delete(oldest);
+  #store(url: string, entry: CacheEntry): void {
+    this.#entries.delete(url);
+    this.#entries.set(url, entry);
+    const [oldest] = this.#entries.size > MAX_THUMBNAILS ? this.#entries.keys() : [];
+    if (oldest !== undefined) this.#entries.delete(oldest);
   }
 }
 
@@ -56,7 +56,7 @@ async function load(url: string): Promise<ImageBitmap> {
   image.decoding = 'async';
   image.src = url;
   await image.decode();
-  const scale = Math.min(1, SMALL_PX / Math.max(image.naturalWidth, image.naturalHeight, 1));
+  const scale = Math.min(1, THUMBNAIL_PX / Math.max(image.naturalWidth, image.naturalHeight, 1));
   return createImageBitmap(image, {
     resizeWidth: Math.max(1, Math.round(image.naturalWidth * scale)),
     resizeHeight: Math.max(1, Math.round(image.naturalHeight * scale)),

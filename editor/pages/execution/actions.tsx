@@ -7,14 +7,14 @@ import { useLocation } from 'wouter';
 import type { Execution } from '../../../sdk/src/types.ts';
 import { hasEnded } from '../../../sdk/src/types.ts';
 import { Button } from '../../kit/button.tsx';
-import { sentenceOf } from '../../kit/failure.tsx';
+import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
 import { useDone } from '../../lib/done.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { texts } from './messages.ts';
 import styles from './page.module.css';
 
-const fail = (error: unknown): void => showToast(sentenceOf(error), { tone: 'failed' });
+const fail = (error: unknown): void => showToast(toErrorMessage(error), { tone: 'failed' });
 
 export function Actions({ run }: { readonly run: Execution }) {
   return (

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { Delivery } from '../../../sdk/src/schemas.ts';
 import { Badge, type Tone } from '../../kit/badge.tsx';
 import { Button } from '../../kit/button.tsx';
-import { sentenceOf } from '../../kit/failure.tsx';
+import { toErrorMessage } from '../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
@@ -48,7 +48,7 @@ function Item({ delivery, path }: { readonly delivery: Delivery; readonly path: 
   const again = useMutation({
     mutationFn: () => api.post(`${path}/${id}/redeliver`),
     onSuccess: () => done(texts.resent, [path]),
-    onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
+    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
   });
   return (
     <li className={styles.delivery}>

@@ -50,7 +50,7 @@ export function Page() {
         </div>
       </PageHead>
       <InfiniteList query={list} empty={status === '' ? <NoRuns /> : <NoMatch onShowAll={showAll} />}>
-        {runs => <Table label={texts.title} columns={columnsOf(names)} rows={runs} keyOf={({ id }) => id} />}
+        {runs => <Table label={texts.title} columns={columnsOf(names)} rows={runs} getKey={({ id }) => id} />}
       </InfiniteList>
     </>
   );

@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import type { Placement } from '../../board/placement.ts';
 import { placeNode } from '../../board/placement.ts';
 import { findFittingPort } from '../../board/wiring.ts';
-import { pictureOf } from '../../canvas/node-picture.ts';
+import { drawNodeIcon } from '../../canvas/node-icon.ts';
 import { messages } from '../../flow-messages.ts';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
@@ -109,7 +109,7 @@ function toChoice(entry: CatalogEntry, section: string | undefined): Choice {
     detail: (
       <>
         {entry.description ?? entry.nodeType}
-        <VisuallyHidden> ({pictureOf(entry).name})</VisuallyHidden>
+        <VisuallyHidden> ({drawNodeIcon(entry).name})</VisuallyHidden>
       </>
     ),
     hint: priceOf(entry),

@@ -2,14 +2,14 @@
 // ports. Decorative: the option has text.
 import { memo, useMemo, useState } from 'react';
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
-import { typeColor } from '../../canvas/colors.ts';
-import { pictureOf } from '../../canvas/node-picture.ts';
+import { toTypeColor } from '../../canvas/colors.ts';
+import { drawNodeIcon } from '../../canvas/node-icon.ts';
 import styles from './add-node.module.css';
 import { lastPictureOf } from './recent.ts';
 
 export const ChoicePicture = memo(function ChoicePicture({ entry }: { readonly entry: CatalogEntry }) {
   const [url, setUrl] = useState(() => lastPictureOf(entry.nodeType));
-  const { strokes } = useMemo(() => pictureOf(entry), [entry]);
+  const { strokes } = useMemo(() => drawNodeIcon(entry), [entry]);
   if (url !== undefined)
     return (
       <span className={styles.picture}>
@@ -24,8 +24,8 @@ export const ChoicePicture = memo(function ChoicePicture({ entry }: { readonly e
           <path
             key={path}
             d={path}
-            fill={isFilled ? typeColor(type) : 'none'}
-            stroke={typeColor(type)}
+            fill={isFilled ? toTypeColor(type) : 'none'}
+            stroke={toTypeColor(type)}
             strokeWidth={1.4}
             strokeLinecap="round"
             strokeLinejoin="round"

@@ -1,8 +1,8 @@
 // Provides further searches: commands, and nodes of the board.
 
 import { CategoryIcon } from '../../canvas/category-icon.tsx';
-import { categoryOf } from '../../canvas/colors.ts';
-import { COMMANDS, commandOf } from '../../canvas/commands.ts';
+import { getCategory } from '../../canvas/colors.ts';
+import { COMMANDS, getCommand } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
@@ -28,7 +28,7 @@ export function CommandMenu({ onClose }: PanelProps) {
       find={text => choices.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))}
       onChoose={id => {
         onClose();
-        commandOf(id).run(editor);
+        getCommand(id).run(editor);
       }}
       onClose={onClose}
     />
@@ -44,7 +44,7 @@ export function FindNode({ onClose }: PanelProps) {
       .filter(({ id, data }) => `${data.label} ${id} ${data.nodeType}`.toLowerCase().includes(wanted))
       .map(node => {
         const entry = session.catalog.find(node.data.nodeType);
-        const category = categoryOf({ node, entry });
+        const category = getCategory({ node, entry });
         return {
           id: node.id,
           label: node.data.label,

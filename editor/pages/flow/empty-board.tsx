@@ -4,7 +4,7 @@ import Plus from 'icon:plus';
 import Search from 'icon:search';
 import Sparkles from 'icon:sparkles';
 import { add } from '../../board/edits.ts';
-import { commandOf } from '../../canvas/commands.ts';
+import { getCommand } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
 import { useBoard, useEditor } from '../../runs/editor-context.tsx';
@@ -46,7 +46,7 @@ export function EmptyBoard() {
       </label>
       <Starters />
       <div className={styles.actions}>
-        <Button variant="primary" icon={Plus} onClick={() => commandOf('add').run(editor)}>
+        <Button variant="primary" icon={Plus} onClick={() => getCommand('add').run(editor)}>
           {texts.emptyAdd}
         </Button>
         {hasExample && (

@@ -5,9 +5,9 @@ import { messages } from '../../flow-messages.ts';
 import { api } from '../../lib/api.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { useBoard, useEditor } from '../../runs/editor-context.tsx';
-import { pinsOf } from '../../runs/pins.ts';
+import { getPins } from '../../runs/pins.ts';
 import type { Estimate } from '../../runs/plan-run.ts';
-import { isUnderWay } from '../../runs/run-store.ts';
+import { isInProgress } from '../../runs/run-store.ts';
 import styles from './toolbar.module.css';
 
 const texts = messages.flow;
@@ -19,7 +19,7 @@ export function Price() {
   const isSaved = useBoard(({ save }) => save.kind === 'saved');
   const hasNodes = useBoard(({ board }) => board.nodes.length > 0);
   // Cached results of a run cost nothing the next time.
-  const isRunning = useStore(runs, ({ run }) => isUnderWay(run));
+  const isRunning = useStore(runs, ({ run }) => isInProgress(run));
   const [estimate, setEstimate] = useState<Estimate>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a run that ended changes the price
   useEffect(() => {
@@ -29,7 +29,7 @@ export function Price() {
     const stop = new AbortController();
     const timer = setTimeout(() => {
       api
-        .post<Estimate>(`/workflows/${session.id}/estimate`, pinsOf(store.getState().board), {
+        .post<Estimate>(`/workflows/${session.id}/estimate`, getPins(store.getState().board), {
           signal: stop.signal,
           repeatable: true,
         })

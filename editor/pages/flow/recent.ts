@@ -1,7 +1,7 @@
 // Stores what the palette remembers in this browser: recent types, favorites, and latest results per type.
 const RECENT = 'graphwright-recent-nodes';
 const FAVORITES = 'graphwright-favourite-nodes';
-const PICTURES = 'graphwright-node-pictures';
+const PICTURES = 'graphwright-node-icons';
 const MAX_RECENT = 5;
 const MAX_FAVORITES = 20;
 /** Pairs of type and URL, newest first. */

@@ -6,12 +6,12 @@ import { ApiError } from '../../../sdk/src/errors.ts';
 import { messages } from '../../flow-messages.ts';
 import { RunBadge } from '../../kit/badge.tsx';
 import { Button, IconButton } from '../../kit/button.tsx';
-import { sentenceOf } from '../../kit/failure.tsx';
+import { toErrorMessage } from '../../kit/failure.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { useEditor, useRun } from '../../runs/editor-context.tsx';
 import { ErrorActions } from '../../runs/error-actions.tsx';
-import { isUnderWay, type RunHead } from '../../runs/run-store.ts';
+import { isInProgress, type RunSummary } from '../../runs/run-store.ts';
 import styles from './notice.module.css';
 import { useInputsOf } from './use-inputs-of.ts';
 
@@ -36,23 +36,23 @@ export function RunNotice() {
         {run && <RunFacts run={run} />}
         {error !== undefined && (
           <>
-            <p role="alert">{sentenceOf(error)}</p>
+            <p role="alert">{toErrorMessage(error)}</p>
             <ErrorActions code={error instanceof ApiError ? error.code : undefined} />
           </>
         )}
         {run?.error && <Failed error={run.error} />}
         <span className={styles.end}>
-          {run && !isUnderWay(run) && <UseInputs executionId={run.id} />}
+          {run && !isInProgress(run) && <UseInputs executionId={run.id} />}
           <IconButton
             size="s"
             icon={Close}
             label={texts.closeRun}
-            disabled={isUnderWay(run)}
+            disabled={isInProgress(run)}
             onClick={() => runs.clear()}
           />
         </span>
       </div>
-      {run && isUnderWay(run) && <ProgressBar run={run} />}
+      {run && isInProgress(run) && <ProgressBar run={run} />}
     </section>
   );
 }
@@ -60,16 +60,16 @@ export function RunNotice() {
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
 
 /** Counts ended nodes from the events, which arrive before the run's own count. */
-function useDone({ progress }: RunHead): number {
+function useDone({ progress }: RunSummary): number {
   const ended = useRun(({ nodes }) => [...nodes.values()].filter(({ status }) => ENDED.has(status)).length);
   return Math.max(ended, progress.done);
 }
 
-function Progress({ run }: { readonly run: RunHead }) {
+function Progress({ run }: { readonly run: RunSummary }) {
   return <span>{texts.progress(useDone(run), run.progress.total)}</span>;
 }
 
-function ProgressBar({ run }: { readonly run: RunHead }) {
+function ProgressBar({ run }: { readonly run: RunSummary }) {
   return (
     <progress
       className={styles.progress}
@@ -81,12 +81,12 @@ function ProgressBar({ run }: { readonly run: RunHead }) {
 }
 
 /** Its status and, once ended, its time. */
-function RunFacts({ run }: { readonly run: RunHead }) {
+function RunFacts({ run }: { readonly run: RunSummary }) {
   const { charged } = run.credits;
   return (
     <>
       <RunBadge status={run.status} />
-      {isUnderWay(run) ? (
+      {isInProgress(run) ? (
         <Progress run={run} />
       ) : (
         <>
@@ -100,7 +100,7 @@ function RunFacts({ run }: { readonly run: RunHead }) {
   );
 }
 
-function Failed({ error: { message, nodeId } }: { readonly error: NonNullable<RunHead['error']> }) {
+function Failed({ error: { message, nodeId } }: { readonly error: NonNullable<RunSummary['error']> }) {
   const { canvas } = useEditor();
   return (
     <p role="alert">

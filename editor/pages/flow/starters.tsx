@@ -2,9 +2,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Template } from '../../../sdk/src/schemas.ts';
 import { toBoard, type WorkflowInfo } from '../../board/remote.ts';
-import { putOnBoard } from '../../canvas/commands.ts';
+import { pasteGraph } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
-import { sentenceOf } from '../../kit/failure.tsx';
+import { toErrorMessage } from '../../kit/failure.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
 import { Spinner } from '../../kit/spinner.tsx';
 import { api } from '../../lib/api.ts';
@@ -44,10 +44,10 @@ function Starter({ template }: { readonly template: Template }) {
         template.slug === null ? `/workflows/${template.workflowId}` : `/published/${template.slug}`,
       ),
     onSuccess: workflow => {
-      putOnBoard(editor, toBoard(workflow), editor.canvas.current?.center() ?? { x: 0, y: 0 });
+      pasteGraph(editor, toBoard(workflow), editor.canvas.current?.center() ?? { x: 0, y: 0 });
       requestAnimationFrame(() => requestAnimationFrame(() => editor.canvas.current?.fit()));
     },
-    onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
+    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
   });
   const picture = poster ?? (preview?.contentType.startsWith('image/') ? preview.url : undefined);
   return (

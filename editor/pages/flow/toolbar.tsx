@@ -11,12 +11,12 @@ import Square from 'icon:square';
 import Undo from 'icon:undo-2';
 import Wand from 'icon:wand-sparkles';
 import { setField } from '../../board/edits.ts';
-import { commandOf } from '../../canvas/commands.ts';
+import { getCommand } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button, IconButton } from '../../kit/button.tsx';
 import type { Icon } from '../../kit/icon.ts';
 import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
-import { isUnderWay } from '../../runs/run-store.ts';
+import { isInProgress } from '../../runs/run-store.ts';
 import { PresenceList } from './presence-list.tsx';
 import { Price } from './price.tsx';
 import { SaveStatus } from './save-status.tsx';
@@ -63,7 +63,7 @@ interface ToolProps {
 
 function Tool({ id, icon, label, isOff = false }: ToolProps) {
   const editor = useEditor();
-  return <IconButton icon={icon} label={label} disabled={isOff} onClick={() => commandOf(id).run(editor)} />;
+  return <IconButton icon={icon} label={label} disabled={isOff} onClick={() => getCommand(id).run(editor)} />;
 }
 
 function Name() {
@@ -93,7 +93,7 @@ function Name() {
 function RunButton() {
   const { runs } = useEditor();
   const editor = useEditor();
-  const isRunning = useRun(({ run }) => isUnderWay(run));
+  const isRunning = useRun(({ run }) => isInProgress(run));
   const isStarting = useRun(state => state.isStarting);
   const isCancelling = useRun(({ run }) => run?.status === 'CANCELLING');
   const isEmpty = useBoard(({ board }) => board.nodes.length === 0);
@@ -109,7 +109,7 @@ function RunButton() {
       icon={Play}
       isBusy={isStarting}
       disabled={isEmpty}
-      onClick={() => commandOf('run').run(editor)}
+      onClick={() => getCommand('run').run(editor)}
     >
       {texts.tools.run}
     </Button>

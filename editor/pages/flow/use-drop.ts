@@ -3,9 +3,9 @@ import { useEffect, useState } from 'react';
 import type { Position } from '../../../src/graph/types.ts';
 import { getMediaKind, placeMedia, readGraphFile } from '../../board/import-files.ts';
 import type { PortRef } from '../../board/wiring.ts';
-import { putOnBoard } from '../../canvas/commands.ts';
+import { pasteGraph } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
-import { sentenceOf } from '../../kit/failure.tsx';
+import { toErrorMessage } from '../../kit/failure.tsx';
 import { upload } from '../../lib/api.ts';
 import { isEditing } from '../../lib/editing.ts';
 import { showToast } from '../../lib/toasts.ts';
@@ -84,7 +84,7 @@ async function importFiles(
       report(file.name);
       await importFile(editor, file, index === 0 ? { at: place, from } : { at: place });
     } catch (error) {
-      showToast(texts.failed(file.name, sentenceOf(error)), { tone: 'failed' });
+      showToast(texts.failed(file.name, toErrorMessage(error)), { tone: 'failed' });
     } finally {
       report(undefined);
     }
@@ -94,7 +94,7 @@ async function importFiles(
 async function importFile(editor: EditorContextValue, file: File, drop: Drop): Promise<void> {
   const { store } = editor.session;
   const graph = await readGraphFile(file);
-  if (graph !== undefined) return putOnBoard(editor, graph, drop.at);
+  if (graph !== undefined) return pasteGraph(editor, graph, drop.at);
   const kind = getMediaKind(file);
   if (kind === undefined) {
     showToast(texts.unknown(file.name), { tone: 'failed' });

@@ -1,10 +1,10 @@
 // Applies the inputs of an earlier run as one undo step.
 
 import { messages } from '../../flow-messages.ts';
-import { sentenceOf } from '../../kit/failure.tsx';
+import { toErrorMessage } from '../../kit/failure.tsx';
 import { showToast } from '../../lib/toasts.ts';
 import { useEditor } from '../../runs/editor-context.tsx';
-import { changesToInputsOf } from '../../runs/use-inputs.ts';
+import { createInputChanges } from '../../runs/use-inputs.ts';
 
 const texts = messages.flow.runs;
 
@@ -12,7 +12,7 @@ export function useInputsOf(): (executionId: string) => Promise<void> {
   const { store } = useEditor().session;
   return async executionId => {
     try {
-      const changes = await changesToInputsOf(store.getState().board, executionId);
+      const changes = await createInputChanges(store.getState().board, executionId);
       store.actions.perform(messages.flow.edits.inputs, changes);
       const undo = { label: messages.common.undo, run: () => store.actions.undo() };
       showToast(
@@ -20,7 +20,7 @@ export function useInputsOf(): (executionId: string) => Promise<void> {
         changes.length === 0 ? {} : { action: undo },
       );
     } catch (error) {
-      showToast(sentenceOf(error), { tone: 'failed' });
+      showToast(toErrorMessage(error), { tone: 'failed' });
     }
   };
 }

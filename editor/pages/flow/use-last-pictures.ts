@@ -1,9 +1,9 @@
 // Remembers the URL of each node type's latest result, as its image in the palette.
 import { useEffect } from 'react';
 import { findNode } from '../../board/board.ts';
-import { kindOfMedia } from '../../kit/media-view.tsx';
+import { getMediaKind } from '../../kit/media-view.tsx';
 import { useEditor } from '../../runs/editor-context.tsx';
-import { resultsOf } from '../../runs/results.ts';
+import { getResults } from '../../runs/results.ts';
 import { keepPictures } from './recent.ts';
 
 export function useLastPictures(): void {
@@ -16,7 +16,7 @@ export function useLastPictures(): void {
         const made = [...now.nodes].flatMap(([nodeId, state]): [string, string][] => {
           if (state.status !== 'COMPLETED' || state === before.nodes.get(nodeId)) return [];
           const node = findNode(board, nodeId);
-          const url = pictureIn(resultsOf(state));
+          const url = pictureIn(getResults(state));
           return node === undefined || url === undefined ? [] : [[node.data.nodeType, url]];
         });
         if (made.length > 0) keepPictures(made);
@@ -26,10 +26,10 @@ export function useLastPictures(): void {
 }
 
 /** The image, or the poster of a video. */
-function pictureIn(results: ReturnType<typeof resultsOf>): string | undefined {
+function pictureIn(results: ReturnType<typeof getResults>): string | undefined {
   for (const result of results) {
     if (result.kind !== 'media') continue;
-    if (kindOfMedia(result) === 'image') return result.url;
+    if (getMediaKind(result) === 'image') return result.url;
     if (result.posterUrl !== undefined) return result.posterUrl;
   }
   return undefined;

@@ -6,7 +6,7 @@ import type { MediaItem, MediaUse } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
-import { Failure, sentenceOf } from '../../kit/failure.tsx';
+import { Failure, toErrorMessage } from '../../kit/failure.tsx';
 import { useList } from '../../kit/infinite-list.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
 import { Loading } from '../../kit/spinner.tsx';
@@ -138,7 +138,7 @@ function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: r
       onClose();
       return done(texts.removed(name), ['/media']);
     },
-    onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
+    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
   });
   return (
     <Dialog

@@ -3,7 +3,7 @@
 import FileIcon from 'icon:file';
 import FileAudio from 'icon:file-audio';
 import type { MediaItem } from '../../../sdk/src/schemas.ts';
-import { kindOfMedia, MediaView } from '../../kit/media-view.tsx';
+import { getMediaKind, MediaView } from '../../kit/media-view.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { formatBytes } from '../../lib/format.ts';
 import { texts } from './messages.ts';
@@ -11,7 +11,7 @@ import styles from './page.module.css';
 
 export function MediaCard({ item, onOpen }: { readonly item: MediaItem; readonly onOpen: () => void }) {
   const { name, url, contentType, bytes } = item;
-  const kind = kindOfMedia(item);
+  const kind = getMediaKind(item);
   return (
     <li className={styles.card}>
       <div className={styles.thumbnail}>

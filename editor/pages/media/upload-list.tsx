@@ -17,7 +17,7 @@ export function UploadList({ uploads }: { readonly uploads: readonly Upload[] })
       {uploads.map(({ id, name, part, cancel }) => (
         <li key={id}>
           <span className={styles.name}>{name}</span>
-          <Progress label={name} part={part} />
+          <Progress label={name} fraction={part} />
           <IconButton icon={Close} size="s" label={messages.common.cancel} onClick={cancel} />
         </li>
       ))}

@@ -1,7 +1,7 @@
 // Uploads files from dialogs, drops and pastes, two at a time, with progress.
 import { useCallback, useRef, useState } from 'react';
 import { uploadFile } from '../../../sdk/src/upload.ts';
-import { sentenceOf } from '../../kit/failure.tsx';
+import { toErrorMessage } from '../../kit/failure.tsx';
 import { connection } from '../../lib/api.ts';
 import { useDone } from '../../lib/done.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
@@ -45,7 +45,7 @@ export function useUploads(): {
             await done(texts.uploaded(file.name), ['/media']);
           })
           .catch((err: unknown) => {
-            if (!signal.aborted) showToast(texts.failed(file.name, sentenceOf(err)), { tone: 'failed' });
+            if (!signal.aborted) showToast(texts.failed(file.name, toErrorMessage(err)), { tone: 'failed' });
           })
           .finally(() => setRunning(all => all.filter(({ id }) => id !== upload.id)));
       }

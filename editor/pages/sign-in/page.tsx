@@ -6,14 +6,14 @@ import { AuthLayout } from '../../frame/auth-layout.tsx';
 import { SignInForm } from '../../frame/sign-in-form.tsx';
 import { ButtonAnchor } from '../../kit/button.tsx';
 import { api } from '../../lib/api.ts';
-import { nextPath } from '../../lib/session.ts';
+import { getNextPath } from '../../lib/session.ts';
 import { messages } from '../../messages.ts';
 import { texts } from './messages.ts';
 import styles from './page.module.css';
 
 export function Page() {
   const search = useSearch();
-  const next = nextPath(search);
+  const next = getNextPath(search);
   const { data: methods } = useQuery({
     queryKey: ['/auth/methods'],
     queryFn: ({ signal }) => api.get<SignInMethods>('/auth/methods', { signal }),

@@ -7,7 +7,7 @@ import { Badge } from '../../kit/badge.tsx';
 import { Button } from '../../kit/button.tsx';
 import cards from '../../kit/cards.module.css';
 import { classNames } from '../../kit/class-names.ts';
-import { sentenceOf } from '../../kit/failure.tsx';
+import { toErrorMessage } from '../../kit/failure.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
 import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
@@ -75,6 +75,6 @@ function useCopy(workflowId: string) {
       void client.invalidateQueries({ queryKey: ['/workflows'] });
       location.assign(`/flow/${id}`);
     },
-    onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
+    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
   });
 }

@@ -3,7 +3,7 @@
 import Plus from 'icon:plus';
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../kit/button.tsx';
-import { sentenceOf } from '../../kit/failure.tsx';
+import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { texts } from './messages.ts';
@@ -32,7 +32,7 @@ export function CreateButton({ folderId }: { readonly folderId: string | undefin
       }),
     // The editor is a separate page load.
     onSuccess: ({ id }) => location.assign(`/flow/${id}`),
-    onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
+    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
   });
   return (
     <Button variant="primary" icon={Plus} isBusy={create.isPending} onClick={() => create.mutate()}>

@@ -4,7 +4,7 @@ import Upload from 'icon:upload';
 import { useCallback, useRef } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { DropNotice } from '../../kit/drop-notice.tsx';
-import { sentenceOf } from '../../kit/failure.tsx';
+import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
 import { useDone } from '../../lib/done.ts';
 import { parseExact } from '../../lib/exact-json.ts';
@@ -45,7 +45,7 @@ function useImport(): (files: Iterable<File>) => void {
         void importFile(file).then(
           name => done(texts.imported(name), ['/workflows']),
           (err: unknown) =>
-            showToast(err instanceof SyntaxError ? texts.notJson(file.name) : sentenceOf(err), {
+            showToast(err instanceof SyntaxError ? texts.notJson(file.name) : toErrorMessage(err), {
               tone: 'failed',
             }),
         );

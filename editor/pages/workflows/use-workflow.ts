@@ -1,6 +1,6 @@
 // Provides the actions of a workflow in the list.
 import type { ExecutionStatus } from '../../../sdk/src/types.ts';
-import { sentenceOf } from '../../kit/failure.tsx';
+import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
 import { useDone } from '../../lib/done.ts';
 import { showToast, type Toast } from '../../lib/toasts.ts';
@@ -46,7 +46,7 @@ export function useWorkflowActions(): WorkflowActions {
   const act = (work: () => Promise<unknown>, text: string, action?: Toast['action']): void => {
     void work().then(
       () => done(text, ['/workflows', '/folders'], action),
-      (err: unknown) => showToast(sentenceOf(err), { tone: 'failed' }),
+      (err: unknown) => showToast(toErrorMessage(err), { tone: 'failed' }),
     );
   };
   return {

@@ -30,5 +30,5 @@ export function WorkflowTable({ workflows, onMove, onTag }: WorkflowTableProps) 
       cell: workflow => <WorkflowMenu workflow={workflow} onMove={onMove} />,
     },
   ];
-  return <Table label={texts.title} columns={columns} rows={workflows} keyOf={({ id }) => id} />;
+  return <Table label={texts.title} columns={columns} rows={workflows} getKey={({ id }) => id} />;
 }

@@ -143,11 +143,11 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     await dialog.getByRole('listitem').last().getByRole('button', { name: 'Compare with board' }).click();
     const notice = page.getByRole('region', { name: 'Version comparison' });
     await notice.getByText('2 changed').waitFor();
-    assert.equal(await page.locator('[data-fate="changed"]').count(), 2);
+    assert.equal(await page.locator('[data-diff="changed"]').count(), 2);
     await takeScreenshot(page, 'flow-diff', VIEWS[2]);
     await assertAccessible(page);
     await notice.getByRole('button', { name: 'Done' }).click();
-    await page.locator('[data-fate]').first().waitFor({ state: 'detached' });
+    await page.locator('[data-diff]').first().waitFor({ state: 'detached' });
   });
 
   it('saves to the workflow that is open, and runs what is on the screen', async () => {

@@ -8,7 +8,7 @@ import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
-import { sentenceOf } from '../../../kit/failure.tsx';
+import { toErrorMessage } from '../../../kit/failure.tsx';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { showToast } from '../../../lib/toasts.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
@@ -25,7 +25,7 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
     try {
       saveBoard(what, await make(session, what), ending);
     } catch (error) {
-      showToast(sentenceOf(error), { tone: 'failed' });
+      showToast(toErrorMessage(error), { tone: 'failed' });
     }
   };
   const [language, setLanguage] = useState<Language>('curl');

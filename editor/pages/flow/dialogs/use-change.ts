@@ -1,6 +1,6 @@
 // Changes properties of the workflow other than its graph, then reloads it.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { sentenceOf } from '../../../kit/failure.tsx';
+import { toErrorMessage } from '../../../kit/failure.tsx';
 import { showToast } from '../../../lib/toasts.ts';
 
 /** `path` is reloaded. */
@@ -9,6 +9,6 @@ export function useChange<T>(path: string, act: (input: T) => Promise<unknown>) 
   return useMutation({
     mutationFn: act,
     onSettled: () => client.invalidateQueries({ queryKey: [path] }),
-    onError: thrown => showToast(sentenceOf(thrown), { tone: 'failed' }),
+    onError: thrown => showToast(toErrorMessage(thrown), { tone: 'failed' }),
   });
 }

@@ -7,7 +7,7 @@ import { messages } from '../../../flow-messages.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
-import { Failure, sentenceOf } from '../../../kit/failure.tsx';
+import { Failure, toErrorMessage } from '../../../kit/failure.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
@@ -57,7 +57,7 @@ function VersionRow({ version: { version, createdAt, isCurrent, isPublished }, p
   const board = useBoard(state => state.board);
   const read = (): Promise<WorkflowInfo> => api.get<WorkflowInfo>(`${path}/${version}`);
   const attempt = (act: (graph: WorkflowInfo) => void): void =>
-    void read().then(act, (thrown: unknown) => showToast(sentenceOf(thrown), { tone: 'failed' }));
+    void read().then(act, (thrown: unknown) => showToast(toErrorMessage(thrown), { tone: 'failed' }));
   const compare = (graph: WorkflowInfo): void => {
     view.setState({ diff: { version, board, difference: compareBoards(toBoard(graph), board) } });
     canvas.current?.fit();

@@ -10,14 +10,14 @@ import { findNode } from '../../../board/board.ts';
 import { getPorts } from '../../../board/catalog.ts';
 import { setData } from '../../../board/edits.ts';
 import { CategoryIcon } from '../../../canvas/category-icon.tsx';
-import { categoryOf } from '../../../canvas/colors.ts';
-import { commandOf } from '../../../canvas/commands.ts';
+import { getCategory } from '../../../canvas/colors.ts';
+import { getCommand } from '../../../canvas/commands.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { useBoard, useEditor, useNodeRun } from '../../../runs/editor-context.tsx';
 import { NodeOutcome } from '../../../runs/node-outcome.tsx';
-import { pinOf } from '../../../runs/pins.ts';
+import { getPin } from '../../../runs/pins.ts';
 import { priceOf } from '../add-node.tsx';
 import { favoriteTypes, toggleFavorite } from '../recent.ts';
 import { InputField } from './input-field.tsx';
@@ -49,7 +49,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
   return (
     <aside className={styles.inspector} aria-label={texts.inspector}>
       <header className={styles.head}>
-        <CategoryIcon category={categoryOf({ node, entry })} />
+        <CategoryIcon category={getCategory({ node, entry })} />
         <h2>{entry?.label ?? texts.unknownType(node.data.nodeType)}</h2>
         {entry && <span className={styles.price}>{priceOf(entry)}</span>}
         {entry && <FavoriteButton nodeType={entry.nodeType} />}
@@ -89,18 +89,18 @@ function FavoriteButton({ nodeType }: { readonly nodeType: string }) {
 function RunButtons({ node }: { readonly node: GraphNode }) {
   const editor = useEditor();
   const isDone = useNodeRun(node.id)?.status === 'COMPLETED';
-  const isPinned = pinOf(node) !== undefined;
+  const isPinned = getPin(node) !== undefined;
   return (
     <section className={styles.runs} aria-label={texts.runsOfNode}>
       {isPinned && <p className={styles.about}>{texts.pinned}</p>}
       <div className={styles.runButtons}>
         {(['run-to', 'run-from', 'run-again'] as const).map(id => (
-          <Button key={id} size="s" onClick={() => commandOf(id).run(editor)}>
-            {commandOf(id).label}
+          <Button key={id} size="s" onClick={() => getCommand(id).run(editor)}>
+            {getCommand(id).label}
           </Button>
         ))}
         {(isDone || isPinned) && (
-          <Button size="s" icon={Pin} onClick={() => commandOf('pin').run(editor)}>
+          <Button size="s" icon={Pin} onClick={() => getCommand('pin').run(editor)}>
             {isPinned ? texts.unpin : texts.commands.pin}
           </Button>
         )}

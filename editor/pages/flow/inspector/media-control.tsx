@@ -8,7 +8,7 @@ import { setData } from '../../../board/edits.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
-import { sentenceOf } from '../../../kit/failure.tsx';
+import { toErrorMessage } from '../../../kit/failure.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import type { Icon } from '../../../kit/icon.ts';
 import { Loading } from '../../../kit/spinner.tsx';
@@ -141,7 +141,7 @@ export function useUpload(put: (url: string) => void) {
     try {
       put((await uploadFile(chosen)).url);
     } catch (thrown) {
-      showToast(sentenceOf(thrown), { tone: 'failed' });
+      showToast(toErrorMessage(thrown), { tone: 'failed' });
     } finally {
       setBusy(false);
     }
@@ -163,7 +163,7 @@ export function Library({ kind, onChoose, onClose }: LibraryProps) {
   });
   return (
     <Dialog title={texts.libraryTitle} onClose={onClose}>
-      {error !== null && <p role="alert">{sentenceOf(error)}</p>}
+      {error !== null && <p role="alert">{toErrorMessage(error)}</p>}
       {data === undefined && error === null && <Loading />}
       {data?.data.length === 0 && <p>{texts.libraryEmpty}</p>}
       <ul className={styles.library}>

@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { GraphNode, JsonObject } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
-import { sentenceOf } from '../../../kit/failure.tsx';
+import { toErrorMessage } from '../../../kit/failure.tsx';
 import { Spinner } from '../../../kit/spinner.tsx';
 import { isObject } from '../scene/json-schema.ts';
 import { useStill } from '../scene/use-still.ts';
@@ -51,7 +51,7 @@ function StillFigure({ source }: { readonly source: object | undefined }) {
   const { fps = 30, durationInFrames = 0, warnings = [] } = still ?? {};
   return (
     <figure className={styles.still} aria-label={texts.label} aria-busy={isFetching}>
-      {error !== null && <p className={styles.note}>{sentenceOf(error)}</p>}
+      {error !== null && <p className={styles.note}>{toErrorMessage(error)}</p>}
       {error === null && frame && <img src={frame.url} alt={texts.label} />}
       {isFetching && <Spinner />}
       {durationInFrames > 1 && (

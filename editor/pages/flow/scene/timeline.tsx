@@ -1,7 +1,7 @@
 // Renders the preview at the playhead and the timeline of scenes and layers.
 import type { JsonObject } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
-import { sentenceOf } from '../../../kit/failure.tsx';
+import { toErrorMessage } from '../../../kit/failure.tsx';
 import { Spinner } from '../../../kit/spinner.tsx';
 import { fpsOf, type Layer, type Path, secondsOf } from './layers.ts';
 import styles from './scene.module.css';
@@ -96,7 +96,7 @@ function Picture({ graph, time }: { readonly graph: JsonObject; readonly time: n
   return (
     <figure className={styles.picture} aria-label={texts.still} aria-busy={isFetching}>
       {frame && error === null && <img src={frame.url} alt={texts.still} />}
-      {error !== null && <p role="alert">{sentenceOf(error)}</p>}
+      {error !== null && <p role="alert">{toErrorMessage(error)}</p>}
       {isFetching && (
         <span className={styles.busy}>
           <Spinner />

@@ -36,7 +36,7 @@ export function Connections() {
             label={shared.parts.connections}
             columns={columnsOf(end)}
             rows={connections}
-            keyOf={({ id }) => id}
+            getKey={({ id }) => id}
           />
         )}
       </InfiniteList>

@@ -28,7 +28,7 @@ export function Budgets() {
             label={texts.budgets}
             columns={columnsOf(change)}
             rows={budgets}
-            keyOf={({ workflowId }) => workflowId}
+            getKey={({ workflowId }) => workflowId}
           />
         )}
       </InfiniteList>

@@ -13,7 +13,7 @@ export function Ledger() {
   return (
     <Section title={texts.ledger}>
       <InfiniteList query={list} empty={<p>{texts.noLedger}</p>}>
-        {entries => <Table label={texts.ledger} columns={COLUMNS} rows={entries} keyOf={({ id }) => id} />}
+        {entries => <Table label={texts.ledger} columns={COLUMNS} rows={entries} getKey={({ id }) => id} />}
       </InfiniteList>
     </Section>
   );

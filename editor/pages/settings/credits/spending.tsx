@@ -55,7 +55,7 @@ function Figures({ spent: { total, days, models, workflows } }: { readonly spent
         label={texts.byModel}
         columns={modelColumns(Math.max(...models.map(({ credits }) => credits)))}
         rows={models}
-        keyOf={({ nodeType }) => nodeType ?? ''}
+        getKey={({ nodeType }) => nodeType ?? ''}
       />
       {workflows.length > 0 && (
         <>
@@ -64,7 +64,7 @@ function Figures({ spent: { total, days, models, workflows } }: { readonly spent
             label={texts.byWorkflow}
             columns={WORKFLOW_COLUMNS}
             rows={workflows}
-            keyOf={({ id }) => id}
+            getKey={({ id }) => id}
           />
         </>
       )}

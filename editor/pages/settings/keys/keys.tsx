@@ -39,7 +39,7 @@ export function Keys() {
           </EmptyState>
         }
       >
-        {keys => <Table label={shared.parts.keys} columns={COLUMNS} rows={keys} keyOf={({ id }) => id} />}
+        {keys => <Table label={shared.parts.keys} columns={COLUMNS} rows={keys} getKey={({ id }) => id} />}
       </InfiniteList>
       {isCreating && <CreateKeyDialog onMade={show} onClose={() => setCreating(false)} />}
       {made !== undefined && (

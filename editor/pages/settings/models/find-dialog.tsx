@@ -59,7 +59,7 @@ export function FindDialog({ onChoose, onClose }: FindDialogProps) {
             label={texts.offers}
             columns={columnsOf(endpoint => onChoose({ provider, endpoints: [endpoint] }))}
             rows={data.offers}
-            keyOf={({ endpoint }) => endpoint}
+            getKey={({ endpoint }) => endpoint}
           />
           <Soft>{data.isCut ? texts.more : texts.found(data.offers.length)}</Soft>
         </>

@@ -69,7 +69,7 @@ function Lists({ revision, models, problems }: AddedModels) {
           label={shared.parts.models}
           columns={columnsOf(remove)}
           rows={models}
-          keyOf={({ nodeType }) => nodeType}
+          getKey={({ nodeType }) => nodeType}
         />
       ) : (
         <EmptyState icon={Boxes} title={texts.emptyTitle}>

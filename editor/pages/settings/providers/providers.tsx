@@ -41,7 +41,7 @@ export function Providers() {
             label={shared.parts.providers}
             columns={COLUMNS}
             rows={data.providers}
-            keyOf={({ name }) => name}
+            getKey={({ name }) => name}
           />
         </>
       )}

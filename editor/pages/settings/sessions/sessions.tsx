@@ -24,7 +24,7 @@ export function Sessions() {
       <Lead>{texts.lead}</Lead>
       <InfiniteList query={list} empty={null}>
         {sessions => (
-          <Table label={texts.label} columns={columnsOf(end)} rows={sessions} keyOf={({ id }) => id} />
+          <Table label={texts.label} columns={columnsOf(end)} rows={sessions} getKey={({ id }) => id} />
         )}
       </InfiniteList>
       {ending && <EndDialog session={ending} onClose={() => end(undefined)} />}

@@ -30,7 +30,7 @@ export function Members({ team }: { readonly team: Team }) {
     <>
       <InfiniteList query={list} empty={null}>
         {members => (
-          <Table label={texts.members(team.name)} columns={columns} rows={members} keyOf={it => it.userId} />
+          <Table label={texts.members(team.name)} columns={columns} rows={members} getKey={it => it.userId} />
         )}
       </InfiniteList>
       {removing && <RemoveDialog team={team} member={removing} onClose={() => remove(undefined)} />}

@@ -56,7 +56,7 @@ export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
   return (
     <>
       {use.error && <Failure error={use.error} />}
-      <Table label={shared.groups.workspace} columns={columns} rows={rows} keyOf={({ id }) => id ?? ''} />
+      <Table label={shared.groups.workspace} columns={columns} rows={rows} getKey={({ id }) => id ?? ''} />
     </>
   );
 }

@@ -47,7 +47,7 @@ export function Users() {
             label={shared.parts.users}
             columns={columnsOf(act)}
             rows={users}
-            keyOf={({ userId }) => userId}
+            getKey={({ userId }) => userId}
           />
         )}
       </InfiniteList>

@@ -49,7 +49,7 @@ function Figures({ workload: { runs, oldestQueuedSeconds, workers, jobs } }: { r
         {workers.length === 0 ? (
           <p>{texts.noWorkers}</p>
         ) : (
-          <Table label={texts.workers} columns={WORKER_COLUMNS} rows={workers} keyOf={({ id }) => id} />
+          <Table label={texts.workers} columns={WORKER_COLUMNS} rows={workers} getKey={({ id }) => id} />
         )}
       </Section>
       <Section title={texts.jobs}>
@@ -60,7 +60,7 @@ function Figures({ workload: { runs, oldestQueuedSeconds, workers, jobs } }: { r
             label={texts.jobs}
             columns={JOB_COLUMNS}
             rows={jobs}
-            keyOf={({ task, state }) => `${task} ${state}`}
+            getKey={({ task, state }) => `${task} ${state}`}
           />
         )}
       </Section>

@@ -1,7 +1,7 @@
 // Tests the icons of node types in the palette.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fitPath, pictureOf } from '../../../editor/canvas/node-picture.ts';
+import { drawNodeIcon, fitPath } from '../../../editor/canvas/node-icon.ts';
 import { makeCatalog } from '../../../src/nodes/catalog.ts';
 
 const { entries } = makeCatalog({ SANDBOX_MODELS: true } as never);
@@ -10,7 +10,7 @@ describe('the picture of a node', () => {
   it('has a text alternative with inputs and outputs', () => {
     const nameOf = (nodeType: string): string | undefined => {
       const entry = entries.find(it => it.nodeType === nodeType);
-      return entry && pictureOf(entry).name;
+      return entry && drawNodeIcon(entry).name;
     };
     assert.equal(nameOf('generate:sandbox'), 'Text → Image');
     assert.equal(nameOf('input:number'), 'Number');
@@ -20,7 +20,7 @@ describe('the picture of a node', () => {
 
   it('stays in its place for each node of the catalog', () => {
     for (const entry of entries) {
-      const { strokes } = pictureOf(entry);
+      const { strokes } = drawNodeIcon(entry);
       for (const { path } of strokes) {
         assert.match(path, /^[A-Za-z0-9.\- ]+$/, entry.nodeType);
         const absolute = [...path.matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)];

@@ -1,4 +1,4 @@
-// Draws a node type as a small icon derived from its ports: paths for an SVG of 72 × 40.
+// Draws the icon of a node type from the types of its ports, as paths of a 72 × 40 SVG.
 import type { CatalogEntry } from '../../src/graph/catalog.ts';
 import type { PortType } from '../../src/graph/types.ts';
 
@@ -9,14 +9,14 @@ export interface Stroke {
   readonly isFilled: boolean;
 }
 
-/** Text alternative: `Text, Image → Video`. */
-export interface NodePicture {
+export interface NodeIcon {
+  /** Text alternative, such as `Text, Image → Video`. */
   readonly name: string;
   readonly strokes: readonly Stroke[];
 }
 
-/** The symbols, in a square of 24. The second path is filled. */
-const SIGNS: Readonly<Record<PortType, readonly [outline: string, solid?: string]>> = {
+/** Symbols of the port types, in a 24 × 24 square. The second path is filled. */
+const TYPE_ICONS: Readonly<Record<PortType, readonly [outline: string, solid?: string]>> = {
   TEXT: ['M4 6h16M4 12h16M4 18h9'],
   NUMBER: ['M5 7.5 8 5v14M14 8a3.5 3.5 0 1 1 6 2.6L13 19h7.5'],
   JSON: [
@@ -38,61 +38,63 @@ const MAX_SOURCES = 3;
 const SOURCE_SIZE = 12;
 const PRODUCT_SIZE = 32;
 
-/** Inputs are small at the left, the output is large at the right. Types without inputs or outputs are centered. */
-export function pictureOf({ inputs, outputs }: Pick<CatalogEntry, 'inputs' | 'outputs'>): NodePicture {
-  const taken = typesOf(inputs.flatMap(({ isPort, type }) => (isPort && type !== 'BOOLEAN' ? [type] : [])));
-  const made = typesOf(outputs.flatMap(({ isPort, type }) => (isPort ? [type] : [])));
-  const sources = taken.slice(0, MAX_SOURCES);
-  const [product] = made;
+/** Draws small inputs at the left and a large output at the right. Without inputs or without output, centers the rest. */
+export function drawNodeIcon({ inputs, outputs }: Pick<CatalogEntry, 'inputs' | 'outputs'>): NodeIcon {
+  const inputTypes = unique(
+    inputs.flatMap(({ isPort, type }) => (isPort && type !== 'BOOLEAN' ? [type] : [])),
+  );
+  const outputTypes = unique(outputs.flatMap(({ isPort, type }) => (isPort ? [type] : [])));
+  const sources = inputTypes.slice(0, MAX_SOURCES);
+  const [product] = outputTypes;
   const gap = HEIGHT / (sources.length + 1);
   const left = product === undefined ? (WIDTH - SOURCE_SIZE) / 2 : 4;
   const right = sources.length === 0 ? (WIDTH - PRODUCT_SIZE) / 2 : WIDTH - PRODUCT_SIZE - 4;
   return {
-    name: `${taken.map(wordOf).join(', ')}${taken.length > 0 && made.length > 0 ? ' → ' : ''}${made.map(wordOf).join(', ')}`,
+    name: `${inputTypes.map(toTypeLabel).join(', ')}${inputTypes.length > 0 && outputTypes.length > 0 ? ' → ' : ''}${outputTypes.map(toTypeLabel).join(', ')}`,
     strokes: [
       ...sources.flatMap((type, index) =>
-        draw(type, { x: left, y: gap * (index + 1) - SOURCE_SIZE / 2, size: SOURCE_SIZE }),
+        drawType(type, { x: left, y: gap * (index + 1) - SOURCE_SIZE / 2, size: SOURCE_SIZE }),
       ),
       ...(product !== undefined && sources.length > 0
         ? [{ path: `M21 ${HEIGHT / 2}h8m-3 -3l3 3l-3 3`, type: product, isFilled: false } as const]
         : []),
       ...(product === undefined
         ? []
-        : draw(product, { x: right, y: (HEIGHT - PRODUCT_SIZE) / 2, size: PRODUCT_SIZE })),
+        : drawType(product, { x: right, y: (HEIGHT - PRODUCT_SIZE) / 2, size: PRODUCT_SIZE })),
     ],
   };
 }
 
-const typesOf = (types: readonly PortType[]): readonly PortType[] => [...new Set(types)];
-const wordOf = (type: PortType): string =>
+const unique = (types: readonly PortType[]): readonly PortType[] => [...new Set(types)];
+const toTypeLabel = (type: PortType): string =>
   type === 'JSON' ? type : type.charAt(0) + type.slice(1).toLowerCase();
 
-interface Place {
+interface Square {
   readonly x: number;
   readonly y: number;
   readonly size: number;
 }
 
-function draw(type: PortType, place: Place): readonly Stroke[] {
-  const [outline, solid] = SIGNS[type];
+function drawType(type: PortType, square: Square): readonly Stroke[] {
+  const [outline, solid] = TYPE_ICONS[type];
   return [
-    { path: fitPath(outline, place), type, isFilled: false },
-    ...(solid === undefined ? [] : [{ path: fitPath(solid, place), type, isFilled: true }]),
+    { path: fitPath(outline, square), type, isFilled: false },
+    ...(solid === undefined ? [] : [{ path: fitPath(solid, square), type, isFilled: true }]),
   ];
 }
 
 /**
- * Transforms a path from the square of 24 to its place. Upper-case commands are moved and scaled, lower-case ones
- * scaled.
+ * Transforms a path from the 24 × 24 square to `x`, `y` and `size`. Absolute (upper-case) commands are moved and scaled,
+ * relative ones only scaled.
  */
-export function fitPath(path: string, { x, y, size }: Place): string {
+export function fitPath(path: string, { x, y, size }: Square): string {
   const scale = size / 24;
   return path.replace(/([A-Za-z])([^A-Za-z]*)/g, (_, command: string, args: string) => {
     const numbers = [...args.matchAll(/-?\d*\.?\d+/g)].map(([digits]) => Number(digits));
-    return command + numbers.map((number, index) => place(command, number, index)).join(' ');
+    return command + numbers.map((number, index) => transform(command, number, index)).join(' ');
   });
 
-  function place(command: string, number: number, index: number): number {
+  function transform(command: string, number: number, index: number): number {
     const isArc = command.toLowerCase() === 'a';
     // The rotation and the two flags of an arc are not lengths.
     if (isArc && index % 7 >= 2 && index % 7 <= 4) return number;

@@ -1,2 +1,2 @@
 // An error whose message can be shown to the user.
-export class SentenceError extends Error {}
+export class UserFacingError extends Error {}
