@@ -11,7 +11,7 @@ import { useReauthentication } from '../lib/reauthentication.ts';
 import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
 
-const texts = messages.reauthentication;
+const reauthenticationMessages = messages.reauthentication;
 /** Returns to a page that needs nothing but the session. */
 const START = '/api/v1/auth/oidc?reauthenticate=true&next=/settings';
 
@@ -19,8 +19,8 @@ export function ReauthenticationDialog() {
   const { settle, methods } = useReauthentication();
   if (settle === undefined) return null;
   return (
-    <Dialog title={texts.title} onClose={() => settle(false)}>
-      <p>{texts.lead}</p>
+    <Dialog title={reauthenticationMessages.title} onClose={() => settle(false)}>
+      <p>{reauthenticationMessages.lead}</p>
       {methods.includes('password') && <PasswordProof onProved={() => settle(true)} />}
       {methods.includes('openid') && <OpenIdProof onProved={() => settle(true)} />}
     </Dialog>
@@ -52,7 +52,7 @@ function PasswordProof({ onProved }: ProofProps) {
         onChange={event => setPassword(event.target.value)}
       />
       <Button type="submit" variant="primary" isBusy={prove.isPending}>
-        {texts.submit}
+        {reauthenticationMessages.submit}
       </Button>
     </Form>
   );
@@ -62,11 +62,11 @@ function PasswordProof({ onProved }: ProofProps) {
 function OpenIdProof({ onProved }: ProofProps) {
   return (
     <>
-      <p>{texts.openId}</p>
+      <p>{reauthenticationMessages.openId}</p>
       <a href={START} target="_blank" rel="noreferrer">
-        {texts.openIdStart}
+        {reauthenticationMessages.openIdStart}
       </a>
-      <Button onClick={onProved}>{texts.openIdDone}</Button>
+      <Button onClick={onProved}>{reauthenticationMessages.openIdDone}</Button>
     </>
   );
 }

@@ -21,12 +21,12 @@ export function SignInForm({ email, onSignedIn }: SignInFormProps) {
     mutationFn: () => api.post('/auth/sign-in', { email: typed.trim(), password }),
     onSuccess: onSignedIn,
   });
-  const texts = messages.signIn;
+  const signInMessages = messages.signIn;
   return (
     <Form onSubmit={() => signIn.mutate()}>
       {signIn.error && <Failure error={signIn.error} />}
       <TextField
-        label={texts.email}
+        label={signInMessages.email}
         type="email"
         autoComplete="username"
         required
@@ -35,7 +35,7 @@ export function SignInForm({ email, onSignedIn }: SignInFormProps) {
         onChange={event => setTyped(event.target.value)}
       />
       <TextField
-        label={texts.password}
+        label={signInMessages.password}
         type="password"
         autoComplete="current-password"
         required
@@ -44,7 +44,7 @@ export function SignInForm({ email, onSignedIn }: SignInFormProps) {
         onChange={event => setPassword(event.target.value)}
       />
       <Button type="submit" variant="primary" isBusy={signIn.isPending}>
-        {texts.submit}
+        {signInMessages.submit}
       </Button>
     </Form>
   );

@@ -11,7 +11,7 @@ import { insertIntoEdge } from '../rewiring.ts';
 import { findPort, reaches } from '../wiring.ts';
 import { type FindFix, type Fix, type FixContext, findIssueNode, getLastSegment, toFix } from './fix.ts';
 
-const texts = messages.flow.fixes;
+const fixMessages = messages.flow.fixes;
 
 export const EDGE_FIXES: Readonly<Record<string, FindFix>> = {
   unknown_source: onEdge(removeEdge),
@@ -24,7 +24,7 @@ export const EDGE_FIXES: Readonly<Record<string, FindFix>> = {
     const index = board.edges.findLastIndex(({ id }) => id === edgeId);
     const before = board.edges[index];
     if (before === undefined || board.edges.findIndex(({ id }) => id === edgeId) === index) return undefined;
-    return toFix(texts.newId, [
+    return toFix(fixMessages.newId, [
       { of: 'edges', index, before, after: { ...before, id: findFreeId(board, before.id) } },
     ]);
   },
@@ -39,7 +39,7 @@ function onEdge(find: (context: FixContext, edge: GraphEdge) => Fix | undefined)
 }
 
 function removeEdge({ board }: FixContext, { id }: GraphEdge): Fix | undefined {
-  return toFix(texts.removeEdge, remove(board, { edges: [id] }));
+  return toFix(fixMessages.removeEdge, remove(board, { edges: [id] }));
 }
 
 /** Uses the suggested port, or the only kind of port that fits the other end. Otherwise removes the edge. */
@@ -57,7 +57,7 @@ function switchToFittingPort(context: FixContext, edge: GraphEdge): Fix | undefi
     const joint = joinPorts({ ...edge, [key]: handle }, ...ports, takenPorts);
     if (joint === undefined || !fits(joint.from.type, joint.to) || takenPorts.has(joint.to.id)) continue;
     const [sourceHandle, targetHandle] = [`out-${joint.from.id}`, `in-${joint.to.id}`];
-    const label = texts.changePort(key === 'sourceHandle' ? joint.from.label : joint.to.label);
+    const label = fixMessages.changePort(key === 'sourceHandle' ? joint.from.label : joint.to.label);
     return toFix(
       label,
       replaceEdge(board, edge.id, previous => ({ ...previous, sourceHandle, targetHandle })),
@@ -89,7 +89,7 @@ function convertBetween({ board, catalog }: FixContext, edge: GraphEdge): Fix | 
   const node = { ...toNode(board, entry), position };
   const addition = [{ of: 'nodes', index: board.nodes.length, after: node }] as const;
   const rewired = insertIntoEdge(apply(board, addition), catalog, edge, node.id);
-  return rewired && toFix(texts.convert(entry.label), [...addition, ...rewired]);
+  return rewired && toFix(fixMessages.convert(entry.label), [...addition, ...rewired]);
 }
 
 /** Keeps the last edge, because a run uses its value. */
@@ -103,7 +103,7 @@ function keepNewestFeed(context: FixContext): Fix | undefined {
     const input = getPorts(catalog, node).inputs.find(({ id }) => id === port);
     return input === undefined || input.type === 'LIST' ? [] : edges.slice(0, -1);
   });
-  return toFix(texts.keepNewest, remove(board, { edges: surplus.map(({ id }) => id) }));
+  return toFix(fixMessages.keepNewest, remove(board, { edges: surplus.map(({ id }) => id) }));
 }
 
 function getTargetPort({ board, catalog }: FixContext, edge: GraphEdge): string {
@@ -118,5 +118,5 @@ function breakCycle({ board, issue: { nodeId = '' } }: FixContext): Fix | undefi
   const isInCircle = ({ source, target }: GraphEdge): boolean =>
     reaches(board, nodeId, source) && reaches(board, target, nodeId);
   const newest = board.edges.findLast(isInCircle);
-  return newest && toFix(texts.breakCycle, remove(board, { edges: [newest.id] }));
+  return newest && toFix(fixMessages.breakCycle, remove(board, { edges: [newest.id] }));
 }

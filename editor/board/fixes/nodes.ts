@@ -11,7 +11,7 @@ import { findFreeId, remove, replaceNodes, setConfig, setData } from '../edits.t
 import { toCategory } from '../placement.ts';
 import { type FindFix, type Fix, type FixContext, findIssueNode, getLastSegment, toFix } from './fix.ts';
 
-const texts = messages.flow.fixes;
+const fixMessages = messages.flow.fixes;
 
 export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
   unknown_node_type: replaceType,
@@ -21,7 +21,7 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
     const node = findIssueNode(context);
     if (node === undefined || suggestion === undefined || node.type === suggestion) return undefined;
     return toFix(
-      texts.rightKind,
+      fixMessages.rightKind,
       replaceNodes(context.board, [node.id], previous => ({ ...previous, type: suggestion })),
     );
   },
@@ -30,13 +30,13 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
     const entry = context.catalog.find(node?.data.nodeType ?? '');
     const category = entry === undefined ? context.issue.suggestion : toCategory(entry);
     if (node === undefined || category === undefined) return undefined;
-    return toFix(texts.category(category), setData(context.board, node.id, { category }));
+    return toFix(fixMessages.category(category), setData(context.board, node.id, { category }));
   },
   stray_port: context => {
     const node = findIssueNode(context);
     const inputs = node?.data.inputs?.filter((_, index) => String(index) !== getLastSegment(context));
     if (node === undefined || inputs === undefined) return undefined;
-    return toFix(texts.dropPort, setData(context.board, node.id, { inputs }));
+    return toFix(fixMessages.dropPort, setData(context.board, node.id, { inputs }));
   },
   required_port_unfed: context => {
     const node = findIssueNode(context);
@@ -44,13 +44,13 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
     const input = getPorts(context.catalog, node).inputs.find(
       port => describeUnfed(port) === context.issue.message,
     );
-    return input && { kind: 'fill', label: texts.fill(input.label), nodeId: node.id, input };
+    return input && { kind: 'fill', label: fixMessages.fill(input.label), nodeId: node.id, input };
   },
   duplicate_node_id: ({ board, issue: { nodeId } }) => {
     const index = board.nodes.findLastIndex(({ id }) => id === nodeId);
     const before = board.nodes[index];
     if (before === undefined || board.nodes.findIndex(({ id }) => id === nodeId) === index) return undefined;
-    return toFix(texts.newId, [
+    return toFix(fixMessages.newId, [
       { of: 'nodes', index, before, after: { ...before, id: findFreeId(board, before.id) } },
     ]);
   },
@@ -66,7 +66,7 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
   group_against_wiring: addToGroup,
   unequal_lists: context => {
     const node = findIssueNode(context);
-    return node && toFix(texts.product, setConfig(context.board, node.id, 'fanOut', 'product'));
+    return node && toFix(fixMessages.product, setConfig(context.board, node.id, 'fanOut', 'product'));
   },
   provider_not_configured: () => ({
     kind: 'page',
@@ -81,9 +81,9 @@ function replaceType(context: FixContext): Fix | undefined {
   const node = findIssueNode(context);
   if (node === undefined) return undefined;
   const entry = catalog.find(issue.suggestion ?? '') ?? findSubstitute(context, node);
-  if (entry === undefined) return toFix(texts.removeNode, remove(board, { nodes: [node.id] }));
+  if (entry === undefined) return toFix(fixMessages.removeNode, remove(board, { nodes: [node.id] }));
   return toFix(
-    texts.changeType(entry.label),
+    fixMessages.changeType(entry.label),
     replaceNodes(board, [node.id], ({ data: { inputs: _, outputs: __, ...data }, ...rest }) => ({
       ...rest,
       type: entry.customNodeType ?? 'basedNode',
@@ -126,7 +126,7 @@ function keepMembers(context: FixContext, isKept: (id: string) => boolean): Fix 
   const members = childrenOf(node);
   const keptMembers = members.filter(isKept);
   if (keptMembers.length === members.length) return undefined;
-  return toFix(texts.leaveGroup, setConfig(context.board, node.id, 'childNodeIds', keptMembers));
+  return toFix(fixMessages.leaveGroup, setConfig(context.board, node.id, 'childNodeIds', keptMembers));
 }
 
 /** Adds all nodes between the members to the group, unless they are in another group. */
@@ -147,7 +147,10 @@ function addToGroup(context: FixContext): Fix | undefined {
   );
   if (between.length === 0 || between.some(id => idsInOtherGroups.has(id))) return undefined;
   const childNodeIds = [...childrenOf(node), ...between];
-  return toFix(texts.intoGroup(between.length), setConfig(board, node.id, 'childNodeIds', childNodeIds));
+  return toFix(
+    fixMessages.intoGroup(between.length),
+    setConfig(board, node.id, 'childNodeIds', childNodeIds),
+  );
 }
 
 /** Collects the nodes reachable from `from`. A node of `from` is included only if another leads to it. */

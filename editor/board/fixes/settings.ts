@@ -9,7 +9,7 @@ import { getPorts } from '../catalog.ts';
 import { replaceNodes, setConfig } from '../edits.ts';
 import { type FindFix, type Fix, type FixContext, findIssueNode, getLastSegment, toFix } from './fix.ts';
 
-const texts = messages.flow.fixes;
+const fixMessages = messages.flow.fixes;
 const MAX_PREVIEW_CHARS = 24;
 
 export const SETTING_FIXES: Readonly<Record<string, FindFix>> = {
@@ -32,7 +32,7 @@ export const SETTING_FIXES: Readonly<Record<string, FindFix>> = {
   required_field_missing: context => {
     const [node, key] = [findIssueNode(context), getLastSegment(context)];
     const input = node && getPorts(context.catalog, node).inputs.find(({ id }) => id === key);
-    return input && { kind: 'fill', label: texts.fill(input.label), nodeId: node.id, input };
+    return input && { kind: 'fill', label: fixMessages.fill(input.label), nodeId: node.id, input };
   },
   params_override_config: context => moveParams(context, [getLastSegment(context)]),
   params_in_use: context => moveParams(context, Object.keys(findIssueNode(context)?.data.params ?? {})),
@@ -64,7 +64,7 @@ function renameOrRemove({ context, board, node, key, value }: Setting): Fix | un
   const suggestion = context.issue.suggestion;
   const { [key]: _, ...rest } = node.data.config ?? {};
   if (suggestion === undefined || Object.hasOwn(rest, suggestion)) return removeSetting(board, node, key);
-  return toFix(texts.rename(suggestion), replaceConfig(board, node, { ...rest, [suggestion]: value }));
+  return toFix(fixMessages.rename(suggestion), replaceConfig(board, node, { ...rest, [suggestion]: value }));
 }
 
 function bringIntoRange({ board, node, key, value, input }: Setting): Fix | undefined {
@@ -72,8 +72,8 @@ function bringIntoRange({ board, node, key, value, input }: Setting): Fix | unde
   if (Array.isArray(value)) {
     const shortened = (value as readonly Json[]).slice(0, input.maxItems);
     if (findListProblem(shortened.length, input) === undefined)
-      return toFix(texts.shorten(shortened.length), setConfig(board, node.id, key, shortened));
-    return { kind: 'fill', label: texts.fill(input.label), nodeId: node.id, input };
+      return toFix(fixMessages.shorten(shortened.length), setConfig(board, node.id, key, shortened));
+    return { kind: 'fill', label: fixMessages.fill(input.label), nodeId: node.id, input };
   }
   const clamped = typeof value === 'number' ? clamp(value, input) : undefined;
   return clamped === undefined ? resetToDefault(board, node, key) : setSetting(board, node, key, clamped);
@@ -115,7 +115,7 @@ function moveParams(context: FixContext, keys: readonly string[]): Fix | undefin
   if (Object.keys(movedParams).length === 0) return undefined;
   const remainingParams = Object.fromEntries(Object.entries(params).filter(([key]) => !(key in movedParams)));
   return toFix(
-    texts.moveParams,
+    fixMessages.moveParams,
     replaceNodes(context.board, [node.id], ({ data: { params: _, config, ...data }, ...rest }) => ({
       ...rest,
       data: {
@@ -128,17 +128,17 @@ function moveParams(context: FixContext, keys: readonly string[]): Fix | undefin
 }
 
 function removeSetting(board: Board, { id }: GraphNode, key: string): Fix | undefined {
-  return toFix(texts.drop(key), setConfig(board, id, key, undefined));
+  return toFix(fixMessages.drop(key), setConfig(board, id, key, undefined));
 }
 
 function resetToDefault(board: Board, { id }: GraphNode, key: string): Fix | undefined {
-  return toFix(texts.toDefault, setConfig(board, id, key, undefined));
+  return toFix(fixMessages.toDefault, setConfig(board, id, key, undefined));
 }
 
 function setSetting(board: Board, { id }: GraphNode, key: string, value: Json): Fix | undefined {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const preview = text.length > MAX_PREVIEW_CHARS ? `${text.slice(0, MAX_PREVIEW_CHARS - 1)}…` : text;
-  return toFix(texts.set(preview), setConfig(board, id, key, value));
+  return toFix(fixMessages.set(preview), setConfig(board, id, key, value));
 }
 
 function replaceConfig(board: Board, { id }: GraphNode, config: JsonObject): readonly Change[] {

@@ -11,7 +11,7 @@ import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
 import { useDone } from '../../lib/done.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 
 const fail = (error: unknown): void => showToast(toErrorMessage(error), { tone: 'failed' });
@@ -30,12 +30,12 @@ function Cancel({ id }: { readonly id: string }) {
   const done = useDone();
   const cancel = useMutation({
     mutationFn: () => api.post(`/executions/${id}/cancel`),
-    onSuccess: () => done(texts.cancelled, ['/executions']),
+    onSuccess: () => done(messages.cancelled, ['/executions']),
     onError: fail,
   });
   return (
     <Button icon={Square} isBusy={cancel.isPending} onClick={() => cancel.mutate()}>
-      {texts.cancel}
+      {messages.cancel}
     </Button>
   );
 }
@@ -46,11 +46,11 @@ function Resume({ id }: { readonly id: string }) {
     <Button
       variant="primary"
       icon={Play}
-      title={texts.resumeHint}
+      title={messages.resumeHint}
       isBusy={resume.isPending}
       onClick={() => resume.mutate({})}
     >
-      {texts.resume}
+      {messages.resume}
     </Button>
   );
 }
@@ -64,7 +64,7 @@ function Decisions({ run }: { readonly run: Execution }) {
   if (run.status !== 'WAITING') return null;
   return waiting.map(({ nodeId, label }) => (
     <fieldset key={nodeId} className={styles.decision}>
-      <legend>{texts.approval(label)}</legend>
+      <legend>{messages.approval(label)}</legend>
       {[true, false].map(approved => (
         <Button
           key={String(approved)}
@@ -73,7 +73,7 @@ function Decisions({ run }: { readonly run: Execution }) {
           isBusy={resume.isPending}
           onClick={() => resume.mutate({ decision: { nodeId, approved } })}
         >
-          {approved ? texts.approve : texts.reject}
+          {approved ? messages.approve : messages.reject}
         </Button>
       ))}
     </fieldset>
@@ -88,7 +88,7 @@ function useResume(id: string) {
     onSuccess: ({ executionId }) => {
       void client.invalidateQueries({ queryKey: ['/executions'] });
       if (executionId === id) return;
-      showToast(texts.resumed);
+      showToast(messages.resumed);
       go(`/executions/${executionId}`);
     },
     onError: fail,

@@ -10,7 +10,7 @@ import { api } from '../../lib/api.ts';
 import { useDone } from '../../lib/done.ts';
 import { formatDuration } from '../../lib/format.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 
 const TONES: Readonly<Record<Delivery['state'], Tone>> = {
@@ -28,8 +28,8 @@ export function Deliveries({ executionId, state }: { executionId: string; state:
   );
   return (
     <section>
-      <h2>{texts.deliveries}</h2>
-      <InfiniteList query={list} empty={<Badge tone={TONES[state]}>{texts.deliveryStates[state]}</Badge>}>
+      <h2>{messages.deliveries}</h2>
+      <InfiniteList query={list} empty={<Badge tone={TONES[state]}>{messages.deliveryStates[state]}</Badge>}>
         {deliveries => (
           <ul className={styles.deliveries}>
             {deliveries.map(delivery => (
@@ -47,30 +47,30 @@ function Item({ delivery, path }: { readonly delivery: Delivery; readonly path: 
   const done = useDone();
   const again = useMutation({
     mutationFn: () => api.post(`${path}/${id}/redeliver`),
-    onSuccess: () => done(texts.resent, [path]),
+    onSuccess: () => done(messages.resent, [path]),
     onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
   });
   return (
     <li className={styles.delivery}>
       <div className={styles.deliveryHead}>
-        <Badge tone={TONES[state]}>{texts.deliveryStates[state]}</Badge>
+        <Badge tone={TONES[state]}>{messages.deliveryStates[state]}</Badge>
         <code>{event}</code>
         <span className={styles.address}>{url}</span>
         <Button size="s" isBusy={again.isPending} onClick={() => again.mutate()}>
-          {texts.resend}
+          {messages.resend}
         </Button>
       </div>
       <ol className={styles.attempts}>
         {attempts.map(({ attempt, startedAt, durationMs, statusCode, error }) => (
           <li key={attempt}>
-            <strong>{statusCode ?? texts.noResponse}</strong> <Ago time={startedAt} />
+            <strong>{statusCode ?? messages.noResponse}</strong> <Ago time={startedAt} />
             {durationMs !== null && ` · ${formatDuration(durationMs)}`}
             {error !== null && ` · ${error}`}
           </li>
         ))}
         {nextAttemptAt !== null && (
           <li>
-            {texts.nextAttempt}: <Ago time={nextAttemptAt} />
+            {messages.nextAttempt}: <Ago time={nextAttemptAt} />
           </li>
         )}
       </ol>

@@ -1,7 +1,7 @@
-// Defines the texts of the page of a run.
+// Defines the messages of the page of a run.
 import { formatNumber } from '../../lib/format.ts';
 
-export const texts = {
+export const messages = {
   title: (name: string): string => `Run of ${name}`,
   untitled: 'a workflow',
   back: 'All runs',

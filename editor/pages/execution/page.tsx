@@ -12,11 +12,11 @@ import { Ago } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
 import { durationMs } from '../../lib/runs.ts';
-import { messages } from '../../messages.ts';
-import { texts as runs } from '../executions/messages.ts';
+import { messages as appMessages } from '../../messages.ts';
+import { messages as runListMessages } from '../executions/messages.ts';
 import { Actions } from './actions.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { Results } from './results.tsx';
 import { RunGraph } from './run-graph.tsx';
@@ -36,20 +36,20 @@ function Run({ run }: { readonly run: Execution }) {
   return (
     <article className={styles.run}>
       <p>
-        <Link href="/executions">{texts.back}</Link>
+        <Link href="/executions">{messages.back}</Link>
       </p>
-      <PageHead title={texts.title(name ?? texts.untitled)}>
+      <PageHead title={messages.title(name ?? messages.untitled)}>
         <Actions run={run} />
       </PageHead>
       <Facts run={run} />
       <Problem run={run} />
       <section>
-        <h2>{texts.results}</h2>
+        <h2>{messages.results}</h2>
         <Results run={run} />
       </section>
       <Graph run={run} />
       <section>
-        <h2>{texts.timeline}</h2>
+        <h2>{messages.timeline}</h2>
         <Timeline run={run} />
       </section>
       <Inputs inputs={run.inputs} />
@@ -60,10 +60,10 @@ function Run({ run }: { readonly run: Execution }) {
 
 function Facts({ run }: { readonly run: Execution }) {
   const ms = durationMs(run);
-  const { facts } = texts;
+  const { facts } = messages;
   return (
     <dl className={styles.facts}>
-      <Fact name={texts.state}>
+      <Fact name={messages.state}>
         <RunBadge status={run.status} />
       </Fact>
       <Fact name={facts.started}>
@@ -76,7 +76,7 @@ function Facts({ run }: { readonly run: Execution }) {
           <span className={styles.soft}>{facts.estimated(run.credits.estimated)}</span>
         )}
       </Fact>
-      <Fact name={facts.from}>{runs.triggers[run.trigger]}</Fact>
+      <Fact name={facts.from}>{runListMessages.triggers[run.trigger]}</Fact>
       <Fact name={facts.version}>{formatNumber(run.workflowVersion)}</Fact>
       {run.resumedFromId !== null && (
         <Fact name={facts.resumedFrom}>
@@ -84,7 +84,7 @@ function Facts({ run }: { readonly run: Execution }) {
         </Fact>
       )}
       <Fact name={facts.id}>
-        <code>{run.id}</code> <CopyButton text={run.id} label={messages.common.copy} />
+        <code>{run.id}</code> <CopyButton text={run.id} label={appMessages.common.copy} />
       </Fact>
     </dl>
   );
@@ -103,11 +103,11 @@ function Problem({ run: { error, nodeStates } }: { readonly run: Execution }) {
   if (error === null) return null;
   const node = nodeStates.find(({ nodeId }) => nodeId === error.nodeId);
   return (
-    <section className={styles.problem} aria-label={texts.failed}>
-      <h2>{texts.failed}</h2>
+    <section className={styles.problem} aria-label={messages.failed}>
+      <h2>{messages.failed}</h2>
       <p>{error.message}</p>
       <p className={styles.soft}>
-        {node && `${texts.atNode(node.label)} `}
+        {node && `${messages.atNode(node.label)} `}
         <code>{error.code}</code>
       </p>
     </section>
@@ -123,7 +123,7 @@ function Graph({ run }: { readonly run: Execution }) {
   if (graph === undefined || graph.nodes.length === 0) return null;
   return (
     <section>
-      <h2>{texts.graph}</h2>
+      <h2>{messages.graph}</h2>
       <RunGraph graph={graph} states={statesOf(run)} />
     </section>
   );
@@ -137,9 +137,9 @@ function Inputs({ inputs }: Pick<Execution, 'inputs'>) {
   const given = Object.entries(inputs);
   return (
     <section>
-      <h2>{texts.inputs}</h2>
+      <h2>{messages.inputs}</h2>
       {given.length === 0 ? (
-        <p className={styles.soft}>{texts.noInputs}</p>
+        <p className={styles.soft}>{messages.noInputs}</p>
       ) : (
         <pre className={styles.code}>{JSON.stringify(inputs, null, 2)}</pre>
       )}

@@ -3,8 +3,8 @@ import { type Execution, hasEnded, type Output } from '../../../sdk/src/types.ts
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { JsonTree } from '../../kit/json-tree.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
-import { messages } from '../../messages.ts';
-import { texts } from './messages.ts';
+import { messages as appMessages } from '../../messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 
 /** Longer text would slow the page down. The copy button copies all of it. */
@@ -13,7 +13,7 @@ const SHOWN_CHARS = 20_000;
 export function Results({ run }: { readonly run: Execution }) {
   const { outputs } = run;
   if (outputs.length === 0)
-    return <p className={styles.soft}>{hasEnded(run) ? texts.noResults : texts.noResultsYet}</p>;
+    return <p className={styles.soft}>{hasEnded(run) ? messages.noResults : messages.noResultsYet}</p>;
   return (
     <ul className={styles.results}>
       {outputs.map((output, index) => (
@@ -40,10 +40,10 @@ function Result({ output }: { readonly output: Output }) {
       <figcaption>
         <span>{label}</span>
         {url === undefined ? (
-          <CopyButton text={textOf(output)} label={messages.common.copy} />
+          <CopyButton text={textOf(output)} label={appMessages.common.copy} />
         ) : (
           <a href={url} target="_blank" rel="noreferrer">
-            {texts.download(label)}
+            {messages.download(label)}
           </a>
         )}
       </figcaption>

@@ -7,7 +7,7 @@ import { isGroup, isNote } from '../../../src/graph/layout/groups.ts';
 import { around, type Rect } from '../../../src/graph/rects.ts';
 import type { Graph, GraphNode } from '../../../src/graph/types.ts';
 import { classNames } from '../../kit/class-names.ts';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import styles from './run-graph.module.css';
 
 /** Derives sizes from the nodes alone; ports do not matter at this scale. */
@@ -37,7 +37,7 @@ export function RunGraph({
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls
-    <section className={styles.frame} aria-label={texts.graphLabel} tabIndex={0}>
+    <section className={styles.frame} aria-label={messages.graphLabel} tabIndex={0}>
       <svg
         viewBox={`${x - MARGIN} ${y - MARGIN} ${width + 2 * MARGIN} ${height + 2 * MARGIN}`}
         className={styles.graph}

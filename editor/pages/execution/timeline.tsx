@@ -3,8 +3,8 @@ import type { Execution, NodeState } from '../../../sdk/src/types.ts';
 import { classNames } from '../../kit/class-names.ts';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
 import { durationMs } from '../../lib/runs.ts';
-import { messages } from '../../messages.ts';
-import { texts } from './messages.ts';
+import { messages as appMessages } from '../../messages.ts';
+import { messages } from './messages.ts';
 import styles from './timeline.module.css';
 
 export function Timeline({ run }: { readonly run: Execution }) {
@@ -33,9 +33,9 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
   const took = ms === null ? '–' : formatDuration(ms);
   const { label, status, error, cached, attempt, credits } = state;
   const notes = [
-    cached && texts.cached,
-    attempt > 1 && texts.attempt(attempt),
-    credits > 0 && `${formatNumber(credits)} ${texts.facts.credits.toLowerCase()}`,
+    cached && messages.cached,
+    attempt > 1 && messages.attempt(attempt),
+    credits > 0 && `${formatNumber(credits)} ${messages.facts.credits.toLowerCase()}`,
   ].filter(note => note !== false);
   return (
     <li className={styles.row}>
@@ -45,7 +45,7 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
       <span
         className={styles.track}
         role="img"
-        aria-label={texts.bar(label, messages.nodeStates[status], took)}
+        aria-label={messages.bar(label, appMessages.nodeStates[status], took)}
       >
         {ms !== null && (
           <span className={classNames(styles.bar, styles[status])} style={place(state, ms, scale)} />
@@ -53,7 +53,7 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
       </span>
       <span className={styles.took}>{took}</span>
       <span className={styles.notes}>
-        {messages.nodeStates[status]}
+        {appMessages.nodeStates[status]}
         {notes.map(note => `, ${note}`)}
       </span>
       {error !== null && <p className={styles.error}>{error}</p>}

@@ -1,7 +1,7 @@
-// Defines the texts of the list of runs.
+// Defines the messages of the list of runs.
 import { formatNumber } from '../../lib/format.ts';
 
-export const texts = {
+export const messages = {
   title: 'Runs',
   emptyTitle: 'No runs yet',
   empty: 'Open a workflow and run it. Each run appears here with its results and cost.',

@@ -13,11 +13,11 @@ import { type Column, Table } from '../../kit/table.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
 import { durationMs, pollIntervalMs, useWorkflowNames } from '../../lib/runs.ts';
-import { messages } from '../../messages.ts';
-import { texts } from './messages.ts';
+import { messages as appMessages } from '../../messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 
-const STATES = Object.keys(messages.runStates) as ExecutionStatus[];
+const STATES = Object.keys(appMessages.runStates) as ExecutionStatus[];
 
 export function Page() {
   const [search, setSearch] = useSearchParams();
@@ -31,26 +31,28 @@ export function Page() {
   const showAll = (): void => setSearch({}, { replace: true });
   return (
     <>
-      <PageHead title={texts.title}>
+      <PageHead title={messages.title}>
         <div className={styles.filter}>
           <SelectField
-            label={texts.state}
+            label={messages.state}
             value={status}
             onChange={event =>
               setSearch(event.target.value === '' ? {} : { status: event.target.value }, { replace: true })
             }
           >
-            <option value="">{texts.all}</option>
+            <option value="">{messages.all}</option>
             {STATES.map(state => (
               <option key={state} value={state}>
-                {messages.runStates[state]}
+                {appMessages.runStates[state]}
               </option>
             ))}
           </SelectField>
         </div>
       </PageHead>
       <InfiniteList query={list} empty={status === '' ? <NoRuns /> : <NoMatch onShowAll={showAll} />}>
-        {runs => <Table label={texts.title} columns={columnsOf(names)} rows={runs} getKey={({ id }) => id} />}
+        {runs => (
+          <Table label={messages.title} columns={columnsOf(names)} rows={runs} getKey={({ id }) => id} />
+        )}
       </InfiniteList>
     </>
   );
@@ -60,10 +62,10 @@ function NoRuns() {
   return (
     <EmptyState
       icon={History}
-      title={texts.emptyTitle}
-      action={<ButtonLink href="/workflows">{texts.toWorkflows}</ButtonLink>}
+      title={messages.emptyTitle}
+      action={<ButtonLink href="/workflows">{messages.toWorkflows}</ButtonLink>}
     >
-      {texts.empty}
+      {messages.empty}
     </EmptyState>
   );
 }
@@ -72,27 +74,27 @@ function NoMatch({ onShowAll }: { readonly onShowAll: () => void }) {
   return (
     <EmptyState
       icon={History}
-      title={texts.noneTitle}
-      action={<Button onClick={onShowAll}>{texts.all}</Button>}
+      title={messages.noneTitle}
+      action={<Button onClick={onShowAll}>{messages.all}</Button>}
     >
-      {texts.none}
+      {messages.none}
     </EmptyState>
   );
 }
 
 const columnsOf = (names: ReadonlyMap<string, string>): readonly Column<ListedExecution>[] => [
   {
-    title: texts.workflow,
+    title: messages.workflow,
     cell: ({ id, workflowId }) => (
       <Link className={styles.name} href={`/executions/${id}`}>
         {names.get(workflowId) ?? workflowId}
       </Link>
     ),
   },
-  { title: texts.state, cell: ({ status }) => <RunBadge status={status} /> },
-  { title: texts.started, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: messages.state, cell: ({ status }) => <RunBadge status={status} /> },
+  { title: messages.started, cell: ({ createdAt }) => <Ago time={createdAt} /> },
   {
-    title: texts.duration,
+    title: messages.duration,
     align: 'end',
     cell: run => {
       const ms = durationMs(run);
@@ -100,10 +102,10 @@ const columnsOf = (names: ReadonlyMap<string, string>): readonly Column<ListedEx
     },
   },
   {
-    title: texts.progress,
+    title: messages.progress,
     align: 'end',
-    cell: ({ progress: { done, total } }) => texts.done(done, total),
+    cell: ({ progress: { done, total } }) => messages.done(done, total),
   },
-  { title: texts.credits, align: 'end', cell: ({ credits }) => formatNumber(credits.charged) },
-  { title: texts.by, cell: ({ trigger }) => texts.triggers[trigger] },
+  { title: messages.credits, align: 'end', cell: ({ credits }) => formatNumber(credits.charged) },
+  { title: messages.by, cell: ({ trigger }) => messages.triggers[trigger] },
 ];

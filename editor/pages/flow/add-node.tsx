@@ -12,7 +12,7 @@ import { type EditorContextValue, useEditor } from '../../runs/editor-context.ts
 import { ChoicePicture } from './choice-picture.tsx';
 import { favoriteTypes, recentTypes, remember } from './recent.ts';
 
-const texts = messages.flow;
+const flowMessages = messages.flow;
 
 interface AddNodeProps {
   readonly placement: Placement;
@@ -30,8 +30,8 @@ export function AddNode({ placement, text: first = '', onClose }: AddNodeProps) 
   };
   return (
     <Chooser
-      title={texts.addNode}
-      placeholder={texts.searchNodes}
+      title={flowMessages.addNode}
+      placeholder={flowMessages.searchNodes}
       text={first}
       find={text => findEntries(entries, text)}
       onChoose={choose}
@@ -45,7 +45,7 @@ export function addNode(editor: EditorContextValue, entry: CatalogEntry, placeme
   const { session, canvas } = editor;
   const middle = canvas.current?.center() ?? { x: 0, y: 0 };
   const { id, changes } = placeNode(session, entry, placement, middle);
-  session.store.actions.perform(texts.edits.add(entry.label), changes);
+  session.store.actions.perform(flowMessages.edits.add(entry.label), changes);
   session.store.actions.select([id]);
   remember(entry.nodeType);
   requestAnimationFrame(() => canvas.current?.focusNode(id));
@@ -78,9 +78,9 @@ function findEntries(entries: readonly CatalogEntry[], text: string): readonly C
     .filter(entry => !known.has(entry))
     .sort((a, b) => ORDER.indexOf(a.category) - ORDER.indexOf(b.category));
   return [
-    ...favorites.map(entry => toChoice(entry, texts.favorites)),
-    ...recent.map(entry => toChoice(entry, texts.recent)),
-    ...rest.map(entry => toChoice(entry, texts.categories[entry.category])),
+    ...favorites.map(entry => toChoice(entry, flowMessages.favorites)),
+    ...recent.map(entry => toChoice(entry, flowMessages.recent)),
+    ...rest.map(entry => toChoice(entry, flowMessages.categories[entry.category])),
   ];
 }
 
@@ -122,6 +122,6 @@ function toChoice(entry: CatalogEntry, section: string | undefined): Choice {
 export function priceOf({ executionCost, estimatedCredits }: CatalogEntry): string | undefined {
   if (executionCost === 'free') return undefined;
   return estimatedCredits === null
-    ? texts.priceVaries
-    : texts.credits(estimatedCredits, formatNumber(estimatedCredits));
+    ? flowMessages.priceVaries
+    : flowMessages.credits(estimatedCredits, formatNumber(estimatedCredits));
 }

@@ -10,7 +10,7 @@ import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './keys.module.css';
 import { Keys } from './keys.tsx';
 
-const texts = messages.flow;
+const flowMessages = messages.flow;
 
 interface PanelProps {
   readonly onClose: () => void;
@@ -23,8 +23,8 @@ export function CommandMenu({ onClose }: PanelProps) {
   );
   return (
     <Chooser
-      title={texts.commands.commands}
-      placeholder={texts.searchCommands}
+      title={flowMessages.commands.commands}
+      placeholder={flowMessages.searchCommands}
       find={text => choices.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))}
       onChoose={id => {
         onClose();
@@ -55,8 +55,8 @@ export function FindNode({ onClose }: PanelProps) {
   };
   return (
     <Chooser
-      title={texts.commands.find}
-      placeholder={texts.searchBoard}
+      title={flowMessages.commands.find}
+      placeholder={flowMessages.searchBoard}
       find={find}
       onChoose={id => {
         onClose();
@@ -77,9 +77,9 @@ export function KeyList({ onClose }: PanelProps) {
     keys: keys[0] ?? '',
   }));
   return (
-    <Dialog title={texts.commands.keys} onClose={onClose}>
+    <Dialog title={flowMessages.commands.keys} onClose={onClose}>
       <dl className={styles.list}>
-        {[...listed, ...texts.moreKeys].map(({ id, label, keys }) => (
+        {[...listed, ...flowMessages.moreKeys].map(({ id, label, keys }) => (
           <div key={id}>
             <dt>{label}</dt>
             <dd>

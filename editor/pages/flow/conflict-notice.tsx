@@ -9,7 +9,7 @@ import { Button } from '../../kit/button.tsx';
 import { type EditorContextValue, useBoard, useEditor } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
 
-const texts = messages.flow.conflict;
+const conflictMessages = messages.flow.conflict;
 const SHOWN_CHARS = 120;
 
 export function ConflictNotice() {
@@ -21,31 +21,31 @@ export function ConflictNotice() {
   const canTake = changesFor(editor, conflict) !== undefined;
   const acceptTheirs = (): void => {
     const changes = changesFor(editor, conflict);
-    if (changes !== undefined) actions.perform(texts.edit, changes);
+    if (changes !== undefined) actions.perform(conflictMessages.edit, changes);
     actions.resolveConflict(conflict);
   };
   return (
-    <section className={styles.notice} aria-label={texts.title}>
+    <section className={styles.notice} aria-label={conflictMessages.title}>
       <p>
-        <strong>{texts.title}</strong> {texts.where(nameOf(editor, conflict), count)}
+        <strong>{conflictMessages.title}</strong> {conflictMessages.where(nameOf(editor, conflict), count)}
       </p>
       <dl className={styles.both}>
         <div>
-          <dt>{texts.mine}</dt>
+          <dt>{conflictMessages.mine}</dt>
           <dd>{shorten(conflict.mine)}</dd>
         </div>
         <div>
-          <dt>{texts.theirs}</dt>
+          <dt>{conflictMessages.theirs}</dt>
           <dd>{shorten(conflict.theirs)}</dd>
         </div>
       </dl>
       <div className={styles.actions}>
         <Button size="s" onClick={() => actions.resolveConflict(conflict)}>
-          {texts.keepMine}
+          {conflictMessages.keepMine}
         </Button>
         {canTake && (
           <Button size="s" onClick={acceptTheirs}>
-            {texts.acceptTheirs}
+            {conflictMessages.acceptTheirs}
           </Button>
         )}
       </div>
@@ -77,7 +77,7 @@ function nameOf({ session }: EditorContextValue, { path }: Conflict): string {
 }
 
 function shorten(value: unknown): string {
-  if (value === undefined) return texts.gone;
+  if (value === undefined) return conflictMessages.gone;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
 }

@@ -5,7 +5,7 @@ import { Button } from '../../kit/button.tsx';
 import { useBoard, useEditor, useView } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
 
-const texts = messages.flow.diff;
+const diffMessages = messages.flow.diff;
 const MAX_NAMES = 8;
 
 export function DiffNotice() {
@@ -23,28 +23,28 @@ export function DiffNotice() {
   };
   const names = difference.removed.map(({ data }) => data.label);
   return (
-    <section className={styles.notice} aria-label={texts.title}>
+    <section className={styles.notice} aria-label={diffMessages.title}>
       <div className={styles.row}>
         <p>
-          <strong>{texts.since(version)}</strong>{' '}
-          {texts.counts({
+          <strong>{diffMessages.since(version)}</strong>{' '}
+          {diffMessages.counts({
             added: counts.get('added')?.length ?? 0,
             changed: counts.get('changed')?.length ?? 0,
             moved: counts.get('moved')?.length ?? 0,
             removed: difference.removed.length,
             edges: added + removed,
           })}
-          {isOld && ` ${texts.old}`}
+          {isOld && ` ${diffMessages.old}`}
         </p>
         <span className={styles.close}>
           <Button size="s" onClick={close}>
-            {texts.done}
+            {diffMessages.done}
           </Button>
         </span>
       </div>
       {names.length > 0 && (
         <p className={styles.soft}>
-          {texts.removed(names.slice(0, MAX_NAMES).join(', '), Math.max(0, names.length - MAX_NAMES))}
+          {diffMessages.removed(names.slice(0, MAX_NAMES).join(', '), Math.max(0, names.length - MAX_NAMES))}
         </p>
       )}
     </section>

@@ -12,7 +12,7 @@ import styles from './empty-board.module.css';
 import { EXAMPLE, EXAMPLE_TYPES } from './example.ts';
 import { Starters } from './starters.tsx';
 
-const texts = messages.flow;
+const flowMessages = messages.flow;
 
 /** Notes and frames alone cannot run. */
 const SHELLS: ReadonlySet<string> = new Set(['stickyNote', 'groupFrame']);
@@ -25,19 +25,22 @@ export function EmptyBoard() {
   const { store, catalog } = session;
   const hasExample = EXAMPLE_TYPES.every(type => catalog.find(type)?.hidden !== true && catalog.find(type));
   const putExample = (): void => {
-    store.actions.perform(texts.edits.paste(EXAMPLE.nodes.length), add(store.getState().board, EXAMPLE));
+    store.actions.perform(
+      flowMessages.edits.paste(EXAMPLE.nodes.length),
+      add(store.getState().board, EXAMPLE),
+    );
     requestAnimationFrame(() => requestAnimationFrame(() => canvas.current?.fit()));
   };
   return (
     <div className={styles.empty}>
-      <h2>{texts.emptyTitle}</h2>
-      <p>{texts.empty}</p>
+      <h2>{flowMessages.emptyTitle}</h2>
+      <p>{flowMessages.empty}</p>
       <label className={styles.search}>
         <Search />
         <input
           type="search"
-          aria-label={texts.emptySearch}
-          placeholder={texts.emptyPrompt}
+          aria-label={flowMessages.emptySearch}
+          placeholder={flowMessages.emptyPrompt}
           value=""
           onChange={({ target }) =>
             editor.view.setState({ panel: { kind: 'add', placement: {}, text: target.value } })
@@ -47,11 +50,11 @@ export function EmptyBoard() {
       <Starters />
       <div className={styles.actions}>
         <Button variant="primary" icon={Plus} onClick={() => getCommand('add').run(editor)}>
-          {texts.emptyAdd}
+          {flowMessages.emptyAdd}
         </Button>
         {hasExample && (
           <Button icon={Sparkles} onClick={putExample}>
-            {texts.emptyExample}
+            {flowMessages.emptyExample}
           </Button>
         )}
       </div>

@@ -11,7 +11,7 @@ import { type EditorContextValue, useEditor } from '../../runs/editor-context.ts
 import { controlOf } from './inspector/controls.tsx';
 import { focusField } from './inspector/focus-field.ts';
 
-const texts = messages.flow.fixes;
+const fixMessages = messages.flow.fixes;
 
 interface FixButtonProps {
   readonly issue: LintIssue;
@@ -59,12 +59,12 @@ export function FixAllButton({
   if (count < 2) return null;
   const act = (): void => {
     onDone();
-    store.actions.perform(texts.edit, find().changes);
-    editor.view.setState({ announcement: texts.done(texts.all(count)) });
+    store.actions.perform(fixMessages.edit, find().changes);
+    editor.view.setState({ announcement: fixMessages.done(fixMessages.all(count)) });
   };
   return (
     <Button size="s" icon={Wand} onClick={act}>
-      {texts.all(count)}
+      {fixMessages.all(count)}
     </Button>
   );
 }
@@ -77,7 +77,7 @@ function perform(editor: EditorContextValue, fix: Fix): void {
   const { session, view } = editor;
   if (fix.kind === 'change') {
     session.store.actions.perform(fix.label, fix.changes);
-    view.setState({ announcement: texts.done(fix.label) });
+    view.setState({ announcement: fixMessages.done(fix.label) });
   }
   if (fix.kind !== 'fill') return;
   session.store.actions.select([fix.nodeId]);

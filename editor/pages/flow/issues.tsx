@@ -10,7 +10,7 @@ import { useBoard, useEditor } from '../../runs/editor-context.tsx';
 import { FixAllButton, FixButton } from './fix-button.tsx';
 import styles from './issues.module.css';
 
-const texts = messages.flow;
+const flowMessages = messages.flow;
 const PAUSE_MS = 250;
 const MAX_SHOWN = 100;
 
@@ -28,7 +28,7 @@ export function Issues() {
   // The fixed issue disappears, so the focus moves to the next one first.
   const keepFocus = (): void => (issues.length === 1 ? canvas.current?.focus() : head.current?.focus());
   return (
-    <section className={styles.issues} aria-label={texts.issuesPanel} data-open={isOpen || undefined}>
+    <section className={styles.issues} aria-label={flowMessages.issuesPanel} data-open={isOpen || undefined}>
       <button
         ref={head}
         type="button"
@@ -37,7 +37,7 @@ export function Issues() {
         onClick={() => setOpen(!isOpen)}
       >
         <SeverityIcon severity={errors > 0 ? 'error' : 'warning'} />
-        {texts.issueCount(errors, total - errors)}
+        {flowMessages.issueCount(errors, total - errors)}
         <ChevronDown className={styles.chevron} />
       </button>
       {isOpen && (
@@ -45,7 +45,7 @@ export function Issues() {
           <FixAllButton issues={issues} onDone={() => canvas.current?.focus()} />
         </div>
       )}
-      <ul aria-label={texts.issues} className={styles.list} hidden={!isOpen}>
+      <ul aria-label={flowMessages.issues} className={styles.list} hidden={!isOpen}>
         {issues.slice(0, MAX_SHOWN).map((issue, index) => (
           <Item
             // biome-ignore lint/suspicious/noArrayIndexKey: findings have no id
@@ -54,7 +54,7 @@ export function Issues() {
             fix={isOpen && <FixButton issue={issue} onDone={keepFocus} />}
           />
         ))}
-        {total > MAX_SHOWN && <li className={styles.more}>{texts.issuesShown(MAX_SHOWN, total)}</li>}
+        {total > MAX_SHOWN && <li className={styles.more}>{flowMessages.issuesShown(MAX_SHOWN, total)}</li>}
       </ul>
     </section>
   );

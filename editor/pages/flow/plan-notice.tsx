@@ -9,7 +9,7 @@ import { startPlanned } from '../../runs/plan-run.ts';
 import styles from './notice.module.css';
 import { priceText } from './price.tsx';
 
-const texts = messages.flow.plan;
+const planMessages = messages.flow.plan;
 
 export function PlanNotice() {
   const editor = useEditor();
@@ -30,15 +30,15 @@ export function PlanNotice() {
   return (
     <section
       className={styles.notice}
-      aria-label={texts.title}
+      aria-label={planMessages.title}
       onKeyDown={event => event.key === 'Escape' && close()}
     >
       <div className={styles.row}>
         <p>
-          <strong>{texts.kinds[plan.kind]}</strong>{' '}
-          {texts.counts(count('run'), count('cached'), count('kept'))}
+          <strong>{planMessages.kinds[plan.kind]}</strong>{' '}
+          {planMessages.counts(count('run'), count('cached'), count('kept'))}
         </p>
-        <span role="status" aria-label={texts.price} className={styles.close}>
+        <span role="status" aria-label={planMessages.price} className={styles.close}>
           {plan.estimate && priceText(plan.estimate)}
         </span>
         <Button size="s" variant="quiet" onClick={close}>
@@ -52,7 +52,7 @@ export function PlanNotice() {
           isBusy={!isReady}
           onClick={() => void startPlanned(editor)}
         >
-          {texts.start}
+          {planMessages.start}
         </Button>
       </div>
     </section>

@@ -10,7 +10,7 @@ import type { Estimate } from '../../runs/plan-run.ts';
 import { isInProgress } from '../../runs/run-store.ts';
 import styles from './toolbar.module.css';
 
-const texts = messages.flow;
+const flowMessages = messages.flow;
 const PAUSE_MS = 300;
 
 export function Price() {
@@ -52,7 +52,12 @@ export function Price() {
   }, [session, store, saver, runs, isSaved, hasNodes, isRunning]);
   const isShort = estimate !== undefined && estimate.credits > estimate.availableCredits;
   return (
-    <span role="status" aria-label={texts.price} className={styles.price} data-short={isShort || undefined}>
+    <span
+      role="status"
+      aria-label={flowMessages.price}
+      className={styles.price}
+      data-short={isShort || undefined}
+    >
       {estimate && hasNodes ? priceText(estimate) : ''}
     </span>
   );
@@ -60,6 +65,6 @@ export function Price() {
 
 /** `3 credits`, or `about 3 credits`. */
 export function priceText({ credits, exact }: Pick<Estimate, 'credits' | 'exact'>): string {
-  const text = texts.credits(credits, formatNumber(credits));
-  return exact ? text : texts.atLeast(text);
+  const text = flowMessages.credits(credits, formatNumber(credits));
+  return exact ? text : flowMessages.atLeast(text);
 }

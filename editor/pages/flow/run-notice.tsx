@@ -15,7 +15,7 @@ import { isInProgress, type RunSummary } from '../../runs/run-store.ts';
 import styles from './notice.module.css';
 import { useInputsOf } from './use-inputs-of.ts';
 
-const texts = messages.flow;
+const flowMessages = messages.flow;
 
 export function RunNotice() {
   const { runs, session } = useEditor();
@@ -29,7 +29,7 @@ export function RunNotice() {
   return (
     <section
       className={styles.notice}
-      aria-label={texts.run}
+      aria-label={flowMessages.run}
       data-tone={error === undefined && run?.error == null ? undefined : 'danger'}
     >
       <div className={styles.row}>
@@ -46,7 +46,7 @@ export function RunNotice() {
           <IconButton
             size="s"
             icon={Close}
-            label={texts.closeRun}
+            label={flowMessages.closeRun}
             disabled={isInProgress(run)}
             onClick={() => runs.clear()}
           />
@@ -66,14 +66,14 @@ function useDone({ progress }: RunSummary): number {
 }
 
 function Progress({ run }: { readonly run: RunSummary }) {
-  return <span>{texts.progress(useDone(run), run.progress.total)}</span>;
+  return <span>{flowMessages.progress(useDone(run), run.progress.total)}</span>;
 }
 
 function ProgressBar({ run }: { readonly run: RunSummary }) {
   return (
     <progress
       className={styles.progress}
-      aria-label={texts.progressLabel}
+      aria-label={flowMessages.progressLabel}
       max={Math.max(run.progress.total, 1)}
       value={useDone(run)}
     />
@@ -90,7 +90,7 @@ function RunFacts({ run }: { readonly run: RunSummary }) {
         <Progress run={run} />
       ) : (
         <>
-          <span>{texts.charged(charged, formatNumber(charged))}</span>
+          <span>{flowMessages.charged(charged, formatNumber(charged))}</span>
           <span className={styles.soft}>
             <Ago time={run.createdAt} />
           </span>
@@ -107,7 +107,7 @@ function Failed({ error: { message, nodeId } }: { readonly error: NonNullable<Ru
       {message}{' '}
       {nodeId !== null && (
         <button type="button" className={styles.link} onClick={() => canvas.current?.focusNode(nodeId)}>
-          {texts.save.showIssue}
+          {flowMessages.save.showIssue}
         </button>
       )}
     </p>
@@ -118,7 +118,7 @@ function UseInputs({ executionId }: { readonly executionId: string }) {
   const applyInputs = useInputsOf();
   return (
     <Button size="s" variant="quiet" onClick={() => void applyInputs(executionId)}>
-      {texts.runs.useInputs}
+      {flowMessages.runs.useInputs}
     </Button>
   );
 }

@@ -5,7 +5,7 @@ import { messages } from '../../flow-messages.ts';
 import { useBoard, useEditor } from '../../runs/editor-context.tsx';
 import styles from './toolbar.module.css';
 
-const texts = messages.flow.save;
+const saveMessages = messages.flow.save;
 
 export function SaveStatus() {
   const save = useBoard(state => state.save);
@@ -16,7 +16,7 @@ export function SaveStatus() {
     <>
       <span
         role="status"
-        aria-label={texts.label}
+        aria-label={saveMessages.label}
         className={styles.save}
         data-state={save.kind}
         title={sentence(save)}
@@ -32,7 +32,7 @@ export function SaveStatus() {
             canvas.current?.focusNode(wrong);
           }}
         >
-          {texts.showIssue}
+          {saveMessages.showIssue}
         </button>
       )}
     </>
@@ -40,5 +40,5 @@ export function SaveStatus() {
 }
 
 function sentence(save: SaveState): string {
-  return save.kind === 'refused' ? texts.refused(save.error.message) : texts[save.kind];
+  return save.kind === 'refused' ? saveMessages.refused(save.error.message) : saveMessages[save.kind];
 }

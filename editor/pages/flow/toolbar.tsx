@@ -22,28 +22,28 @@ import { Price } from './price.tsx';
 import { SaveStatus } from './save-status.tsx';
 import styles from './toolbar.module.css';
 
-const texts = messages.flow;
+const flowMessages = messages.flow;
 
 export function Toolbar() {
   const canUndo = useBoard(({ history }) => history.past.length > 0);
   const canRedo = useBoard(({ history }) => history.future.length > 0);
   return (
-    <div className={styles.toolbar} role="toolbar" aria-label={texts.toolbar}>
+    <div className={styles.toolbar} role="toolbar" aria-label={flowMessages.toolbar}>
       <div className={styles.start}>
         <Name />
         <SaveStatus />
       </div>
       <div className={styles.tools}>
-        <Tool id="add" icon={CirclePlus} label={texts.tools.add} />
+        <Tool id="add" icon={CirclePlus} label={flowMessages.tools.add} />
         <span className={styles.line} />
-        <Tool id="undo" icon={Undo} label={texts.tools.undo} isOff={!canUndo} />
-        <Tool id="redo" icon={Redo} label={texts.tools.redo} isOff={!canRedo} />
-        <Tool id="arrange" icon={Wand} label={texts.tools.arrange} />
+        <Tool id="undo" icon={Undo} label={flowMessages.tools.undo} isOff={!canUndo} />
+        <Tool id="redo" icon={Redo} label={flowMessages.tools.redo} isOff={!canRedo} />
+        <Tool id="arrange" icon={Wand} label={flowMessages.tools.arrange} />
         <span className={styles.line} />
-        <Tool id="runs" icon={ListVideo} label={texts.tools.runs} />
-        <Tool id="versions" icon={History} label={texts.tools.versions} />
-        <Tool id="export" icon={Download} label={texts.tools.export} />
-        <Tool id="share" icon={Share} label={texts.tools.share} />
+        <Tool id="runs" icon={ListVideo} label={flowMessages.tools.runs} />
+        <Tool id="versions" icon={History} label={flowMessages.tools.versions} />
+        <Tool id="export" icon={Download} label={flowMessages.tools.export} />
+        <Tool id="share" icon={Share} label={flowMessages.tools.share} />
       </div>
       <div className={styles.end}>
         <PresenceList />
@@ -74,13 +74,13 @@ function Name() {
     <h1 className={styles.title}>
       <input
         className={styles.name}
-        aria-label={texts.name}
+        aria-label={flowMessages.name}
         value={name}
         maxLength={200}
         spellCheck={false}
         onChange={({ target }) =>
           store.actions.perform(
-            texts.edits.rename,
+            flowMessages.edits.rename,
             setField(store.getState().board, 'name', target.value),
             'name',
           )
@@ -100,7 +100,7 @@ function RunButton() {
   if (isRunning)
     return (
       <Button icon={Square} isBusy={isCancelling} onClick={() => void runs.cancel()}>
-        {texts.tools.cancel}
+        {flowMessages.tools.cancel}
       </Button>
     );
   return (
@@ -111,7 +111,7 @@ function RunButton() {
       disabled={isEmpty}
       onClick={() => getCommand('run').run(editor)}
     >
-      {texts.tools.run}
+      {flowMessages.tools.run}
     </Button>
   );
 }

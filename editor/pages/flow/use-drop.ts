@@ -11,7 +11,7 @@ import { isEditing } from '../../lib/editing.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 
-const texts = messages.flow.drop;
+const dropMessages = messages.flow.drop;
 const MAX_FILES = 20;
 const STEP = 48;
 
@@ -84,7 +84,7 @@ async function importFiles(
       report(file.name);
       await importFile(editor, file, index === 0 ? { at: place, from } : { at: place });
     } catch (error) {
-      showToast(texts.failed(file.name, toErrorMessage(error)), { tone: 'failed' });
+      showToast(dropMessages.failed(file.name, toErrorMessage(error)), { tone: 'failed' });
     } finally {
       report(undefined);
     }
@@ -97,7 +97,7 @@ async function importFile(editor: EditorContextValue, file: File, drop: Drop): P
   if (graph !== undefined) return pasteGraph(editor, graph, drop.at);
   const kind = getMediaKind(file);
   if (kind === undefined) {
-    showToast(texts.unknown(file.name), { tone: 'failed' });
+    showToast(dropMessages.unknown(file.name), { tone: 'failed' });
     return;
   }
   const { url } = await upload(file);

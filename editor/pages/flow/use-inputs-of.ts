@@ -6,7 +6,7 @@ import { showToast } from '../../lib/toasts.ts';
 import { useEditor } from '../../runs/editor-context.tsx';
 import { createInputChanges } from '../../runs/use-inputs.ts';
 
-const texts = messages.flow.runs;
+const runsMessages = messages.flow.runs;
 
 export function useInputsOf(): (executionId: string) => Promise<void> {
   const { store } = useEditor().session;
@@ -16,7 +16,7 @@ export function useInputsOf(): (executionId: string) => Promise<void> {
       store.actions.perform(messages.flow.edits.inputs, changes);
       const undo = { label: messages.common.undo, run: () => store.actions.undo() };
       showToast(
-        changes.length === 0 ? texts.sameInputs : texts.usedInputs,
+        changes.length === 0 ? runsMessages.sameInputs : runsMessages.usedInputs,
         changes.length === 0 ? {} : { action: undo },
       );
     } catch (error) {

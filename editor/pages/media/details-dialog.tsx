@@ -15,8 +15,8 @@ import { api } from '../../lib/api.ts';
 import { useDone } from '../../lib/done.ts';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { messages } from '../../messages.ts';
-import { texts } from './messages.ts';
+import { messages as appMessages } from '../../messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 
 interface DetailsProps {
@@ -39,7 +39,7 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
       onClose={onClose}
       actions={
         <Button variant="danger" onClick={() => setRemoving(true)}>
-          {texts.remove}
+          {messages.remove}
         </Button>
       }
     >
@@ -47,11 +47,11 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
       <Facts item={item} />
       <p className={styles.address}>
         <a href={url} target="_blank" rel="noreferrer">
-          {texts.open}
+          {messages.open}
         </a>
-        <CopyButton text={url} label={texts.copyAddress} />
+        <CopyButton text={url} label={messages.copyAddress} />
       </p>
-      <h3>{texts.uses}</h3>
+      <h3>{messages.uses}</h3>
       {usages === undefined ? (
         uses.error === null ? (
           <Loading />
@@ -63,7 +63,7 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
       )}
       {uses.hasNextPage && (
         <Button variant="quiet" isBusy={uses.isFetchingNextPage} onClick={() => void uses.fetchNextPage()}>
-          {messages.common.loadMore}
+          {appMessages.common.loadMore}
         </Button>
       )}
     </Dialog>
@@ -72,11 +72,11 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
 
 function Facts({ item }: { readonly item: MediaItem }) {
   const { contentType, bytes, width, height, duration, createdAt, mediaId } = item;
-  const { facts } = texts;
+  const { facts } = messages;
   const rows: readonly (readonly [string, React.ReactNode])[] = [
     [facts.kind, contentType],
     [facts.size, formatBytes(bytes)],
-    ...(width === null || height === null ? [] : [[facts.pixels, texts.pixels(width, height)] as const]),
+    ...(width === null || height === null ? [] : [[facts.pixels, messages.pixels(width, height)] as const]),
     ...(duration === null ? [] : [[facts.length, formatDuration(duration * 1000)] as const]),
     [facts.added, <Ago key="time" time={createdAt} />],
     [facts.id, <code key="id">{mediaId}</code>],
@@ -94,7 +94,7 @@ function Facts({ item }: { readonly item: MediaItem }) {
 }
 
 function Uses({ uses }: { readonly uses: readonly MediaUse[] }) {
-  if (uses.length === 0) return <p>{texts.noUses}</p>;
+  if (uses.length === 0) return <p>{messages.noUses}</p>;
   return (
     <ul className={styles.uses}>
       {uses.map(use => (
@@ -114,12 +114,16 @@ function Place({ kind, workflow, nodes, isTemplate, executionId, isMaker, create
       <>
         <Link href={`/executions/${executionId}`}>{workflow.name}</Link>
         <span className={styles.soft}>
-          {isMaker ? texts.madeBy : texts.usedBy} <Ago time={createdAt} />
+          {isMaker ? messages.madeBy : messages.usedBy} <Ago time={createdAt} />
         </span>
       </>
     );
   const what =
-    kind === 'workflow' ? texts.inWorkflow(labels) : isTemplate ? texts.inTemplate : texts.inPublication;
+    kind === 'workflow'
+      ? messages.inWorkflow(labels)
+      : isTemplate
+        ? messages.inTemplate
+        : messages.inPublication;
   return (
     <>
       <Link href={`/flow/${workflow.id}`}>{workflow.name}</Link>
@@ -136,27 +140,27 @@ function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: r
     mutationFn: () => api.delete(`/media/${mediaId}`, { query: { force: true } }),
     onSuccess: () => {
       onClose();
-      return done(texts.removed(name), ['/media']);
+      return done(messages.removed(name), ['/media']);
     },
     onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
   });
   return (
     <Dialog
-      title={texts.removeTitle(name)}
+      title={messages.removeTitle(name)}
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{messages.common.cancel}</Button>
+          <Button onClick={onClose}>{appMessages.common.cancel}</Button>
           <Button variant="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
-            {texts.remove}
+            {messages.remove}
           </Button>
         </>
       }
     >
-      <p>{texts.removeText}</p>
+      <p>{messages.removeText}</p>
       {uses.length > 0 && (
         <>
-          <p>{texts.removeUsed}</p>
+          <p>{messages.removeUsed}</p>
           <Uses uses={uses} />
         </>
       )}

@@ -6,7 +6,7 @@ import type { MediaItem } from '../../../sdk/src/schemas.ts';
 import { getMediaKind, MediaView } from '../../kit/media-view.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { formatBytes } from '../../lib/format.ts';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 
 export function MediaCard({ item, onOpen }: { readonly item: MediaItem; readonly onOpen: () => void }) {
@@ -25,7 +25,7 @@ export function MediaCard({ item, onOpen }: { readonly item: MediaItem; readonly
       </div>
       <button type="button" className={styles.open} onClick={onOpen}>
         <span className={styles.name}>
-          <VisuallyHidden>{texts.details}</VisuallyHidden> {name}
+          <VisuallyHidden>{messages.details}</VisuallyHidden> {name}
         </span>
         <span className={styles.soft}>{formatBytes(bytes)}</span>
       </button>

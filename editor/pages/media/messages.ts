@@ -1,7 +1,7 @@
-// Defines the texts of the media page.
+// Defines the messages of the media page.
 import { formatNumber } from '../../lib/format.ts';
 
-export const texts = {
+export const messages = {
   title: 'Media',
   upload: 'Upload',
   uploading: 'Uploads',

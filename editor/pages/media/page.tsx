@@ -11,7 +11,7 @@ import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
 import { MediaCard } from './media-card.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { UploadButton, UploadList } from './upload-list.tsx';
 import { useUploads } from './use-uploads.ts';
@@ -36,28 +36,28 @@ export function Page() {
   const button = <UploadButton onFiles={uploads.add} />;
   return (
     <>
-      <PageHead title={texts.title}>
+      <PageHead title={messages.title}>
         <Filter
-          label={texts.kind}
+          label={messages.kind}
           value={type}
-          options={texts.kinds}
+          options={messages.kinds}
           onChange={kind => choose('type', kind)}
         />
         <Filter
-          label={texts.origin}
+          label={messages.origin}
           value={origin}
-          options={texts.origins}
+          options={messages.origins}
           onChange={from => choose('origin', from)}
         />
         {button}
       </PageHead>
       <UploadList uploads={uploads.running} />
-      {uploads.isDragging && <DropNotice>{texts.dropHere}</DropNotice>}
+      {uploads.isDragging && <DropNotice>{messages.dropHere}</DropNotice>}
       <InfiniteList
         query={list}
         empty={
-          <EmptyState icon={Images} title={texts.emptyTitle}>
-            {texts.empty}
+          <EmptyState icon={Images} title={messages.emptyTitle}>
+            {messages.empty}
           </EmptyState>
         }
       >

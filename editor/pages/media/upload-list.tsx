@@ -5,20 +5,20 @@ import Close from 'icon:x';
 import { useRef } from 'react';
 import { Button, IconButton } from '../../kit/button.tsx';
 import { Progress } from '../../kit/spinner.tsx';
-import { messages } from '../../messages.ts';
-import { texts } from './messages.ts';
+import { messages as appMessages } from '../../messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 import type { Upload } from './use-uploads.ts';
 
 export function UploadList({ uploads }: { readonly uploads: readonly Upload[] }) {
   if (uploads.length === 0) return null;
   return (
-    <ul className={styles.uploads} aria-label={texts.uploading}>
+    <ul className={styles.uploads} aria-label={messages.uploading}>
       {uploads.map(({ id, name, part, cancel }) => (
         <li key={id}>
           <span className={styles.name}>{name}</span>
           <Progress label={name} fraction={part} />
-          <IconButton icon={Close} size="s" label={messages.common.cancel} onClick={cancel} />
+          <IconButton icon={Close} size="s" label={appMessages.common.cancel} onClick={cancel} />
         </li>
       ))}
     </ul>
@@ -30,7 +30,7 @@ export function UploadButton({ onFiles }: { readonly onFiles: (files: Iterable<F
   return (
     <>
       <Button variant="primary" icon={UploadIcon} onClick={() => ref.current?.click()}>
-        {texts.upload}
+        {messages.upload}
       </Button>
       <input
         ref={ref}

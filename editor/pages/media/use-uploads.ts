@@ -6,7 +6,7 @@ import { connection } from '../../lib/api.ts';
 import { useDone } from '../../lib/done.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 export interface Upload {
   readonly id: number;
@@ -42,10 +42,11 @@ export function useUploads(): {
               signal,
               onProgress: ({ sentBytes, totalBytes }) => show(sentBytes / Math.max(1, totalBytes)),
             });
-            await done(texts.uploaded(file.name), ['/media']);
+            await done(messages.uploaded(file.name), ['/media']);
           })
           .catch((err: unknown) => {
-            if (!signal.aborted) showToast(texts.failed(file.name, toErrorMessage(err)), { tone: 'failed' });
+            if (!signal.aborted)
+              showToast(messages.failed(file.name, toErrorMessage(err)), { tone: 'failed' });
           })
           .finally(() => setRunning(all => all.filter(({ id }) => id !== upload.id)));
       }

@@ -1,8 +1,8 @@
-// Defines the texts that all parts of the settings share.
-import { messages } from '../../messages.ts';
+// Defines the messages that all parts of the settings share.
+import { messages as appMessages } from '../../messages.ts';
 
-export const texts = {
-  title: messages.nav.settings,
+export const messages = {
+  title: appMessages.nav.settings,
   groups: { own: 'Your account', workspace: 'Workspaces', admin: 'Administration' },
   parts: {
     profile: 'Profile',

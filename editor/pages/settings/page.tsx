@@ -2,7 +2,7 @@
 import { Link, useParams } from 'wouter';
 import { NotFound } from '../../frame/not-found.tsx';
 import { useSession } from '../../lib/session.ts';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { PARTS, type Part } from './parts.ts';
 
@@ -27,15 +27,15 @@ export function Page() {
 function Parts({ parts, shown }: { readonly parts: readonly Part[]; readonly shown: string }) {
   const groups = Map.groupBy(parts, ({ group }) => group);
   return (
-    <nav className={styles.nav} aria-label={texts.title}>
+    <nav className={styles.nav} aria-label={messages.title}>
       {[...groups].map(([group, inside]) => (
         <div key={group}>
-          <p id={`group-${group}`}>{texts.groups[group]}</p>
+          <p id={`group-${group}`}>{messages.groups[group]}</p>
           <ul aria-labelledby={`group-${group}`}>
             {inside.map(({ name }) => (
               <li key={name}>
                 <Link href={`/settings/${name}`} aria-current={name === shown ? 'page' : undefined}>
-                  {texts.parts[name]}
+                  {messages.parts[name]}
                 </Link>
               </li>
             ))}

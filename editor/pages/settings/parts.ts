@@ -3,7 +3,7 @@ import type { ComponentType } from 'react';
 import { Connections } from './connections/connections.tsx';
 import { Credits } from './credits/credits.tsx';
 import { Keys } from './keys/keys.tsx';
-import type { texts } from './messages.ts';
+import type { messages } from './messages.ts';
 import { Models } from './models/models.tsx';
 import { Password } from './password/password.tsx';
 import { Profile } from './profile/profile.tsx';
@@ -15,9 +15,9 @@ import { Workload } from './workload/workload.tsx';
 
 export interface Part {
   /** Segment of the address. */
-  readonly name: keyof typeof texts.parts;
+  readonly name: keyof typeof messages.parts;
   /** `admin` parts are only for administrators; the API refuses everyone else. */
-  readonly group: keyof typeof texts.groups;
+  readonly group: keyof typeof messages.groups;
   readonly Part: ComponentType;
 }
 

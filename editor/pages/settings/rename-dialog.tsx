@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 interface RenameDialogProps {
   readonly title: string;
@@ -15,9 +15,9 @@ interface RenameDialogProps {
 export function RenameDialog({ title, name, run, onClose }: RenameDialogProps) {
   const [next, setNext] = useState(name);
   return (
-    <FormDialog title={title} submit={texts.save} run={() => run(next)} onClose={onClose}>
+    <FormDialog title={title} submit={messages.save} run={() => run(next)} onClose={onClose}>
       <TextField
-        label={texts.name}
+        label={messages.name}
         required
         maxLength={200}
         value={next}

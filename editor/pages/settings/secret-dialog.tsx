@@ -3,7 +3,7 @@ import { Button } from '../../kit/button.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { TextField } from '../../kit/field.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import styles from './section.module.css';
 
 interface SecretDialogProps {
@@ -23,7 +23,7 @@ export function SecretDialog({ title, text, label, secret, onClose }: SecretDial
       onClose={onClose}
       actions={
         <Button variant="primary" onClick={onClose}>
-          {texts.done}
+          {messages.done}
         </Button>
       }
     >
@@ -36,7 +36,7 @@ export function SecretDialog({ title, text, label, secret, onClose }: SecretDial
           spellCheck={false}
           onFocus={event => event.target.select()}
         />
-        <CopyButton text={secret} label={texts.copy} />
+        <CopyButton text={secret} label={messages.copy} />
       </div>
     </Dialog>
   );

@@ -10,7 +10,7 @@ import { Form } from '../../kit/form.tsx';
 import { api } from '../../lib/api.ts';
 import { messages } from '../../messages.ts';
 
-const texts = messages.setUp;
+const setupMessages = messages.setUp;
 
 interface Kind {
   readonly title: string;
@@ -26,23 +26,23 @@ interface Kind {
 /** By the prefix of the token. */
 const KINDS: Readonly<Record<string, Kind>> = {
   setup: {
-    title: texts.title,
-    lead: texts.lead,
-    submit: texts.submit,
+    title: setupMessages.title,
+    lead: setupMessages.lead,
+    submit: setupMessages.submit,
     path: '/auth/setup',
     hasProfile: true,
   },
   invite: {
-    title: texts.inviteTitle,
-    lead: texts.inviteLead,
-    submit: texts.inviteSubmit,
+    title: setupMessages.inviteTitle,
+    lead: setupMessages.inviteLead,
+    submit: setupMessages.inviteSubmit,
     path: '/auth/accept-invite',
     hasProfile: false,
   },
   reset: {
-    title: texts.resetTitle,
-    lead: texts.resetLead,
-    submit: texts.inviteSubmit,
+    title: setupMessages.resetTitle,
+    lead: setupMessages.resetLead,
+    submit: setupMessages.inviteSubmit,
     path: '/auth/accept-invite',
     hasProfile: false,
     canRevoke: true,
@@ -59,10 +59,10 @@ export function Page() {
   if (kind === undefined || isUsed)
     return (
       <AuthLayout
-        title={isUsed ? texts.usedTitle : texts.missingTitle}
-        lead={isUsed ? texts.used : texts.missing}
+        title={isUsed ? setupMessages.usedTitle : setupMessages.missingTitle}
+        lead={isUsed ? setupMessages.used : setupMessages.missing}
       >
-        <ButtonLink href="/sign-in">{texts.signIn}</ButtonLink>
+        <ButtonLink href="/sign-in">{setupMessages.signIn}</ButtonLink>
       </AuthLayout>
     );
   return (
@@ -111,8 +111,8 @@ function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
       {claim.error && <Failure error={claim.error} />}
       {kind.hasProfile && <Profile {...profile} onChange={setProfile} />}
       <TextField
-        label={texts.password}
-        hint={texts.passwordHint}
+        label={setupMessages.password}
+        hint={setupMessages.passwordHint}
         type="password"
         autoComplete="new-password"
         required
@@ -123,7 +123,7 @@ function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
       />
       {kind.canRevoke && (
         <CheckField
-          label={texts.revokeKeys}
+          label={setupMessages.revokeKeys}
           checked={revokeKeys}
           onChange={event => setRevokeKeys(event.target.checked)}
         />
@@ -145,7 +145,7 @@ function Profile({ email, name, onChange }: ProfileProps) {
   return (
     <>
       <TextField
-        label={texts.name}
+        label={setupMessages.name}
         autoComplete="name"
         required
         maxLength={100}
@@ -153,7 +153,7 @@ function Profile({ email, name, onChange }: ProfileProps) {
         onChange={event => onChange({ email, name: event.target.value })}
       />
       <TextField
-        label={texts.email}
+        label={setupMessages.email}
         type="email"
         autoComplete="username"
         required

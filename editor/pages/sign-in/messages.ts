@@ -1,5 +1,5 @@
-// Defines the texts of sign-in with an identity provider.
-export const texts = {
+// Defines the messages of sign-in with an identity provider.
+export const messages = {
   openid: (host: string): string => `Continue with ${host}`,
   or: 'or',
   needsSetup:

@@ -7,8 +7,8 @@ import { SignInForm } from '../../frame/sign-in-form.tsx';
 import { ButtonAnchor } from '../../kit/button.tsx';
 import { api } from '../../lib/api.ts';
 import { getNextPath } from '../../lib/session.ts';
-import { messages } from '../../messages.ts';
-import { texts } from './messages.ts';
+import { messages as appMessages } from '../../messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 
 export function Page() {
@@ -19,22 +19,22 @@ export function Page() {
     queryFn: ({ signal }) => api.get<SignInMethods>('/auth/methods', { signal }),
   });
   return (
-    <AuthLayout title={messages.signIn.title}>
+    <AuthLayout title={appMessages.signIn.title}>
       <Refusal reason={new URLSearchParams(search).get('refused')} />
-      {methods?.needsSetup && <p>{texts.needsSetup}</p>}
+      {methods?.needsSetup && <p>{messages.needsSetup}</p>}
       {methods?.openid && <OpenId {...methods.openid} next={next} />}
       {/* A full page load clears the state of a previous user from memory. */}
       <SignInForm onSignedIn={() => location.replace(next)} />
-      <p className={styles.note}>{messages.signIn.forgotten}</p>
+      <p className={styles.note}>{appMessages.signIn.forgotten}</p>
     </AuthLayout>
   );
 }
 
 function Refusal({ reason }: { readonly reason: string | null }) {
-  if (reason === null || !Object.hasOwn(texts.refused, reason)) return null;
+  if (reason === null || !Object.hasOwn(messages.refused, reason)) return null;
   return (
     <p className={styles.refusal} role="alert">
-      {texts.refused[reason as keyof typeof texts.refused]}
+      {messages.refused[reason as keyof typeof messages.refused]}
     </p>
   );
 }
@@ -50,9 +50,9 @@ function OpenId({ issuer, startUrl, next }: OpenIdProps) {
   return (
     <>
       <ButtonAnchor href={`${startUrl}?next=${encodeURIComponent(next)}`}>
-        {texts.openid(new URL(issuer).host)}
+        {messages.openid(new URL(issuer).host)}
       </ButtonAnchor>
-      <p className={styles.or}>{texts.or}</p>
+      <p className={styles.or}>{messages.or}</p>
     </>
   );
 }

@@ -1,7 +1,7 @@
-// Defines the texts of the templates page.
+// Defines the messages of the templates page.
 import { formatNumber } from '../../lib/format.ts';
 
-export const texts = {
+export const messages = {
   title: 'Templates',
   category: 'Category',
   all: 'All categories',

@@ -9,7 +9,7 @@ import { EmptyState } from '../../kit/empty-state.tsx';
 import { SelectField } from '../../kit/field.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { TemplateCard } from './template-card.tsx';
 
@@ -21,15 +21,15 @@ export function Page() {
   const choose = (next: string): void => setSearch(next === '' ? {} : { category: next }, { replace: true });
   return (
     <>
-      <PageHead title={texts.title}>
+      <PageHead title={messages.title}>
         {categories.length > 0 && (
           <div className={styles.filter}>
             <SelectField
-              label={texts.category}
+              label={messages.category}
               value={category}
               onChange={event => choose(event.target.value)}
             >
-              <option value="">{texts.all}</option>
+              <option value="">{messages.all}</option>
               {categories.map(name => (
                 <option key={name}>{name}</option>
               ))}
@@ -41,16 +41,16 @@ export function Page() {
         query={list}
         empty={
           category === '' ? (
-            <EmptyState icon={LayoutTemplate} title={texts.emptyTitle}>
-              {texts.empty}
+            <EmptyState icon={LayoutTemplate} title={messages.emptyTitle}>
+              {messages.empty}
             </EmptyState>
           ) : (
             <EmptyState
               icon={LayoutTemplate}
-              title={texts.noneTitle}
-              action={<Button onClick={() => choose('')}>{texts.all}</Button>}
+              title={messages.noneTitle}
+              action={<Button onClick={() => choose('')}>{messages.all}</Button>}
             >
-              {texts.none}
+              {messages.none}
             </EmptyState>
           )
         }

@@ -11,7 +11,7 @@ import { toErrorMessage } from '../../kit/failure.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
 import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 
 export function TemplateCard({ template }: { readonly template: Template }) {
@@ -29,7 +29,7 @@ export function TemplateCard({ template }: { readonly template: Template }) {
         {description && <p className={styles.description}>{description}</p>}
         <p className={cards.facts}>
           <Price template={template} />
-          {isOwner && <Badge tone="accent">{texts.mine}</Badge>}
+          {isOwner && <Badge tone="accent">{messages.mine}</Badge>}
           {tags.slice(0, 3).map(tag => (
             <Badge key={tag}>{tag}</Badge>
           ))}
@@ -39,11 +39,11 @@ export function TemplateCard({ template }: { readonly template: Template }) {
             <Button
               variant="primary"
               size="s"
-              aria-label={texts.nameOfUse(title)}
+              aria-label={messages.nameOfUse(title)}
               isBusy={use.isPending}
               onClick={() => use.mutate()}
             >
-              {texts.use}
+              {messages.use}
             </Button>
           </div>
         )}
@@ -62,8 +62,8 @@ function Poster({ template: { preview, poster } }: { readonly template: Template
 }
 
 function Price({ template: { credits, creditsExact } }: { readonly template: Template }) {
-  if (credits === null) return <span>{texts.unknown}</span>;
-  return <span>{credits === 0 && creditsExact ? texts.free : texts.price(credits, creditsExact)}</span>;
+  if (credits === null) return <span>{messages.unknown}</span>;
+  return <span>{credits === 0 && creditsExact ? messages.free : messages.price(credits, creditsExact)}</span>;
 }
 
 /** Creates a copy and opens it. */

@@ -6,7 +6,7 @@ import { Button } from '../../kit/button.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 /** The service does not accept workflows without nodes. */
 const FIRST_NOTE = {
@@ -14,10 +14,10 @@ const FIRST_NOTE = {
   type: 'stickyNote',
   position: { x: 0, y: 0 },
   data: {
-    label: texts.noteLabel,
+    label: messages.noteLabel,
     category: 'utility',
     nodeType: 'utility:sticky_note',
-    config: { text: texts.noteText },
+    config: { text: messages.noteText },
   },
 };
 
@@ -25,7 +25,7 @@ export function CreateButton({ folderId }: { readonly folderId: string | undefin
   const create = useMutation({
     mutationFn: () =>
       api.post<{ id: string }>('/workflows', {
-        name: texts.untitled,
+        name: messages.untitled,
         nodes: [FIRST_NOTE],
         edges: [],
         ...(folderId === undefined || folderId === 'root' ? {} : { folderId }),
@@ -36,7 +36,7 @@ export function CreateButton({ folderId }: { readonly folderId: string | undefin
   });
   return (
     <Button variant="primary" icon={Plus} isBusy={create.isPending} onClick={() => create.mutate()}>
-      {texts.create}
+      {messages.create}
     </Button>
   );
 }

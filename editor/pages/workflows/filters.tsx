@@ -5,11 +5,11 @@ import { Button } from '../../kit/button.tsx';
 import { SelectField } from '../../kit/field.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import { useSession } from '../../lib/session.ts';
-import { messages } from '../../messages.ts';
-import { texts } from './messages.ts';
+import { messages as appMessages } from '../../messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 
-type Form = keyof typeof texts.views;
+type Form = keyof typeof messages.views;
 const FILTERS = ['query', 'status', 'folderId', 'teamId', 'tag'] as const;
 const STATES = ['COMPLETED', 'FAILED', 'RUNNING', 'WAITING', 'QUEUED', 'TIMEOUT', 'CANCELLED'] as const;
 
@@ -56,31 +56,31 @@ export function ViewBar({ view }: { readonly view: View }) {
   return (
     <search className={styles.bar}>
       <SearchField
-        label={texts.search}
-        placeholder={texts.searchHint}
+        label={messages.search}
+        placeholder={messages.searchHint}
         value={view.query.query ?? ''}
         onChange={value => view.choose('query', value)}
       />
       <TeamField view={view} />
       <SelectField
-        label={texts.lastRun}
+        label={messages.lastRun}
         value={view.query.status ?? ''}
         onChange={event => view.choose('status', event.target.value)}
       >
-        <option value="">{texts.anyRun}</option>
-        <option value="NONE">{texts.neverRun}</option>
+        <option value="">{messages.anyRun}</option>
+        <option value="NONE">{messages.neverRun}</option>
         {STATES.map(state => (
           <option key={state} value={state}>
-            {messages.runStates[state]}
+            {appMessages.runStates[state]}
           </option>
         ))}
       </SelectField>
       <SelectField
-        label={texts.view}
+        label={messages.view}
         value={view.form}
         onChange={event => view.choose('view', event.target.value === 'table' ? 'table' : '')}
       >
-        {Object.entries(texts.views).map(([key, text]) => (
+        {Object.entries(messages.views).map(([key, text]) => (
           <option key={key} value={key}>
             {text}
           </option>
@@ -89,7 +89,7 @@ export function ViewBar({ view }: { readonly view: View }) {
       {view.query.tag !== undefined && (
         <p className={styles.tags}>
           <Button size="s" icon={Close} onClick={() => view.choose('tag', '')}>
-            {texts.withTag(view.query.tag)}
+            {messages.withTag(view.query.tag)}
           </Button>
         </p>
       )}
@@ -103,12 +103,12 @@ function TeamField({ view }: { readonly view: View }) {
   if (teams.length === 0) return null;
   return (
     <SelectField
-      label={texts.team}
+      label={messages.team}
       value={view.query.teamId ?? ''}
       onChange={event => view.choose('teamId', event.target.value)}
     >
-      <option value="">{texts.allTeams}</option>
-      <option value={user.personalTeamId}>{texts.noTeam}</option>
+      <option value="">{messages.allTeams}</option>
+      <option value={user.personalTeamId}>{messages.noTeam}</option>
       {teams.map(({ id, name }) => (
         <option key={id} value={id}>
           {name}

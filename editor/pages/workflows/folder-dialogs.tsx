@@ -8,8 +8,8 @@ import { Failure } from '../../kit/failure.tsx';
 import { TextField } from '../../kit/field.tsx';
 import { Form } from '../../kit/form.tsx';
 import { api } from '../../lib/api.ts';
-import { messages } from '../../messages.ts';
-import { texts } from './messages.ts';
+import { messages as appMessages } from '../../messages.ts';
+import { messages } from './messages.ts';
 
 /** Without a folder, creates a new one. */
 export function FolderDialog({
@@ -30,10 +30,10 @@ export function FolderDialog({
     },
   });
   return (
-    <Dialog title={folder === undefined ? texts.newFolder : texts.renameFolder} onClose={onClose}>
+    <Dialog title={folder === undefined ? messages.newFolder : messages.renameFolder} onClose={onClose}>
       <Form onSubmit={() => save.mutate()}>
         <TextField
-          label={texts.folderName}
+          label={messages.folderName}
           value={name}
           required
           maxLength={100}
@@ -41,7 +41,7 @@ export function FolderDialog({
         />
         {save.error && <Failure error={save.error} />}
         <Button type="submit" variant="primary" isBusy={save.isPending}>
-          {texts.save}
+          {messages.save}
         </Button>
       </Form>
     </Dialog>
@@ -69,18 +69,18 @@ export function RemoveFolderDialog({
   });
   return (
     <Dialog
-      title={texts.removeFolderTitle(folder.name)}
+      title={messages.removeFolderTitle(folder.name)}
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{messages.common.cancel}</Button>
+          <Button onClick={onClose}>{appMessages.common.cancel}</Button>
           <Button variant="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
-            {texts.removeFolder}
+            {messages.removeFolder}
           </Button>
         </>
       }
     >
-      <p>{texts.removeFolderText}</p>
+      <p>{messages.removeFolderText}</p>
       {remove.error && <Failure error={remove.error} />}
     </Dialog>
   );

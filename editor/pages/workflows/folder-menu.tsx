@@ -3,7 +3,7 @@
 import Ellipsis from 'icon:ellipsis';
 import { IconButton } from '../../kit/button.tsx';
 import { Menu, MenuItem } from '../../kit/menu.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 export interface FolderMenuProps {
   readonly name: string;
@@ -12,10 +12,10 @@ export interface FolderMenuProps {
 
 export function FolderMenu({ name, onAsk }: FolderMenuProps) {
   return (
-    <Menu trigger={<IconButton icon={Ellipsis} size="s" label={texts.actionsOfFolder(name)} />}>
-      <MenuItem onSelect={() => onAsk('rename')}>{texts.renameFolder}</MenuItem>
+    <Menu trigger={<IconButton icon={Ellipsis} size="s" label={messages.actionsOfFolder(name)} />}>
+      <MenuItem onSelect={() => onAsk('rename')}>{messages.renameFolder}</MenuItem>
       <MenuItem isDangerous onSelect={() => onAsk('remove')}>
-        {texts.removeFolder}
+        {messages.removeFolder}
       </MenuItem>
     </Menu>
   );

@@ -9,7 +9,7 @@ import { formatNumber } from '../../lib/format.ts';
 import { FolderDialog, RemoveFolderDialog } from './folder-dialogs.tsx';
 import styles from './folder-tree.module.css';
 import { FolderMenu } from './menus.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import type { TreeFolder } from './use-folders.ts';
 import { DRAG_TYPE, FOLDER_DRAG_TYPE, type Named, useWorkflowActions } from './use-workflow.ts';
 
@@ -26,12 +26,16 @@ export function FolderTree({ folders, chosen, onChoose }: FolderTreeProps) {
   const [asked, ask] = useState<Asked>();
   const close = (): void => ask(undefined);
   return (
-    <nav className={styles.tree} aria-label={texts.folders}>
+    <nav className={styles.tree} aria-label={messages.folders}>
       <ul>
-        <Line name={texts.allFolders} isChosen={chosen === undefined} onChoose={() => onChoose(undefined)} />
+        <Line
+          name={messages.allFolders}
+          isChosen={chosen === undefined}
+          onChoose={() => onChoose(undefined)}
+        />
         {folders.length > 0 && (
           <Line
-            name={texts.root}
+            name={messages.root}
             target={null}
             isChosen={chosen === 'root'}
             onChoose={() => onChoose('root')}
@@ -50,7 +54,7 @@ export function FolderTree({ folders, chosen, onChoose }: FolderTreeProps) {
         ))}
       </ul>
       <Button variant="quiet" size="s" icon={FolderPlus} onClick={() => ask({ kind: 'create' })}>
-        {texts.newFolder}
+        {messages.newFolder}
       </Button>
       {asked?.kind === 'remove' && asked.folder ? (
         <RemoveFolderDialog folder={asked.folder} onClose={close} onRemoved={() => onChoose(undefined)} />

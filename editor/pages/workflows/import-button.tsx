@@ -10,7 +10,7 @@ import { useDone } from '../../lib/done.ts';
 import { parseExact } from '../../lib/exact-json.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 export function ImportButton() {
   const ref = useRef<HTMLInputElement>(null);
@@ -19,7 +19,7 @@ export function ImportButton() {
   return (
     <>
       <Button icon={Upload} onClick={() => ref.current?.click()}>
-        {texts.import}
+        {messages.import}
       </Button>
       <input
         ref={ref}
@@ -32,7 +32,7 @@ export function ImportButton() {
           event.target.value = '';
         }}
       />
-      {isDragging && <DropNotice>{texts.dropHere}</DropNotice>}
+      {isDragging && <DropNotice>{messages.dropHere}</DropNotice>}
     </>
   );
 }
@@ -43,9 +43,9 @@ function useImport(): (files: Iterable<File>) => void {
     files => {
       for (const file of files)
         void importFile(file).then(
-          name => done(texts.imported(name), ['/workflows']),
+          name => done(messages.imported(name), ['/workflows']),
           (err: unknown) =>
-            showToast(err instanceof SyntaxError ? texts.notJson(file.name) : toErrorMessage(err), {
+            showToast(err instanceof SyntaxError ? messages.notJson(file.name) : toErrorMessage(err), {
               tone: 'failed',
             }),
         );

@@ -5,16 +5,16 @@ import { IconButton } from '../../kit/button.tsx';
 import '../../kit/menu.module.css';
 import { lazyComponent } from '../../lib/lazy-component.ts';
 import type { FolderMenuProps } from './folder-menu.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import type { WorkflowMenuProps } from './workflow-menu.tsx';
 
 export const WorkflowMenu = lazyComponent<WorkflowMenuProps>(
   async () => (await import('./workflow-menu.tsx')).WorkflowMenu,
-  ({ workflow }) => <Pending label={texts.actionsOf(workflow.name)} />,
+  ({ workflow }) => <Pending label={messages.actionsOf(workflow.name)} />,
 );
 export const FolderMenu = lazyComponent<FolderMenuProps>(
   async () => (await import('./folder-menu.tsx')).FolderMenu,
-  ({ name }) => <Pending label={texts.actionsOfFolder(name)} />,
+  ({ name }) => <Pending label={messages.actionsOfFolder(name)} />,
 );
 
 function Pending({ label }: { readonly label: string }) {

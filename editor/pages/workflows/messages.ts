@@ -1,7 +1,7 @@
-// Defines the texts of the workflows page.
+// Defines the messages of the workflows page.
 import { formatNumber } from '../../lib/format.ts';
 
-export const texts = {
+export const messages = {
   title: 'Workflows',
   create: 'New workflow',
   import: 'Import',

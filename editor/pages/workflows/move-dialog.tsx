@@ -4,7 +4,7 @@ import { Button } from '../../kit/button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { SelectField } from '../../kit/field.tsx';
 import { Form } from '../../kit/form.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import type { TreeFolder } from './use-folders.ts';
 import { type ListedWorkflow, useWorkflowActions } from './use-workflow.ts';
 
@@ -23,14 +23,14 @@ export function MoveDialog({ workflow, folders, onClose }: MoveDialogProps) {
     onClose();
   };
   return (
-    <Dialog title={texts.moveTitle(workflow.name)} onClose={onClose}>
+    <Dialog title={messages.moveTitle(workflow.name)} onClose={onClose}>
       <Form onSubmit={submit}>
         <SelectField
-          label={texts.folders}
+          label={messages.folders}
           value={folderId}
           onChange={event => setFolderId(event.target.value)}
         >
-          <option value="">{texts.root}</option>
+          <option value="">{messages.root}</option>
           {folders.map(({ id, name, depth }) => (
             <option key={id} value={id}>
               {`${'  '.repeat(depth)}${name}`}
@@ -38,7 +38,7 @@ export function MoveDialog({ workflow, folders, onClose }: MoveDialogProps) {
           ))}
         </SelectField>
         <Button type="submit" variant="primary">
-          {texts.save}
+          {messages.save}
         </Button>
       </Form>
     </Dialog>

@@ -12,7 +12,7 @@ import { CreateButton } from './create-button.tsx';
 import { useView, ViewBar } from './filters.tsx';
 import { FolderTree } from './folder-tree.tsx';
 import { ImportButton } from './import-button.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import { MoveDialog } from './move-dialog.tsx';
 import styles from './page.module.css';
 import { useFolders } from './use-folders.ts';
@@ -34,7 +34,7 @@ export function Page() {
   const isFiltered = Object.keys(view.query).length > 0;
   return (
     <>
-      <PageHead title={texts.title}>
+      <PageHead title={messages.title}>
         <ImportButton />
         <CreateButton folderId={view.folderId} />
       </PageHead>
@@ -66,10 +66,10 @@ function None() {
   return (
     <EmptyState
       icon={WorkflowIcon}
-      title={texts.emptyTitle}
-      action={<ButtonLink href="/templates">{texts.templates}</ButtonLink>}
+      title={messages.emptyTitle}
+      action={<ButtonLink href="/templates">{messages.templates}</ButtonLink>}
     >
-      {texts.empty}
+      {messages.empty}
     </EmptyState>
   );
 }
@@ -78,10 +78,10 @@ function NoMatch({ onShowAll }: { readonly onShowAll: () => void }) {
   return (
     <EmptyState
       icon={WorkflowIcon}
-      title={texts.noneTitle}
-      action={<Button onClick={onShowAll}>{texts.all}</Button>}
+      title={messages.noneTitle}
+      action={<Button onClick={onShowAll}>{messages.all}</Button>}
     >
-      {texts.none}
+      {messages.none}
     </EmptyState>
   );
 }

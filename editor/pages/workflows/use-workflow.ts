@@ -4,8 +4,8 @@ import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
 import { useDone } from '../../lib/done.ts';
 import { showToast, type Toast } from '../../lib/toasts.ts';
-import { messages } from '../../messages.ts';
-import { texts } from './messages.ts';
+import { messages as appMessages } from '../../messages.ts';
+import { messages } from './messages.ts';
 
 export interface ListedWorkflow {
   readonly id: string;
@@ -51,16 +51,16 @@ export function useWorkflowActions(): WorkflowActions {
   };
   return {
     duplicate: ({ id, name }) =>
-      act(() => api.post(`/workflows/${id}/duplicate`, {}), texts.duplicated(name)),
+      act(() => api.post(`/workflows/${id}/duplicate`, {}), messages.duplicated(name)),
     remove: ({ id, name }) => {
-      const restore = (): void => act(() => api.post(`/workflows/${id}/restore`), texts.restored(name));
-      const undo = { label: messages.common.undo, run: restore };
-      act(() => api.delete(`/workflows/${id}`), texts.removed(name), undo);
+      const restore = (): void => act(() => api.post(`/workflows/${id}/restore`), messages.restored(name));
+      const undo = { label: appMessages.common.undo, run: restore };
+      act(() => api.delete(`/workflows/${id}`), messages.removed(name), undo);
     },
     move: ({ id, name }, folderId, folder) =>
-      act(() => api.put(`/workflows/${id}`, { folderId }), texts.moved(name, folder)),
+      act(() => api.put(`/workflows/${id}`, { folderId }), messages.moved(name, folder)),
     moveFolder: ({ id, name }, parentId, folder) =>
-      act(() => api.patch(`/folders/${id}`, { parentId }), texts.folderMoved(name, folder)),
+      act(() => api.patch(`/folders/${id}`, { parentId }), messages.folderMoved(name, folder)),
   };
 }
 

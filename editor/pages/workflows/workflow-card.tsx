@@ -4,7 +4,7 @@ import { Badge, RunBadge } from '../../kit/badge.tsx';
 import cards from '../../kit/cards.module.css';
 import { Ago } from '../../kit/time.tsx';
 import { WorkflowMenu } from './menus.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { DRAG_TYPE, type ListedWorkflow } from './use-workflow.ts';
 
@@ -38,7 +38,7 @@ export function WorkflowCard({ workflow, onMove, onTag }: WorkflowCardProps) {
         </div>
         <p className={cards.facts}>
           <Ago time={updatedAt} />
-          <span>{texts.runs(executionCount)}</span>
+          <span>{messages.runs(executionCount)}</span>
         </p>
         <Badges workflow={workflow} onTag={onTag} />
       </div>
@@ -53,14 +53,14 @@ export function Badges({ workflow, onTag }: Pick<WorkflowCardProps, 'workflow' |
   return (
     <p className={cards.badges}>
       {lastExecution && <RunBadge status={lastExecution.status} />}
-      {!isActive && <Badge tone="warning">{texts.off}</Badge>}
-      {isPublished && <Badge tone="accent">{texts.published}</Badge>}
+      {!isActive && <Badge tone="warning">{messages.off}</Badge>}
+      {isPublished && <Badge tone="accent">{messages.published}</Badge>}
       {tags.slice(0, 3).map(tag => (
         <button
           key={tag}
           type="button"
           className={styles.tag}
-          aria-label={texts.onlyTag(tag)}
+          aria-label={messages.onlyTag(tag)}
           onClick={() => onTag(tag)}
         >
           <Badge>{tag}</Badge>

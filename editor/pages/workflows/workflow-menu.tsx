@@ -8,7 +8,7 @@ import SquareArrowOutUpRight from 'icon:square-arrow-out-up-right';
 import Trash from 'icon:trash-2';
 import { IconButton } from '../../kit/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../kit/menu.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import { type ListedWorkflow, useWorkflowActions } from './use-workflow.ts';
 
 export interface WorkflowMenuProps {
@@ -20,22 +20,22 @@ export function WorkflowMenu({ workflow, onMove }: WorkflowMenuProps) {
   const { id, name, canEdit = true, isOwner = true } = workflow;
   const actions = useWorkflowActions();
   return (
-    <Menu trigger={<IconButton icon={Ellipsis} size="s" label={texts.actionsOf(name)} />}>
+    <Menu trigger={<IconButton icon={Ellipsis} size="s" label={messages.actionsOf(name)} />}>
       <MenuItem icon={SquareArrowOutUpRight} onSelect={() => location.assign(`/flow/${id}`)}>
-        {texts.open}
+        {messages.open}
       </MenuItem>
       <MenuItem icon={Copy} onSelect={() => actions.duplicate(workflow)}>
-        {texts.duplicate}
+        {messages.duplicate}
       </MenuItem>
       <MenuItem icon={FolderInput} isDisabled={!canEdit} onSelect={() => onMove(workflow)}>
-        {texts.move}
+        {messages.move}
       </MenuItem>
       <MenuItem icon={Download} onSelect={() => location.assign(`/api/v1/workflows/${id}/export`)}>
-        {texts.export}
+        {messages.export}
       </MenuItem>
       <MenuLine />
       <MenuItem icon={Trash} isDangerous isDisabled={!isOwner} onSelect={() => actions.remove(workflow)}>
-        {texts.remove}
+        {messages.remove}
       </MenuItem>
     </Menu>
   );

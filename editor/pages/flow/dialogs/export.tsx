@@ -16,7 +16,7 @@ import { boardJson, boardPng, boardSvg, saveBoard } from './board-picture.ts';
 import { CODE, type Language } from './call-code.ts';
 import styles from './dialogs.module.css';
 
-const texts = messages.flow.exports;
+const exportMessages = messages.flow.exports;
 
 export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
   const { session } = useEditor();
@@ -31,7 +31,7 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
   const [language, setLanguage] = useState<Language>('curl');
   const code = CODE[language]({ origin: location.origin, workflowId: session.id, inputs: inputsOf(board) });
   return (
-    <Dialog title={texts.title} onClose={onClose}>
+    <Dialog title={exportMessages.title} onClose={onClose}>
       <div className={styles.buttons}>
         {FORMATS.map(({ ending, label, make }) => (
           <Button key={ending} icon={Download} onClick={() => void save(board, ending, make)}>
@@ -40,15 +40,20 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
         ))}
       </div>
       <section className={styles.part}>
-        <h3>{texts.call}</h3>
-        <p className={styles.soft}>{texts.callText}</p>
-        <Tabs label={texts.call} value={language} onChange={setLanguage} tabs={texts.languages}>
+        <h3>{exportMessages.call}</h3>
+        <p className={styles.soft}>{exportMessages.callText}</p>
+        <Tabs
+          label={exportMessages.call}
+          value={language}
+          onChange={setLanguage}
+          tabs={exportMessages.languages}
+        >
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
           <pre className={styles.code} tabIndex={0}>
             {code}
           </pre>
           <div className={styles.copy}>
-            <CopyButton text={code} label={texts.copy} />
+            <CopyButton text={code} label={exportMessages.copy} />
           </div>
         </Tabs>
       </section>
@@ -61,13 +66,13 @@ type Make = (session: BoardSession, board: Board) => Blob | Promise<Blob>;
 const FORMATS: readonly { readonly ending: string; readonly label: string; readonly make: Make }[] = [
   {
     ending: 'json',
-    label: texts.json,
+    label: exportMessages.json,
     make: (_, board) => new Blob([boardJson(board)], { type: 'application/json' }),
   },
-  { ending: 'png', label: texts.png, make: boardPng },
+  { ending: 'png', label: exportMessages.png, make: boardPng },
   {
     ending: 'svg',
-    label: texts.svg,
+    label: exportMessages.svg,
     make: (session, board) => new Blob([boardSvg(session, board)], { type: 'image/svg+xml' }),
   },
 ];

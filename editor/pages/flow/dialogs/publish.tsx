@@ -12,7 +12,7 @@ import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dialogs.module.css';
 import { useChange } from './use-change.ts';
 
-const texts = messages.flow.share;
+const shareMessages = messages.flow.share;
 
 interface Publication {
   readonly slug: string;
@@ -40,9 +40,10 @@ export function PublishPart({ workflow, path }: { readonly workflow: WorkflowInf
   return (
     <form className={styles.part} onSubmit={submit}>
       <h3>
-        {texts.publish} {workflow.isPublished && <Badge tone="success">{texts.published}</Badge>}
+        {shareMessages.publish}{' '}
+        {workflow.isPublished && <Badge tone="success">{shareMessages.published}</Badge>}
       </h3>
-      <p className={styles.soft}>{texts.publishText}</p>
+      <p className={styles.soft}>{shareMessages.publishText}</p>
       {workflow.isPublished && workflow.publishedSlug !== null && (
         <Address slug={workflow.publishedSlug} id={workflow.id} />
       )}
@@ -55,18 +56,18 @@ export function PublishPart({ workflow, path }: { readonly workflow: WorkflowInf
       {(['allowDuplicate', 'showResults', 'isTemplate'] as const).map(key => (
         <CheckField
           key={key}
-          label={texts.options[key]}
+          label={shareMessages.options[key]}
           checked={form[key]}
           onChange={({ target }) => set({ [key]: target.checked })}
         />
       ))}
       <div className={styles.buttons}>
         <Button type="submit" variant="primary" size="s" isBusy={publish.isPending}>
-          {workflow.isPublished ? texts.publishAgain : texts.publishNow}
+          {workflow.isPublished ? shareMessages.publishAgain : shareMessages.publishNow}
         </Button>
         {workflow.isPublished && (
           <Button size="s" variant="quiet" onClick={() => publish.mutate(false)}>
-            {texts.unpublish}
+            {shareMessages.unpublish}
           </Button>
         )}
       </div>
@@ -85,21 +86,21 @@ function TextFields({ form, name, onChange: set }: TextFieldsProps) {
   return (
     <>
       <TextField
-        label={texts.slug}
-        hint={texts.slugHint}
+        label={shareMessages.slug}
+        hint={shareMessages.slugHint}
         pattern="[a-z0-9\-]{3,80}"
         value={form.slug}
         onChange={({ target }) => set({ slug: target.value })}
       />
       <TextField
-        label={texts.pageTitle}
+        label={shareMessages.pageTitle}
         maxLength={200}
         placeholder={name}
         value={form.title}
         onChange={({ target }) => set({ title: target.value })}
       />
       <TextArea
-        label={texts.description}
+        label={shareMessages.description}
         rows={2}
         maxLength={2000}
         value={form.description}
@@ -116,7 +117,7 @@ function Address({ slug, id }: { readonly slug: string; readonly id: string }) {
       <a href={address} target="_blank" rel="noreferrer" className={styles.grow}>
         {slug}
       </a>
-      <CopyButton text={address} label={texts.copyPage} />
+      <CopyButton text={address} label={shareMessages.copyPage} />
     </p>
   );
 }
@@ -136,7 +137,7 @@ function ExposedInputs({ inputs, chosen, onChange }: ExposedInputsProps) {
   if (inputs.length === 0) return null;
   return (
     <fieldset className={styles.choices}>
-      <legend>{texts.inputs}</legend>
+      <legend>{shareMessages.inputs}</legend>
       {inputs.map(({ id, label }) => (
         <CheckField
           key={id}

@@ -12,15 +12,15 @@ import { useEditor, useRun } from '../../../runs/editor-context.tsx';
 import { useInputsOf } from '../use-inputs-of.ts';
 import styles from './dialogs.module.css';
 
-const texts = messages.flow.runs;
+const runsMessages = messages.flow.runs;
 
 export function RunsDialog({ onClose }: { readonly onClose: () => void }) {
   const { session } = useEditor();
   const query = useList<ListedExecution>(`/workflows/${session.id}/executions`, { limit: 30 });
   return (
-    <Dialog title={texts.title} size="l" onClose={onClose}>
-      <p className={styles.soft}>{texts.about}</p>
-      <InfiniteList query={query} empty={<p>{texts.none}</p>}>
+    <Dialog title={runsMessages.title} size="l" onClose={onClose}>
+      <p className={styles.soft}>{runsMessages.about}</p>
+      <InfiniteList query={query} empty={<p>{runsMessages.none}</p>}>
         {runs => (
           <ol className={styles.rows}>
             {runs.map(run => (
@@ -53,7 +53,7 @@ function RunRow({ run, onDone }: { readonly run: ListedExecution; readonly onDon
         <span className={styles.soft}>{facts.filter(Boolean).join(' · ')}</span>
       </span>
       <Button size="s" variant="quiet" onClick={() => void applyInputs(run.id).then(onDone)}>
-        {texts.useInputs}
+        {runsMessages.useInputs}
       </Button>
       <Button
         size="s"
@@ -62,7 +62,7 @@ function RunRow({ run, onDone }: { readonly run: ListedExecution; readonly onDon
           onDone();
         }}
       >
-        {texts.show}
+        {runsMessages.show}
       </Button>
     </li>
   );

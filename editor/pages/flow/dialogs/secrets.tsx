@@ -12,14 +12,19 @@ import styles from './dialogs.module.css';
 import { OwnerDialog } from './owner-dialog.tsx';
 import { useChange } from './use-change.ts';
 
-const texts = messages.flow.secrets;
+const secretsMessages = messages.flow.secrets;
 /** Names that `{{secrets.NAME}}` accepts. */
 const NAME = '[A-Za-z_][A-Za-z0-9_]{0,63}';
 
 export function SecretsDialog({ onClose }: { readonly onClose: () => void }) {
-  const about = <p className={styles.soft}>{texts.about}</p>;
+  const about = <p className={styles.soft}>{secretsMessages.about}</p>;
   return (
-    <OwnerDialog title={texts.title} about={about} ownerOnly={texts.creatorOnly} onClose={onClose}>
+    <OwnerDialog
+      title={secretsMessages.title}
+      about={about}
+      ownerOnly={secretsMessages.creatorOnly}
+      onClose={onClose}
+    >
       {({ secrets }, path) => <Secrets path={path} secrets={secrets ?? {}} />}
     </OwnerDialog>
   );
@@ -43,19 +48,21 @@ function Secrets({ path, secrets }: SecretsProps) {
   };
   return (
     <>
-      <ul className={styles.rows} aria-label={texts.list}>
+      <ul className={styles.rows} aria-label={secretsMessages.list}>
         {Object.entries(secrets).map(([known, secret]) => (
           <li key={known} className={styles.row}>
             <span className={styles.grow}>
               <code>{`{{secrets.${known}}}`}</code>
               <span className={styles.soft}>
-                {typeof secret === 'string' ? texts.noHosts : texts.sentTo(secret.hosts.join(', '))}
+                {typeof secret === 'string'
+                  ? secretsMessages.noHosts
+                  : secretsMessages.sentTo(secret.hosts.join(', '))}
               </span>
             </span>
             <IconButton
               size="s"
               icon={Trash}
-              label={texts.remove(known)}
+              label={secretsMessages.remove(known)}
               disabled={change.isPending}
               onClick={() => remove(known)}
             />
@@ -98,8 +105,8 @@ function NewSecret({ known, isBusy, onAdd }: NewSecretProps) {
   return (
     <form className={styles.part} onSubmit={add}>
       <TextField
-        label={texts.name}
-        hint={texts.nameHint}
+        label={secretsMessages.name}
+        hint={secretsMessages.nameHint}
         value={name}
         required
         pattern={NAME}
@@ -112,17 +119,17 @@ function NewSecret({ known, isBusy, onAdd }: NewSecretProps) {
         }}
       />
       <TextField
-        label={texts.value}
+        label={secretsMessages.value}
         type="password"
         value={value}
         required={before === undefined}
-        {...(before === undefined ? {} : { hint: texts.keptHint })}
+        {...(before === undefined ? {} : { hint: secretsMessages.keptHint })}
         autoComplete="off"
         onChange={({ target }) => setValue(target.value)}
       />
       <TextField
-        label={texts.hosts}
-        hint={texts.hostsHint}
+        label={secretsMessages.hosts}
+        hint={secretsMessages.hostsHint}
         value={hosts}
         autoComplete="off"
         spellCheck={false}
@@ -130,7 +137,7 @@ function NewSecret({ known, isBusy, onAdd }: NewSecretProps) {
       />
       <div className={styles.buttons}>
         <Button type="submit" variant="primary" isBusy={isBusy}>
-          {before === undefined ? texts.add : texts.replace}
+          {before === undefined ? secretsMessages.add : secretsMessages.replace}
         </Button>
       </div>
     </form>

@@ -14,11 +14,11 @@ import { OwnerDialog } from './owner-dialog.tsx';
 import { PublishPart } from './publish.tsx';
 import { useChange } from './use-change.ts';
 
-const texts = messages.flow.share;
+const shareMessages = messages.flow.share;
 
 export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
   return (
-    <OwnerDialog title={texts.title} ownerOnly={texts.ownerOnly} onClose={onClose}>
+    <OwnerDialog title={shareMessages.title} ownerOnly={shareMessages.ownerOnly} onClose={onClose}>
       {(workflow, path) => (
         <>
           <LinkPart workflow={workflow} path={path} />
@@ -43,18 +43,18 @@ function LinkPart({ workflow, path }: PartProps) {
   return (
     <div className={styles.line}>
       <SelectField
-        label={texts.link}
+        label={shareMessages.link}
         value={workflow.linkPermission}
         disabled={change.isPending}
         onChange={({ target }) => change.mutate(target.value)}
       >
-        {Object.entries(texts.links).map(([value, text]) => (
+        {Object.entries(shareMessages.links).map(([value, text]) => (
           <option key={value} value={value}>
             {text}
           </option>
         ))}
       </SelectField>
-      <CopyButton text={address} label={texts.copyLink} />
+      <CopyButton text={address} label={shareMessages.copyLink} />
     </div>
   );
 }
@@ -75,8 +75,8 @@ function PeoplePart({ path }: Pick<PartProps, 'path'>) {
   };
   return (
     <section className={styles.part}>
-      <h3>{texts.people}</h3>
-      {data?.data.length === 0 && <p className={styles.soft}>{texts.noPeople}</p>}
+      <h3>{shareMessages.people}</h3>
+      {data?.data.length === 0 && <p className={styles.soft}>{shareMessages.noPeople}</p>}
       <ul className={styles.rows}>
         {data?.data.map(share => (
           <Person key={share.email ?? share.userId} share={share} onRemove={person => end.mutate(person)} />
@@ -84,21 +84,21 @@ function PeoplePart({ path }: Pick<PartProps, 'path'>) {
       </ul>
       <form className={styles.line} onSubmit={submit}>
         <TextField
-          label={texts.email}
+          label={shareMessages.email}
           type="email"
           required
           value={email}
           onChange={({ target }) => setEmail(target.value)}
         />
-        <SelectField label={texts.role} value={role} onChange={({ target }) => setRole(target.value)}>
-          {Object.entries(texts.roles).map(([value, text]) => (
+        <SelectField label={shareMessages.role} value={role} onChange={({ target }) => setRole(target.value)}>
+          {Object.entries(shareMessages.roles).map(([value, text]) => (
             <option key={value} value={value}>
               {text}
             </option>
           ))}
         </SelectField>
         <Button type="submit" isBusy={share.isPending}>
-          {texts.add}
+          {shareMessages.add}
         </Button>
       </form>
     </section>
@@ -119,16 +119,16 @@ function Person({ share: { userId, name, email, role }, onRemove }: PersonProps)
       <span className={styles.grow}>
         {shown}
         {name !== null && email !== null && <span className={styles.soft}> {email}</span>}
-        {name === null && <span className={styles.soft}> {texts.notOpened}</span>}
+        {name === null && <span className={styles.soft}> {shareMessages.notOpened}</span>}
       </span>
-      <Badge>{texts.roles[role] ?? role}</Badge>
+      <Badge>{shareMessages.roles[role] ?? role}</Badge>
       <Button
         size="s"
         variant="quiet"
-        aria-label={texts.remove(shown)}
+        aria-label={shareMessages.remove(shown)}
         onClick={() => onRemove(email ?? String(userId))}
       >
-        {texts.removePerson}
+        {shareMessages.removePerson}
       </Button>
     </li>
   );

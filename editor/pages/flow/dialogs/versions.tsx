@@ -15,7 +15,7 @@ import { showToast } from '../../../lib/toasts.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dialogs.module.css';
 
-const texts = messages.flow.versions;
+const versionsMessages = messages.flow.versions;
 
 interface Version {
   readonly version: number;
@@ -33,7 +33,7 @@ export function VersionsDialog({ onClose }: { readonly onClose: () => void }) {
     staleTime: 0,
   });
   return (
-    <Dialog title={texts.title} size="l" onClose={onClose}>
+    <Dialog title={versionsMessages.title} size="l" onClose={onClose}>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading />}
       <ol className={styles.rows}>
@@ -66,7 +66,7 @@ function VersionRow({ version: { version, createdAt, isCurrent, isPublished }, p
   const restore = (graph: WorkflowInfo): void => {
     const { nodes, edges } = toBoard(graph);
     store.actions.perform(messages.flow.edits.restore, replaceAll(store.getState().board, { nodes, edges }));
-    showToast(texts.restored(version), {
+    showToast(versionsMessages.restored(version), {
       action: { label: messages.common.undo, run: () => store.actions.undo() },
     });
     onDone();
@@ -74,19 +74,19 @@ function VersionRow({ version: { version, createdAt, isCurrent, isPublished }, p
   return (
     <li className={styles.row}>
       <span className={styles.grow}>
-        <strong>{texts.version(version)}</strong>
+        <strong>{versionsMessages.version(version)}</strong>
         <span className={styles.soft}>
           <Ago time={createdAt} />
         </span>
       </span>
-      {isCurrent && <Badge tone="accent">{texts.current}</Badge>}
+      {isCurrent && <Badge tone="accent">{versionsMessages.current}</Badge>}
       {isPublished && <Badge tone="success">{messages.flow.share.published}</Badge>}
       <Button size="s" variant="quiet" onClick={() => attempt(compare)}>
-        {texts.compare}
+        {versionsMessages.compare}
       </Button>
       {!isCurrent && (
         <Button size="s" onClick={() => attempt(restore)}>
-          {texts.restore}
+          {versionsMessages.restore}
         </Button>
       )}
     </li>

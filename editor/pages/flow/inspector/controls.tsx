@@ -12,7 +12,7 @@ import { MediaControl } from './media-control.tsx';
 import { NumberControl } from './number-control.tsx';
 import { TemplateControl } from './template-control.tsx';
 
-const texts = messages.flow;
+const flowMessages = messages.flow;
 
 export interface ControlProps {
   readonly node: GraphNode;
@@ -84,7 +84,7 @@ function ColorControl({ input, value, hint, error, onChange }: ControlProps) {
       <input
         type="color"
         className={styles.swatch}
-        aria-label={texts.pickColor(input.label)}
+        aria-label={flowMessages.pickColor(input.label)}
         value={HEX.test(shown) ? shown : '#000000'}
         onChange={({ target }) => onChange(target.value)}
       />
@@ -103,7 +103,9 @@ function ChoiceControl({ input, value, hint, error, onChange }: ControlProps) {
       value={chosen}
       onChange={({ target }) => onChange(target.value)}
     >
-      {!values.includes(chosen) && <option value={chosen}>{chosen === '' ? texts.none : chosen}</option>}
+      {!values.includes(chosen) && (
+        <option value={chosen}>{chosen === '' ? flowMessages.none : chosen}</option>
+      )}
       {values.map(option => (
         <option key={option} value={option}>
           {option}

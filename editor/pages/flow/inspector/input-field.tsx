@@ -12,7 +12,7 @@ import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import { CONTROLS, type ControlProps, controlOf } from './controls.tsx';
 import styles from './inspector.module.css';
 
-const texts = messages.flow;
+const flowMessages = messages.flow;
 
 interface InputFieldProps {
   readonly node: GraphNode;
@@ -23,19 +23,19 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
   const { store } = useEditor().session;
   const sourceLabel = useSourceLabel(node.id, input);
   if (sourceLabel !== undefined)
-    return <ConnectedInput input={input}>{texts.connectedTo(sourceLabel)}</ConnectedInput>;
+    return <ConnectedInput input={input}>{flowMessages.connectedTo(sourceLabel)}</ConnectedInput>;
   const kind = controlOf(input);
   if (kind === undefined)
     return (
       <ConnectedInput input={input}>
-        {input.required ? texts.notConnected : texts.connectedInput}
+        {input.required ? flowMessages.notConnected : flowMessages.connectedInput}
       </ConnectedInput>
     );
   const value = node.data.config?.[input.id];
   const isChanged = value !== undefined;
   const change = (next: Json | undefined): void =>
     store.actions.perform(
-      texts.edits.set(input.label),
+      flowMessages.edits.set(input.label),
       setConfig(store.getState().board, node.id, input.id, next),
       `set ${node.id} ${input.id}`,
     );
@@ -47,7 +47,7 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
         node={node}
         input={input}
         value={value}
-        error={problem === undefined ? undefined : texts.mustBe(problem)}
+        error={problem === undefined ? undefined : flowMessages.mustBe(problem)}
         hint={input.description}
         onChange={change}
       />
@@ -56,7 +56,7 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
           <IconButton
             size="s"
             icon={Undo}
-            label={texts.reset(input.label)}
+            label={flowMessages.reset(input.label)}
             onClick={() => change(undefined)}
           />
         </span>

@@ -26,7 +26,7 @@ import { LongText } from './long-text.tsx';
 import { NodeIssues } from './node-issues.tsx';
 import { SceneStill } from './scene-still.tsx';
 
-const texts = messages.flow;
+const flowMessages = messages.flow;
 
 /** Shown for a single node; several nodes can only be moved and copied. */
 export function Inspector() {
@@ -47,13 +47,13 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
     canvas.current?.focus();
   };
   return (
-    <aside className={styles.inspector} aria-label={texts.inspector}>
+    <aside className={styles.inspector} aria-label={flowMessages.inspector}>
       <header className={styles.head}>
         <CategoryIcon category={getCategory({ node, entry })} />
-        <h2>{entry?.label ?? texts.unknownType(node.data.nodeType)}</h2>
+        <h2>{entry?.label ?? flowMessages.unknownType(node.data.nodeType)}</h2>
         {entry && <span className={styles.price}>{priceOf(entry)}</span>}
         {entry && <FavoriteButton nodeType={entry.nodeType} />}
-        <IconButton size="s" icon={Close} label={texts.closeInspector} onClick={close} />
+        <IconButton size="s" icon={Close} label={flowMessages.closeInspector} onClick={close} />
       </header>
       <div className={styles.body}>
         {entry?.description !== undefined && <p className={styles.about}>{entry.description}</p>}
@@ -78,7 +78,7 @@ function FavoriteButton({ nodeType }: { readonly nodeType: string }) {
     <IconButton
       size="s"
       icon={Star}
-      label={isOne ? texts.removeFavorite : texts.addFavorite}
+      label={isOne ? flowMessages.removeFavorite : flowMessages.addFavorite}
       aria-pressed={isOne}
       onClick={() => setOne(toggleFavorite(nodeType))}
     />
@@ -91,8 +91,8 @@ function RunButtons({ node }: { readonly node: GraphNode }) {
   const isDone = useNodeRun(node.id)?.status === 'COMPLETED';
   const isPinned = getPin(node) !== undefined;
   return (
-    <section className={styles.runs} aria-label={texts.runsOfNode}>
-      {isPinned && <p className={styles.about}>{texts.pinned}</p>}
+    <section className={styles.runs} aria-label={flowMessages.runsOfNode}>
+      {isPinned && <p className={styles.about}>{flowMessages.pinned}</p>}
       <div className={styles.runButtons}>
         {(['run-to', 'run-from', 'run-again'] as const).map(id => (
           <Button key={id} size="s" onClick={() => getCommand(id).run(editor)}>
@@ -101,7 +101,7 @@ function RunButtons({ node }: { readonly node: GraphNode }) {
         ))}
         {(isDone || isPinned) && (
           <Button size="s" icon={Pin} onClick={() => getCommand('pin').run(editor)}>
-            {isPinned ? texts.unpin : texts.commands.pin}
+            {isPinned ? flowMessages.unpin : flowMessages.commands.pin}
           </Button>
         )}
       </div>
@@ -116,12 +116,12 @@ function Label({ node }: { readonly node: GraphNode }) {
   const { store } = useEditor().session;
   return (
     <TextField
-      label={texts.label}
+      label={flowMessages.label}
       value={node.data.label}
       maxLength={200}
       onChange={({ target }) =>
         store.actions.perform(
-          texts.edits.rename,
+          flowMessages.edits.rename,
           setData(store.getState().board, node.id, { label: target.value }),
           `label ${node.id}`,
         )
@@ -135,12 +135,12 @@ function Note({ node }: { readonly node: GraphNode }) {
   const { note } = node.data;
   return (
     <LongText
-      label={texts.note}
+      label={flowMessages.note}
       value={typeof note === 'string' ? note : ''}
-      placeholder={texts.notePlaceholder}
+      placeholder={flowMessages.notePlaceholder}
       onChange={value =>
         store.actions.perform(
-          texts.edits.note,
+          flowMessages.edits.note,
           setData(store.getState().board, node.id, { note: value }),
           `note ${node.id}`,
         )

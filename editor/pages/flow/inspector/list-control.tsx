@@ -11,7 +11,7 @@ import { Button, IconButton } from '../../../kit/button.tsx';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
-const texts = messages.flow.list;
+const listMessages = messages.flow.list;
 /** Longer lists are edited elsewhere. */
 const MAX_ROWS = 200;
 
@@ -46,9 +46,9 @@ export function ListControl({ input, value, error, hint, onChange }: ControlProp
           />
         ))}
       </ol>
-      {items.length > MAX_ROWS && <p className={styles.note}>{texts.more(items.length - MAX_ROWS)}</p>}
+      {items.length > MAX_ROWS && <p className={styles.note}>{listMessages.more(items.length - MAX_ROWS)}</p>}
       <Button size="s" icon={Plus} onClick={() => set([...items, ''])}>
-        {texts.add}
+        {listMessages.add}
       </Button>
       {(error ?? hint) !== undefined && (
         <p className={styles.note} data-error={error !== undefined || undefined}>
@@ -75,7 +75,7 @@ function Row({ item, index, isLast, onPaste, onChange, onMove, onRemove }: RowPr
     <li>
       <input
         type="text"
-        aria-label={texts.item(place)}
+        aria-label={listMessages.item(place)}
         value={toText(item)}
         onPaste={onPaste}
         onChange={({ target }) => onChange(target.value)}
@@ -83,18 +83,18 @@ function Row({ item, index, isLast, onPaste, onChange, onMove, onRemove }: RowPr
       <IconButton
         size="s"
         icon={ArrowUp}
-        label={texts.up(place)}
+        label={listMessages.up(place)}
         disabled={index === 0}
         onClick={() => onMove(-1)}
       />
       <IconButton
         size="s"
         icon={ArrowDown}
-        label={texts.down(place)}
+        label={listMessages.down(place)}
         disabled={isLast}
         onClick={() => onMove(1)}
       />
-      <IconButton size="s" icon={Trash} label={texts.remove(place)} onClick={onRemove} />
+      <IconButton size="s" icon={Trash} label={listMessages.remove(place)} onClick={onRemove} />
     </li>
   );
 }

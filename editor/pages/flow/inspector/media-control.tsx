@@ -18,7 +18,7 @@ import { useEditor } from '../../../runs/editor-context.tsx';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
-const texts = messages.flow.media;
+const mediaMessages = messages.flow.media;
 /** Phones and tablets open the camera for such a file input. */
 const HAS_CAMERA = matchMedia('(pointer: coarse)').matches;
 
@@ -54,7 +54,7 @@ function FileChoice({ node, value, kind }: ControlProps & { readonly kind: strin
   const put = (url: string): void => {
     const { mediaId: _, ...config } = node.data.config ?? {};
     store.actions.perform(
-      texts.edit,
+      mediaMessages.edit,
       setData(store.getState().board, node.id, { config: { ...config, url } }),
     );
   };
@@ -82,12 +82,19 @@ function FileChoice({ node, value, kind }: ControlProps & { readonly kind: strin
         <img src={value} alt="" className={styles.shown} />
       )}
       <div className={styles.buttons}>
-        <FileButton kind={kind} icon={Upload} label={texts.upload} isBusy={isBusy} onFile={upload} />
+        <FileButton kind={kind} icon={Upload} label={mediaMessages.upload} isBusy={isBusy} onFile={upload} />
         <Button size="s" onClick={() => setOpen(true)}>
-          {texts.library}
+          {mediaMessages.library}
         </Button>
         {HAS_CAMERA && (
-          <FileButton kind={kind} icon={Camera} label={texts.camera} isBusy={isBusy} isLive onFile={upload} />
+          <FileButton
+            kind={kind}
+            icon={Camera}
+            label={mediaMessages.camera}
+            isBusy={isBusy}
+            isLive
+            onFile={upload}
+          />
         )}
       </div>
       {isOpen && (
@@ -162,10 +169,10 @@ export function Library({ kind, onChoose, onClose }: LibraryProps) {
       api.get<{ data: readonly MediaItem[] }>('/media', { query: { type: kind, limit: 60 }, signal }),
   });
   return (
-    <Dialog title={texts.libraryTitle} onClose={onClose}>
+    <Dialog title={mediaMessages.libraryTitle} onClose={onClose}>
       {error !== null && <p role="alert">{toErrorMessage(error)}</p>}
       {data === undefined && error === null && <Loading />}
-      {data?.data.length === 0 && <p>{texts.libraryEmpty}</p>}
+      {data?.data.length === 0 && <p>{mediaMessages.libraryEmpty}</p>}
       <ul className={styles.library}>
         {data?.data.map(({ mediaId, url, name }) => (
           <li key={mediaId}>

@@ -12,7 +12,7 @@ import styles from './inspector.module.css';
 
 const SceneDialog = lazy(async () => ({ default: (await import('../scene/scene-dialog.tsx')).SceneDialog }));
 
-const texts = messages.flow.still;
+const stillMessages = messages.flow.still;
 /** Small, because the inspector is narrow. */
 const SCALE = 0.4;
 
@@ -32,7 +32,7 @@ function EditScenes({ node }: { readonly node: GraphNode }) {
   return (
     <>
       <Button icon={Clapperboard} onClick={() => setOpen(true)}>
-        {texts.edit}
+        {stillMessages.edit}
       </Button>
       {isOpen && (
         <Suspense>
@@ -50,15 +50,15 @@ function StillFigure({ source }: { readonly source: object | undefined }) {
   const [frame] = still?.frames ?? [];
   const { fps = 30, durationInFrames = 0, warnings = [] } = still ?? {};
   return (
-    <figure className={styles.still} aria-label={texts.label} aria-busy={isFetching}>
+    <figure className={styles.still} aria-label={stillMessages.label} aria-busy={isFetching}>
       {error !== null && <p className={styles.note}>{toErrorMessage(error)}</p>}
-      {error === null && frame && <img src={frame.url} alt={texts.label} />}
+      {error === null && frame && <img src={frame.url} alt={stillMessages.label} />}
       {isFetching && <Spinner />}
       {durationInFrames > 1 && (
         <input
           type="range"
           className={styles.slider}
-          aria-label={texts.time}
+          aria-label={stillMessages.time}
           min={0}
           max={(durationInFrames - 1) / fps}
           step={1 / fps}

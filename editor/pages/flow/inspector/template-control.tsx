@@ -11,7 +11,7 @@ import { Loading } from '../../../kit/spinner.tsx';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
-const texts = messages.flow.videoTemplate;
+const videoTemplateMessages = messages.flow.videoTemplate;
 
 export function TemplateControl({ input, value, hint, error, onChange }: ControlProps) {
   const [isOpen, setOpen] = useState(false);
@@ -26,7 +26,7 @@ export function TemplateControl({ input, value, hint, error, onChange }: Control
         onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
       />
       <Button size="s" onClick={() => setOpen(true)}>
-        {texts.choose}
+        {videoTemplateMessages.choose}
       </Button>
       {isOpen && (
         <TemplateDialog
@@ -60,8 +60,8 @@ function TemplateDialog({ onChoose, onClose }: TemplateDialogProps) {
     staleTime: 60_000,
   });
   return (
-    <Dialog title={texts.title} size="l" onClose={onClose}>
-      {error !== null && <p role="alert">{texts.failed}</p>}
+    <Dialog title={videoTemplateMessages.title} size="l" onClose={onClose}>
+      {error !== null && <p role="alert">{videoTemplateMessages.failed}</p>}
       {data === undefined && error === null && <Loading />}
       <ul className={styles.library}>
         {data?.data.map(({ id, label }) => (

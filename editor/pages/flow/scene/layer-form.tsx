@@ -8,7 +8,7 @@ import { elementSchema } from './new-layers.ts';
 import styles from './scene.module.css';
 import { SceneField } from './scene-field.tsx';
 
-const texts = messages.flow.scene;
+const sceneMessages = messages.flow.scene;
 
 /** Rarely used fields. */
 const MORE = {
@@ -27,7 +27,10 @@ const MORE = {
   ],
 } as const;
 /** The fields shown first, per kind of layer. The others follow in collapsed groups. */
-const GROUPS: readonly { readonly id: keyof typeof texts.groups; readonly keys: readonly string[] }[] = [
+const GROUPS: readonly {
+  readonly id: keyof typeof sceneMessages.groups;
+  readonly keys: readonly string[];
+}[] = [
   { id: 'time', keys: ['start', 'duration', 'trim', 'speed', 'loop', 'transition', 'motion'] },
   {
     id: 'position',
@@ -61,7 +64,7 @@ export function LayerForm({ schema, graph, selected, onChange }: LayerFormProps)
   const keys = Object.keys(properties).filter(key => !ELSEWHERE.has(key));
   const set = (key: string, next: Json | undefined): void => {
     const path = [...selected, key];
-    onChange(texts.change(key), setAt(latest.current, path, next), path.join('/'));
+    onChange(sceneMessages.change(key), setAt(latest.current, path, next), path.join('/'));
   };
   const field = (key: string) => (
     <SceneField
@@ -75,14 +78,14 @@ export function LayerForm({ schema, graph, selected, onChange }: LayerFormProps)
     />
   );
   return (
-    <section className={styles.form} aria-label={texts.form}>
+    <section className={styles.form} aria-label={sceneMessages.form}>
       {keys.filter(key => !grouped.has(key)).map(field)}
       {groups.map(({ id, keys: own }) => {
         const shown = own.filter(key => grouped.has(key) && keys.includes(key));
         if (shown.length === 0) return null;
         return (
           <details key={id} open={id === 'time'}>
-            <summary>{texts.groups[id]}</summary>
+            <summary>{sceneMessages.groups[id]}</summary>
             <div className={styles.fields}>{shown.map(field)}</div>
           </details>
         );

@@ -14,7 +14,7 @@ import { getAt, insertAt, type Layer, moveBy, type Path, removeAt, siblingCount 
 import { addition, elementTypes } from './new-layers.ts';
 import styles from './scene.module.css';
 
-const texts = messages.flow.scene;
+const sceneMessages = messages.flow.scene;
 const WHOLE = ['scene', 'track', 'sound'] as const;
 
 interface LayerListProps {
@@ -29,7 +29,7 @@ interface LayerListProps {
 
 export function LayerList({ schema, graph, layers, selected, onSelect, onChange }: LayerListProps) {
   return (
-    <section className={styles.layers} aria-label={texts.layers}>
+    <section className={styles.layers} aria-label={sceneMessages.layers}>
       <AddLayer {...{ schema, graph, selected, onChange }} />
       <ul>
         {layers.map(layer => (
@@ -41,7 +41,7 @@ export function LayerList({ schema, graph, layers, selected, onSelect, onChange 
               aria-pressed={layer.path.join('/') === selected.join('/')}
               onClick={() => onSelect(layer.path)}
             >
-              {texts.layer(layer)}
+              {sceneMessages.layer(layer)}
             </button>
           </li>
         ))}
@@ -60,18 +60,22 @@ function AddLayer({
   const [what, setWhat] = useState('text');
   const add = (): void => {
     const { path, item } = addition(schema, graph, selected, what);
-    onChange(texts.add(texts.kind(what)), insertAt(graph, path, item), path);
+    onChange(sceneMessages.add(sceneMessages.kind(what)), insertAt(graph, path, item), path);
   };
   return (
     <div className={styles.add}>
-      <SelectField label={texts.newLayer} value={what} onChange={({ target }) => setWhat(target.value)}>
+      <SelectField
+        label={sceneMessages.newLayer}
+        value={what}
+        onChange={({ target }) => setWhat(target.value)}
+      >
         {[...elementTypes(schema), ...WHOLE].map(kind => (
           <option key={kind} value={kind}>
-            {texts.kind(kind)}
+            {sceneMessages.kind(kind)}
           </option>
         ))}
       </SelectField>
-      <Button onClick={add}>{texts.addIt}</Button>
+      <Button onClick={add}>{sceneMessages.addIt}</Button>
     </div>
   );
 }
@@ -81,33 +85,42 @@ function LayerTools({ graph, selected, onChange }: Pick<LayerListProps, 'graph' 
   const at = selected.slice(0, -1);
   const count = selected.length === 0 ? 0 : siblingCount(graph, selected);
   const isLastScene = selected.length === 2 && selected[0] === 'scenes' && count === 1;
-  const move = (by: 1 | -1): void => onChange(texts.move, moveBy(graph, selected, by), [...at, index + by]);
+  const move = (by: 1 | -1): void =>
+    onChange(sceneMessages.move, moveBy(graph, selected, by), [...at, index + by]);
   const next = [...at, index + 1];
   return (
     <div className={styles.tools}>
-      <IconButton size="s" icon={ArrowUp} label={texts.up} disabled={index === 0} onClick={() => move(-1)} />
+      <IconButton
+        size="s"
+        icon={ArrowUp}
+        label={sceneMessages.up}
+        disabled={index === 0}
+        onClick={() => move(-1)}
+      />
       <IconButton
         size="s"
         icon={ArrowDown}
-        label={texts.down}
+        label={sceneMessages.down}
         disabled={index + 1 >= count}
         onClick={() => move(1)}
       />
       <IconButton
         size="s"
         icon={Copy}
-        label={texts.copy}
+        label={sceneMessages.copy}
         disabled={count === 0}
-        onClick={() => onChange(texts.copy, insertAt(graph, next, getAt(graph, selected) ?? {}), next)}
+        onClick={() =>
+          onChange(sceneMessages.copy, insertAt(graph, next, getAt(graph, selected) ?? {}), next)
+        }
       />
       <IconButton
         size="s"
         icon={Trash}
-        label={texts.remove}
+        label={sceneMessages.remove}
         disabled={count === 0 || isLastScene}
         onClick={() =>
           onChange(
-            texts.remove,
+            sceneMessages.remove,
             removeAt(graph, selected),
             count > 1 ? [...at, Math.max(0, index - 1)] : at.slice(0, -1),
           )

@@ -21,7 +21,7 @@ import { FIRST_SCENE } from './new-layers.ts';
 import styles from './scene.module.css';
 import { Timeline } from './timeline.tsx';
 
-const texts = messages.flow.scene;
+const sceneMessages = messages.flow.scene;
 
 interface SceneDialogProps {
   readonly nodeId: string;
@@ -35,7 +35,7 @@ export function SceneDialog({ nodeId, onClose }: SceneDialogProps) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
-    <Dialog title={texts.title} size="xl" onClose={onClose}>
+    <Dialog title={sceneMessages.title} size="xl" onClose={onClose}>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading />}
       {data && <SceneEditor nodeId={nodeId} schema={data} />}
@@ -63,9 +63,9 @@ function SceneEditor({ nodeId, schema }: SceneEditorProps) {
   if (graph === undefined)
     return (
       <div className={styles.empty}>
-        <p>{texts.empty}</p>
-        <Button variant="primary" onClick={() => change(texts.begin, FIRST_SCENE)}>
-          {texts.begin}
+        <p>{sceneMessages.empty}</p>
+        <Button variant="primary" onClick={() => change(sceneMessages.begin, FIRST_SCENE)}>
+          {sceneMessages.begin}
         </Button>
       </div>
     );

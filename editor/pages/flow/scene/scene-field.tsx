@@ -19,7 +19,7 @@ import {
 } from './json-schema.ts';
 import styles from './scene.module.css';
 
-const texts = messages.flow.scene;
+const sceneMessages = messages.flow.scene;
 
 export interface SceneFieldProps {
   readonly root: Schema;
@@ -44,7 +44,7 @@ const CONTROLS: Readonly<Record<FieldKind, (props: SceneFieldProps) => ReactNode
   choice: ChoiceControl,
   flag: ({ name, field, value, onChange }) => (
     <CheckField
-      label={texts.label(name)}
+      label={sceneMessages.label(name)}
       hint={field.schema.description}
       checked={value === true}
       onChange={({ target }) => onChange(target.checked ? true : undefined)}
@@ -55,7 +55,7 @@ const CONTROLS: Readonly<Record<FieldKind, (props: SceneFieldProps) => ReactNode
   text: TextControl,
   long: ({ name, field, value, onChange }) => (
     <TextArea
-      label={texts.label(name)}
+      label={sceneMessages.label(name)}
       hint={field.schema.description}
       rows={2}
       value={asText(value)}
@@ -74,12 +74,12 @@ const asText = (value: Json | undefined): string =>
 function ChoiceControl({ name, field, value, onChange }: SceneFieldProps) {
   return (
     <SelectField
-      label={texts.label(name)}
+      label={sceneMessages.label(name)}
       hint={field.schema.description}
       value={asText(value)}
       onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
     >
-      <option value="">{texts.standard}</option>
+      <option value="">{sceneMessages.standard}</option>
       {field.schema.enum?.map(option => (
         <option key={String(option)} value={String(option)}>
           {String(option)}
@@ -100,9 +100,9 @@ function ScalarControl({ name, field, value, onChange }: SceneFieldProps) {
     (typeof value !== 'number' || value < (minimum ?? value) || value > (maximum ?? value));
   return (
     <TextField
-      label={texts.label(name)}
+      label={sceneMessages.label(name)}
       hint={description}
-      error={isWrong ? texts.range(minimum, maximum) : undefined}
+      error={isWrong ? sceneMessages.range(minimum, maximum) : undefined}
       inputMode={field.kind === 'number' ? 'decimal' : 'text'}
       value={shown}
       onChange={({ target }) => {
@@ -116,7 +116,7 @@ function ScalarControl({ name, field, value, onChange }: SceneFieldProps) {
 function TextControl({ name, field, value, onChange }: SceneFieldProps) {
   return (
     <TextField
-      label={texts.label(name)}
+      label={sceneMessages.label(name)}
       hint={field.schema.description}
       maxLength={field.schema.maxLength}
       value={asText(value)}
@@ -135,7 +135,7 @@ function ColorControl(props: SceneFieldProps) {
       <input
         type="color"
         className={styles.swatch}
-        aria-label={messages.flow.pickColor(texts.label(props.name))}
+        aria-label={messages.flow.pickColor(sceneMessages.label(props.name))}
         value={HEX.test(shown) ? shown : '#000000'}
         onChange={({ target }) => props.onChange(target.value)}
       />
@@ -189,7 +189,7 @@ function ObjectControl({ root, name, field, value, onChange }: SceneFieldProps) 
   };
   return (
     <details className={styles.object} open={members !== undefined}>
-      <summary>{texts.label(name)}</summary>
+      <summary>{sceneMessages.label(name)}</summary>
       <div className={styles.fields}>
         {description !== undefined && <p className={styles.hint}>{description}</p>}
         {Object.entries(properties).map(([key, schema]) => (
@@ -205,7 +205,7 @@ function ObjectControl({ root, name, field, value, onChange }: SceneFieldProps) 
         {members !== undefined && (
           <div>
             <Button size="s" onClick={() => onChange(undefined)}>
-              {texts.without(texts.label(name))}
+              {sceneMessages.without(sceneMessages.label(name))}
             </Button>
           </div>
         )}
@@ -215,6 +215,6 @@ function ObjectControl({ root, name, field, value, onChange }: SceneFieldProps) 
 }
 
 function JsonControl({ name, field, value, onChange }: SceneFieldProps) {
-  const about = { label: texts.label(name), hint: field.schema.description };
+  const about = { label: sceneMessages.label(name), hint: field.schema.description };
   return <JsonField {...about} value={value} onChange={onChange} />;
 }

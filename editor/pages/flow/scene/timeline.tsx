@@ -7,7 +7,7 @@ import { fpsOf, type Layer, type Path, secondsOf } from './layers.ts';
 import styles from './scene.module.css';
 import { useStill } from './use-still.ts';
 
-const texts = messages.flow.scene;
+const sceneMessages = messages.flow.scene;
 /** Roughly the display size in pixels. */
 const SHOWN_PX = 720;
 const MAX_ROWS = 12;
@@ -34,10 +34,10 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
       <Picture graph={graph} time={now} />
       <div className={styles.strip}>
         <label className={styles.playhead}>
-          <span>{texts.time(now.toFixed(2), total.toFixed(2))}</span>
+          <span>{sceneMessages.time(now.toFixed(2), total.toFixed(2))}</span>
           <input
             type="range"
-            aria-label={texts.playhead}
+            aria-label={sceneMessages.playhead}
             min={0}
             max={last}
             step={1 / fps}
@@ -79,11 +79,11 @@ function Bar({ layer, total, selected, onSelect }: BarProps) {
       className={styles.bar}
       data-kind={kind}
       aria-pressed={isSelected}
-      title={texts.span(start.toFixed(2), end.toFixed(2))}
+      title={sceneMessages.span(start.toFixed(2), end.toFixed(2))}
       style={{ left: `${(start / total) * 100}%`, width: `${(Math.max(0, end - start) / total) * 100}%` }}
       onClick={() => onSelect(path)}
     >
-      {texts.layer(layer)}
+      {sceneMessages.layer(layer)}
     </button>
   );
 }
@@ -94,8 +94,8 @@ function Picture({ graph, time }: { readonly graph: JsonObject; readonly time: n
   const { still, error, isFetching } = useStill({ source: { sceneGraph: graph }, time, scale });
   const [frame] = still?.frames ?? [];
   return (
-    <figure className={styles.picture} aria-label={texts.still} aria-busy={isFetching}>
-      {frame && error === null && <img src={frame.url} alt={texts.still} />}
+    <figure className={styles.picture} aria-label={sceneMessages.still} aria-busy={isFetching}>
+      {frame && error === null && <img src={frame.url} alt={sceneMessages.still} />}
       {error !== null && <p role="alert">{toErrorMessage(error)}</p>}
       {isFetching && (
         <span className={styles.busy}>

@@ -12,28 +12,28 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Lead, Rights, Truncated } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 export function Connections() {
   const list = useList<Connection>('/connections', { limit: 50 });
   const [ending, end] = useState<Connection>();
   return (
     <>
-      <PageHead title={shared.parts.connections} />
-      <Lead>{texts.lead}</Lead>
+      <PageHead title={settingsMessages.parts.connections} />
+      <Lead>{messages.lead}</Lead>
       <InfiniteList
         query={list}
         empty={
-          <EmptyState icon={Plug} title={texts.emptyTitle}>
-            {texts.empty}
+          <EmptyState icon={Plug} title={messages.emptyTitle}>
+            {messages.empty}
           </EmptyState>
         }
       >
         {connections => (
           <Table
-            label={shared.parts.connections}
+            label={settingsMessages.parts.connections}
             columns={columnsOf(end)}
             rows={connections}
             getKey={({ id }) => id}
@@ -54,39 +54,39 @@ function EndDialog({ connection: { id, clientName }, onClose }: EndDialogProps) 
   const done = useDone();
   return (
     <ConfirmDialog
-      title={texts.disconnectTitle(clientName)}
-      action={texts.disconnect}
+      title={messages.disconnectTitle(clientName)}
+      action={messages.disconnect}
       run={async () => {
         await api.delete(`/connections/${id}`);
-        await done(texts.disconnected(clientName), ['/connections']);
+        await done(messages.disconnected(clientName), ['/connections']);
       }}
       onClose={onClose}
     >
-      {texts.disconnectText}
+      {messages.disconnectText}
     </ConfirmDialog>
   );
 }
 
 const columnsOf = (end: (connection: Connection) => void): readonly Column<Connection>[] => [
-  { title: texts.program, cell: ({ clientName }) => <Truncated text={clientName} /> },
-  { title: texts.host, cell: ({ redirectHost }) => <Truncated text={redirectHost} /> },
-  { title: texts.rights, cell: ({ scopes }) => <Rights scopes={scopes} /> },
-  { title: texts.since, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: messages.program, cell: ({ clientName }) => <Truncated text={clientName} /> },
+  { title: messages.host, cell: ({ redirectHost }) => <Truncated text={redirectHost} /> },
+  { title: messages.rights, cell: ({ scopes }) => <Rights scopes={scopes} /> },
+  { title: messages.since, cell: ({ createdAt }) => <Ago time={createdAt} /> },
   {
-    title: texts.lastUsed,
-    cell: ({ lastUsedAt }) => (lastUsedAt === null ? shared.never : <Ago time={lastUsedAt} />),
+    title: messages.lastUsed,
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? settingsMessages.never : <Ago time={lastUsedAt} />),
   },
   {
-    title: shared.actions,
+    title: settingsMessages.actions,
     isTitleHidden: true,
     align: 'end',
     cell: connection => (
       <Button
         size="s"
-        aria-label={texts.disconnectApp(connection.clientName)}
+        aria-label={messages.disconnectApp(connection.clientName)}
         onClick={() => end(connection)}
       >
-        {texts.disconnect}
+        {messages.disconnect}
       </Button>
     ),
   },

@@ -1,5 +1,5 @@
-// Defines the texts of the list of connected apps.
-export const texts = {
+// Defines the messages of the list of connected apps.
+export const messages = {
   lead: 'Agents and other apps that can use your account. Each one keeps its permissions until you disconnect it.',
   emptyTitle: 'No connected apps',
   empty:

@@ -9,9 +9,9 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { formatNumber } from '../../../lib/format.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Section } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 const PATH = '/credits/budgets';
 /** The maximum of the API. */
@@ -21,11 +21,11 @@ export function Budgets() {
   const list = useList<Budget>(PATH, { limit: 50 });
   const [changing, change] = useState<Budget>();
   return (
-    <Section title={texts.budgets}>
-      <InfiniteList query={list} empty={<p>{texts.noBudgets}</p>}>
+    <Section title={messages.budgets}>
+      <InfiniteList query={list} empty={<p>{messages.noBudgets}</p>}>
         {budgets => (
           <Table
-            label={texts.budgets}
+            label={messages.budgets}
             columns={columnsOf(change)}
             rows={budgets}
             getKey={({ workflowId }) => workflowId}
@@ -44,13 +44,13 @@ function BudgetDialog({ budget, onClose }: { readonly budget: Budget; readonly o
   const save = async (): Promise<void> => {
     const next = credits === '' ? null : Number(credits);
     await api.put(`/workflows/${workflowId}/budget`, { dailyCreditBudget: next });
-    await done(texts.budgetChanged(name), [PATH]);
+    await done(messages.budgetChanged(name), [PATH]);
   };
   return (
-    <FormDialog title={texts.changeOf(name)} submit={shared.save} run={save} onClose={onClose}>
+    <FormDialog title={messages.changeOf(name)} submit={settingsMessages.save} run={save} onClose={onClose}>
       <TextField
-        label={texts.budget}
-        hint={texts.budgetHint}
+        label={messages.budget}
+        hint={messages.budgetHint}
         type="number"
         min={0}
         max={MAX_BUDGET}
@@ -63,16 +63,16 @@ function BudgetDialog({ budget, onClose }: { readonly budget: Budget; readonly o
 }
 
 const columnsOf = (change: (budget: Budget) => void): readonly Column<Budget>[] => [
-  { title: texts.workflow, cell: ({ workflowId, name }) => <a href={`/flow/${workflowId}`}>{name}</a> },
-  { title: texts.spentToday, align: 'end', cell: ({ spentToday }) => formatNumber(spentToday) },
-  { title: texts.budget, align: 'end', cell: ({ dailyCreditBudget }) => formatNumber(dailyCreditBudget) },
+  { title: messages.workflow, cell: ({ workflowId, name }) => <a href={`/flow/${workflowId}`}>{name}</a> },
+  { title: messages.spentToday, align: 'end', cell: ({ spentToday }) => formatNumber(spentToday) },
+  { title: messages.budget, align: 'end', cell: ({ dailyCreditBudget }) => formatNumber(dailyCreditBudget) },
   {
-    title: shared.actions,
+    title: settingsMessages.actions,
     isTitleHidden: true,
     align: 'end',
     cell: budget => (
-      <Button size="s" aria-label={texts.changeOf(budget.name)} onClick={() => change(budget)}>
-        {texts.change}
+      <Button size="s" aria-label={messages.changeOf(budget.name)} onClick={() => change(budget)}>
+        {messages.change}
       </Button>
     ),
   },

@@ -2,7 +2,7 @@
 import { VisuallyHidden } from '../../../kit/visually-hidden.tsx';
 import { formatDay } from '../../../lib/format.ts';
 import styles from './credits.module.css';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 interface DayChartProps {
   readonly days: readonly { readonly date: string; readonly credits: number }[];
@@ -14,12 +14,12 @@ export function DayChart({ days }: DayChartProps) {
   return (
     <figure className={styles.chart}>
       <figcaption>
-        <span>{texts.byDay}</span>
-        <span>{texts.most(most)}</span>
+        <span>{messages.byDay}</span>
+        <span>{messages.most(most)}</span>
       </figcaption>
       <ol className={styles.bars}>
         {days.map(({ date, credits }) => {
-          const text = texts.day(nameOf(date), credits);
+          const text = messages.day(nameOf(date), credits);
           return (
             <li key={date} title={text}>
               <span className={styles.bar} style={{ height: `${(100 * credits) / most}%` }} />

@@ -6,27 +6,29 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { formatNumber } from '../../../lib/format.ts';
 import { Section, Wrapped } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 export function Ledger() {
   const list = useList<LedgerEntry>('/credits', { limit: 50 });
   return (
-    <Section title={texts.ledger}>
-      <InfiniteList query={list} empty={<p>{texts.noLedger}</p>}>
-        {entries => <Table label={texts.ledger} columns={COLUMNS} rows={entries} getKey={({ id }) => id} />}
+    <Section title={messages.ledger}>
+      <InfiniteList query={list} empty={<p>{messages.noLedger}</p>}>
+        {entries => (
+          <Table label={messages.ledger} columns={COLUMNS} rows={entries} getKey={({ id }) => id} />
+        )}
       </InfiniteList>
     </Section>
   );
 }
 
 const COLUMNS: readonly Column<LedgerEntry>[] = [
-  { title: texts.when, cell: ({ createdAt }) => <Ago time={createdAt} /> },
-  { title: texts.kind, cell: ({ kind }) => texts.kinds[kind] },
-  { title: texts.amount, align: 'end', cell: ({ amount }) => formatNumber(amount) },
+  { title: messages.when, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: messages.kind, cell: ({ kind }) => messages.kinds[kind] },
+  { title: messages.amount, align: 'end', cell: ({ amount }) => formatNumber(amount) },
   {
-    title: texts.run,
+    title: messages.run,
     cell: ({ executionId }) =>
       executionId === null ? '–' : <Link href={`/executions/${executionId}`}>{executionId}</Link>,
   },
-  { title: texts.note, cell: ({ note }) => <Wrapped>{note}</Wrapped> },
+  { title: messages.note, cell: ({ note }) => <Wrapped>{note}</Wrapped> },
 ];

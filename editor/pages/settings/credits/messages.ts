@@ -1,7 +1,7 @@
-// Defines the texts of the credits settings.
+// Defines the messages of the credits settings.
 import { formatNumber } from '../../../lib/format.ts';
 
-export const texts = {
+export const messages = {
   lead: (workspace: string): string =>
     `Credits of ${workspace}, the active workspace. One credit is 0.01 USD.`,
   balance: 'Balance',

@@ -11,7 +11,7 @@ import { formatNumber } from '../../../lib/format.ts';
 import { Facts, Section, Truncated } from '../section.tsx';
 import styles from './credits.module.css';
 import { DayChart } from './day-chart.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 const USUAL_DAYS = 30;
 
@@ -23,14 +23,14 @@ export function Spending() {
   });
   return (
     <Section
-      title={texts.spending}
+      title={messages.spending}
       actions={
         <SelectField
-          label={texts.period}
+          label={messages.period}
           value={days}
           onChange={event => setDays(Number(event.target.value))}
         >
-          {texts.periods.map(([count, text]) => (
+          {messages.periods.map(([count, text]) => (
             <option key={count} value={count}>
               {text}
             </option>
@@ -45,23 +45,23 @@ export function Spending() {
 }
 
 function Figures({ spent: { total, days, models, workflows } }: { readonly spent: Spent }) {
-  if (total === 0) return <p>{texts.noSpending}</p>;
+  if (total === 0) return <p>{messages.noSpending}</p>;
   return (
     <>
-      <Facts facts={[[texts.spent, formatNumber(total)]]} />
+      <Facts facts={[[messages.spent, formatNumber(total)]]} />
       <DayChart days={days} />
-      <h3>{texts.byModel}</h3>
+      <h3>{messages.byModel}</h3>
       <Table
-        label={texts.byModel}
+        label={messages.byModel}
         columns={modelColumns(Math.max(...models.map(({ credits }) => credits)))}
         rows={models}
         getKey={({ nodeType }) => nodeType ?? ''}
       />
       {workflows.length > 0 && (
         <>
-          <h3>{texts.byWorkflow}</h3>
+          <h3>{messages.byWorkflow}</h3>
           <Table
-            label={texts.byWorkflow}
+            label={messages.byWorkflow}
             columns={WORKFLOW_COLUMNS}
             rows={workflows}
             getKey={({ id }) => id}
@@ -75,11 +75,11 @@ function Figures({ spent: { total, days, models, workflows } }: { readonly spent
 /** `most` is the value of a full bar. */
 const modelColumns = (most: number): readonly Column<Spent['models'][number]>[] => [
   {
-    title: texts.model,
-    cell: ({ label, nodeType }) => <Truncated text={label ?? nodeType ?? texts.oldModel} />,
+    title: messages.model,
+    cell: ({ label, nodeType }) => <Truncated text={label ?? nodeType ?? messages.oldModel} />,
   },
   {
-    title: texts.share,
+    title: messages.share,
     isTitleHidden: true,
     cell: ({ credits }) => (
       <span className={styles.track}>
@@ -87,14 +87,14 @@ const modelColumns = (most: number): readonly Column<Spent['models'][number]>[] 
       </span>
     ),
   },
-  { title: texts.calls, align: 'end', cell: ({ charges }) => formatNumber(charges) },
-  { title: texts.credits, align: 'end', cell: ({ credits }) => formatNumber(credits) },
+  { title: messages.calls, align: 'end', cell: ({ charges }) => formatNumber(charges) },
+  { title: messages.credits, align: 'end', cell: ({ credits }) => formatNumber(credits) },
 ];
 
 const WORKFLOW_COLUMNS: readonly Column<Spent['workflows'][number]>[] = [
   {
-    title: texts.workflow,
-    cell: ({ id, name }) => (name === null ? texts.deletedWorkflow : <a href={`/flow/${id}`}>{name}</a>),
+    title: messages.workflow,
+    cell: ({ id, name }) => (name === null ? messages.deletedWorkflow : <a href={`/flow/${id}`}>{name}</a>),
   },
-  { title: texts.credits, align: 'end', cell: ({ credits }) => formatNumber(credits) },
+  { title: messages.credits, align: 'end', cell: ({ credits }) => formatNumber(credits) },
 ];

@@ -6,12 +6,12 @@ import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { useSession } from '../../../lib/session.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Choices } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
-type Scope = keyof typeof texts.scopeNames;
-const SCOPES = Object.keys(texts.scopeNames) as Scope[];
+type Scope = keyof typeof messages.scopeNames;
+const SCOPES = Object.keys(messages.scopeNames) as Scope[];
 const USUAL: readonly Scope[] = ['workflows:read', 'workflows:execute'];
 const USUAL_DAYS = '90';
 const DAY_MS = 86_400_000;
@@ -31,21 +31,21 @@ export function CreateKeyDialog({ onMade, onClose }: CreateKeyProps) {
     const expiresAt = days === '0' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
     const { key } = await api.post<CreatedKey>('/keys', { name, scopes, expiresAt });
     onMade(key);
-    await done(texts.created, ['/keys']);
+    await done(messages.created, ['/keys']);
   };
   return (
-    <FormDialog title={texts.createTitle} submit={texts.submit} run={create} onClose={onClose}>
+    <FormDialog title={messages.createTitle} submit={messages.submit} run={create} onClose={onClose}>
       <TextField
-        label={shared.name}
-        hint={texts.nameHint}
+        label={settingsMessages.name}
+        hint={messages.nameHint}
         required
         maxLength={200}
         value={name}
         onChange={event => setName(event.target.value)}
       />
       <ScopeChoices chosen={scopes} onChange={setScopes} />
-      <SelectField label={texts.expires} value={days} onChange={event => setDays(event.target.value)}>
-        {texts.expiries.map(([count, text]) => (
+      <SelectField label={messages.expires} value={days} onChange={event => setDays(event.target.value)}>
+        {messages.expiries.map(([count, text]) => (
           <option key={count} value={count}>
             {text}
           </option>
@@ -64,9 +64,9 @@ interface ScopeChoicesProps {
 function ScopeChoices({ chosen, onChange }: ScopeChoicesProps) {
   const own = useSession().user.scopes;
   return (
-    <Choices label={texts.scopes}>
+    <Choices label={messages.scopes}>
       {SCOPES.filter(scope => own.includes(scope)).map(scope => {
-        const [label, hint] = texts.scopeNames[scope];
+        const [label, hint] = messages.scopeNames[scope];
         return (
           <CheckField
             key={scope}

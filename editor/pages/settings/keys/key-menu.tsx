@@ -11,7 +11,7 @@ import { Menu, MenuItem } from '../../../kit/menu.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { RenameDialog } from '../rename-dialog.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
   const [open, setOpen] = useState<'rename' | 'remove'>();
@@ -19,36 +19,36 @@ export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
   const close = (): void => setOpen(undefined);
   return (
     <>
-      <Menu trigger={<IconButton icon={More} size="s" label={texts.actionsOf(name)} />}>
+      <Menu trigger={<IconButton icon={More} size="s" label={messages.actionsOf(name)} />}>
         <MenuItem icon={Pencil} onSelect={() => setOpen('rename')}>
-          {texts.rename}
+          {messages.rename}
         </MenuItem>
         <MenuItem icon={Trash} isDangerous onSelect={() => setOpen('remove')}>
-          {texts.remove}
+          {messages.remove}
         </MenuItem>
       </Menu>
       {open === 'rename' && (
         <RenameDialog
-          title={texts.renameTitle}
+          title={messages.renameTitle}
           name={name}
           run={async next => {
             await api.patch(`/keys/${id}`, { name: next });
-            await done(texts.renamed, ['/keys']);
+            await done(messages.renamed, ['/keys']);
           }}
           onClose={close}
         />
       )}
       {open === 'remove' && (
         <ConfirmDialog
-          title={texts.removeTitle(name)}
-          action={texts.remove}
+          title={messages.removeTitle(name)}
+          action={messages.remove}
           run={async () => {
             await api.delete(`/keys/${id}`);
-            await done(texts.removed(name), ['/keys']);
+            await done(messages.removed(name), ['/keys']);
           }}
           onClose={close}
         >
-          {texts.removeText}
+          {messages.removeText}
         </ConfirmDialog>
       )}
     </>

@@ -11,12 +11,12 @@ import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
 import { Day, Lead, Rights, Truncated } from '../section.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyMenu } from './key-menu.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 export function Keys() {
   const list = useList<Key>('/keys', { limit: 50 });
@@ -24,29 +24,31 @@ export function Keys() {
   const [made, show] = useState<string>();
   const button = (
     <Button variant="primary" icon={Plus} onClick={() => setCreating(true)}>
-      {texts.create}
+      {messages.create}
     </Button>
   );
   return (
     <>
-      <PageHead title={shared.parts.keys}>{button}</PageHead>
-      <Lead>{texts.lead}</Lead>
+      <PageHead title={settingsMessages.parts.keys}>{button}</PageHead>
+      <Lead>{messages.lead}</Lead>
       <InfiniteList
         query={list}
         empty={
-          <EmptyState icon={KeyRound} title={texts.emptyTitle}>
-            {texts.empty}
+          <EmptyState icon={KeyRound} title={messages.emptyTitle}>
+            {messages.empty}
           </EmptyState>
         }
       >
-        {keys => <Table label={shared.parts.keys} columns={COLUMNS} rows={keys} getKey={({ id }) => id} />}
+        {keys => (
+          <Table label={settingsMessages.parts.keys} columns={COLUMNS} rows={keys} getKey={({ id }) => id} />
+        )}
       </InfiniteList>
       {isCreating && <CreateKeyDialog onMade={show} onClose={() => setCreating(false)} />}
       {made !== undefined && (
         <SecretDialog
-          title={texts.shownTitle}
-          text={texts.shownText}
-          label={texts.key}
+          title={messages.shownTitle}
+          text={messages.shownText}
+          label={messages.key}
           secret={made}
           onClose={() => show(undefined)}
         />
@@ -56,19 +58,24 @@ export function Keys() {
 }
 
 const COLUMNS: readonly Column<Key>[] = [
-  { title: shared.name, cell: ({ name }) => <Truncated text={name} /> },
-  { title: texts.rights, cell: ({ scopes }) => <Rights scopes={scopes} /> },
-  { title: texts.expires, cell: ({ expiresAt }) => <Expiry time={expiresAt} /> },
+  { title: settingsMessages.name, cell: ({ name }) => <Truncated text={name} /> },
+  { title: messages.rights, cell: ({ scopes }) => <Rights scopes={scopes} /> },
+  { title: messages.expires, cell: ({ expiresAt }) => <Expiry time={expiresAt} /> },
   {
-    title: texts.lastUsed,
-    cell: ({ lastUsedAt }) => (lastUsedAt === null ? shared.never : <Ago time={lastUsedAt} />),
+    title: messages.lastUsed,
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? settingsMessages.never : <Ago time={lastUsedAt} />),
   },
-  { title: shared.created, cell: ({ createdAt }) => <Ago time={createdAt} /> },
-  { title: shared.actions, isTitleHidden: true, align: 'end', cell: key => <KeyMenu apiKey={key} /> },
+  { title: settingsMessages.created, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  {
+    title: settingsMessages.actions,
+    isTitleHidden: true,
+    align: 'end',
+    cell: key => <KeyMenu apiKey={key} />,
+  },
 ];
 
 function Expiry({ time }: { readonly time: string | null }) {
-  if (time === null) return texts.neverExpires;
-  if (Date.parse(time) < Date.now()) return <Badge tone="danger">{texts.expired}</Badge>;
+  if (time === null) return messages.neverExpires;
+  if (Date.parse(time) < Date.now()) return <Badge tone="danger">{messages.expired}</Badge>;
   return <Day time={time} />;
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { SelectField } from '../../../kit/field.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import { type PlanRequest, PROVIDERS, type ProviderName } from './model.ts';
 
 interface CompareDialogProps {
@@ -15,17 +15,17 @@ export function CompareDialog({ onChoose, onClose }: CompareDialogProps) {
   const [provider, setProvider] = useState<ProviderName>('fal');
   return (
     <Dialog
-      title={texts.compareTitle}
+      title={messages.compareTitle}
       onClose={onClose}
       actions={
         <Button variant="primary" onClick={() => onChoose({ provider })}>
-          {texts.compare}
+          {messages.compare}
         </Button>
       }
     >
-      <p>{texts.compareText}</p>
+      <p>{messages.compareText}</p>
       <SelectField
-        label={texts.provider}
+        label={messages.provider}
         value={provider}
         onChange={event => setProvider(event.target.value as ProviderName)}
       >

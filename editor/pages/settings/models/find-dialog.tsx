@@ -10,7 +10,7 @@ import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
 import { Soft, Truncated } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import { type PlanRequest, PROVIDERS, type ProviderName } from './model.ts';
 
 interface Offer {
@@ -38,9 +38,9 @@ export function FindDialog({ onChoose, onClose }: FindDialogProps) {
     retry: false,
   });
   return (
-    <Dialog title={texts.addTitle} onClose={onClose}>
+    <Dialog title={messages.addTitle} onClose={onClose}>
       <SelectField
-        label={texts.provider}
+        label={messages.provider}
         value={provider}
         onChange={event => setProvider(event.target.value as ProviderName)}
       >
@@ -50,18 +50,18 @@ export function FindDialog({ onChoose, onClose }: FindDialogProps) {
           </option>
         ))}
       </SelectField>
-      <SearchField label={texts.search} placeholder={texts.searchHint} value={query} onChange={find} />
+      <SearchField label={messages.search} placeholder={messages.searchHint} value={query} onChange={find} />
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {isFetching && <Loading />}
       {data && !isFetching && (
         <>
           <Table
-            label={texts.offers}
+            label={messages.offers}
             columns={columnsOf(endpoint => onChoose({ provider, endpoints: [endpoint] }))}
             rows={data.offers}
             getKey={({ endpoint }) => endpoint}
           />
-          <Soft>{data.isCut ? texts.more : texts.found(data.offers.length)}</Soft>
+          <Soft>{data.isCut ? messages.more : messages.found(data.offers.length)}</Soft>
         </>
       )}
     </Dialog>
@@ -69,18 +69,18 @@ export function FindDialog({ onChoose, onClose }: FindDialogProps) {
 }
 
 const columnsOf = (add: (endpoint: string) => void): readonly Column<Offer>[] => [
-  { title: texts.model, cell: ({ label }) => <Truncated text={label} /> },
-  { title: texts.endpoint, cell: ({ endpoint }) => <Truncated text={endpoint} /> },
+  { title: messages.model, cell: ({ label }) => <Truncated text={label} /> },
+  { title: messages.endpoint, cell: ({ endpoint }) => <Truncated text={endpoint} /> },
   {
-    title: texts.actions,
+    title: messages.actions,
     align: 'end',
     cell: ({ endpoint, label, nodeType }) =>
       nodeType === null ? (
-        <Button size="s" aria-label={texts.addLabel(label)} onClick={() => add(endpoint)}>
-          {texts.addOne}
+        <Button size="s" aria-label={messages.addLabel(label)} onClick={() => add(endpoint)}>
+          {messages.addOne}
         </Button>
       ) : (
-        <Soft>{texts.isThere}</Soft>
+        <Soft>{messages.isThere}</Soft>
       ),
   },
 ];

@@ -1,5 +1,5 @@
-// Defines the texts of the list of models.
-export const texts = {
+// Defines the messages of the list of models.
+export const messages = {
   lead: 'Models added here, in addition to those that come with the service.',
   emptyTitle: 'No models added',
   empty: 'Add a model from the list of a configured provider.',

@@ -12,11 +12,11 @@ import { PageHead } from '../../../kit/page-head.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Lead, Section, Truncated } from '../section.tsx';
 import { CompareDialog } from './compare-dialog.tsx';
 import { FindDialog } from './find-dialog.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import type { AddedModels, Model, PlanRequest } from './model.ts';
 import { PlanDialog } from './plan-dialog.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
@@ -34,13 +34,13 @@ export function Models() {
   };
   return (
     <>
-      <PageHead title={shared.parts.models}>
-        <Button onClick={() => ask('compare')}>{texts.compare}</Button>
+      <PageHead title={settingsMessages.parts.models}>
+        <Button onClick={() => ask('compare')}>{messages.compare}</Button>
         <Button variant="primary" onClick={() => ask('find')}>
-          {texts.add}
+          {messages.add}
         </Button>
       </PageHead>
-      <Lead>{texts.lead}</Lead>
+      <Lead>{messages.lead}</Lead>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && !error && <Loading />}
       {data && <Lists {...data} />}
@@ -56,7 +56,7 @@ function Lists({ revision, models, problems }: AddedModels) {
   return (
     <>
       {problems.length > 0 && (
-        <Section title={texts.problems}>
+        <Section title={messages.problems}>
           <ul>
             {problems.map(problem => (
               <li key={problem}>{problem}</li>
@@ -66,14 +66,14 @@ function Lists({ revision, models, problems }: AddedModels) {
       )}
       {models.length > 0 ? (
         <Table
-          label={shared.parts.models}
+          label={settingsMessages.parts.models}
           columns={columnsOf(remove)}
           rows={models}
           getKey={({ nodeType }) => nodeType}
         />
       ) : (
-        <EmptyState icon={Boxes} title={texts.emptyTitle}>
-          {texts.empty}
+        <EmptyState icon={Boxes} title={messages.emptyTitle}>
+          {messages.empty}
         </EmptyState>
       )}
       {leaving && <RemoveDialog model={leaving} revision={revision} onClose={() => remove(undefined)} />}
@@ -82,23 +82,23 @@ function Lists({ revision, models, problems }: AddedModels) {
 }
 
 const columnsOf = (remove: (model: Model) => void): readonly Column<Model>[] => [
-  { title: texts.model, cell: ({ label }) => <Truncated text={label} /> },
-  { title: texts.type, cell: ({ nodeType }) => <code>{nodeType}</code> },
-  { title: texts.provider, cell: ({ provider }) => provider },
-  { title: texts.endpoint, cell: ({ endpoint }) => <Truncated text={endpoint} /> },
+  { title: messages.model, cell: ({ label }) => <Truncated text={label} /> },
+  { title: messages.type, cell: ({ nodeType }) => <code>{nodeType}</code> },
+  { title: messages.provider, cell: ({ provider }) => provider },
+  { title: messages.endpoint, cell: ({ endpoint }) => <Truncated text={endpoint} /> },
   {
-    title: texts.state,
-    cell: ({ isHidden }) => (isHidden ? <Badge>{texts.hidden}</Badge> : texts.offered),
+    title: messages.state,
+    cell: ({ isHidden }) => (isHidden ? <Badge>{messages.hidden}</Badge> : messages.offered),
   },
   {
-    title: texts.actions,
+    title: messages.actions,
     align: 'end',
     cell: model =>
       model.isHidden ? null : (
         <IconButton
           icon={Trash}
           size="s"
-          label={texts.removeLabel(model.label)}
+          label={messages.removeLabel(model.label)}
           onClick={() => remove(model)}
         />
       ),

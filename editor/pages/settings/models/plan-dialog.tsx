@@ -9,7 +9,7 @@ import { CheckField } from '../../../kit/field.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import type { Model, PlanRequest } from './model.ts';
 
 type Kind = 'new' | 'changed' | 'gone' | 'unusable';
@@ -56,13 +56,13 @@ export function PlanDialog({
   const write = useMutation({
     mutationFn: async () => {
       await api.post('/admin/models', { revision: data?.revision, models });
-      await done(texts.saved(models.length), ['/admin/models', '/nodes']);
+      await done(messages.saved(models.length), ['/admin/models', '/nodes']);
     },
     onSuccess: onClose,
   });
   return (
     <Dialog
-      title={texts.planTitle}
+      title={messages.planTitle}
       onClose={onClose}
       actions={
         models.length > 0 && (
@@ -72,7 +72,7 @@ export function PlanDialog({
             isBusy={write.isPending}
             onClick={() => write.mutate()}
           >
-            {texts.save(models.length)}
+            {messages.save(models.length)}
           </Button>
         )
       }
@@ -81,7 +81,7 @@ export function PlanDialog({
       {data === undefined && !error && <Loading />}
       {data && <Changes {...data} />}
       {data?.isLarge && (
-        <CheckField label={texts.large} checked={isSeen} onChange={event => see(event.target.checked)} />
+        <CheckField label={messages.large} checked={isSeen} onChange={event => see(event.target.checked)} />
       )}
       {write.error && <Failure error={write.error} />}
     </Dialog>
@@ -89,18 +89,18 @@ export function PlanDialog({
 }
 
 function Changes({ changes, compared }: Plan) {
-  if (changes.length === 0) return <p>{texts.nothing(compared)}</p>;
+  if (changes.length === 0) return <p>{messages.nothing(compared)}</p>;
   return (
     <>
       <ul>
         {changes.slice(0, MAX_SHOWN).map(({ kind, nodeType, endpoint, changes: details }) => (
           <li key={endpoint}>
-            <Badge tone={TONES[kind]}>{texts.kinds[kind]}</Badge> <code>{nodeType || endpoint}</code>
+            <Badge tone={TONES[kind]}>{messages.kinds[kind]}</Badge> <code>{nodeType || endpoint}</code>
             {details.length > 0 && `: ${details.map(({ what }) => what).join('; ')}`}
           </li>
         ))}
       </ul>
-      {changes.length > MAX_SHOWN && <p>{texts.moreChanges(changes.length - MAX_SHOWN)}</p>}
+      {changes.length > MAX_SHOWN && <p>{messages.moreChanges(changes.length - MAX_SHOWN)}</p>}
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import type { Model } from './model.ts';
 
 interface RemoveDialogProps {
@@ -17,16 +17,16 @@ export function RemoveDialog({ model, revision, onClose }: RemoveDialogProps) {
     const since = new Date().toISOString().slice(0, 10);
     const hidden = { ...model, isHidden: true, deprecated: { since, isRemoved: true } };
     await api.post('/admin/models', { revision, models: [hidden] });
-    await done(texts.removed(model.label), ['/admin/models', '/nodes']);
+    await done(messages.removed(model.label), ['/admin/models', '/nodes']);
   };
   return (
     <ConfirmDialog
-      title={texts.removeTitle(model.label)}
-      action={texts.remove}
+      title={messages.removeTitle(model.label)}
+      action={messages.remove}
       run={remove}
       onClose={onClose}
     >
-      {texts.removeText}
+      {messages.removeText}
     </ConfirmDialog>
   );
 }

@@ -1,5 +1,5 @@
-// Defines the texts of the password settings.
-export const texts = {
+// Defines the messages of the password settings.
+export const messages = {
   lead: 'Changing your password signs you out everywhere else.',
   revokeKeys: 'Also revoke API keys and disconnect apps',
   revokeKeysHint: 'Recommended if someone else may have had access to your account.',

@@ -9,15 +9,15 @@ import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { useSession } from '../../../lib/session.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Lead, Narrow } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 export function Password() {
   return (
     <>
-      <PageHead title={shared.parts.password} />
-      <Lead>{texts.lead}</Lead>
+      <PageHead title={settingsMessages.parts.password} />
+      <Lead>{messages.lead}</Lead>
       <Narrow>
         <PasswordForm />
       </Narrow>
@@ -37,7 +37,7 @@ function PasswordForm() {
       setCurrent('');
       setNext('');
       setRevokeKeys(false);
-      return done(texts.changed, ['/auth/sessions', 'session', '/keys', '/connections']);
+      return done(messages.changed, ['/auth/sessions', 'session', '/keys', '/connections']);
     },
   });
   return (
@@ -45,7 +45,7 @@ function PasswordForm() {
       {/* Password managers want to know whose it is. */}
       <input type="text" hidden autoComplete="username" readOnly value={email} />
       <TextField
-        label={texts.current}
+        label={messages.current}
         type="password"
         autoComplete="current-password"
         required
@@ -54,8 +54,8 @@ function PasswordForm() {
         onChange={event => setCurrent(event.target.value)}
       />
       <TextField
-        label={texts.next}
-        hint={texts.hint}
+        label={messages.next}
+        hint={messages.hint}
         type="password"
         autoComplete="new-password"
         required
@@ -65,14 +65,14 @@ function PasswordForm() {
         onChange={event => setNext(event.target.value)}
       />
       <CheckField
-        label={texts.revokeKeys}
-        hint={texts.revokeKeysHint}
+        label={messages.revokeKeys}
+        hint={messages.revokeKeysHint}
         checked={revokeKeys}
         onChange={event => setRevokeKeys(event.target.checked)}
       />
       {change.error && <Failure error={change.error} />}
       <Button type="submit" variant="primary" isBusy={change.isPending}>
-        {texts.submit}
+        {messages.submit}
       </Button>
     </Form>
   );

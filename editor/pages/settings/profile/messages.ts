@@ -1,5 +1,5 @@
-// Defines the texts of the profile settings.
-export const texts = {
+// Defines the messages of the profile settings.
+export const messages = {
   lead: 'Your account on this service. An administrator can change your plan.',
   rename: 'Change name',
   renamed: 'Your name was changed.',

@@ -7,10 +7,10 @@ import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { useSession } from '../../../lib/session.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { RenameDialog } from '../rename-dialog.tsx';
 import { Badges, Day, Facts, Lead } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 export function Profile() {
   const { user, plan, workspace, expiresAt } = useSession();
@@ -18,46 +18,46 @@ export function Profile() {
   const done = useDone();
   return (
     <>
-      <PageHead title={shared.parts.profile}>
-        <Button onClick={() => setRenaming(true)}>{texts.rename}</Button>
+      <PageHead title={settingsMessages.parts.profile}>
+        <Button onClick={() => setRenaming(true)}>{messages.rename}</Button>
       </PageHead>
-      <Lead>{texts.lead}</Lead>
+      <Lead>{messages.lead}</Lead>
       <Facts
         facts={[
-          [shared.name, user.name],
-          [shared.email, user.email],
-          [texts.plan, plan],
+          [settingsMessages.name, user.name],
+          [settingsMessages.email, user.email],
+          [messages.plan, plan],
           [
-            texts.rights,
+            messages.rights,
             <Badges key="rights">
-              {user.isAdmin && <Badge tone="accent">{texts.admin}</Badge>}
-              {user.isAuthor && <Badge tone="accent">{texts.author}</Badge>}
-              {!user.isAdmin && !user.isAuthor && <Badge>{texts.member}</Badge>}
+              {user.isAdmin && <Badge tone="accent">{messages.admin}</Badge>}
+              {user.isAuthor && <Badge tone="accent">{messages.author}</Badge>}
+              {!user.isAdmin && !user.isAuthor && <Badge>{messages.member}</Badge>}
             </Badges>,
           ],
-          [texts.workspace, workspace.name],
-          [texts.ends, <Day key="ends" time={expiresAt} />],
+          [messages.workspace, workspace.name],
+          [messages.ends, <Day key="ends" time={expiresAt} />],
         ]}
       />
       <Facts
         facts={[
-          [texts.id, <code key="id">{user.userId}</code>],
+          [messages.id, <code key="id">{user.userId}</code>],
           [
-            texts.personal,
+            messages.personal,
             <Badges key="personal">
               <code>{user.personalTeamId}</code>
-              <CopyButton text={user.personalTeamId} label={texts.copyId} />
+              <CopyButton text={user.personalTeamId} label={messages.copyId} />
             </Badges>,
           ],
         ]}
       />
       {isRenaming && (
         <RenameDialog
-          title={texts.rename}
+          title={messages.rename}
           name={user.name}
           run={async name => {
             await api.patch('/me', { name });
-            await done(texts.renamed, ['session', '/admin/users', '/teams']);
+            await done(messages.renamed, ['session', '/admin/users', '/teams']);
           }}
           onClose={() => setRenaming(false)}
         />

@@ -1,5 +1,5 @@
-// Defines the texts of the list of providers.
-export const texts = {
+// Defines the messages of the list of providers.
+export const messages = {
   lead: 'Services that run models. Configure providers in the settings of the service, then restart it.',
   provider: 'Provider',
   state: 'Status',

@@ -12,9 +12,9 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatDuration } from '../../../lib/format.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Facts, Lead, Wrapped } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 type Provider = Answer['providers'][number];
 
@@ -26,19 +26,19 @@ export function Providers() {
   const ask = (): void => void refetch();
   return (
     <>
-      <PageHead title={shared.parts.providers}>
+      <PageHead title={settingsMessages.parts.providers}>
         <Button icon={Refresh} isBusy={isFetching} onClick={ask}>
-          {texts.check}
+          {messages.check}
         </Button>
       </PageHead>
-      <Lead>{texts.lead}</Lead>
+      <Lead>{messages.lead}</Lead>
       {error && <Failure error={error} onRetry={ask} />}
       {data === undefined && !error && <Loading />}
       {data && (
         <>
-          <Facts facts={[[texts.checked, <Ago key="asked" time={data.checkedAt} />]]} />
+          <Facts facts={[[messages.checked, <Ago key="asked" time={data.checkedAt} />]]} />
           <Table
-            label={shared.parts.providers}
+            label={settingsMessages.parts.providers}
             columns={COLUMNS}
             rows={data.providers}
             getKey={({ name }) => name}
@@ -50,23 +50,23 @@ export function Providers() {
 }
 
 const COLUMNS: readonly Column<Provider>[] = [
-  { title: texts.provider, cell: ({ label }) => label },
-  { title: texts.state, cell: provider => <State {...provider} /> },
-  { title: texts.setting, cell: ({ setting }) => <code>{setting}</code> },
-  { title: texts.address, cell: ({ address }) => <Wrapped>{address ?? '–'}</Wrapped> },
+  { title: messages.provider, cell: ({ label }) => label },
+  { title: messages.state, cell: provider => <State {...provider} /> },
+  { title: messages.setting, cell: ({ setting }) => <code>{setting}</code> },
+  { title: messages.address, cell: ({ address }) => <Wrapped>{address ?? '–'}</Wrapped> },
   {
-    title: texts.latency,
+    title: messages.latency,
     align: 'end',
     cell: ({ latencyMs }) => (latencyMs === null ? '–' : formatDuration(latencyMs)),
   },
-  { title: texts.problem, cell: ({ error }) => <Wrapped>{error ?? '–'}</Wrapped> },
+  { title: messages.problem, cell: ({ error }) => <Wrapped>{error ?? '–'}</Wrapped> },
 ];
 
 function State({ answers }: Provider) {
-  if (answers === null) return <Badge>{texts.off}</Badge>;
+  if (answers === null) return <Badge>{messages.off}</Badge>;
   return answers ? (
-    <Badge tone="success">{texts.reachable}</Badge>
+    <Badge tone="success">{messages.reachable}</Badge>
   ) : (
-    <Badge tone="danger">{texts.unreachable}</Badge>
+    <Badge tone="danger">{messages.unreachable}</Badge>
   );
 }

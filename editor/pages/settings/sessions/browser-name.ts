@@ -1,5 +1,5 @@
 // Derives a readable browser name from the user agent.
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 /** The first match counts, because most user agents also name other browsers. */
 const BROWSERS: readonly (readonly [mark: string, name: string])[] = [
@@ -19,10 +19,10 @@ const SYSTEMS: readonly (readonly [mark: string, name: string])[] = [
 ];
 
 export function browserName(userAgent: string | null): string {
-  if (userAgent === null) return texts.unknown;
+  if (userAgent === null) return messages.unknown;
   const nameIn = (table: typeof BROWSERS): string | undefined =>
     table.find(([mark]) => userAgent.includes(mark))?.[1];
   const [browser, system] = [nameIn(BROWSERS), nameIn(SYSTEMS)];
   if (browser === undefined) return userAgent;
-  return system === undefined ? browser : texts.on(browser, system);
+  return system === undefined ? browser : messages.on(browser, system);
 }

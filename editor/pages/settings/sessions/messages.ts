@@ -1,5 +1,5 @@
-// Defines the texts of the list of sessions.
-export const texts = {
+// Defines the messages of the list of sessions.
+export const messages = {
   lead: 'The places where you are signed in. Sign out any you do not recognize, then change your password.',
   label: 'Your sessions',
   browser: 'Browser',

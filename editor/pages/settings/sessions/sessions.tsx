@@ -10,21 +10,21 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Day, Lead, Truncated } from '../section.tsx';
 import { browserName } from './browser-name.ts';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 export function Sessions() {
   const list = useList<ListedSession>('/auth/sessions', { limit: 50 });
   const [ending, end] = useState<ListedSession>();
   return (
     <>
-      <PageHead title={shared.parts.sessions} />
-      <Lead>{texts.lead}</Lead>
+      <PageHead title={settingsMessages.parts.sessions} />
+      <Lead>{messages.lead}</Lead>
       <InfiniteList query={list} empty={null}>
         {sessions => (
-          <Table label={texts.label} columns={columnsOf(end)} rows={sessions} getKey={({ id }) => id} />
+          <Table label={messages.label} columns={columnsOf(end)} rows={sessions} getKey={({ id }) => id} />
         )}
       </InfiniteList>
       {ending && <EndDialog session={ending} onClose={() => end(undefined)} />}
@@ -36,39 +36,39 @@ function EndDialog({ session, onClose }: { readonly session: ListedSession; read
   const done = useDone();
   return (
     <ConfirmDialog
-      title={texts.signOutTitle(browserName(session.userAgent))}
-      action={texts.signOut}
+      title={messages.signOutTitle(browserName(session.userAgent))}
+      action={messages.signOut}
       run={async () => {
         await api.delete(`/auth/sessions/${session.id}`);
-        await done(texts.signedOut, ['/auth/sessions']);
+        await done(messages.signedOut, ['/auth/sessions']);
       }}
       onClose={onClose}
     >
-      {texts.signOutText}
+      {messages.signOutText}
     </ConfirmDialog>
   );
 }
 
 const columnsOf = (end: (session: ListedSession) => void): readonly Column<ListedSession>[] => [
-  { title: texts.browser, cell: ({ userAgent }) => <Truncated text={browserName(userAgent)} /> },
-  { title: texts.address, cell: ({ address }) => address },
-  { title: shared.created, cell: ({ createdAt }) => <Ago time={createdAt} /> },
-  { title: texts.lastSeen, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
-  { title: texts.expires, cell: ({ expiresAt }) => <Day time={expiresAt} /> },
+  { title: messages.browser, cell: ({ userAgent }) => <Truncated text={browserName(userAgent)} /> },
+  { title: messages.address, cell: ({ address }) => address },
+  { title: settingsMessages.created, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: messages.lastSeen, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
+  { title: messages.expires, cell: ({ expiresAt }) => <Day time={expiresAt} /> },
   {
-    title: shared.actions,
+    title: settingsMessages.actions,
     isTitleHidden: true,
     align: 'end',
     cell: session =>
       session.isCurrent ? (
-        <Badge tone="success">{texts.current}</Badge>
+        <Badge tone="success">{messages.current}</Badge>
       ) : (
         <Button
           size="s"
-          aria-label={texts.signOutOf(browserName(session.userAgent))}
+          aria-label={messages.signOutOf(browserName(session.userAgent))}
           onClick={() => end(session)}
         >
-          {texts.signOut}
+          {messages.signOut}
         </Button>
       ),
   },

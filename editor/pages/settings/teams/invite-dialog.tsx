@@ -6,8 +6,8 @@ import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import type { TeamRole } from '../../../lib/session.ts';
-import { texts as shared } from '../messages.ts';
-import { texts } from './messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
+import { messages } from './messages.ts';
 import { ROLES } from './role-select.tsx';
 
 export function InviteDialog({ team, onClose }: { readonly team: Team; readonly onClose: () => void }) {
@@ -17,21 +17,26 @@ export function InviteDialog({ team, onClose }: { readonly team: Team; readonly 
   const path = `/teams/${team.id}/invitations`;
   const invite = async (): Promise<void> => {
     const sent = await api.post<TeamInvitation>(path, { email: email.trim(), role });
-    await done(texts.invited(sent.email ?? ''), [path]);
+    await done(messages.invited(sent.email ?? ''), [path]);
   };
   return (
-    <FormDialog title={texts.inviteTitle(team.name)} submit={texts.invite} run={invite} onClose={onClose}>
+    <FormDialog
+      title={messages.inviteTitle(team.name)}
+      submit={messages.invite}
+      run={invite}
+      onClose={onClose}
+    >
       <TextField
-        label={shared.email}
-        hint={texts.inviteHint}
+        label={settingsMessages.email}
+        hint={messages.inviteHint}
         type="email"
         required
         value={email}
         onChange={event => setEmail(event.target.value)}
       />
       <SelectField
-        label={shared.role}
-        hint={texts.roleHint}
+        label={settingsMessages.role}
+        hint={messages.roleHint}
         value={role}
         onChange={event => setRole(event.target.value as TeamRole)}
       >

@@ -10,9 +10,9 @@ import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { useSession } from '../../../lib/session.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Truncated } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import { RoleSelect } from './role-select.tsx';
 
 export function Members({ team }: { readonly team: Team }) {
@@ -24,13 +24,18 @@ export function Members({ team }: { readonly team: Team }) {
     nameColumn(own),
     ...(team.role === 'OWNER'
       ? ownersColumns(own, team, remove)
-      : [{ title: shared.role, cell: ({ role }: Member) => shared.roles[role] }, SINCE]),
+      : [{ title: settingsMessages.role, cell: ({ role }: Member) => settingsMessages.roles[role] }, SINCE]),
   ];
   return (
     <>
       <InfiniteList query={list} empty={null}>
         {members => (
-          <Table label={texts.members(team.name)} columns={columns} rows={members} getKey={it => it.userId} />
+          <Table
+            label={messages.members(team.name)}
+            columns={columns}
+            rows={members}
+            getKey={it => it.userId}
+          />
         )}
       </InfiniteList>
       {removing && <RemoveDialog team={team} member={removing} onClose={() => remove(undefined)} />}
@@ -39,31 +44,31 @@ export function Members({ team }: { readonly team: Team }) {
 }
 
 const nameColumn = (own: number): Column<Member> => ({
-  title: shared.name,
+  title: settingsMessages.name,
   cell: ({ userId, name }) => (
     <>
-      <Truncated text={name} /> {userId === own && <Badge>{texts.you}</Badge>}
+      <Truncated text={name} /> {userId === own && <Badge>{messages.you}</Badge>}
     </>
   ),
 });
 
-const SINCE: Column<Member> = { title: texts.since, cell: ({ createdAt }) => <Ago time={createdAt} /> };
+const SINCE: Column<Member> = { title: messages.since, cell: ({ createdAt }) => <Ago time={createdAt} /> };
 
 const ownersColumns = (
   own: number,
   team: Team,
   onRemove: (member: Member) => void,
 ): readonly Column<Member>[] => [
-  { title: shared.role, cell: member => <RoleSelect team={team} member={member} /> },
+  { title: settingsMessages.role, cell: member => <RoleSelect team={team} member={member} /> },
   SINCE,
   {
-    title: shared.actions,
+    title: settingsMessages.actions,
     isTitleHidden: true,
     align: 'end',
     cell: member =>
       member.userId !== own && (
-        <Button size="s" aria-label={texts.removeMemberOf(member.name)} onClick={() => onRemove(member)}>
-          {texts.removeMember}
+        <Button size="s" aria-label={messages.removeMemberOf(member.name)} onClick={() => onRemove(member)}>
+          {messages.removeMember}
         </Button>
       ),
   },
@@ -80,15 +85,15 @@ function RemoveDialog({ team, member: { userId, name }, onClose }: RemoveDialogP
   const path = `/teams/${team.id}/members`;
   return (
     <ConfirmDialog
-      title={texts.removeMemberTitle(name, team.name)}
-      action={texts.removeMember}
+      title={messages.removeMemberTitle(name, team.name)}
+      action={messages.removeMember}
       run={async () => {
         await api.delete(`${path}/${userId}`);
-        await done(texts.memberRemoved(name), [path]);
+        await done(messages.memberRemoved(name), [path]);
       }}
       onClose={onClose}
     >
-      {texts.removeMemberText}
+      {messages.removeMemberText}
     </ConfirmDialog>
   );
 }

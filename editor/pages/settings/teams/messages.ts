@@ -1,5 +1,5 @@
-// Defines the texts of teams and their members.
-export const texts = {
+// Defines the messages of teams and their members.
+export const messages = {
   lead: 'Workflows, media and credits belong to a workspace: your own, or one shared with a team. New items go into the active workspace.',
   create: 'New team',
   createTitle: 'Create team',

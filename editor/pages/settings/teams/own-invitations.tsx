@@ -6,9 +6,9 @@ import { Failure } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Day, Section } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import styles from './teams.module.css';
 
 const PATH = '/invitations';
@@ -35,7 +35,7 @@ export function OwnInvitations({ linked, onAccepted }: OwnInvitationsProps) {
       kind === 'accept' ? api.post(`${PATH}/${id}/accept`) : api.delete(`${PATH}/${id}`),
     onSuccess: async (_, { kind, team }) => {
       if (kind === 'accept') onAccepted(team.id);
-      await done(texts.answered[kind](team.name), [PATH, '/teams', 'session']);
+      await done(messages.answered[kind](team.name), [PATH, '/teams', 'session']);
     },
   });
   return (
@@ -43,9 +43,9 @@ export function OwnInvitations({ linked, onAccepted }: OwnInvitationsProps) {
       {error && <Failure error={error} />}
       <InfiniteList query={list} empty={null}>
         {invitations => (
-          <Section title={texts.yours}>
+          <Section title={messages.yours}>
             {answer.error && <Failure error={answer.error} />}
-            <ul className={styles.invitations} aria-label={texts.yours}>
+            <ul className={styles.invitations} aria-label={messages.yours}>
               {invitations.map(invitation => (
                 <Card
                   key={invitation.id}
@@ -77,8 +77,8 @@ function Card({ invitation: { team, role, invitedBy, expiresAt }, busy, onAnswer
       <div>
         <strong>{team.name}</strong>
         <p>
-          {texts.asRole(shared.roles[role])} {texts.by(invitedBy ?? texts.deletedAccount)}; {texts.until}{' '}
-          <Day time={expiresAt} />.
+          {messages.asRole(settingsMessages.roles[role])} {messages.by(invitedBy ?? messages.deletedAccount)};{' '}
+          {messages.until} <Day time={expiresAt} />.
         </p>
       </div>
       <span className={styles.actions}>
@@ -86,11 +86,11 @@ function Card({ invitation: { team, role, invitedBy, expiresAt }, busy, onAnswer
           <Button
             key={kind}
             variant={kind === 'accept' ? 'primary' : 'plain'}
-            aria-label={texts.answerTo[kind](team.name)}
+            aria-label={messages.answerTo[kind](team.name)}
             isBusy={busy === kind}
             onClick={() => onAnswer(kind)}
           >
-            {texts[kind]}
+            {messages[kind]}
           </Button>
         ))}
       </span>

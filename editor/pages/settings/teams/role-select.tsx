@@ -5,8 +5,8 @@ import { Failure } from '../../../kit/failure.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import type { TeamRole } from '../../../lib/session.ts';
-import { texts as shared } from '../messages.ts';
-import { texts } from './messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
+import { messages } from './messages.ts';
 import styles from './teams.module.css';
 
 export function RoleSelect({ team, member }: { readonly team: Team; readonly member: Member }) {
@@ -14,13 +14,13 @@ export function RoleSelect({ team, member }: { readonly team: Team; readonly mem
   const done = useDone();
   const change = useMutation({
     mutationFn: (role: TeamRole) => api.patch(`${path}/${member.userId}`, { role }),
-    onSuccess: () => done(texts.changed(member.name), [path, '/teams', 'session']),
+    onSuccess: () => done(messages.changed(member.name), [path, '/teams', 'session']),
   });
   return (
     <>
       <select
         className={styles.role}
-        aria-label={texts.roleOf(member.name)}
+        aria-label={messages.roleOf(member.name)}
         // Shows the new role until the list is reloaded.
         value={change.isPending ? change.variables : member.role}
         onChange={event => change.mutate(event.target.value as TeamRole)}
@@ -36,4 +36,4 @@ export function RoleSelect({ team, member }: { readonly team: Team; readonly mem
   );
 }
 
-export const ROLES = Object.entries(shared.roles) as readonly (readonly [TeamRole, string])[];
+export const ROLES = Object.entries(settingsMessages.roles) as readonly (readonly [TeamRole, string])[];

@@ -11,9 +11,9 @@ import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Day, Lead, Section } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import styles from './teams.module.css';
 
 export function SentInvitations({ team }: { readonly team: Team }) {
@@ -26,16 +26,16 @@ export function SentInvitations({ team }: { readonly team: Team }) {
       email === null
         ? api.post(`/teams/${team.id}/members`, { userId, role })
         : api.post(path, { email, role }),
-    onSuccess: (_, invitation) => done(texts.invited(nameOf(invitation)), [path]),
+    onSuccess: (_, invitation) => done(messages.invited(nameOf(invitation)), [path]),
   });
   return (
     <>
       <InfiniteList query={list} empty={null}>
         {invitations => (
-          <Section title={texts.pending}>
-            <Lead>{texts.pendingLead}</Lead>
+          <Section title={messages.pending}>
+            <Lead>{messages.pendingLead}</Lead>
             {again.error && <Failure error={again.error} />}
-            <ul className={styles.invitations} aria-label={texts.pendingOf(team.name)}>
+            <ul className={styles.invitations} aria-label={messages.pendingOf(team.name)}>
               {invitations.map(invitation => (
                 <Sent
                   key={invitation.id}
@@ -51,15 +51,15 @@ export function SentInvitations({ team }: { readonly team: Team }) {
       </InfiniteList>
       {revoking && (
         <ConfirmDialog
-          title={texts.revokeTitle(nameOf(revoking))}
-          action={texts.revoke}
+          title={messages.revokeTitle(nameOf(revoking))}
+          action={messages.revoke}
           run={async () => {
             await api.delete(`${path}/${revoking.id}`);
-            await done(texts.revoked(nameOf(revoking)), [path]);
+            await done(messages.revoked(nameOf(revoking)), [path]);
           }}
           onClose={() => revoke(undefined)}
         >
-          {texts.revokeText}
+          {messages.revokeText}
         </ConfirmDialog>
       )}
     </>
@@ -82,25 +82,25 @@ function Sent({ invitation, isRenewing, onRenew, onRevoke }: SentProps) {
   return (
     <li className={styles.invitation}>
       <div>
-        <strong>{person}</strong> {isExpired && <Badge tone="danger">{texts.expired}</Badge>}
+        <strong>{person}</strong> {isExpired && <Badge tone="danger">{messages.expired}</Badge>}
         <p>
-          {texts.asRole(shared.roles[role])} {texts.by(invitedBy ?? texts.deletedAccount)}{' '}
+          {messages.asRole(settingsMessages.roles[role])} {messages.by(invitedBy ?? messages.deletedAccount)}{' '}
           <Ago time={createdAt} />
           {!isExpired && (
             <>
               {'; '}
-              {texts.until} <Day time={expiresAt} />
+              {messages.until} <Day time={expiresAt} />
             </>
           )}
         </p>
       </div>
       <span className={styles.actions}>
-        {!isExpired && <CopyButton text={url} label={texts.copyLink(person)} />}
-        <Button size="s" aria-label={texts.renewOf(person)} isBusy={isRenewing} onClick={onRenew}>
-          {texts.renew}
+        {!isExpired && <CopyButton text={url} label={messages.copyLink(person)} />}
+        <Button size="s" aria-label={messages.renewOf(person)} isBusy={isRenewing} onClick={onRenew}>
+          {messages.renew}
         </Button>
-        <Button size="s" aria-label={texts.revokeOf(person)} onClick={onRevoke}>
-          {texts.revoke}
+        <Button size="s" aria-label={messages.revokeOf(person)} onClick={onRevoke}>
+          {messages.revoke}
         </Button>
       </span>
     </li>

@@ -13,7 +13,7 @@ import { RenameDialog } from '../rename-dialog.tsx';
 import { Section } from '../section.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { Members } from './members.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import { SentInvitations } from './sent-invitations.tsx';
 
 interface TeamDetailsProps {
@@ -41,7 +41,7 @@ function Details({ team, onGone }: { readonly team: Team; readonly onGone: () =>
   return (
     <>
       <Section
-        title={texts.members(team.name)}
+        title={messages.members(team.name)}
         actions={buttons.map(([kind, text]) => (
           <Button key={kind} variant={kind === 'invite' ? 'primary' : 'plain'} onClick={() => setOpen(kind)}>
             {text}
@@ -56,12 +56,12 @@ function Details({ team, onGone }: { readonly team: Team; readonly onGone: () =>
   );
 }
 
-const MEMBERS: readonly (readonly [kind: Open, text: string])[] = [['leave', texts.leave]];
+const MEMBERS: readonly (readonly [kind: Open, text: string])[] = [['leave', messages.leave]];
 const OWNERS: readonly (readonly [kind: Open, text: string])[] = [
-  ['invite', texts.invite],
-  ['rename', texts.rename],
-  ['leave', texts.leave],
-  ['remove', texts.remove],
+  ['invite', messages.invite],
+  ['rename', messages.rename],
+  ['leave', messages.leave],
+  ['remove', messages.remove],
 ];
 
 interface TeamDialogProps {
@@ -78,11 +78,11 @@ function TeamDialog({ team, open, onGone, onClose }: TeamDialogProps) {
   if (open === 'rename')
     return (
       <RenameDialog
-        title={texts.renameTitle}
+        title={messages.renameTitle}
         name={team.name}
         run={async name => {
           await api.patch(path, { name });
-          await done(texts.renamed, ['/teams', 'session']);
+          await done(messages.renamed, ['/teams', 'session']);
         }}
         onClose={onClose}
       />
@@ -102,16 +102,16 @@ function EndDialog({
   const isLeaving = kind === 'leave';
   return (
     <ConfirmDialog
-      title={isLeaving ? texts.leaveTitle(name) : texts.removeTitle(name)}
-      action={isLeaving ? texts.leave : texts.remove}
+      title={isLeaving ? messages.leaveTitle(name) : messages.removeTitle(name)}
+      action={isLeaving ? messages.leave : messages.remove}
       run={async () => {
         await api.delete(isLeaving ? `/teams/${id}/members/${userId}` : `/teams/${id}`);
         onGone();
-        await done(isLeaving ? texts.left(name) : texts.removed(name), ['/teams', 'session']);
+        await done(isLeaving ? messages.left(name) : messages.removed(name), ['/teams', 'session']);
       }}
       onClose={onClose}
     >
-      {isLeaving ? texts.leaveText : texts.removeText}
+      {isLeaving ? messages.leaveText : messages.removeText}
     </ConfirmDialog>
   );
 }

@@ -11,9 +11,9 @@ import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Lead, Section } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import { OwnInvitations } from './own-invitations.tsx';
 import { TeamDetails } from './team-details.tsx';
 import { WorkspaceTable } from './workspace-table.tsx';
@@ -26,14 +26,14 @@ export function Teams() {
   const open = (id: string | undefined): void => setSearch(id === undefined ? {} : { team: id });
   return (
     <>
-      <PageHead title={shared.parts.teams}>
+      <PageHead title={settingsMessages.parts.teams}>
         <Button variant="primary" icon={Plus} onClick={() => setCreating(true)}>
-          {texts.create}
+          {messages.create}
         </Button>
       </PageHead>
-      <Lead>{texts.lead}</Lead>
+      <Lead>{messages.lead}</Lead>
       <OwnInvitations linked={search.get('invitation')} onAccepted={open} />
-      <Section title={shared.groups.workspace}>
+      <Section title={settingsMessages.groups.workspace}>
         <InfiniteList query={list} empty={<WorkspaceTable teams={[]} />}>
           {teams => <WorkspaceTable teams={teams} />}
         </InfiniteList>
@@ -55,12 +55,12 @@ function CreateDialog({ onMade, onClose }: CreateDialogProps) {
   const create = async (): Promise<void> => {
     const team = await api.post<Team>('/teams', { name });
     onMade(team.id);
-    await done(texts.created(team.name), ['/teams', 'session']);
+    await done(messages.created(team.name), ['/teams', 'session']);
   };
   return (
-    <FormDialog title={texts.createTitle} submit={texts.submit} run={create} onClose={onClose}>
+    <FormDialog title={messages.createTitle} submit={messages.submit} run={create} onClose={onClose}>
       <TextField
-        label={shared.name}
+        label={settingsMessages.name}
         required
         maxLength={200}
         value={name}

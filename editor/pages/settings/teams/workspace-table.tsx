@@ -9,8 +9,8 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { type TeamRole, useSession } from '../../../lib/session.ts';
-import { texts as shared } from '../messages.ts';
-import { texts } from './messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
+import { messages } from './messages.ts';
 
 interface Workspace {
   /** null: the personal workspace. */
@@ -25,30 +25,30 @@ export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
   const use = useMutation({
     mutationFn: ({ id }: Workspace) => api.put('/me/workspace', { teamId: id }),
     // Other pages depend on the active workspace.
-    onSuccess: (_, { name }) => done(texts.switched(name), 'all'),
+    onSuccess: (_, { name }) => done(messages.switched(name), 'all'),
   });
-  const rows: readonly Workspace[] = [{ id: null, name: texts.personal, role: 'OWNER' }, ...teams];
+  const rows: readonly Workspace[] = [{ id: null, name: messages.personal, role: 'OWNER' }, ...teams];
   const columns: readonly Column<Workspace>[] = [
     {
-      title: texts.workspace,
+      title: messages.workspace,
       cell: ({ id, name }) => (id === null ? name : <Link href={`/settings/teams?team=${id}`}>{name}</Link>),
     },
-    { title: shared.role, cell: ({ role }) => shared.roles[role] },
+    { title: settingsMessages.role, cell: ({ role }) => settingsMessages.roles[role] },
     {
-      title: shared.actions,
+      title: settingsMessages.actions,
       isTitleHidden: true,
       align: 'end',
       cell: workspace =>
         workspace.id === active ? (
-          <Badge tone="success">{texts.active}</Badge>
+          <Badge tone="success">{messages.active}</Badge>
         ) : (
           <Button
             size="s"
-            aria-label={texts.switchToTeam(workspace.name)}
+            aria-label={messages.switchToTeam(workspace.name)}
             isBusy={use.isPending && use.variables.id === workspace.id}
             onClick={() => use.mutate(workspace)}
           >
-            {texts.switchTo}
+            {messages.switchTo}
           </Button>
         ),
     },
@@ -56,7 +56,12 @@ export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
   return (
     <>
       {use.error && <Failure error={use.error} />}
-      <Table label={shared.groups.workspace} columns={columns} rows={rows} getKey={({ id }) => id ?? ''} />
+      <Table
+        label={settingsMessages.groups.workspace}
+        columns={columns}
+        rows={rows}
+        getKey={({ id }) => id ?? ''}
+      />
     </>
   );
 }

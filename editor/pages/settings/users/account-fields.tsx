@@ -4,7 +4,7 @@ import type { Plans } from '../../../../sdk/src/schemas.ts';
 import { CheckField, SelectField } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
 import { Choices } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 export interface Account {
   /** Empty: the default plan. */
@@ -22,16 +22,16 @@ export function AccountFields({ account, onChange }: AccountFieldsProps) {
   return (
     <>
       <PlanField plan={account.plan} onChange={plan => onChange({ ...account, plan })} />
-      <Choices label={texts.rights}>
+      <Choices label={messages.rights}>
         <CheckField
-          label={texts.admin}
-          hint={texts.adminHint}
+          label={messages.admin}
+          hint={messages.adminHint}
           checked={account.isAdmin}
           onChange={event => onChange({ ...account, isAdmin: event.target.checked })}
         />
         <CheckField
-          label={texts.author}
-          hint={texts.authorHint}
+          label={messages.author}
+          hint={messages.authorHint}
           checked={account.isAuthor}
           onChange={event => onChange({ ...account, isAuthor: event.target.checked })}
         />
@@ -50,7 +50,7 @@ function PlanField({ plan, onChange }: { readonly plan: string; readonly onChang
   const usual = plans.find(({ isDefault }) => isDefault)?.name ?? '';
   return (
     <SelectField
-      label={texts.plan}
+      label={messages.plan}
       value={plan === '' ? usual : plan}
       onChange={event => onChange(event.target.value)}
     >
@@ -58,7 +58,7 @@ function PlanField({ plan, onChange }: { readonly plan: string; readonly onChang
       {plan !== '' && !plans.some(({ name }) => name === plan) && <option>{plan}</option>}
       {plans.map(({ name, isDefault }) => (
         <option key={name} value={name}>
-          {isDefault ? texts.usualPlan(name) : name}
+          {isDefault ? messages.usualPlan(name) : name}
         </option>
       ))}
     </SelectField>

@@ -5,9 +5,9 @@ import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { type Account, AccountFields } from './account-fields.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 interface ChangeDialogProps {
   readonly user: UserListItem;
@@ -21,12 +21,17 @@ export function ChangeDialog({ user, onClose }: ChangeDialogProps) {
   const save = async (): Promise<void> => {
     const { plan, isAdmin, isAuthor } = account;
     await api.patch(`/admin/users/${user.userId}`, { name, plan, isAdmin, isAuthor });
-    await done(texts.changed(name), ['/admin/users', 'session']);
+    await done(messages.changed(name), ['/admin/users', 'session']);
   };
   return (
-    <FormDialog title={texts.changeTitle(user.name)} submit={shared.save} run={save} onClose={onClose}>
+    <FormDialog
+      title={messages.changeTitle(user.name)}
+      submit={settingsMessages.save}
+      run={save}
+      onClose={onClose}
+    >
       <TextField
-        label={shared.name}
+        label={settingsMessages.name}
         required
         maxLength={200}
         value={name}

@@ -8,14 +8,14 @@ import { Menu, MenuItem } from '../../../kit/menu.tsx';
 import type { Column } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { formatNumber } from '../../../lib/format.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Badges, Soft, Truncated } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import type { ActionKind, UserAction } from './user-dialog.tsx';
 
 export const columnsOf = (act: (action: UserAction) => void): readonly Column<UserListItem>[] => [
   {
-    title: texts.user,
+    title: messages.user,
     cell: ({ name, email }) => (
       <>
         <Truncated text={name} />
@@ -26,32 +26,32 @@ export const columnsOf = (act: (action: UserAction) => void): readonly Column<Us
       </>
     ),
   },
-  { title: texts.state, cell: user => <State {...user} /> },
-  { title: texts.plan, cell: ({ plan }) => plan },
+  { title: messages.state, cell: user => <State {...user} /> },
+  { title: messages.plan, cell: ({ plan }) => plan },
   {
-    title: texts.rights,
+    title: messages.rights,
     cell: ({ isAdmin, isAuthor }) => (
       <Badges>
-        {isAdmin && <Badge tone="accent">{texts.admin}</Badge>}
-        {isAuthor && <Badge tone="accent">{texts.author}</Badge>}
+        {isAdmin && <Badge tone="accent">{messages.admin}</Badge>}
+        {isAuthor && <Badge tone="accent">{messages.author}</Badge>}
       </Badges>
     ),
   },
   {
-    title: texts.credits,
+    title: messages.credits,
     align: 'end',
     cell: ({ credits: { balance, held } }) => (
       <>
-        {formatNumber(balance)} {held > 0 && <Soft>{texts.held(held)}</Soft>}
+        {formatNumber(balance)} {held > 0 && <Soft>{messages.held(held)}</Soft>}
       </>
     ),
   },
   {
-    title: texts.lastSeen,
-    cell: ({ lastSeenAt }) => (lastSeenAt === null ? shared.never : <Ago time={lastSeenAt} />),
+    title: messages.lastSeen,
+    cell: ({ lastSeenAt }) => (lastSeenAt === null ? settingsMessages.never : <Ago time={lastSeenAt} />),
   },
   {
-    title: shared.actions,
+    title: settingsMessages.actions,
     isTitleHidden: true,
     align: 'end',
     cell: user => <UserMenu user={user} act={act} />,
@@ -59,11 +59,11 @@ export const columnsOf = (act: (action: UserAction) => void): readonly Column<Us
 ];
 
 function State({ disabled, hasPassword }: UserListItem) {
-  if (disabled) return <Badge tone="danger">{texts.disabled}</Badge>;
+  if (disabled) return <Badge tone="danger">{messages.disabled}</Badge>;
   return hasPassword ? (
-    <Badge tone="success">{texts.active}</Badge>
+    <Badge tone="success">{messages.active}</Badge>
   ) : (
-    <Badge tone="warning">{texts.invited}</Badge>
+    <Badge tone="warning">{messages.invited}</Badge>
   );
 }
 
@@ -80,10 +80,10 @@ function UserMenu({ user, act }: UserMenuProps) {
     user.disabled ? 'enable' : 'disable',
   ];
   return (
-    <Menu trigger={<IconButton icon={More} size="s" label={texts.actionsOf(user.name)} />}>
+    <Menu trigger={<IconButton icon={More} size="s" label={messages.actionsOf(user.name)} />}>
       {kinds.map(kind => (
         <MenuItem key={kind} isDangerous={kind === 'disable'} onSelect={() => act({ kind, user })}>
-          {texts[kind]}
+          {messages[kind]}
         </MenuItem>
       ))}
     </Menu>

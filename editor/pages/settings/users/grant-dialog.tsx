@@ -5,7 +5,7 @@ import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 interface GrantDialogProps {
   readonly user: UserListItem;
@@ -22,13 +22,13 @@ export function GrantDialog({ user: { userId, name }, onClose }: GrantDialogProp
       amount: Number(amount),
       note,
     });
-    await done(texts.granted(name, balance), ['/admin/users', '/credits', 'session']);
+    await done(messages.granted(name, balance), ['/admin/users', '/credits', 'session']);
   };
   return (
-    <FormDialog title={texts.grantTitle(name)} submit={texts.grant} run={grant} onClose={onClose}>
+    <FormDialog title={messages.grantTitle(name)} submit={messages.grant} run={grant} onClose={onClose}>
       <TextField
-        label={texts.amount}
-        hint={texts.amountHint}
+        label={messages.amount}
+        hint={messages.amountHint}
         type="number"
         step={1}
         required
@@ -36,8 +36,8 @@ export function GrantDialog({ user: { userId, name }, onClose }: GrantDialogProp
         onChange={event => setAmount(event.target.value)}
       />
       <TextField
-        label={texts.note}
-        hint={texts.noteHint}
+        label={messages.note}
+        hint={messages.noteHint}
         required
         maxLength={500}
         value={note}

@@ -5,9 +5,9 @@ import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { type Account, AccountFields } from './account-fields.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import type { MadeLink } from './users.tsx';
 
 interface InviteDialogProps {
@@ -30,7 +30,7 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
       invite: true,
     });
     if (inviteUrl !== undefined) onLink({ name, url: inviteUrl });
-    await done(texts.inviteCreated(name), ['/admin/users']);
+    await done(messages.inviteCreated(name), ['/admin/users']);
   };
   const field = (key: keyof typeof profile) => ({
     value: profile[key],
@@ -38,13 +38,13 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
       setProfile({ ...profile, [key]: event.target.value }),
   });
   return (
-    <FormDialog title={texts.invite} submit={texts.inviteSubmit} run={invite} onClose={onClose}>
-      <TextField label={shared.name} required maxLength={200} {...field('name')} />
-      <TextField label={shared.email} type="email" required {...field('email')} />
+    <FormDialog title={messages.invite} submit={messages.inviteSubmit} run={invite} onClose={onClose}>
+      <TextField label={settingsMessages.name} required maxLength={200} {...field('name')} />
+      <TextField label={settingsMessages.email} type="email" required {...field('email')} />
       <AccountFields account={account} onChange={setAccount} />
       <TextField
-        label={texts.startCredits}
-        hint={texts.startCreditsHint}
+        label={messages.startCredits}
+        hint={messages.startCreditsHint}
         type="number"
         min={0}
         step={1}

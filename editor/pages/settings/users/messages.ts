@@ -1,7 +1,7 @@
-// Defines the texts of the list of users.
+// Defines the messages of the list of users.
 import { formatNumber } from '../../../lib/format.ts';
 
-export const texts = {
+export const messages = {
   lead: 'All accounts of this service. Invite someone with a link on which they choose a password.',
   search: 'Search',
   searchHint: 'Name or email',

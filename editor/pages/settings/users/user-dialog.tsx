@@ -7,7 +7,7 @@ import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { ChangeDialog } from './change-dialog.tsx';
 import { GrantDialog } from './grant-dialog.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import type { MadeLink } from './users.tsx';
 
 export type ActionKind = 'change' | 'grant' | 'passwordLink' | 'disable' | 'enable';
@@ -46,8 +46,13 @@ function PasswordLinkDialog({ user: { name, email, hasPassword }, onLink, onClos
     onLink({ name, url });
   };
   return (
-    <FormDialog title={texts.passwordTitle(name)} submit={texts.createLink} run={make} onClose={onClose}>
-      <p>{texts.passwordText}</p>
+    <FormDialog
+      title={messages.passwordTitle(name)}
+      submit={messages.createLink}
+      run={make}
+      onClose={onClose}
+    >
+      <p>{messages.passwordText}</p>
     </FormDialog>
   );
 }
@@ -56,15 +61,15 @@ function DisableDialog({ user: { userId, name }, onClose }: DialogProps) {
   const done = useDone();
   return (
     <ConfirmDialog
-      title={texts.disableTitle(name)}
-      action={texts.disable}
+      title={messages.disableTitle(name)}
+      action={messages.disable}
       run={async () => {
         await api.patch(`/admin/users/${userId}`, { disabled: true });
-        await done(texts.disableDone(name), ['/admin/users']);
+        await done(messages.disableDone(name), ['/admin/users']);
       }}
       onClose={onClose}
     >
-      {texts.disableText}
+      {messages.disableText}
     </ConfirmDialog>
   );
 }
@@ -73,11 +78,11 @@ function EnableDialog({ user: { userId, name }, onClose }: DialogProps) {
   const done = useDone();
   const enable = async (): Promise<void> => {
     await api.patch(`/admin/users/${userId}`, { disabled: false });
-    await done(texts.enabled(name), ['/admin/users']);
+    await done(messages.enabled(name), ['/admin/users']);
   };
   return (
-    <FormDialog title={texts.enableTitle(name)} submit={texts.enable} run={enable} onClose={onClose}>
-      <p>{texts.enableText}</p>
+    <FormDialog title={messages.enableTitle(name)} submit={messages.enable} run={enable} onClose={onClose}>
+      <p>{messages.enableText}</p>
     </FormDialog>
   );
 }

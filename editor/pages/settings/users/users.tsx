@@ -10,12 +10,12 @@ import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { SearchField } from '../../../kit/search-field.tsx';
 import { Table } from '../../../kit/table.tsx';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
 import { Lead } from '../section.tsx';
 import { columnsOf } from './columns.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 import { type UserAction, UserDialog } from './user-dialog.tsx';
 
 /** A link that is shown once, and its recipient. */
@@ -34,17 +34,22 @@ export function Users() {
   const find = (next: string): void => setSearch(next === '' ? {} : { query: next }, { replace: true });
   return (
     <>
-      <PageHead title={shared.parts.users}>
-        <SearchField label={texts.search} placeholder={texts.searchHint} value={query} onChange={find} />
+      <PageHead title={settingsMessages.parts.users}>
+        <SearchField
+          label={messages.search}
+          placeholder={messages.searchHint}
+          value={query}
+          onChange={find}
+        />
         <Button variant="primary" onClick={() => setInviting(true)}>
-          {texts.invite}
+          {messages.invite}
         </Button>
       </PageHead>
-      <Lead>{texts.lead}</Lead>
+      <Lead>{messages.lead}</Lead>
       <InfiniteList query={list} empty={<Nobody />}>
         {users => (
           <Table
-            label={shared.parts.users}
+            label={settingsMessages.parts.users}
             columns={columnsOf(act)}
             rows={users}
             getKey={({ userId }) => userId}
@@ -60,8 +65,8 @@ export function Users() {
 
 function Nobody() {
   return (
-    <EmptyState icon={UsersIcon} title={texts.noneTitle}>
-      {texts.none}
+    <EmptyState icon={UsersIcon} title={messages.noneTitle}>
+      {messages.none}
     </EmptyState>
   );
 }
@@ -69,9 +74,9 @@ function Nobody() {
 function LinkDialog({ link, onClose }: { readonly link: MadeLink; readonly onClose: () => void }) {
   return (
     <SecretDialog
-      title={texts.linkTitle}
-      text={texts.linkText(link.name)}
-      label={texts.link}
+      title={messages.linkTitle}
+      text={messages.linkText(link.name)}
+      label={messages.link}
       secret={link.url}
       onClose={onClose}
     />

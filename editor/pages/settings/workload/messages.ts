@@ -1,5 +1,5 @@
-// Defines the texts of the workload settings.
-export const texts = {
+// Defines the messages of the workload settings.
+export const messages = {
   lead: 'Queued work and the workers that process it. Refreshes every five seconds.',
   queued: 'Queued runs',
   running: 'Running runs',

@@ -9,9 +9,9 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../../lib/format.ts';
-import { texts as shared } from '../messages.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Facts, Lead, Section, Truncated } from '../section.tsx';
-import { texts } from './messages.ts';
+import { messages } from './messages.ts';
 
 const AGAIN_MS = 5000;
 type Worker = Answer['workers'][number];
@@ -25,8 +25,8 @@ export function Workload() {
   });
   return (
     <>
-      <PageHead title={shared.parts.workload} />
-      <Lead>{texts.lead}</Lead>
+      <PageHead title={settingsMessages.parts.workload} />
+      <Lead>{messages.lead}</Lead>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && !error && <Loading />}
       {data && <Figures workload={data} />}
@@ -39,25 +39,25 @@ function Figures({ workload: { runs, oldestQueuedSeconds, workers, jobs } }: { r
     <>
       <Facts
         facts={[
-          [texts.queued, formatNumber(runs.queued)],
-          [texts.running, formatNumber(runs.running)],
-          [texts.waiting, formatNumber(runs.waiting)],
-          [texts.oldest, oldestQueuedSeconds === null ? '–' : formatDuration(oldestQueuedSeconds * 1000)],
+          [messages.queued, formatNumber(runs.queued)],
+          [messages.running, formatNumber(runs.running)],
+          [messages.waiting, formatNumber(runs.waiting)],
+          [messages.oldest, oldestQueuedSeconds === null ? '–' : formatDuration(oldestQueuedSeconds * 1000)],
         ]}
       />
-      <Section title={texts.workers}>
+      <Section title={messages.workers}>
         {workers.length === 0 ? (
-          <p>{texts.noWorkers}</p>
+          <p>{messages.noWorkers}</p>
         ) : (
-          <Table label={texts.workers} columns={WORKER_COLUMNS} rows={workers} getKey={({ id }) => id} />
+          <Table label={messages.workers} columns={WORKER_COLUMNS} rows={workers} getKey={({ id }) => id} />
         )}
       </Section>
-      <Section title={texts.jobs}>
+      <Section title={messages.jobs}>
         {jobs.length === 0 ? (
-          <p>{texts.noJobs}</p>
+          <p>{messages.noJobs}</p>
         ) : (
           <Table
-            label={texts.jobs}
+            label={messages.jobs}
             columns={JOB_COLUMNS}
             rows={jobs}
             getKey={({ task, state }) => `${task} ${state}`}
@@ -69,21 +69,21 @@ function Figures({ workload: { runs, oldestQueuedSeconds, workers, jobs } }: { r
 }
 
 const WORKER_COLUMNS: readonly Column<Worker>[] = [
-  { title: texts.worker, cell: ({ hostname }) => <Truncated text={hostname} /> },
+  { title: messages.worker, cell: ({ hostname }) => <Truncated text={hostname} /> },
   {
-    title: texts.state,
+    title: messages.state,
     cell: ({ isAlive }) => (
-      <Badge tone={isAlive ? 'success' : 'danger'}>{isAlive ? texts.alive : texts.silent}</Badge>
+      <Badge tone={isAlive ? 'success' : 'danger'}>{isAlive ? messages.alive : messages.silent}</Badge>
     ),
   },
-  { title: texts.process, align: 'end', cell: ({ pid }) => pid },
-  { title: texts.runs, align: 'end', cell: ({ runs }) => formatNumber(runs) },
-  { title: texts.started, cell: ({ startedAt }) => <Ago time={startedAt} /> },
-  { title: texts.lastHeartbeat, cell: ({ heartbeatAt }) => <Ago time={heartbeatAt} /> },
+  { title: messages.process, align: 'end', cell: ({ pid }) => pid },
+  { title: messages.runs, align: 'end', cell: ({ runs }) => formatNumber(runs) },
+  { title: messages.started, cell: ({ startedAt }) => <Ago time={startedAt} /> },
+  { title: messages.lastHeartbeat, cell: ({ heartbeatAt }) => <Ago time={heartbeatAt} /> },
 ];
 
 const JOB_COLUMNS: readonly Column<Jobs>[] = [
-  { title: texts.task, cell: ({ task }) => <code>{task}</code> },
-  { title: texts.state, cell: ({ state }) => texts.states[state] },
-  { title: texts.count, align: 'end', cell: ({ count }) => formatNumber(count) },
+  { title: messages.task, cell: ({ task }) => <code>{task}</code> },
+  { title: messages.state, cell: ({ state }) => messages.states[state] },
+  { title: messages.count, align: 'end', cell: ({ count }) => formatNumber(count) },
 ];
