@@ -4,7 +4,7 @@ import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } fro
 import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
 import type { Gate } from '../lib/gate.ts';
 import type { ProviderAnswer } from '../providers/answer.ts';
-import type { ProviderName } from '../providers/names.ts';
+import { PROVIDER_LIMITERS, type ProviderName } from '../providers/names.ts';
 import type { ProviderTask } from '../providers/provider.ts';
 import type { ProviderSlots } from '../providers/run-call.ts';
 import type { PartStore, ReadSource } from '../render/render-io.ts';
@@ -257,7 +257,7 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
    * the node does it itself, by `ctx.secrets`, since it knows to whom each goes.
    */
   readonly secrets?: true | 'in requests';
-  /** Limits concurrency before a call reads complete files into memory. */
+  /** Limits concurrency before the node reads complete files into memory. Default: the limiter of its provider. */
   readonly limiter?: Gate;
   /** Input nodes: a run's `inputs` value, and its JSON text as sent → the config keys it sets. */
   readonly runInput?: (value: Json, text: string) => JsonObject;
@@ -325,12 +325,21 @@ export function defineNode<I extends Specs, C extends Specs>(
       };
     },
     // The engine checks and converts every value by the same specs from which `ValuesOf` is inferred.
-    run: withLimiter(declaration.run as NodeDefinition['run'], declaration.limiter),
+    run: withLimiter(declaration),
   };
 }
 
-function withLimiter(run: NodeDefinition['run'], limiter: Gate | undefined): NodeDefinition['run'] {
-  return limiter === undefined ? run : (values, ctx) => limiter(async () => run(values, ctx), ctx.signal);
+function withLimiter<I extends Specs, C extends Specs>({
+  run: given,
+  limiter,
+  requires,
+}: NodeDeclaration<I, C>): NodeDefinition['run'] {
+  const run = given as NodeDefinition['run'];
+  return (values, ctx) => {
+    const required = typeof requires === 'function' ? requires(values) : requires;
+    const gate = limiter ?? PROVIDER_LIMITERS[required ?? ''];
+    return gate === undefined ? run(values, ctx) : gate(async () => run(values, ctx), ctx.signal);
+  };
 }
 
 const defaultsOf = (config: Specs): Readonly<Record<string, unknown>> =>

@@ -1,5 +1,6 @@
 // Image nodes: each reads its input, transforms it with media/images.ts, and stores the result.
 import type { MediaRef, Value } from '../graph/types.ts';
+import { createGate } from '../lib/gate.ts';
 import {
   adjustImage,
   BLENDS,
@@ -32,12 +33,13 @@ import {
   text,
   type ValuesOf,
 } from './define.ts';
-import { IMAGE_LIMITER } from './limiters.ts';
 
 const MAX_SIDE = 8192;
 const side = (label: string) => number(label, { min: 1, max: MAX_SIDE });
 
-const IMAGE_NODE = { category: 'utility', cache: true, limiter: IMAGE_LIMITER } as const;
+/** Higher than the number of concurrent decodes, so that reading and storing continue meanwhile. */
+const limiter = createGate({ concurrency: 12 });
+const IMAGE_NODE = { category: 'utility', cache: true, limiter } as const;
 const IMAGE_INPUT = { image: image('Image', { required: true }) };
 const IMAGE_OUTPUT = { image: image('Image') };
 

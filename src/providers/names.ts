@@ -1,19 +1,24 @@
-// Lists the providers and how many calls one process sends to each at once.
+// Lists the providers and how many calls one process makes to each at once.
+import { createGate, type Gate } from '../lib/gate.ts';
 
 const PROVIDER_NAMES = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/**
- * The maximum of calls that one process submits or collects at once. Work in progress at the provider is counted
- * elsewhere.
- */
-export const MAX_CONCURRENT_CALLS: Readonly<Record<ProviderName, number>> = {
+const MAX_CONCURRENT_CALLS: Readonly<Record<ProviderName, number>> = {
   fal: 64,
   replicate: 64,
   openai: 16,
   elevenlabs: 4,
   comfyui: 4,
 };
+
+/**
+ * A call holds a slot from before its files are read until its result is stored, so it also bounds the memory of complete
+ * files. Work in progress at the provider is counted elsewhere.
+ */
+export const PROVIDER_LIMITERS: Readonly<Partial<Record<string, Gate>>> = Object.fromEntries(
+  Object.entries(MAX_CONCURRENT_CALLS).map(([name, concurrency]) => [name, createGate({ concurrency })]),
+);
 
 /** Names as the providers write them. */
 export const DISPLAY_NAMES: Readonly<Record<ProviderName, string>> = {

@@ -1,9 +1,8 @@
 // Runs one provider call from submission to downloaded files. The record is stored before any wait, so that a worker
 // that takes over the run polls the same work instead of paying for it twice.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createGate, type Gate } from '../lib/gate.ts';
 import { inSpan } from '../lib/span.ts';
-import { MAX_CONCURRENT_CALLS, type ProviderName } from './names.ts';
+import type { ProviderName } from './names.ts';
 import type {
   FileSource,
   Handle,
@@ -64,16 +63,8 @@ export interface Delivery extends Omit<Output, 'files'> {
   readonly files: readonly Buffer[];
 }
 
-interface CallLimiter {
-  readonly gate: Gate;
-  active: number;
-}
-const LIMITERS = new Map<ProviderName, CallLimiter>(
-  Object.entries(MAX_CONCURRENT_CALLS).map(([name, concurrency]) => [
-    name as ProviderName,
-    { gate: createGate({ concurrency, maxWaiting: Number.POSITIVE_INFINITY }), active: 0 },
-  ]),
-);
+/** The calls of this process in progress, by provider. */
+const activeCalls = new Map<ProviderName, number>();
 const ENDINGS: ReadonlySet<unknown> = new Set(['cancelled', 'timeout']);
 const CANCEL_TIMEOUT_MS = 10_000;
 const LAST_ANSWER_MS = 3000;
@@ -86,20 +77,18 @@ const DOWNLOAD_TIMEOUT_MS = 300_000;
  * fired, or TaskInProgress if the work continues at the provider and the poller watches it.
  */
 export async function runCall<Call>(provider: Provider<Call>, call: Call, host: CallHost): Promise<Delivery> {
-  const limiter = limiterOf(provider);
-  return inSpan(`call ${provider.name}`, spanOf(provider, call, host), () =>
-    limiter.gate(async () => {
-      limiter.active++;
-      try {
-        const submission = await attach(provider, call, host);
-        const output =
-          'output' in submission ? submission.output : await pollOnce(provider, call, submission.task, host);
-        return { ...output, files: await collect(provider, output.files, host) };
-      } finally {
-        limiter.active--;
-      }
-    }, host.signal),
-  );
+  const { name } = provider;
+  return inSpan(`call ${name}`, spanOf(provider, call, host), async () => {
+    activeCalls.set(name, countActive(name) + 1);
+    try {
+      const submission = await attach(provider, call, host);
+      const output =
+        'output' in submission ? submission.output : await pollOnce(provider, call, submission.task, host);
+      return { ...output, files: await collect(provider, output.files, host) };
+    } finally {
+      activeCalls.set(name, countActive(name) - 1);
+    }
+  });
 }
 
 /** If the call was submitted earlier, its span starts at the submission. */
@@ -116,9 +105,7 @@ function spanOf<Call>(provider: Provider<Call>, call: Call, { task: { stored } }
   };
 }
 
-function limiterOf({ name }: Pick<Provider<never>, 'name'>): CallLimiter {
-  return LIMITERS.get(name) as CallLimiter;
-}
+const countActive = (name: ProviderName): number => activeCalls.get(name) ?? 0;
 
 /** Returns the submission of an earlier worker, or makes one. */
 function attach<Call>(
@@ -267,7 +254,7 @@ async function submitOnce<Call>(
     const { name } = provider;
     const sender = {
       ...provider,
-      onRateLimited: () => slots?.onRateLimited(name, limiterOf(provider).active),
+      onRateLimited: () => slots?.onRateLimited(name, countActive(name)),
       // Work under our own id can be cancelled without an answer.
       onAbandoned: () => (provider.tasks?.takesOurIds === true ? undefined : host.task.markBillable?.()),
     };

@@ -1,8 +1,18 @@
 // Tests node declarations: the derived entry, and the types that `run` receives.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { MediaRef, Value } from '../../src/graph/types.ts';
-import { any, choice, defineNode, image, list, number, text } from '../../src/nodes/define.ts';
+import {
+  any,
+  choice,
+  defineNode,
+  image,
+  list,
+  type NodeContext,
+  number,
+  text,
+} from '../../src/nodes/define.ts';
 import { flat } from '../support/credits/pricing.ts';
 
 // Fails at compile time if the two types differ.
@@ -73,5 +83,35 @@ describe('defineNode', () => {
 
   it('has version 1 and no cache by default', () => {
     assert.deepEqual([sample.version, sample.cache({}), sample.requires({})], [1, false, undefined]);
+  });
+});
+
+describe('a node that requires a provider', () => {
+  it('holds a slot of the provider from before it reads its files until its result is stored, whichever config requires it', async () => {
+    let running = 0;
+    let most = 0;
+    const node = defineNode({
+      nodeType: 'utility:paid',
+      label: 'Paid',
+      category: 'utility',
+      inputs: {},
+      config: { engine: choice('Engine', ['local', 'elevenlabs']) },
+      outputs: { text: text('Text') },
+      requires: ({ engine }) => (engine === 'local' ? 'speech-command' : 'elevenlabs'),
+      run: async () => {
+        most = Math.max(most, ++running);
+        await setImmediate();
+        running--;
+        return { text: 'done' };
+      },
+    });
+    const runMany = async (engine: string): Promise<number> => {
+      most = 0;
+      const ctx = { signal: new AbortController().signal } as NodeContext;
+      await Promise.all(Array.from({ length: 12 }, () => node.run({ engine }, ctx)));
+      return most;
+    };
+    assert.equal(await runMany('elevenlabs'), 4);
+    assert.equal(await runMany('local'), 12);
   });
 });

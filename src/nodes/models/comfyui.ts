@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '../../graph/types.ts';
 import { type ComfyCall, comfyui } from '../../providers/comfyui.ts';
 import type { Attachment } from '../../providers/provider.ts';
 import { defineNode, image, json, type NodeContext, NodeError, number, text, video } from '../define.ts';
-import { PROVIDER_LIMITERS } from '../limiters.ts';
 import { isJsonObject } from '../limits.ts';
 import { attachImage, callProvider, keepFile } from './provider-call.ts';
 
@@ -11,7 +10,6 @@ const ON_COMFYUI = {
   category: 'model',
   source: 'vendor',
   requires: 'comfyui',
-  limiter: PROVIDER_LIMITERS.comfyui,
 } as const;
 const MAX_NODES = 500;
 

@@ -7,7 +7,6 @@ import { openai } from '../../providers/openai.ts';
 import { replicate } from '../../providers/replicate.ts';
 import type { Delivery } from '../../providers/run-call.ts';
 import { defineNode, type NodeContext, type NodeDefinition, type NodeOutput, type Specs } from '../define.ts';
-import { PROVIDER_LIMITERS } from '../limiters.ts';
 import type { Model, ModelField, ModelProvider, OutputKind } from './model.ts';
 import { toPricing } from './model-price.ts';
 import { CEILING } from './pricing.ts';
@@ -88,7 +87,6 @@ export function toDefinition(model: Model): NodeDefinition {
     category: 'model',
     source: 'vendor',
     requires: model.provider,
-    limiter: PROVIDER_LIMITERS[model.provider],
     inputs: toSpecs(ports),
     config: {
       ...toSpecs(fields.filter(({ removed }) => removed !== true)),

@@ -4,7 +4,6 @@ import { convertImage, inspectImage } from '../../media/images.ts';
 import { type OpenAiCall, openai, openaiResponses } from '../../providers/openai.ts';
 import { Attachment } from '../../providers/provider.ts';
 import { choice, defineNode, image, list, type NodeContext, NodeError, number, text } from '../define.ts';
-import { PROVIDER_LIMITERS } from '../limiters.ts';
 import { CEILING, unpriced } from './pricing.ts';
 import { attachImage, callProvider, keepFile, keepText, pickSet } from './provider-call.ts';
 
@@ -12,7 +11,6 @@ const ON_OPENAI = {
   category: 'model',
   source: 'vendor',
   requires: 'openai',
-  limiter: PROVIDER_LIMITERS.openai,
 } as const;
 const BY_THE_TOKEN = 'priced by the token, which is known only afterwards';
 // The newest small model on https://developers.openai.com/api/docs/models on 2026-11-21.
