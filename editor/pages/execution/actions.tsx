@@ -9,7 +9,7 @@ import { hasEnded } from '../../../sdk/src/types.ts';
 import { Button } from '../../kit/button.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
-import { useDone } from '../../lib/done.ts';
+import { useFinishChange } from '../../lib/finish-change.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
@@ -27,10 +27,10 @@ export function Actions({ run }: { readonly run: Execution }) {
 }
 
 function Cancel({ id }: { readonly id: string }) {
-  const done = useDone();
+  const finishChange = useFinishChange();
   const cancel = useMutation({
     mutationFn: () => api.post(`/executions/${id}/cancel`),
-    onSuccess: () => done(messages.cancelled, ['/executions']),
+    onSuccess: () => finishChange(messages.cancelled, ['/executions']),
     onError: fail,
   });
   return (

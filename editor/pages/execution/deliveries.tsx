@@ -7,7 +7,7 @@ import { toErrorMessage } from '../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
-import { useDone } from '../../lib/done.ts';
+import { useFinishChange } from '../../lib/finish-change.ts';
 import { formatDuration } from '../../lib/format.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
@@ -44,10 +44,10 @@ export function Deliveries({ executionId, state }: { executionId: string; state:
 
 function Item({ delivery, path }: { readonly delivery: Delivery; readonly path: string }) {
   const { id, event, url, state, attempts, nextAttemptAt } = delivery;
-  const done = useDone();
+  const finishChange = useFinishChange();
   const again = useMutation({
     mutationFn: () => api.post(`${path}/${id}/redeliver`),
-    onSuccess: () => done(messages.resent, [path]),
+    onSuccess: () => finishChange(messages.resent, [path]),
     onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
   });
   return (

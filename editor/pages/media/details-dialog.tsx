@@ -12,7 +12,7 @@ import { MediaView } from '../../kit/media-view.tsx';
 import { Loading } from '../../kit/spinner.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
-import { useDone } from '../../lib/done.ts';
+import { useFinishChange } from '../../lib/finish-change.ts';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages as appMessages } from '../../messages.ts';
@@ -135,12 +135,12 @@ function Place({ kind, workflow, nodes, isTemplate, executionId, isMaker, create
 /** Deletion is permanent: asks for confirmation and lists the affected workflows. */
 function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: readonly MediaUse[] }) {
   const { name, mediaId } = item;
-  const done = useDone();
+  const finishChange = useFinishChange();
   const remove = useMutation({
     mutationFn: () => api.delete(`/media/${mediaId}`, { query: { force: true } }),
     onSuccess: () => {
       onClose();
-      return done(messages.removed(name), ['/media']);
+      return finishChange(messages.removed(name), ['/media']);
     },
     onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
   });

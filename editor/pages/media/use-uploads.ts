@@ -3,8 +3,8 @@ import { useCallback, useRef, useState } from 'react';
 import { uploadFile } from '../../../sdk/src/upload.ts';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { connection } from '../../lib/api.ts';
-import { useDone } from '../../lib/done.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
+import { useFinishChange } from '../../lib/finish-change.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
 
@@ -24,7 +24,7 @@ export function useUploads(): {
   readonly add: (files: Iterable<File>) => void;
 } {
   const [running, setRunning] = useState<readonly Upload[]>([]);
-  const done = useDone();
+  const finishChange = useFinishChange();
   const queue = useRef(createQueue(AT_ONCE));
   const add = useCallback(
     (files: Iterable<File>): void => {
@@ -42,7 +42,7 @@ export function useUploads(): {
               signal,
               onProgress: ({ sentBytes, totalBytes }) => show(sentBytes / Math.max(1, totalBytes)),
             });
-            await done(messages.uploaded(file.name), ['/media']);
+            await finishChange(messages.uploaded(file.name), ['/media']);
           })
           .catch((err: unknown) => {
             if (!signal.aborted)
@@ -51,7 +51,7 @@ export function useUploads(): {
           .finally(() => setRunning(all => all.filter(({ id }) => id !== upload.id)));
       }
     },
-    [done],
+    [finishChange],
   );
   return { running, add, isDragging: useFileDrop(add) };
 }

@@ -6,9 +6,9 @@ import { Button } from '../../kit/button.tsx';
 import { DropNotice } from '../../kit/drop-notice.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
-import { useDone } from '../../lib/done.ts';
 import { parseExact } from '../../lib/exact-json.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
+import { useFinishChange } from '../../lib/finish-change.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
 
@@ -38,19 +38,19 @@ export function ImportButton() {
 }
 
 function useImport(): (files: Iterable<File>) => void {
-  const done = useDone();
+  const finishChange = useFinishChange();
   return useCallback(
     files => {
       for (const file of files)
         void importFile(file).then(
-          name => done(messages.imported(name), ['/workflows']),
+          name => finishChange(messages.imported(name), ['/workflows']),
           (err: unknown) =>
             showToast(err instanceof SyntaxError ? messages.notJson(file.name) : toErrorMessage(err), {
               tone: 'failed',
             }),
         );
     },
-    [done],
+    [finishChange],
   );
 }
 

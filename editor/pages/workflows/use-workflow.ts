@@ -2,7 +2,7 @@
 import type { ExecutionStatus } from '../../../sdk/src/types.ts';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
-import { useDone } from '../../lib/done.ts';
+import { useFinishChange } from '../../lib/finish-change.ts';
 import { showToast, type Toast } from '../../lib/toasts.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
@@ -42,10 +42,10 @@ export interface WorkflowActions {
 }
 
 export function useWorkflowActions(): WorkflowActions {
-  const done = useDone();
+  const finishChange = useFinishChange();
   const act = (work: () => Promise<unknown>, text: string, action?: Toast['action']): void => {
     void work().then(
-      () => done(text, ['/workflows', '/folders'], action),
+      () => finishChange(text, ['/workflows', '/folders'], action),
       (err: unknown) => showToast(toErrorMessage(err), { tone: 'failed' }),
     );
   };

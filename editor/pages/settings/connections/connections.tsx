@@ -11,7 +11,7 @@ import { PageHead } from '../../../kit/page-head.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Lead, Rights, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
@@ -51,14 +51,14 @@ interface EndDialogProps {
 }
 
 function EndDialog({ connection: { id, clientName }, onClose }: EndDialogProps) {
-  const done = useDone();
+  const finishChange = useFinishChange();
   return (
     <ConfirmDialog
       title={messages.disconnectTitle(clientName)}
       action={messages.disconnect}
       run={async () => {
         await api.delete(`/connections/${id}`);
-        await done(messages.disconnected(clientName), ['/connections']);
+        await finishChange(messages.disconnected(clientName), ['/connections']);
       }}
       onClose={onClose}
     >

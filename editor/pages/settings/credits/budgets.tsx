@@ -7,7 +7,7 @@ import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { formatNumber } from '../../../lib/format.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Section } from '../section.tsx';
@@ -40,11 +40,11 @@ export function Budgets() {
 function BudgetDialog({ budget, onClose }: { readonly budget: Budget; readonly onClose: () => void }) {
   const { workflowId, name, dailyCreditBudget } = budget;
   const [credits, setCredits] = useState(String(dailyCreditBudget));
-  const done = useDone();
+  const finishChange = useFinishChange();
   const save = async (): Promise<void> => {
     const next = credits === '' ? null : Number(credits);
     await api.put(`/workflows/${workflowId}/budget`, { dailyCreditBudget: next });
-    await done(messages.budgetChanged(name), [PATH]);
+    await finishChange(messages.budgetChanged(name), [PATH]);
   };
   return (
     <FormDialog title={messages.changeOf(name)} submit={settingsMessages.save} run={save} onClose={onClose}>

@@ -4,7 +4,7 @@ import type { CreatedKey } from '../../../../sdk/src/schemas.ts';
 import { CheckField, SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Choices } from '../section.tsx';
@@ -26,12 +26,12 @@ export function CreateKeyDialog({ onMade, onClose }: CreateKeyProps) {
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>(USUAL);
   const [days, setDays] = useState(USUAL_DAYS);
-  const done = useDone();
+  const finishChange = useFinishChange();
   const create = async (): Promise<void> => {
     const expiresAt = days === '0' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
     const { key } = await api.post<CreatedKey>('/keys', { name, scopes, expiresAt });
     onMade(key);
-    await done(messages.created, ['/keys']);
+    await finishChange(messages.created, ['/keys']);
   };
   return (
     <FormDialog title={messages.createTitle} submit={messages.submit} run={create} onClose={onClose}>

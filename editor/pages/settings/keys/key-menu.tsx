@@ -9,13 +9,13 @@ import { IconButton } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { Menu, MenuItem } from '../../../kit/menu.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { RenameDialog } from '../rename-dialog.tsx';
 import { messages } from './messages.ts';
 
 export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
   const [open, setOpen] = useState<'rename' | 'remove'>();
-  const done = useDone();
+  const finishChange = useFinishChange();
   const close = (): void => setOpen(undefined);
   return (
     <>
@@ -33,7 +33,7 @@ export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
           name={name}
           run={async next => {
             await api.patch(`/keys/${id}`, { name: next });
-            await done(messages.renamed, ['/keys']);
+            await finishChange(messages.renamed, ['/keys']);
           }}
           onClose={close}
         />
@@ -44,7 +44,7 @@ export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
           action={messages.remove}
           run={async () => {
             await api.delete(`/keys/${id}`);
-            await done(messages.removed(name), ['/keys']);
+            await finishChange(messages.removed(name), ['/keys']);
           }}
           onClose={close}
         >

@@ -8,7 +8,7 @@ import { Failure } from '../../../kit/failure.tsx';
 import { CheckField } from '../../../kit/field.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages } from './messages.ts';
 import type { Model, PlanRequest } from './model.ts';
 
@@ -51,12 +51,12 @@ export function PlanDialog({
     gcTime: 0,
   });
   const [isSeen, see] = useState(false);
-  const done = useDone();
+  const finishChange = useFinishChange();
   const models = data?.changes.flatMap(({ model }) => model ?? []) ?? [];
   const write = useMutation({
     mutationFn: async () => {
       await api.post('/admin/models', { revision: data?.revision, models });
-      await done(messages.saved(models.length), ['/admin/models', '/nodes']);
+      await finishChange(messages.saved(models.length), ['/admin/models', '/nodes']);
     },
     onSuccess: onClose,
   });

@@ -7,7 +7,7 @@ import { CheckField, TextField } from '../../../kit/field.tsx';
 import { Form } from '../../../kit/form.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Lead, Narrow } from '../section.tsx';
@@ -30,14 +30,14 @@ function PasswordForm() {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const [revokeKeys, setRevokeKeys] = useState(false);
-  const done = useDone();
+  const finishChange = useFinishChange();
   const change = useMutation({
     mutationFn: () => api.post('/auth/password', { current, next, revokeKeys }),
     onSuccess: () => {
       setCurrent('');
       setNext('');
       setRevokeKeys(false);
-      return done(messages.changed, ['/auth/sessions', 'session', '/keys', '/connections']);
+      return finishChange(messages.changed, ['/auth/sessions', 'session', '/keys', '/connections']);
     },
   });
   return (

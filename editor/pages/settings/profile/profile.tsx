@@ -5,7 +5,7 @@ import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { RenameDialog } from '../rename-dialog.tsx';
@@ -15,7 +15,7 @@ import { messages } from './messages.ts';
 export function Profile() {
   const { user, plan, workspace, expiresAt } = useSession();
   const [isRenaming, setRenaming] = useState(false);
-  const done = useDone();
+  const finishChange = useFinishChange();
   return (
     <>
       <PageHead title={settingsMessages.parts.profile}>
@@ -57,7 +57,7 @@ export function Profile() {
           name={user.name}
           run={async name => {
             await api.patch('/me', { name });
-            await done(messages.renamed, ['session', '/admin/users', '/teams']);
+            await finishChange(messages.renamed, ['session', '/admin/users', '/teams']);
           }}
           onClose={() => setRenaming(false)}
         />

@@ -9,7 +9,7 @@ import { PageHead } from '../../../kit/page-head.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Day, Lead, Truncated } from '../section.tsx';
 import { browserName } from './browser-name.ts';
@@ -33,14 +33,14 @@ export function Sessions() {
 }
 
 function EndDialog({ session, onClose }: { readonly session: ListedSession; readonly onClose: () => void }) {
-  const done = useDone();
+  const finishChange = useFinishChange();
   return (
     <ConfirmDialog
       title={messages.signOutTitle(browserName(session.userAgent))}
       action={messages.signOut}
       run={async () => {
         await api.delete(`/auth/sessions/${session.id}`);
-        await done(messages.signedOut, ['/auth/sessions']);
+        await finishChange(messages.signedOut, ['/auth/sessions']);
       }}
       onClose={onClose}
     >

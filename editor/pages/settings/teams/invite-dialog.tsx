@@ -4,7 +4,7 @@ import type { Team, TeamInvitation } from '../../../../sdk/src/schemas.ts';
 import { SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import type { TeamRole } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { messages } from './messages.ts';
@@ -13,11 +13,11 @@ import { ROLES } from './role-select.tsx';
 export function InviteDialog({ team, onClose }: { readonly team: Team; readonly onClose: () => void }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<TeamRole>('EDITOR');
-  const done = useDone();
+  const finishChange = useFinishChange();
   const path = `/teams/${team.id}/invitations`;
   const invite = async (): Promise<void> => {
     const sent = await api.post<TeamInvitation>(path, { email: email.trim(), role });
-    await done(messages.invited(sent.email ?? ''), [path]);
+    await finishChange(messages.invited(sent.email ?? ''), [path]);
   };
   return (
     <FormDialog

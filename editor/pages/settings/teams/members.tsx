@@ -8,7 +8,7 @@ import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Truncated } from '../section.tsx';
@@ -81,7 +81,7 @@ interface RemoveDialogProps {
 }
 
 function RemoveDialog({ team, member: { userId, name }, onClose }: RemoveDialogProps) {
-  const done = useDone();
+  const finishChange = useFinishChange();
   const path = `/teams/${team.id}/members`;
   return (
     <ConfirmDialog
@@ -89,7 +89,7 @@ function RemoveDialog({ team, member: { userId, name }, onClose }: RemoveDialogP
       action={messages.removeMember}
       run={async () => {
         await api.delete(`${path}/${userId}`);
-        await done(messages.memberRemoved(name), [path]);
+        await finishChange(messages.memberRemoved(name), [path]);
       }}
       onClose={onClose}
     >

@@ -5,7 +5,7 @@ import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Day, Section } from '../section.tsx';
 import { messages } from './messages.ts';
@@ -29,13 +29,13 @@ export function OwnInvitations({ linked, onAccepted }: OwnInvitationsProps) {
     queryFn: ({ signal }) => api.get<Invitation>(`${PATH}/${linked}`, { signal }),
     enabled: linked !== null,
   });
-  const done = useDone();
+  const finishChange = useFinishChange();
   const answer = useMutation({
     mutationFn: ({ id, kind }: { id: string; kind: Answer; team: Invitation['team'] }) =>
       kind === 'accept' ? api.post(`${PATH}/${id}/accept`) : api.delete(`${PATH}/${id}`),
     onSuccess: async (_, { kind, team }) => {
       if (kind === 'accept') onAccepted(team.id);
-      await done(messages.answered[kind](team.name), [PATH, '/teams', 'session']);
+      await finishChange(messages.answered[kind](team.name), [PATH, '/teams', 'session']);
     },
   });
   return (

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { Member, Team } from '../../../../sdk/src/schemas.ts';
 import { Failure } from '../../../kit/failure.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import type { TeamRole } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { messages } from './messages.ts';
@@ -11,10 +11,10 @@ import styles from './teams.module.css';
 
 export function RoleSelect({ team, member }: { readonly team: Team; readonly member: Member }) {
   const path = `/teams/${team.id}/members`;
-  const done = useDone();
+  const finishChange = useFinishChange();
   const change = useMutation({
     mutationFn: (role: TeamRole) => api.patch(`${path}/${member.userId}`, { role }),
-    onSuccess: () => done(messages.changed(member.name), [path, '/teams', 'session']),
+    onSuccess: () => finishChange(messages.changed(member.name), [path, '/teams', 'session']),
   });
   return (
     <>

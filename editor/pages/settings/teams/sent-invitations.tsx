@@ -10,7 +10,7 @@ import { Failure } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Day, Lead, Section } from '../section.tsx';
 import { messages } from './messages.ts';
@@ -19,14 +19,14 @@ import styles from './teams.module.css';
 export function SentInvitations({ team }: { readonly team: Team }) {
   const path = `/teams/${team.id}/invitations`;
   const list = useList<TeamInvitation>(path, { limit: 100 });
-  const done = useDone();
+  const finishChange = useFinishChange();
   const [revoking, revoke] = useState<TeamInvitation>();
   const again = useMutation({
     mutationFn: ({ email, userId, role }: TeamInvitation) =>
       email === null
         ? api.post(`/teams/${team.id}/members`, { userId, role })
         : api.post(path, { email, role }),
-    onSuccess: (_, invitation) => done(messages.invited(nameOf(invitation)), [path]),
+    onSuccess: (_, invitation) => finishChange(messages.invited(nameOf(invitation)), [path]),
   });
   return (
     <>
@@ -55,7 +55,7 @@ export function SentInvitations({ team }: { readonly team: Team }) {
           action={messages.revoke}
           run={async () => {
             await api.delete(`${path}/${revoking.id}`);
-            await done(messages.revoked(nameOf(revoking)), [path]);
+            await finishChange(messages.revoked(nameOf(revoking)), [path]);
           }}
           onClose={() => revoke(undefined)}
         >

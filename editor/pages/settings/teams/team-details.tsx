@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { useSession } from '../../../lib/session.ts';
 import { RenameDialog } from '../rename-dialog.tsx';
 import { Section } from '../section.tsx';
@@ -72,7 +72,7 @@ interface TeamDialogProps {
 }
 
 function TeamDialog({ team, open, onGone, onClose }: TeamDialogProps) {
-  const done = useDone();
+  const finishChange = useFinishChange();
   const path = `/teams/${team.id}`;
   if (open === 'invite') return <InviteDialog team={team} onClose={onClose} />;
   if (open === 'rename')
@@ -82,7 +82,7 @@ function TeamDialog({ team, open, onGone, onClose }: TeamDialogProps) {
         name={team.name}
         run={async name => {
           await api.patch(path, { name });
-          await done(messages.renamed, ['/teams', 'session']);
+          await finishChange(messages.renamed, ['/teams', 'session']);
         }}
         onClose={onClose}
       />
@@ -98,7 +98,7 @@ function EndDialog({
   onClose,
 }: Omit<TeamDialogProps, 'open'> & { readonly kind: 'leave' | 'remove' }) {
   const { userId } = useSession().user;
-  const done = useDone();
+  const finishChange = useFinishChange();
   const isLeaving = kind === 'leave';
   return (
     <ConfirmDialog
@@ -107,7 +107,7 @@ function EndDialog({
       run={async () => {
         await api.delete(isLeaving ? `/teams/${id}/members/${userId}` : `/teams/${id}`);
         onGone();
-        await done(isLeaving ? messages.left(name) : messages.removed(name), ['/teams', 'session']);
+        await finishChange(isLeaving ? messages.left(name) : messages.removed(name), ['/teams', 'session']);
       }}
       onClose={onClose}
     >

@@ -10,7 +10,7 @@ import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Lead, Section } from '../section.tsx';
 import { messages } from './messages.ts';
@@ -51,11 +51,11 @@ interface CreateDialogProps {
 
 function CreateDialog({ onMade, onClose }: CreateDialogProps) {
   const [name, setName] = useState('');
-  const done = useDone();
+  const finishChange = useFinishChange();
   const create = async (): Promise<void> => {
     const team = await api.post<Team>('/teams', { name });
     onMade(team.id);
-    await done(messages.created(team.name), ['/teams', 'session']);
+    await finishChange(messages.created(team.name), ['/teams', 'session']);
   };
   return (
     <FormDialog title={messages.createTitle} submit={messages.submit} run={create} onClose={onClose}>

@@ -7,7 +7,7 @@ import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { type TeamRole, useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { messages } from './messages.ts';
@@ -21,11 +21,11 @@ interface Workspace {
 
 export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
   const active = useSession().workspace.teamId;
-  const done = useDone();
+  const finishChange = useFinishChange();
   const use = useMutation({
     mutationFn: ({ id }: Workspace) => api.put('/me/workspace', { teamId: id }),
     // Other pages depend on the active workspace.
-    onSuccess: (_, { name }) => done(messages.switched(name), 'all'),
+    onSuccess: (_, { name }) => finishChange(messages.switched(name), 'all'),
   });
   const rows: readonly Workspace[] = [{ id: null, name: messages.personal, role: 'OWNER' }, ...teams];
   const columns: readonly Column<Workspace>[] = [

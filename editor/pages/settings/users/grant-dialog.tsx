@@ -4,7 +4,7 @@ import type { CreditPool, UserListItem } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages } from './messages.ts';
 
 interface GrantDialogProps {
@@ -15,14 +15,14 @@ interface GrantDialogProps {
 export function GrantDialog({ user: { userId, name }, onClose }: GrantDialogProps) {
   const [amount, setAmount] = useState('');
   const [note, setNote] = useState('');
-  const done = useDone();
+  const finishChange = useFinishChange();
   const grant = async (): Promise<void> => {
     const { balance } = await api.post<CreditPool>('/admin/credits', {
       userId,
       amount: Number(amount),
       note,
     });
-    await done(messages.granted(name, balance), ['/admin/users', '/credits', 'session']);
+    await finishChange(messages.granted(name, balance), ['/admin/users', '/credits', 'session']);
   };
   return (
     <FormDialog title={messages.grantTitle(name)} submit={messages.grant} run={grant} onClose={onClose}>

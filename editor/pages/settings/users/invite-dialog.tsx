@@ -4,7 +4,7 @@ import type { CreatedUser } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { type Account, AccountFields } from './account-fields.tsx';
 import { messages } from './messages.ts';
@@ -18,7 +18,7 @@ interface InviteDialogProps {
 export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
   const [profile, setProfile] = useState({ name: '', email: '', credits: '' });
   const [account, setAccount] = useState<Account>({ plan: '', isAdmin: false, isAuthor: false });
-  const done = useDone();
+  const finishChange = useFinishChange();
   const invite = async (): Promise<void> => {
     const { plan, ...rights } = account;
     const { name, inviteUrl } = await api.post<CreatedUser>('/admin/users', {
@@ -30,7 +30,7 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
       invite: true,
     });
     if (inviteUrl !== undefined) onLink({ name, url: inviteUrl });
-    await done(messages.inviteCreated(name), ['/admin/users']);
+    await finishChange(messages.inviteCreated(name), ['/admin/users']);
   };
   const field = (key: keyof typeof profile) => ({
     value: profile[key],

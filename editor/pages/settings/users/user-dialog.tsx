@@ -4,7 +4,7 @@ import type { PasswordLink, UserListItem } from '../../../../sdk/src/schemas.ts'
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../../../lib/done.ts';
+import { useFinishChange } from '../../../lib/finish-change.ts';
 import { ChangeDialog } from './change-dialog.tsx';
 import { GrantDialog } from './grant-dialog.tsx';
 import { messages } from './messages.ts';
@@ -58,14 +58,14 @@ function PasswordLinkDialog({ user: { name, email, hasPassword }, onLink, onClos
 }
 
 function DisableDialog({ user: { userId, name }, onClose }: DialogProps) {
-  const done = useDone();
+  const finishChange = useFinishChange();
   return (
     <ConfirmDialog
       title={messages.disableTitle(name)}
       action={messages.disable}
       run={async () => {
         await api.patch(`/admin/users/${userId}`, { disabled: true });
-        await done(messages.disableDone(name), ['/admin/users']);
+        await finishChange(messages.disableDone(name), ['/admin/users']);
       }}
       onClose={onClose}
     >
@@ -75,10 +75,10 @@ function DisableDialog({ user: { userId, name }, onClose }: DialogProps) {
 }
 
 function EnableDialog({ user: { userId, name }, onClose }: DialogProps) {
-  const done = useDone();
+  const finishChange = useFinishChange();
   const enable = async (): Promise<void> => {
     await api.patch(`/admin/users/${userId}`, { disabled: false });
-    await done(messages.enabled(name), ['/admin/users']);
+    await finishChange(messages.enabled(name), ['/admin/users']);
   };
   return (
     <FormDialog title={messages.enableTitle(name)} submit={messages.enable} run={enable} onClose={onClose}>
