@@ -1,4 +1,5 @@
 // Defines the texts of the workflow editor and adds those that all pages share. No other page loads this file.
+import type { Changes } from './board/difference.ts';
 import { messages as common } from './messages.ts';
 import { setting } from './setting-messages.ts';
 
@@ -15,6 +16,7 @@ const flow = {
   collapse: (label: string): string => `Collapse ${label}`,
   expand: (label: string): string => `Expand ${label}`,
   toolbar: 'Workflow',
+  closeDock: (title: string): string => `Close ${title}`,
   announcements: 'Announcements',
   name: 'Workflow name',
   input: (label: string, node: string): string => `Input ${label} of ${node}`,
@@ -41,6 +43,7 @@ const flow = {
     versions: 'Versions',
     export: 'Export',
     share: 'Share',
+    more: 'More tools',
     run: 'Run',
     cancel: 'Cancel run',
   },
@@ -226,7 +229,8 @@ const flow = {
   },
   runs: {
     title: 'Run history',
-    about: 'Showing a run does not change the board.',
+    free: 'Free',
+    inputs: 'Inputs that differ from the board',
     none: 'No runs yet. Run the workflow to see it here.',
     show: 'Show on board',
     useInputs: 'Use these inputs',
@@ -293,6 +297,22 @@ const flow = {
     current: 'Current',
     version: (number: number): string => `Version ${number}`,
     compare: 'Compare with board',
+    created: (nodes: number): string => `Created with ${nodes === 1 ? '1 node' : `${nodes} nodes`}`,
+    changes: ({ added, removed, moved, edges, settings }: Changes): string => {
+      const count = (number: number, what: string): string | false =>
+        number > 0 && `${number} ${what}${number === 1 ? '' : 's'}`;
+      const named = settings.slice(0, 2).map(({ setting, label }) => `${setting} of ${label}`);
+      const more = count(settings.length - named.length, 'more setting');
+      const parts = [
+        added > 0 && `${count(added, 'node')} added`,
+        removed > 0 && `${count(removed, 'node')} removed`,
+        named.length > 0 && `${[...named, more].filter(Boolean).join(' and ')} changed`,
+        edges > 0 && `${count(edges, 'connection')} changed`,
+        moved > 0 && `${count(moved, 'node')} moved`,
+      ];
+      const sentence = parts.filter(Boolean).join(', ') || 'no visible changes';
+      return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+    },
     restored: (number: number): string => `Version ${number} was restored.`,
   },
   share: {

@@ -1,5 +1,6 @@
 // Starts the application in the browser.
 import './styles/base.css';
+import './styles/inter.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './frame/app.tsx';
 import { preloadPage } from './frame/pages.ts';

@@ -19,7 +19,7 @@ export interface Route {
   readonly for: 'users' | 'visitors';
   /** Entry in the navigation; absent: none. */
   readonly nav?: { readonly label: string; readonly icon: Icon };
-  /** Fills the window: no margins, no page scrolling. */
+  /** Fills the window: no header, no margins, no page scrolling. The page shows the `AppMenu` itself. */
   readonly isFull?: true;
 }
 

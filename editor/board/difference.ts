@@ -1,4 +1,5 @@
 // Compares two states of a board: which nodes were added, removed, changed, or only moved.
+import type { Catalog } from '../../src/graph/catalog.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from './board.ts';
 import { isEqual } from './merge.ts';
@@ -48,3 +49,43 @@ function countNew(before: readonly GraphEdge[], after: readonly GraphEdge[]): nu
 
 const toEdgeKey = ({ source, target, sourceHandle, targetHandle }: GraphEdge): string =>
   JSON.stringify([source, sourceHandle ?? null, target, targetHandle ?? null]);
+
+/** What changed between two versions, for a sentence. */
+export interface Changes {
+  readonly added: number;
+  readonly removed: number;
+  readonly moved: number;
+  readonly edges: number;
+  /** Changed settings with the label of their node. */
+  readonly settings: readonly { readonly setting: string; readonly label: string }[];
+}
+
+export function changesBetween(before: Parts, after: Parts, catalog: Catalog): Changes {
+  const { statuses, removed, edges } = compareBoards(before, after);
+  const then = new Map(before.nodes.map(node => [node.id, node]));
+  const counts = Map.groupBy(statuses.values(), status => status);
+  return {
+    added: counts.get('added')?.length ?? 0,
+    removed: removed.length,
+    moved: counts.get('moved')?.length ?? 0,
+    edges: edges.added + edges.removed,
+    settings: after.nodes
+      .filter(({ id }) => statuses.get(id) === 'changed')
+      .flatMap(node => changedSettings(then.get(node.id), node, catalog)),
+  };
+}
+
+function changedSettings(
+  before: GraphNode | undefined,
+  { data }: GraphNode,
+  catalog: Catalog,
+): readonly { readonly setting: string; readonly label: string }[] {
+  const [was, is] = [before?.data.config ?? {}, data.config ?? {}];
+  const { inputs } = catalog.ports(data.nodeType, is);
+  const nameOf = (key: string): string => (inputs.find(({ id }) => id === key)?.label ?? key).toLowerCase();
+  const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
+    key => !isEqual(was[key], is[key]),
+  );
+  const names = [...keys.map(nameOf), ...(before?.data.label === data.label ? [] : ['name'])];
+  return names.map(setting => ({ setting, label: data.label }));
+}

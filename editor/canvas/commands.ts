@@ -20,7 +20,7 @@ import { messages } from '../flow-messages.ts';
 import { copyText } from '../kit/copy-button.tsx';
 import { isEditing } from '../lib/editing.ts';
 import { showToast } from '../lib/toasts.ts';
-import type { EditorContextValue } from '../runs/editor-context.tsx';
+import type { Dock, EditorContextValue } from '../runs/editor-context.tsx';
 import { getPin, getPins, setPin } from '../runs/pins.ts';
 import { planRun } from '../runs/plan-run.ts';
 import { isInProgress } from '../runs/run-store.ts';
@@ -38,9 +38,15 @@ const labels = messages.flow.commands;
 const MAX_PASTED_CHARS = 20_000;
 
 const openPanel =
-  (kind: 'commands' | 'keys' | 'find' | 'runs' | 'versions' | 'share' | 'export' | 'secrets') =>
+  (kind: 'commands' | 'keys' | 'find' | 'share' | 'export' | 'secrets') =>
   ({ view }: EditorContextValue): void =>
     view.setState({ panel: { kind } });
+
+/** Opens a docked panel, or closes it if it is open. */
+const toggleDock =
+  (dock: Dock) =>
+  ({ view }: EditorContextValue): void =>
+    view.setState({ dock: view.getState().dock === dock ? undefined : dock });
 
 export const COMMANDS: readonly Command[] = [
   {
@@ -54,7 +60,7 @@ export const COMMANDS: readonly Command[] = [
   { id: 'run-from', label: labels.runFrom, keys: [], run: editor => void planRun(editor, 'from') },
   { id: 'run-again', label: labels.runAgain, keys: [], run: editor => void planRun(editor, 'again') },
   { id: 'pin', label: labels.pin, keys: [], run: togglePin },
-  { id: 'runs', label: labels.runs, keys: [], run: openPanel('runs') },
+  { id: 'runs', label: labels.runs, keys: [], run: toggleDock('runs') },
   { id: 'cancel', label: labels.cancel, keys: [], run: ({ runs }) => void runs.cancel() },
   { id: 'undo', label: labels.undo, keys: ['Mod+Z'], run: ({ session }) => session.store.actions.undo() },
   {
@@ -90,7 +96,7 @@ export const COMMANDS: readonly Command[] = [
   { id: 'fit', label: labels.fit, keys: ['Shift+1'], run: ({ canvas }) => canvas.current?.fit() },
   { id: 'fit-selected', label: labels.fitSelected, keys: ['Shift+2'], run: fitSelected },
   { id: 'find', label: labels.find, keys: ['Mod+F'], run: openPanel('find') },
-  { id: 'versions', label: labels.versions, keys: [], run: openPanel('versions') },
+  { id: 'versions', label: labels.versions, keys: [], run: toggleDock('versions') },
   { id: 'share', label: labels.share, keys: [], run: openPanel('share') },
   { id: 'secrets', label: labels.secrets, keys: [], run: openPanel('secrets') },
   { id: 'export', label: labels.export, keys: [], run: openPanel('export') },

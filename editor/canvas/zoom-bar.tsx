@@ -15,8 +15,8 @@ import { getBounds, type Rect } from './painter/scene.ts';
 const labels = messages.flow;
 export const MIN_ZOOM = 0.03;
 export const MAX_ZOOM = 2.5;
-/** Leaves room for the bars that float over the board. */
-const PADDING = { x: 0.08, top: '68px', bottom: '76px' } as const;
+/** Leaves room for the zoom bar. */
+const PADDING = { x: 0.06, top: '40px', bottom: '72px' } as const;
 
 /** Returns the view that shows these bounds. For an empty board, the origin. */
 export function fitViewport(bounds: Rect | undefined, { width, height }: Size): Viewport {

@@ -14,8 +14,6 @@ const { system, light, dark } = messages.theme;
 
 export function AccountMenu() {
   const { user } = useSession();
-  const theme = useTheme(state => state.theme);
-  const signOut = useSignOut();
   const [initial = '?'] = user.name.toUpperCase();
   return (
     <Menu
@@ -25,6 +23,17 @@ export function AccountMenu() {
         </button>
       }
     >
+      <AccountItems />
+    </Menu>
+  );
+}
+
+export function AccountItems() {
+  const { user } = useSession();
+  const theme = useTheme(state => state.theme);
+  const signOut = useSignOut();
+  return (
+    <>
       <MenuText>
         <strong className={styles.name}>{user.name}</strong>
         {user.email}
@@ -48,6 +57,6 @@ export function AccountMenu() {
       >
         {messages.account.signOut}
       </MenuItem>
-    </Menu>
+    </>
   );
 }

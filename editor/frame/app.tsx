@@ -72,7 +72,7 @@ function Framed({ component, isFull, for: who }: Route & LazyPage) {
   if (who === 'visitors') return page;
   return (
     <SignedIn>
-      <Header />
+      {!isFull && <Header />}
       <StorageNotice />
       {page}
     </SignedIn>

@@ -19,7 +19,7 @@ import { Logo } from './logo.tsx';
 import { preloadPage } from './pages.ts';
 
 export type NavRoute = Route & { readonly nav: NonNullable<Route['nav']> };
-const NAV = ROUTES.filter((route): route is NavRoute => route.nav !== undefined);
+export const NAV = ROUTES.filter((route): route is NavRoute => route.nav !== undefined);
 
 const AccountMenu = lazyComponent(
   async () => (await import('./account-menu.tsx')).AccountMenu,

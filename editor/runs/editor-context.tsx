@@ -17,8 +17,11 @@ import type { RunState, RunStore } from './run-store.ts';
 /** The panel that is open over the board. */
 export type Panel =
   | { readonly kind: 'add'; readonly placement: Placement; readonly text?: string }
-  | { readonly kind: 'commands' | 'keys' | 'find' | 'runs' | 'versions' | 'share' | 'export' | 'secrets' }
+  | { readonly kind: 'commands' | 'keys' | 'find' | 'share' | 'export' | 'secrets' }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
+
+/** The panel that is docked beside the board. */
+export type Dock = 'runs' | 'versions';
 
 /** A partial run that is about to start. */
 export interface PlannedRun {
@@ -44,6 +47,7 @@ export interface View {
   readonly changedByOthers?: { readonly by: string; readonly ids: ReadonlySet<string> } | undefined;
   readonly plan?: PlannedRun | undefined;
   readonly panel: Panel | undefined;
+  readonly dock: Dock | undefined;
   /** The lint issues of the board, by node. Issues of an edge belong to its target node. */
   readonly issues: ReadonlyMap<string, readonly LintIssue[]>;
   /** The open end of the connection that is being made, by pointer or keyboard. */
@@ -92,6 +96,7 @@ export function EditorProvider({
 export const createView = (): StoreApi<View> =>
   createStore<View>(() => ({
     panel: undefined,
+    dock: undefined,
     issues: new Map(),
     connecting: undefined,
     tool: undefined,

@@ -793,6 +793,8 @@ export type ExecutionListItem = {
   } | null;
   readonly idempotencyKey: string | null;
   readonly resumedFromId: string | null;
+  /** Name of the user who started the run */
+  readonly userName: string;
 };
 
 /** One page of a list */
@@ -1847,6 +1849,8 @@ export type Version = {
   readonly version: number;
   /** Author of the version */
   readonly userId: number;
+  /** Name of the author */
+  readonly userName: string;
   readonly createdAt: string;
   readonly isCurrent: boolean;
   /** Whether it is the public version */
@@ -1861,6 +1865,8 @@ export type VersionListItem = {
   readonly version: number;
   /** Author of the version */
   readonly userId: number;
+  /** Name of the author */
+  readonly userName: string;
   readonly createdAt: string;
   readonly isCurrent: boolean;
   /** Whether it is the public version */

@@ -112,7 +112,7 @@ export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecution
     query,
     byId('execution'),
     ({ after: before, limit }) => listExecutions(deps.db, { ...filter, before, limit }),
-    presentListedExecution,
+    row => ({ ...presentListedExecution(row), userName: row.user_name }),
   );
 }
 

@@ -110,7 +110,10 @@ export const ExecutionRecord = Named('Execution', 'A run: its status, nodes, out
   ),
 });
 
-const ListedExecution = Named('ExecutionListItem', 'A run without its nodes, inputs and outputs', LISTED);
+const ListedExecution = Named('ExecutionListItem', 'A run without its nodes, inputs and outputs', {
+  ...LISTED,
+  userName: Type.String({ description: 'Name of the user who started the run' }),
+});
 export const ExecutionPage = PageSchema(ListedExecution);
 
 const EventId = Type.Integer({ description: 'Increases with each event; send it back as Last-Event-ID' });

@@ -20,8 +20,13 @@ export interface ExecutionFilter {
   readonly limit: number;
 }
 
+export interface ListedRow extends ExecutionRow {
+  /** The name of the user who started the run. */
+  readonly user_name: string;
+}
+
 /** Newest first. */
-export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<readonly ExecutionRow[]> {
+export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<readonly ListedRow[]> {
   const { workflowId, idempotencyKey, createdAfter, createdBefore } = filter;
   const owner = workflowId === null ? 'user' : 'workflow';
   return all(tx, idempotencyKey === null ? BY_STATUS[owner] : BY_KEY[owner], [
@@ -66,7 +71,7 @@ const NEWEST = `order by ${ID} desc limit $7`;
 
 /** Ids are passed as one array, so that joined rows are always looked up one by one. */
 const page = (ids: string): string => `
-select ${COLUMNS}
+select ${COLUMNS}, (select name from users u where u.id = e.user_id) as user_name
 from executions e left join deliveries d on d.execution_id = e.id
   left join run_credits c on c.execution_id = e.id
 where e.id = any (array(${ids})) order by e.id desc`;

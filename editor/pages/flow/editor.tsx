@@ -7,6 +7,7 @@ import { usePageTitle } from '../../lib/page-title.ts';
 import { useBoard, useView } from '../../runs/editor-context.tsx';
 import { ConflictNotice } from './conflict-notice.tsx';
 import { DiffNotice } from './diff-notice.tsx';
+import { Dock } from './docks/dock.tsx';
 import styles from './editor.module.css';
 import { EmptyBoard } from './empty-board.tsx';
 import { Inspector } from './inspector/inspector.tsx';
@@ -33,9 +34,13 @@ export function Editor() {
   return (
     <div className={styles.editor}>
       <Toolbar />
-      <div className={styles.board}>
-        <Canvas />
-        <EmptyBoard />
+      <div className={styles.body}>
+        <Dock />
+        <div className={styles.board}>
+          <Canvas />
+          <EmptyBoard />
+        </div>
+        {/* Beside the board and not over it, so that a notice never covers a node. */}
         <div className={styles.notices}>
           <ConflictNotice />
           {drop.isOver && <p className={notice.notice}>{messages.flow.drop.here}</p>}
@@ -48,8 +53,8 @@ export function Editor() {
           <DiffNotice />
           <PlanNotice />
           <RunNotice />
+          <Issues />
         </div>
-        <Issues />
         <Inspector />
       </div>
       <Panels />

@@ -7,10 +7,6 @@ import { CommandMenu, FindNode, KeyList } from './choosers.tsx';
 const ResultDialog = lazy(async () => ({
   default: (await import('../../runs/result-dialog.tsx')).ResultDialog,
 }));
-const VersionsDialog = lazy(async () => ({
-  default: (await import('./dialogs/versions.tsx')).VersionsDialog,
-}));
-const RunsDialog = lazy(async () => ({ default: (await import('./dialogs/runs.tsx')).RunsDialog }));
 const ShareDialog = lazy(async () => ({ default: (await import('./dialogs/share.tsx')).ShareDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import('./dialogs/export.tsx')).ExportDialog }));
 
@@ -20,8 +16,6 @@ const PLAIN = {
   commands: CommandMenu,
   keys: KeyList,
   find: FindNode,
-  runs: RunsDialog,
-  versions: VersionsDialog,
   share: ShareDialog,
   export: ExportDialog,
   secrets: SecretsDialog,

@@ -1,7 +1,8 @@
-// Renders the toolbar: name and save status on the left, actions on the right.
+// Renders the only bar of the editor: navigation, name and save status on the left, actions on the right.
 
 import CirclePlus from 'icon:circle-plus';
 import Download from 'icon:download';
+import Ellipsis from 'icon:ellipsis';
 import History from 'icon:history';
 import ListVideo from 'icon:list-video';
 import Play from 'icon:play';
@@ -13,9 +14,13 @@ import Wand from 'icon:wand-sparkles';
 import { setField } from '../../board/edits.ts';
 import { getCommand } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
+import { AppMenuButton } from '../../frame/app-menu-button.tsx';
 import { Button, IconButton } from '../../kit/button.tsx';
 import type { Icon } from '../../kit/icon.ts';
-import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
+import '../../kit/menu.module.css';
+import { lazyComponent } from '../../lib/lazy-component.ts';
+import { useMediaQuery } from '../../lib/use-media-query.ts';
+import { useBoard, useEditor, useRun, useView } from '../../runs/editor-context.tsx';
 import { isInProgress } from '../../runs/run-store.ts';
 import { PresenceList } from './presence-list.tsx';
 import { Price } from './price.tsx';
@@ -23,27 +28,65 @@ import { SaveStatus } from './save-status.tsx';
 import styles from './toolbar.module.css';
 
 const flowMessages = messages.flow;
+/** Narrower windows have no space for the labels of the tools. */
+const NARROW = '(max-width: 1099.98px)';
+
+const AppMenu = lazyComponent<object>(
+  async () => (await import('../../frame/app-menu.tsx')).AppMenu,
+  () => <AppMenuButton />,
+);
+const MoreTools = lazyComponent<{ readonly tools: readonly Tool[] }>(
+  async () => (await import('./more-tools.tsx')).MoreTools,
+  () => <IconButton icon={Ellipsis} label={flowMessages.tools.more} disabled />,
+);
+
+/** A command that the bar shows with a label, or in the menu of a narrow window. */
+export interface Tool {
+  readonly id: string;
+  readonly icon: Icon;
+  readonly label: string;
+}
+
+const TOOLS: readonly Tool[] = [
+  { id: 'arrange', icon: Wand, label: flowMessages.tools.arrange },
+  { id: 'runs', icon: ListVideo, label: flowMessages.tools.runs },
+  { id: 'versions', icon: History, label: flowMessages.tools.versions },
+  { id: 'share', icon: Share, label: flowMessages.tools.share },
+  { id: 'export', icon: Download, label: flowMessages.tools.export },
+];
 
 export function Toolbar() {
+  const editor = useEditor();
   const canUndo = useBoard(({ history }) => history.past.length > 0);
   const canRedo = useBoard(({ history }) => history.future.length > 0);
+  const isNarrow = useMediaQuery(NARROW);
+  const run = (id: string) => () => getCommand(id).run(editor);
   return (
     <div className={styles.toolbar} role="toolbar" aria-label={flowMessages.toolbar}>
+      <AppMenu />
       <div className={styles.start}>
         <Name />
         <SaveStatus />
       </div>
       <div className={styles.tools}>
-        <Tool id="add" icon={CirclePlus} label={flowMessages.tools.add} />
+        <IconButton icon={Undo} label={flowMessages.tools.undo} disabled={!canUndo} onClick={run('undo')} />
+        <IconButton icon={Redo} label={flowMessages.tools.redo} disabled={!canRedo} onClick={run('redo')} />
         <span className={styles.line} />
-        <Tool id="undo" icon={Undo} label={flowMessages.tools.undo} isOff={!canUndo} />
-        <Tool id="redo" icon={Redo} label={flowMessages.tools.redo} isOff={!canRedo} />
-        <Tool id="arrange" icon={Wand} label={flowMessages.tools.arrange} />
-        <span className={styles.line} />
-        <Tool id="runs" icon={ListVideo} label={flowMessages.tools.runs} />
-        <Tool id="versions" icon={History} label={flowMessages.tools.versions} />
-        <Tool id="export" icon={Download} label={flowMessages.tools.export} />
-        <Tool id="share" icon={Share} label={flowMessages.tools.share} />
+        {isNarrow ? (
+          <>
+            <IconButton icon={CirclePlus} label={flowMessages.tools.add} onClick={run('add')} />
+            <MoreTools tools={TOOLS} />
+          </>
+        ) : (
+          <>
+            <Button variant="quiet" icon={CirclePlus} onClick={run('add')}>
+              {flowMessages.tools.add}
+            </Button>
+            {TOOLS.map(tool => (
+              <LabeledTool key={tool.id} {...tool} onClick={run(tool.id)} />
+            ))}
+          </>
+        )}
       </div>
       <div className={styles.end}>
         <PresenceList />
@@ -54,16 +97,14 @@ export function Toolbar() {
   );
 }
 
-interface ToolProps {
-  readonly id: string;
-  readonly icon: Icon;
-  readonly label: string;
-  readonly isOff?: boolean;
-}
-
-function Tool({ id, icon, label, isOff = false }: ToolProps) {
-  const editor = useEditor();
-  return <IconButton icon={icon} label={label} disabled={isOff} onClick={() => getCommand(id).run(editor)} />;
+function LabeledTool({ id, icon, label, onClick }: Tool & { readonly onClick: () => void }) {
+  const dock = useView(view => view.dock);
+  const isToggle = id === 'runs' || id === 'versions';
+  return (
+    <Button variant="quiet" icon={icon} aria-pressed={isToggle ? dock === id : undefined} onClick={onClick}>
+      {label}
+    </Button>
+  );
 }
 
 function Name() {

@@ -72,6 +72,7 @@ function presentVersion(row: VersionRow, workflow: WorkflowRow) {
   return {
     version: row.version,
     userId: row.user_id,
+    userName: row.user_name,
     createdAt: row.created_at.toISOString(),
     isCurrent: row.version === workflow.version,
     isPublished: row.version === workflow.published_version,

@@ -127,6 +127,7 @@ export const LayoutReport = Named('LayoutReport', 'What was moved', {
 const VersionHead = {
   version: Type.Integer(),
   userId: Type.Integer({ description: 'Author of the version' }),
+  userName: Type.String({ description: 'Name of the author' }),
   createdAt: Timestamp,
   isCurrent: Type.Boolean(),
   isPublished: Type.Boolean({ description: 'Whether it is the public version' }),

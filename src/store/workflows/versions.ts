@@ -115,8 +115,13 @@ export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> 
 export interface VersionRow {
   readonly version: number;
   readonly user_id: number;
+  /** The name of its author. */
+  readonly user_name: string;
   readonly created_at: Date;
 }
+
+const COLUMNS =
+  'version, user_id, created_at, (select name from users u where u.id = v.user_id) as user_name';
 
 /** Newest first, below the cursor; only the last of consecutive autosaves. */
 export function listVersions(
@@ -126,7 +131,7 @@ export function listVersions(
 ): Promise<readonly VersionRow[]> {
   return all(
     tx,
-    `select version, user_id, created_at from workflow_versions
+    `select ${COLUMNS} from workflow_versions v
      where workflow_id = $1 and ($2::int is null or version < $2) and superseded_at is null
      order by version desc limit $3`,
     [workflowId, page.after, page.limit],
@@ -134,9 +139,8 @@ export function listVersions(
 }
 
 export function findVersion(tx: Tx, workflowId: string, version: number): Promise<VersionRow | undefined> {
-  return first(
-    tx,
-    'select version, user_id, created_at from workflow_versions where workflow_id = $1 and version = $2',
-    [workflowId, version],
-  );
+  return first(tx, `select ${COLUMNS} from workflow_versions v where workflow_id = $1 and version = $2`, [
+    workflowId,
+    version,
+  ]);
 }

@@ -5,6 +5,7 @@ import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../suppo
 import {
   addNode,
   boardOf,
+  clickTool,
   connect,
   type FlowTests,
   nodeOf,
@@ -197,13 +198,14 @@ describe('the board', { skip: NO_BROWSER }, () => {
       await takeScreenshot(page, 'flow-inspector', view);
       await assertAccessible(page);
       for (const name of ['Add node', 'Run history', 'Versions', 'Export', 'Share']) {
-        await page.getByRole('button', { name, exact: true }).click();
-        await page.getByRole('dialog').waitFor();
+        await clickTool(page, name);
+        const panel = page.getByRole(/^(Run|Ver)/.test(name) ? 'complementary' : 'dialog', { name });
+        await panel.waitFor();
         await page.waitForTimeout(250);
         await takeScreenshot(page, `flow-${name.toLowerCase().replace(' ', '-')}`, view);
         await assertAccessible(page);
         await page.keyboard.press('Escape');
-        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await panel.waitFor({ state: 'detached' });
       }
       assert.deepEqual(opened.errors, []);
     }

@@ -118,6 +118,16 @@ export const boardOf = (page: Page): Locator => page.getByRole('application', { 
 export const nodeOf = (page: Page, label: string): Locator =>
   page.getByRole('group', { name: label, exact: true });
 
+/** Clicks a tool of the bar, which a narrow window has in a menu. */
+export async function clickTool(page: Page, name: string): Promise<void> {
+  const bar = page.getByRole('toolbar', { name: 'Workflow' });
+  const more = bar.getByRole('button', { name: 'More tools' });
+  if (name !== 'Add node' && (await more.isVisible())) {
+    await more.click();
+    await page.getByRole('menuitem', { name, exact: true }).click();
+  } else await bar.getByRole('button', { name, exact: true }).click();
+}
+
 /** Waits until the service has what is on screen. */
 export const untilSaved = (page: Page): Promise<void> =>
   page

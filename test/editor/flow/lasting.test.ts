@@ -139,8 +139,8 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Escape');
 
     await page.getByRole('button', { name: 'Versions' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Versions' });
-    await dialog.getByRole('listitem').last().getByRole('button', { name: 'Compare with board' }).click();
+    const versions = page.getByRole('complementary', { name: 'Versions' });
+    await versions.getByRole('listitem').last().getByRole('button', { name: 'Compare with board' }).click();
     const notice = page.getByRole('region', { name: 'Version comparison' });
     await notice.getByText('2 changed').waitFor();
     assert.equal(await page.locator('[data-diff="changed"]').count(), 2);

@@ -138,11 +138,11 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     const [second, first] = await flow.runs(id);
 
     await page.getByRole('button', { name: 'Run history' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Run history' });
-    await dialog.getByRole('listitem').nth(1).waitFor();
+    const history = page.getByRole('complementary', { name: 'Run history' });
+    await history.getByRole('listitem').nth(1).waitFor();
     await takeScreenshot(page, 'flow-runs', VIEWS[2]);
     await assertAccessible(page);
-    await dialog.getByRole('button', { name: 'Show on board' }).nth(1).click();
+    await history.getByRole('button', { name: 'Show on board' }).nth(1).click();
     const figure = page.getByRole('figure', { name: 'Result of Picture' });
     await figure.locator(`img[src="${urlOf(first)}"]`).waitFor();
     assert.equal((await flow.read(id)).updatedAt, updatedAt);
@@ -157,7 +157,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await assertAccessible(page);
     await page.keyboard.press('Escape');
 
-    await page.getByRole('button', { name: 'Use these inputs' }).click();
+    await page.getByRole('region', { name: 'Run' }).getByRole('button', { name: 'Use these inputs' }).click();
     await page.waitForFunction(() =>
       document.body.textContent?.includes('inputs of that run are now on the board'),
     );

@@ -1,0 +1,125 @@
+// Renders the versions: author, time and what changed; compares one with the board, or restores it as an edit.
+import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { changesBetween, compareBoards } from '../../../board/difference.ts';
+import { replaceAll } from '../../../board/edits.ts';
+import { toBoard, type WorkflowInfo } from '../../../board/remote.ts';
+import { messages } from '../../../flow-messages.ts';
+import { Badge } from '../../../kit/badge.tsx';
+import { Button } from '../../../kit/button.tsx';
+import { toErrorMessage } from '../../../kit/failure.tsx';
+import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { Ago } from '../../../kit/time.tsx';
+import { api } from '../../../lib/api.ts';
+import { showToast } from '../../../lib/toasts.ts';
+import { useSeen } from '../../../lib/use-seen.ts';
+import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
+import styles from './dock.module.css';
+
+const versionsMessages = messages.flow.versions;
+
+interface Version {
+  readonly version: number;
+  readonly createdAt: string;
+  readonly userName: string;
+  readonly isCurrent: boolean;
+  readonly isPublished: boolean;
+}
+
+export function VersionList() {
+  const { session } = useEditor();
+  const query = useList<Version>(`/workflows/${session.id}/versions`, { limit: 30 });
+  return (
+    <InfiniteList query={query} empty={null}>
+      {versions => (
+        <ol className={styles.rows}>
+          {versions.map((version, index) => (
+            <VersionRow
+              key={version.version}
+              version={version}
+              before={versions[index + 1]?.version ?? (query.hasNextPage ? undefined : 0)}
+            />
+          ))}
+        </ol>
+      )}
+    </InfiniteList>
+  );
+}
+
+interface RowProps {
+  readonly version: Version;
+  /** The version before it; 0: it is the first one; undefined: not loaded yet. */
+  readonly before: number | undefined;
+}
+
+function VersionRow({ version: { version, createdAt, userName, isCurrent, isPublished }, before }: RowProps) {
+  const { session, view, canvas } = useEditor();
+  const { store } = session;
+  const row = useRef<HTMLLIElement>(null);
+  const isSeen = useSeen(row);
+  const board = useBoard(state => state.board);
+  const attempt = (act: (graph: WorkflowInfo) => void): void =>
+    void readVersion(session.id, version).then(act, (thrown: unknown) =>
+      showToast(toErrorMessage(thrown), { tone: 'failed' }),
+    );
+  const compare = (graph: WorkflowInfo): void => {
+    view.setState({ diff: { version, board, difference: compareBoards(toBoard(graph), board) } });
+    canvas.current?.fit();
+  };
+  const restore = (graph: WorkflowInfo): void => {
+    const { nodes, edges } = toBoard(graph);
+    store.actions.perform(messages.flow.edits.restore, replaceAll(store.getState().board, { nodes, edges }));
+    showToast(versionsMessages.restored(version), {
+      action: { label: messages.common.undo, run: () => store.actions.undo() },
+    });
+  };
+  return (
+    <li ref={row} className={styles.row} data-plain>
+      <div className={styles.texts}>
+        <div className={styles.title}>
+          <strong>{versionsMessages.version(version)}</strong>
+          {isCurrent && <Badge tone="accent">{versionsMessages.current}</Badge>}
+          {isPublished && <Badge tone="success">{messages.flow.share.published}</Badge>}
+        </div>
+        {isSeen && before !== undefined && <Changes version={version} before={before} />}
+        <span className={styles.soft}>
+          {userName} · <Ago time={createdAt} />
+        </span>
+      </div>
+      <div className={styles.buttons}>
+        <Button size="s" variant="quiet" onClick={() => attempt(compare)}>
+          {versionsMessages.compare}
+        </Button>
+        {!isCurrent && (
+          <Button size="s" variant="quiet" onClick={() => attempt(restore)}>
+            {versionsMessages.restore}
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** A sentence of what changed since the version before. */
+function Changes({ version, before }: { readonly version: number; readonly before: number }) {
+  const { session } = useEditor();
+  const now = useVersion(session.id, version);
+  const then = useVersion(session.id, before);
+  if (now === undefined || (before > 0 && then === undefined)) return <p>…</p>;
+  if (then === undefined) return <p>{versionsMessages.created(now.nodes.length)}</p>;
+  return <p>{versionsMessages.changes(changesBetween(then, now, session.catalog))}</p>;
+}
+
+const readVersion = (id: string, version: number): Promise<WorkflowInfo> =>
+  api.get<WorkflowInfo>(`/workflows/${id}/versions/${version}`);
+
+function useVersion(id: string, version: number) {
+  const { data } = useQuery({
+    queryKey: ['/workflows', id, 'versions', version],
+    queryFn: () => readVersion(id, version),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: version > 0,
+    select: toBoard,
+  });
+  return data;
+}

@@ -1,0 +1,138 @@
+// Tests where the editor puts its parts: one bar, panels beside the board, and notices that cover nothing.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import {
+  boardOf,
+  clickTool,
+  type FlowTests,
+  fillIdea,
+  nodeOf,
+  PICTURE,
+  startFlowTests,
+  untilSaved,
+} from './flow-page.ts';
+
+describe('the layout of the editor', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  it('has one bar of at most 56 pixels with labeled tools and the navigation at its left end', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const bar = page.getByRole('toolbar', { name: 'Workflow' });
+    const box = await bar.boundingBox();
+    assert.ok(box && box.y === 0 && box.height <= 56, JSON.stringify(box));
+    assert.equal(await page.getByRole('banner').count(), 0);
+    assert.equal((await boardOf(page).boundingBox())?.y, box.height);
+    for (const width of [1440, 1100]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const label of ['Add node', 'Arrange', 'Run history', 'Versions', 'Share', 'Export', 'Run'])
+        assert.equal(await bar.getByText(label, { exact: true }).count(), 1, `${label} at ${width}`);
+      assert.deepEqual(await overflowing(page), []);
+    }
+    await bar.getByRole('button', { name: 'Open menu' }).click();
+    await page.getByRole('menuitem', { name: 'Templates' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await page.keyboard.press('Escape');
+    for (const width of [1099, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      await bar.getByRole('button', { name: 'More tools' }).click();
+      for (const name of ['Arrange', 'Run history', 'Versions', 'Share', 'Export'])
+        await page.getByRole('menuitem', { name, exact: true }).waitFor();
+      await page.keyboard.press('Escape');
+      assert.deepEqual(await overflowing(page), []);
+    }
+  });
+
+  it('lists runs with picture, other inputs, price and who ran them, in a panel beside the board', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await clickTool(page, 'Run');
+    await flow.untilRuns(id, 1);
+    await fillIdea(page, 'a whale');
+    await untilSaved(page);
+    await clickTool(page, 'Run history');
+    const panel = page.getByRole('complementary', { name: 'Run history' });
+    const row = panel.getByRole('listitem').first();
+    await row.locator('img').waitFor();
+    await row.getByText('Free · Ana').waitFor();
+    await row.getByText('a boat').waitFor();
+    await assertApart(page, ['complementary[Run history]']);
+    await takeScreenshot(page, 'flow-run-history', VIEWS[2]);
+    await assertAccessible(page);
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Run history');
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('lists versions with author and a sentence of what changed', async () => {
+    const id = await flow.create(PICTURE);
+    await flow.send('PUT', `/workflows/${id}`, {
+      name: 'Board',
+      ...PICTURE,
+      nodes: PICTURE.nodes.map((node, index) =>
+        index === 0 ? { ...node, data: { ...DATA, config: { value: 'a whale' } } } : node,
+      ),
+    });
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await clickTool(page, 'Versions');
+    const panel = page.getByRole('complementary', { name: 'Versions' });
+    await panel.getByText('Text of Idea changed').waitFor();
+    await panel.getByText('Created with 3 nodes').waitFor();
+    await panel.getByText('Ana · ').first().waitFor();
+    assert.equal(await panel.getByRole('listitem').count(), 2);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('never covers a node or a control with a notice', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await clickTool(page, 'Run');
+    await page.getByRole('region', { name: 'Run' }).getByText('Completed').waitFor();
+    await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
+    await page.getByRole('button', { name: 'Run to here' }).click();
+    await page.getByRole('region', { name: 'Run part of the workflow' }).waitFor();
+    await assertApart(page, ['region[Run]', 'region[Run part of the workflow]', 'complementary[Inspector]']);
+  });
+});
+
+const DATA = { label: 'Idea', category: 'input', nodeType: 'input:text' };
+
+/** Fails if one of these, written `role[name]`, lies over the board or its controls. */
+async function assertApart(page: Page, names: readonly string[]): Promise<void> {
+  const board = await boardOf(page).boundingBox();
+  assert.ok(board);
+  for (const name of names) {
+    const [, role = '', label = ''] = /^(\w+)\[(.+)\]$/.exec(name) ?? [];
+    const box = await page.getByRole(role as 'region', { name: label, exact: true }).boundingBox();
+    assert.ok(box, name);
+    const isApart =
+      box.x >= board.x + board.width ||
+      box.x + box.width <= board.x ||
+      box.y >= board.y + board.height ||
+      box.y + box.height <= board.y;
+    assert.ok(isApart, `${name} ${JSON.stringify(box)} lies over the board ${JSON.stringify(board)}`);
+  }
+}
+
+/** Parts of the bar that stick out of it or of the window. */
+const overflowing = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('[role="toolbar"] button, [role="toolbar"] input')]
+      .filter(element => {
+        const { left, right, top, bottom, width } = element.getBoundingClientRect();
+        return width > 0 && (left < 0 || right > innerWidth || top < 0 || bottom > 56);
+      })
+      .map(element => element.getAttribute('aria-label') ?? element.textContent ?? ''),
+  );
