@@ -2,7 +2,7 @@
 import { runPlan } from '../src/engine/run.ts';
 import type { RunOptions } from '../src/engine/types.ts';
 import type { Catalog } from '../src/graph/catalog.ts';
-import { makePlan } from '../src/graph/plan.ts';
+import { createPlan } from '../src/graph/plan.ts';
 import { defineNode, type NodeContext, type NodeDefinition, number, text } from '../src/nodes/define.ts';
 
 const CHAIN_LENGTH = 1000;
@@ -56,7 +56,7 @@ function makeChain() {
     find: () => append.entry,
     ports: (_, config) => append.ports(config),
   };
-  const result = makePlan(graph, catalog);
+  const result = createPlan(graph, catalog);
   if (!result.ok) throw new Error('The chain has no plan.');
   return result.plan;
 }

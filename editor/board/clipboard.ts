@@ -1,6 +1,6 @@
 // Converts nodes and edges to clipboard text and back.
 
-import { childrenOf } from '../../src/graph/edit.ts';
+import { readChildIds } from '../../src/graph/edit.ts';
 import { parseGraph } from '../../src/graph/parse.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject, Position } from '../../src/graph/types.ts';
 import type { Board, Change } from './board.ts';
@@ -71,7 +71,7 @@ export function paste(
 
 function withNewIds(node: GraphNode, newIds: ReadonlyMap<string, string>): GraphNode {
   const id = newIds.get(node.id) ?? node.id;
-  const children = childrenOf(node);
+  const children = readChildIds(node);
   if (children.length === 0) return { ...node, id };
   const childNodeIds = children.flatMap(child => newIds.get(child) ?? []);
   return { ...node, id, data: { ...node.data, config: { ...node.data.config, childNodeIds } } };

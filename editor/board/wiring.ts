@@ -2,7 +2,7 @@
 import {
   type Catalog,
   type CatalogEntry,
-  canJoin,
+  canFeed,
   type InputDef,
   type OutputDef,
 } from '../../src/graph/catalog.ts';
@@ -29,7 +29,7 @@ export function canConnect(board: Board, catalog: Catalog, one: PortRef, other: 
   const to = findPort(board, catalog, target) as InputDef | undefined;
   if (from === undefined || to === undefined) return false;
   const expectedType = from.type === 'LIST' ? to.type : (to.itemType ?? to.type);
-  return canJoin(from.type, expectedType) && !reaches(board, target.nodeId, source.nodeId);
+  return canFeed(from.type, expectedType) && !reaches(board, target.nodeId, source.nodeId);
 }
 
 /** Connects the ports, replacing the input's previous edge. LIST inputs accept several edges. */
@@ -74,12 +74,12 @@ export function findFittingPort(
     const inputs = entry.inputs.filter(({ isPort }) => isPort);
     const match =
       inputs.find(({ type }) => type === port.type) ??
-      inputs.find(to => canJoin(port.type, to.itemType ?? to.type));
+      inputs.find(to => canFeed(port.type, to.itemType ?? to.type));
     return match && `in-${match.id}`;
   }
   const outputs = entry.outputs.filter(({ isPort }) => isPort);
   const match =
-    outputs.find(({ type }) => type === port.type) ?? outputs.find(out => canJoin(out.type, port.type));
+    outputs.find(({ type }) => type === port.type) ?? outputs.find(out => canFeed(out.type, port.type));
   return match && `out-${match.id}`;
 }
 

@@ -291,8 +291,8 @@ async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
   }
 }
 
-function toLayoutChanges(board: Board, { moved, groups }: Layout): readonly Change[] {
-  const positions = new Map(moved.map(({ id, position }) => [id, position]));
+function toLayoutChanges(board: Board, { moves, groups }: Layout): readonly Change[] {
+  const positions = new Map(moves.map(({ id, position }) => [id, position]));
   const boxes = new Map(groups.map(box => [box.id, box]));
   const resized = replaceNodes(board, [...boxes.keys()], node => {
     const box = boxes.get(node.id);

@@ -2,7 +2,7 @@
 import { type Node, type NodeHandle, Position as Side } from '@xyflow/react';
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
 import { estimateDims, portOffset } from '../../src/graph/dims.ts';
-import { joinPorts } from '../../src/graph/handles.ts';
+import { resolveEdgePorts } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
 import { getPorts } from '../board/catalog.ts';
@@ -193,7 +193,7 @@ function toHandles(ports: readonly CardPort[], type: 'source' | 'target', width:
 function resolveEdge(catalog: Catalog, edge: GraphEdge, source: GraphNode, target: GraphNode): ResolvedEdge {
   const [from, to] = [getPorts(catalog, source), getPorts(catalog, target)];
   const joint =
-    edge.sourceHandle && edge.targetHandle ? undefined : joinPorts(edge, from, to, new Set<string>());
+    edge.sourceHandle && edge.targetHandle ? undefined : resolveEdgePorts(edge, from, to, new Set<string>());
   const sourceHandle = edge.sourceHandle || (joint && `out-${joint.from.id}`) || MISSING_OUT;
   const targetHandle = edge.targetHandle || (joint && `in-${joint.to.id}`) || MISSING_IN;
   const type = from.outputs.find(({ id }) => `out-${id}` === sourceHandle)?.type ?? 'ANY';

@@ -1,6 +1,6 @@
 // Plans a partial run before it starts: which nodes run, which results are reused, and the price.
 import type { RunRequest } from '../../sdk/src/types.ts';
-import { makePlan } from '../../src/graph/plan.ts';
+import { createPlan } from '../../src/graph/plan.ts';
 import type { Board } from '../board/board.ts';
 import { api } from '../lib/api.ts';
 import type { EditorContextValue, PlannedRun } from './editor-context.tsx';
@@ -75,7 +75,7 @@ function computeStates(
   estimate?: Estimate,
 ): PlannedRun['states'] {
   const { board } = session.store.getState();
-  const result = makePlan(board, session.catalog, targets, Object.keys(pins));
+  const result = createPlan(board, session.catalog, targets, Object.keys(pins));
   if (!result.ok) return new Map();
   const cached = new Set(estimate?.breakdown.filter(line => line.cached).map(({ nodeId }) => nodeId));
   const reused = new Set([...(estimate?.kept ?? []), ...Object.keys(pins)]);

@@ -54,7 +54,7 @@ export type Error = {
    * - `conflict`: The resource already exists or is in another state
    * - `file_too_large`: The file is larger than the limit
    * - `storage_quota_exceeded`: The account's storage quota is used up
-   * - `run_output_too_large`: The outputs of the run are larger than 32 MB together
+   * - `run_output_too_large`: The outputs of the run exceed 32 MB in total
    * - `payload_too_large`: The body is larger than the limit
    * - `uri_too_long`: The URL is too long
    * - `unsupported_type`: The content type is not accepted

@@ -28,7 +28,7 @@ export const layout: Command = async ({ args, options, terminal }) => {
   else if (options.out === undefined && options.svg === undefined) terminal.print(text.trimEnd());
   else
     terminal.print(
-      `${found.moved.length} of ${graph.nodes.length} nodes moved. Wrote ${written.join(' and ')}.`,
+      `${found.moves.length} of ${graph.nodes.length} nodes moved. Wrote ${written.join(' and ')}.`,
     );
   for (const warning of found.warnings) terminal.note(warning);
 };

@@ -1,6 +1,6 @@
 // `graphwright lint`: checks a workflow file like a write would, without service or database.
 import { inspectGraph } from '../graph/inspect.ts';
-import { type Findings, truncationOf } from '../graph/issues.ts';
+import { type Findings, toTruncation } from '../graph/issues.ts';
 import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';
 import type { Command } from './command.ts';
@@ -14,7 +14,7 @@ export const lint: Command = async ({ args, options, terminal }) => {
   const file = await readWorkflowFile(path);
   const { ok, issues, total } = inspectGraph(makeCatalog(readSettings()), file.nodes, file.edges);
   if (options.json === true)
-    terminal.print(JSON.stringify({ ok, issues, ...truncationOf({ issues, total }) }, null, 2));
+    terminal.print(JSON.stringify({ ok, issues, ...toTruncation({ issues, total }) }, null, 2));
   else printIssues(path, { issues, total }, terminal);
   if (!ok) throw new WorkFailed('The workflow has errors.');
 };

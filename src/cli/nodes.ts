@@ -1,6 +1,6 @@
 // `graphwright nodes`: prints the catalog for this machine's settings, without a service.
 import type { CatalogEntry, InputDef } from '../graph/catalog.ts';
-import { unknownNodeType } from '../graph/nearest.ts';
+import { describeUnknownType } from '../graph/nearest.ts';
 import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';
 import type { Command } from './command.ts';
@@ -14,7 +14,7 @@ export const nodes: Command = async ({ args, options, terminal }) => {
   if (nodeType !== undefined) {
     const entry = catalog.find(nodeType);
     if (entry === undefined)
-      throw new UsageError(`${unknownNodeType(nodeType, catalog)} \`graphwright nodes\` lists them.`);
+      throw new UsageError(`${describeUnknownType(nodeType, catalog)} \`graphwright nodes\` lists them.`);
     return options.json === true
       ? terminal.print(JSON.stringify(entry, null, 2))
       : printEntry(entry, terminal);

@@ -1,4 +1,4 @@
-// Counts what a run records: the JSON size of its outputs and the memory they take in this process.
+// Measures the outputs of a run: their size as JSON, and the memory they take in this process.
 import type { Step, StepError } from './types.ts';
 
 /** The limit for the outputs that one run records (text and JSON), in bytes of JSON. */
@@ -10,91 +10,91 @@ export const OUTPUT_TOO_LARGE = 'run_output_too_large';
 export const TOO_LARGE: StepError = {
   code: OUTPUT_TOO_LARGE,
   message:
-    'The outputs of the run are larger than 32 MB together. Pass on less text or JSON, use shorter lists, or split the workflow.',
+    'The outputs of the run exceed 32 MB in total. Pass on less text or JSON, use shorter lists, or split the workflow.',
 };
 
 export interface Size {
   /** Size as JSON in UTF-8. */
   readonly bytes: number;
   /** Approximate upper bound of the size in memory. */
-  readonly held: number;
+  readonly memoryBytes: number;
 }
 
-const NOTHING: Size = { bytes: 0, held: 0 };
-const add = (one: Size, other: Size): Size => ({
-  bytes: one.bytes + other.bytes,
-  held: one.held + other.held,
+const NOTHING: Size = { bytes: 0, memoryBytes: 0 };
+const add = (a: Size, b: Size): Size => ({
+  bytes: a.bytes + b.bytes,
+  memoryBytes: a.memoryBytes + b.memoryBytes,
 });
 
 /**
  * Returns the size of plain JSON data. Stops counting past `maxBytes`, because shared references can make the total
  * exponential.
  */
-export function sizeOf(value: unknown, maxBytes: number): Size {
-  const size = { bytes: 0, held: 0 };
-  measure(value, { size, maxBytes, shared: new Map() });
+export function measureSize(value: unknown, maxBytes: number): Size {
+  const size = { bytes: 0, memoryBytes: 0 };
+  measure(value, { size, maxBytes, sharedSizes: new Map() });
   return size;
 }
 
 interface Measurement {
-  readonly size: { bytes: number; held: number };
+  readonly size: { bytes: number; memoryBytes: number };
   readonly maxBytes: number;
-  /** Large objects and arrays by their size, so that one that occurs many times is walked once. */
-  readonly shared: Map<object, Size>;
+  /** Sizes of large objects and arrays, so that one that occurs many times is measured once. */
+  readonly sharedSizes: Map<object, Size>;
 }
 
-/** Remembering smaller ones costs more than walking them again. */
+/** Smaller objects are cheaper to measure again than to remember. */
 const MIN_SHARED_BYTES = 4096;
 
-function measure(value: unknown, to: Measurement): void {
-  const { size } = to;
+function measure(value: unknown, measurement: Measurement): void {
+  const { size } = measurement;
   if (typeof value === 'string') {
     size.bytes += textBytes(value);
-    size.held += 24 + 2 * value.length;
+    size.memoryBytes += 24 + 2 * value.length;
   } else if (typeof value !== 'object' || value === null) {
-    // Numbers and constants are 1 to 24 characters.
+    // true, false and null have about 4 characters.
     size.bytes += typeof value === 'number' ? numberBytes(value) : 4;
-    size.held += 16;
-  } else measureObject(value, to);
+    size.memoryBytes += 16;
+  } else measureObject(value, measurement);
 }
 
-function measureObject(value: object, to: Measurement): void {
-  const { size, shared } = to;
-  const known = shared.size === 0 ? undefined : shared.get(value);
-  if (known !== undefined) {
-    size.bytes += known.bytes;
-    size.held += known.held;
+function measureObject(value: object, measurement: Measurement): void {
+  const { size, sharedSizes } = measurement;
+  const knownSize = sharedSizes.size === 0 ? undefined : sharedSizes.get(value);
+  if (knownSize !== undefined) {
+    size.bytes += knownSize.bytes;
+    size.memoryBytes += knownSize.memoryBytes;
     return;
   }
-  const { bytes, held } = size;
-  measureMembers(value, to);
+  const { bytes, memoryBytes } = size;
+  measureMembers(value, measurement);
   if (size.bytes - bytes >= MIN_SHARED_BYTES) {
-    shared.set(value, { bytes: size.bytes - bytes, held: size.held - held });
+    sharedSizes.set(value, { bytes: size.bytes - bytes, memoryBytes: size.memoryBytes - memoryBytes });
   }
 }
 
-function measureMembers(value: object, to: Measurement): void {
-  const { size, maxBytes } = to;
+function measureMembers(value: object, measurement: Measurement): void {
+  const { size, maxBytes } = measurement;
   if (Array.isArray(value)) {
     size.bytes += 2 + value.length;
-    size.held += 32 + 8 * value.length;
+    size.memoryBytes += 32 + 8 * value.length;
     for (const item of value) {
       if (size.bytes > maxBytes) return;
-      measure(item, to);
+      measure(item, measurement);
     }
     return;
   }
   size.bytes += 2;
-  size.held += 56;
+  size.memoryBytes += 56;
   for (const key in value) {
     if (size.bytes > maxBytes) return;
     size.bytes += textBytes(key) + 2;
-    size.held += 16;
-    measure((value as Record<string, unknown>)[key], to);
+    size.memoryBytes += 16;
+    measure((value as Record<string, unknown>)[key], measurement);
   }
 }
 
-/** Digits of small integers are counted without writing them. */
+/** Returns the number of digits, without formatting small integers. */
 function numberBytes(value: number): number {
   if (!Number.isInteger(value) || value < 0 || value >= 1e9) return String(value).length;
   let length = 1;
@@ -105,13 +105,13 @@ function numberBytes(value: number): number {
 const SHORT_TEXT = 100;
 
 function textBytes(text: string): number {
-  return text.length <= SHORT_TEXT && isPlain(text)
+  return text.length <= SHORT_TEXT && isPlainAscii(text)
     ? text.length + 2
     : Buffer.byteLength(JSON.stringify(text));
 }
 
-/** Whether JSON takes one byte for each character. */
-function isPlain(text: string): boolean {
+/** Whether the JSON string has one byte per character. */
+function isPlainAscii(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false;
@@ -119,10 +119,10 @@ function isPlain(text: string): boolean {
   return true;
 }
 
-/** Returns the size of a step from an earlier execution: its outputs, or the results of its items so far. */
-export function sizeOfStep({ outputs, items }: Step, maxBytes: number): Size {
-  if (outputs !== undefined) return sizeOf(outputs, maxBytes);
-  return items === undefined ? NOTHING : sizeOf(items, maxBytes);
+/** Returns the size of a step's outputs, or of the item results that it has so far. */
+export function measureStep({ outputs, items }: Step, maxBytes: number): Size {
+  if (outputs !== undefined) return measureSize(outputs, maxBytes);
+  return items === undefined ? NOTHING : measureSize(items, maxBytes);
 }
 
 /** Counts the bytes of one run's outputs as they arrive. */

@@ -1,4 +1,4 @@
-// Computes the key of the node cache. Equal keys mean equal results.
+// Computes the key of a call in the node cache. Equal keys mean equal results.
 import type { PlanNode } from '../graph/plan.ts';
 import type { FieldType, MediaRef, Value } from '../graph/types.ts';
 import { isMediaType } from '../graph/values.ts';
@@ -21,33 +21,36 @@ export function cacheKey(
   const isPaid = definition.entry.executionCost === 'paid';
   if (isPaid && (values.seed === undefined || values.seed === null)) return undefined;
   const types = new Map(node.inputDefs.map(def => [def.id, def.type]));
-  const hashed = Object.entries(values).map(([id, value]) => [id, hashable(value, types.get(id))]);
+  const hashableValues = Object.entries(values).map(([id, value]) => [id, toHashable(value, types.get(id))]);
   const text = canonicalJson({
     nodeType: node.nodeType,
     version: definition.version,
-    provider: addressOf(definition.requires(values), providers),
-    values: Object.fromEntries(hashed),
+    provider: findBaseUrl(definition.requires(values), providers),
+    values: Object.fromEntries(hashableValues),
   });
   return SECRET.test(text) ? undefined : sha256Hex(text);
 }
 
 /** Another server that speaks the same protocol may serve a different model under the same name. */
-function addressOf(requirement: string | undefined, providers: NodeContext['providers']): string | undefined {
-  const place = Object.entries(providers).find(([name]) => name === requirement)?.[1];
-  return typeof place === 'object' ? place.baseUrl : undefined;
+function findBaseUrl(
+  requirement: string | undefined,
+  providers: NodeContext['providers'],
+): string | undefined {
+  const endpoint = Object.entries(providers).find(([name]) => name === requirement)?.[1];
+  return typeof endpoint === 'object' ? endpoint.baseUrl : undefined;
 }
 
 const SECRET = /\{\{\s*secrets\./;
 
 /** Returns the value with each media reference replaced by the hash of its bytes. */
-function hashable(value: unknown, type: FieldType | undefined): unknown {
+function toHashable(value: unknown, type: FieldType | undefined): unknown {
   if (value === undefined || type === undefined) return value;
   if (isMediaType(type)) return (value as MediaRef).sha256;
-  if (type === 'ANY') return hashableValue(value as Value);
-  return type === 'LIST' ? (value as readonly Value[]).map(hashableValue) : value;
+  if (type === 'ANY') return toHashableValue(value as Value);
+  return type === 'LIST' ? (value as readonly Value[]).map(toHashableValue) : value;
 }
 
-function hashableValue(value: Value): unknown {
-  if (value.type === 'LIST') return { type: value.type, items: value.items.map(hashableValue) };
+function toHashableValue(value: Value): unknown {
+  if (value.type === 'LIST') return { type: value.type, items: value.items.map(toHashableValue) };
   return 'media' in value ? { type: value.type, sha256: value.media.sha256 } : value;
 }

@@ -1,5 +1,4 @@
-// Calls a node's `run` once: looks in the cache, reserves credits for paid calls, and tags the outputs with their
-// types.
+// Calls a node's `run` once: checks the cache, reserves credits for paid calls, and tags the outputs with their types.
 import type { PlanNode } from '../graph/plan.ts';
 import type { Value, Values } from '../graph/types.ts';
 import { isValue, toValue } from '../graph/values.ts';
@@ -23,15 +22,15 @@ export interface Call {
    * Ports whose values arrived along edges. Secrets are never inserted into them, because other people may have written
    * them.
    */
-  readonly wired: { has(port: string): boolean };
+  readonly connectedPorts: { has(port: string): boolean };
   readonly ctx: NodeContext;
   /** The usage that the provider reported after delivery. */
   readonly usage: () => unknown;
   /** Called with the reservation before the call is made. */
   readonly onReserved: (payment: Payment) => void;
-  /** Called with the cost of the call if its run ends first. */
+  /** Called with the cost of the call if the run ends before the call. */
   readonly onOwed: (credits: number) => void;
-  /** Whether the call costs credits even if its run ends. */
+  /** Whether the call must be charged even if the run ends before it. */
   readonly isOwed: () => boolean;
 }
 
@@ -45,7 +44,7 @@ export type CallResult =
 /** Runs the node. A synchronous result is returned synchronously, so that free nodes do not pay for a promise. */
 export function callNode(call: Call, host: CallHost): CallResult | Promise<CallResult> {
   const isPaid = call.definition.entry.executionCost === 'paid' && host.pay !== undefined;
-  const key = host.cache === undefined ? undefined : keyOf(call);
+  const key = host.cache === undefined ? undefined : toCacheKey(call);
   if (key !== undefined || isPaid) return callCachedOrPaid(call, host, key);
   const result = invoke(call, host);
   return result instanceof Promise
@@ -53,19 +52,19 @@ export function callNode(call: Call, host: CallHost): CallResult | Promise<CallR
     : toCallResult(call.node, result, 0);
 }
 
-/** A node whose call continues at a provider throws Suspend from deep inside. */
+/** Returns a thrown Suspend, which a node throws when its call continues at a provider. Rethrows anything else. */
 function toSuspend(thrown: unknown): Suspend {
   if (thrown instanceof Suspend) return thrown;
   throw thrown;
 }
 
-function keyOf({ definition, node, values, ctx }: Call): string | undefined {
+function toCacheKey({ definition, node, values, ctx }: Call): string | undefined {
   return cacheKey(definition, node, values, ctx.providers);
 }
 
 async function callCachedOrPaid(call: Call, host: CallHost, key: string | undefined): Promise<CallResult> {
   const { signal, task } = call.ctx;
-  // A call that was already submitted is collected, whatever the cache holds by now.
+  // If the call was already submitted, its own result is used, even if the cache has one by now.
   if (key !== undefined && task.stored === undefined) {
     const outputs = await host.cache?.find(key, signal);
     if (outputs !== undefined) return { outputs, isCached: true, credits: 0 };
@@ -82,7 +81,7 @@ async function callCachedOrPaid(call: Call, host: CallHost, key: string | undefi
     signal.throwIfAborted();
     const returned = await invoke({ ...call, values: payment?.values ?? call.values }, host);
     const result = toCallResult(call.node, returned, payment?.settle(call.usage()) ?? 0);
-    if (key !== undefined && !(result instanceof Suspend)) host.cache?.keep(key, result.outputs);
+    if (key !== undefined && !(result instanceof Suspend)) host.cache?.store(key, result.outputs);
     return result;
   } catch (err) {
     // The provider may still deliver, so the reservation stays.
@@ -110,20 +109,20 @@ export class ChargedFailure extends NodeError {
   }
 }
 
-// Secrets are inserted here or by the node itself, and nowhere else: the values that the cache hashes and that errors
-// quote contain none.
+// Secrets are inserted only here or by the node itself, so the values that are hashed for the cache or quoted in errors
+// never contain them.
 function invoke(
-  { definition, values, wired, ctx }: Call,
+  { definition, values, connectedPorts, ctx }: Call,
   { secrets }: CallHost,
 ): NodeResult | Promise<NodeResult> {
   if (secrets === undefined || definition.secrets === false) return definition.run(values, ctx);
   if (definition.secrets === 'in requests')
-    return definition.run(values, { ...ctx, secrets: { ...secrets, wired } });
-  const seen = Object.entries(values).map(([id, value]) => [
+    return definition.run(values, { ...ctx, secrets: { ...secrets, wired: connectedPorts } });
+  const resolved = Object.entries(values).map(([id, value]) => [
     id,
-    wired.has(id) ? value : secrets.replace(value),
+    connectedPorts.has(id) ? value : secrets.replace(value),
   ]);
-  return definition.run(Object.fromEntries(seen), ctx);
+  return definition.run(Object.fromEntries(resolved), ctx);
 }
 
 function toCallResult(node: PlanNode, result: NodeResult, credits: number): CallResult {

@@ -1,4 +1,4 @@
-// Turns a thrown error into the error of a step: the message if it is meant for people, otherwise a generic one.
+// Converts a thrown error to the error of a step: with its message if that is meant for users, otherwise a generic one.
 import { ValueError } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
@@ -6,7 +6,7 @@ import type { StepError } from './types.ts';
 
 const UNKNOWN: StepError = {
   code: 'node_failed',
-  message: 'The node failed for a reason that is not shown here; the log of the service has it.',
+  message: 'The node failed because of an internal error. The log of the service has the details.',
 };
 
 /** Converts a thrown value. Hides the message of unknown errors and passes them to `onUnknown`. */

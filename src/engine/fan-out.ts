@@ -16,12 +16,12 @@ interface MappedList {
 }
 
 /**
- * Splits the arrived values into one set per item if a list arrived at a single-value port; otherwise returns
- * undefined. Lists are zipped, and a list with one item serves every item. With `fanOut: "product"` in the settings,
- * all combinations are made and the last list varies fastest. Throws a NodeError if the lengths differ or there are too
+ * Splits the arrivals into one set per item if a list arrived at a single-value port; otherwise returns undefined.
+ * Lists are zipped, and a list with one item is used for every item. With `fanOut: "product"` in the settings, every
+ * combination is an item, and the last list varies fastest. Throws a NodeError if the lengths differ or there are too
  * many items.
  */
-export function spreadItems(
+export function splitIntoItems(
   node: PlanNode,
   settings: JsonObject,
   arrivals: Arrivals,
@@ -29,18 +29,18 @@ export function spreadItems(
   const lists = findMappedLists(node, arrivals);
   if (lists.length === 0) return undefined;
   const isProduct = settings.fanOut === 'product';
-  const count = isProduct ? productOf(lists) : zippedLength(lists);
+  const count = isProduct ? countCombinations(lists) : zippedLength(lists);
   if (count > MAX_ITEMS) {
     throw new NodeError(
       'too_many_items',
-      `The lists make ${count} items; a node is run for ${MAX_ITEMS} at most.`,
+      `The lists result in ${count} items, but a node can run for at most ${MAX_ITEMS}. Shorten the lists.`,
     );
   }
   return Array.from({ length: count }, (_, index) => {
     const single = new Map(arrivals);
-    for (const [place, { port, items }] of lists.entries()) {
-      const turn = isProduct ? Math.floor(index / productOf(lists.slice(place + 1))) : index;
-      single.set(port, items[turn % items.length] as Value);
+    for (const [listIndex, { port, items }] of lists.entries()) {
+      const position = isProduct ? Math.floor(index / countCombinations(lists.slice(listIndex + 1))) : index;
+      single.set(port, items[position % items.length] as Value);
     }
     return single;
   });
@@ -66,17 +66,17 @@ function findMappedLists(node: PlanNode, arrivals: Arrivals): readonly MappedLis
   return lists;
 }
 
-function productOf(lists: readonly MappedList[]): number {
+function countCombinations(lists: readonly MappedList[]): number {
   return lists.reduce((product, { items }) => product * items.length, 1);
 }
 
 function zippedLength(lists: readonly MappedList[]): number {
-  const long = lists.filter(({ items }) => items.length !== 1);
-  const count = long[0]?.items.length ?? 1;
-  if (long.every(({ items }) => items.length === count)) return count;
-  const lengths = long.map(({ name, items }) => `${name} has ${items.length}`).join(', ');
+  const mapped = lists.filter(({ items }) => items.length !== 1);
+  const count = mapped[0]?.items.length ?? 1;
+  if (mapped.every(({ items }) => items.length === count)) return count;
+  const lengths = mapped.map(({ name, items }) => `${name} has ${items.length}`).join(', ');
   throw new NodeError(
     'unequal_lists',
-    `The lists differ in length: ${lengths}. Make them equal, or of one item.`,
+    `The lists differ in length: ${lengths}. Give them the same length, or one item.`,
   );
 }

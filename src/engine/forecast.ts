@@ -5,11 +5,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject, Value, Values } from '../graph/types.ts';
 import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
-import { MAX_RUN_BYTES, sizeOf } from './budget.ts';
+import { MAX_RUN_BYTES, measureSize } from './budget.ts';
 import { cacheKey } from './cache.ts';
 import { callNode } from './call.ts';
 import { toStepError } from './failure.ts';
-import { gatherItems, spreadItems } from './fan-out.ts';
+import { gatherItems, splitIntoItems } from './fan-out.ts';
 import { type Arrivals, collectArrivals, isSkippable, resolveValues } from './inputs.ts';
 import { hasUnknownShape, isKnown, toKnownPlain, UNKNOWN_SHAPE, UNKNOWN_VALUE } from './placeholders.ts';
 import type { NodeCache, RunOptions, StepError } from './types.ts';
@@ -20,9 +20,9 @@ export interface ForecastOptions extends Pick<RunOptions, 'define' | 'overrides'
   /** Finds stored media. Returns UNKNOWN_MEDIA for media that would have to be fetched. */
   readonly findMedia: NodeContext['media']['resolve'];
   readonly providers: NodeContext['providers'];
-  /** The account that asks. */
+  /** The account that requests the forecast. */
   readonly account: string;
-  /** Absent: the node cache is not searched. */
+  /** If absent, the node cache is not searched. */
   readonly cache?: Pick<NodeCache, 'find'>;
 }
 
@@ -30,7 +30,7 @@ export interface ForecastOptions extends Pick<RunOptions, 'define' | 'overrides'
 export interface NodeForecast {
   readonly node: PlanNode;
   readonly definition: NodeDefinition;
-  /** The known values of each call still to be made. A list of unknown length counts as one call. */
+  /** The known values of each pending call. A list of unknown length counts as one call. */
   readonly calls: readonly Readonly<Record<string, unknown>>[];
   /** Whether the number of calls is exact. */
   readonly isCounted: boolean;
@@ -40,14 +40,14 @@ export interface NodeForecast {
   readonly error?: StepError;
 }
 
-// A graph can ask for any amount of work. Past this time, the rest counts as unknown.
+// A graph can require any amount of work. After this time, the rest counts as unknown.
 const MAX_MS = 1_000;
 const SLICE_MS = 4;
-const MAX_LOOK_UPS = 1_000;
+const MAX_LOOKUPS = 1_000;
 
 /**
- * Forecasts the wanted nodes. Never makes a call that costs, fetches or writes. Nodes that are skipped or completed
- * make no calls.
+ * Forecasts the wanted nodes without calls that cost credits, fetch or write. Skipped and completed nodes have no
+ * calls.
  */
 export async function forecastPlan(plan: Plan, options: ForecastOptions): Promise<readonly NodeForecast[]> {
   const needed = findNeeded(plan, options.isWanted);
@@ -76,9 +76,9 @@ function findNeeded({ nodes }: Plan, isWanted: (node: PlanNode) => boolean): rea
 }
 
 type ForecastFields = Omit<NodeForecast, 'node' | 'definition'>;
-interface Result {
+interface NodeOutlook {
   readonly forecast: ForecastFields;
-  /** undefined: the node is skipped. */
+  /** undefined if the node is skipped. */
   readonly outputs: Values | undefined;
 }
 
@@ -94,7 +94,7 @@ class Forecaster {
   readonly #options: ForecastOptions;
   readonly #deadlineMs = performance.now() + MAX_MS;
   #sliceEndMs = performance.now() + SLICE_MS;
-  #lookUps = 0;
+  #lookups = 0;
   /** Bytes of known outputs. Past the limit of a run, the rest counts as unknown. */
   #knownBytes = 0;
 
@@ -102,50 +102,53 @@ class Forecaster {
     this.#options = options;
   }
 
-  async forecastNode(node: PlanNode, definition: NodeDefinition, arrivals: Arrivals): Promise<Result> {
+  async forecastNode(node: PlanNode, definition: NodeDefinition, arrivals: Arrivals): Promise<NodeOutlook> {
     const step = this.#options.steps.get(node.id);
     if (step?.status === 'COMPLETED') return { forecast: NO_CALLS, outputs: step.outputs ?? {} };
     if (isSkippable(node, arrivals)) return { forecast: NO_CALLS, outputs: undefined };
     const settings = { ...node.settings, ...this.#options.overrides.get(node.id) };
     let items: readonly Arrivals[] | undefined;
     try {
-      items = spreadItems(node, settings, arrivals);
+      items = splitIntoItems(node, settings, arrivals);
     } catch (err) {
-      return { forecast: { ...NO_CALLS, error: explain(err) }, outputs: unknownOutputs(node, UNKNOWN_SHAPE) };
+      return {
+        forecast: { ...NO_CALLS, error: toForecastError(err) },
+        outputs: unknownOutputs(node, UNKNOWN_SHAPE),
+      };
     }
     const callForecasts: CallForecast[] = [];
     for (const item of items ?? [arrivals])
       callForecasts.push(await this.#forecastCall(node, definition, settings, item));
-    const kept = step?.items?.length === callForecasts.length ? step.items : [];
+    const results = step?.items?.length === callForecasts.length ? step.items : [];
     const isCounted = !isMappedByUnknown(node, arrivals);
-    const open = callForecasts.filter((_, index) => kept[index] == null);
+    const pendingCalls = callForecasts.filter((_, index) => results[index] == null);
     return {
       forecast: {
-        calls: open.map(({ values }) => values),
+        calls: pendingCalls.map(({ values }) => values),
         isCounted,
-        isCached: open.length > 0 && open.every(({ isCached }) => isCached),
+        isCached: pendingCalls.length > 0 && pendingCalls.every(({ isCached }) => isCached),
       },
-      outputs: outputsOf(node, items !== undefined, isCounted, callForecasts),
+      outputs: combineOutputs(node, items !== undefined, isCounted, callForecasts),
     };
   }
 
-  /** Forecasts one call: its values, and its outputs if the cache or the node itself can tell them. */
+  /** Forecasts one call: its values, and its outputs if they are in the cache or the node can compute them. */
   async #forecastCall(
     node: PlanNode,
     definition: NodeDefinition,
     settings: JsonObject,
     arrivals: Arrivals,
   ): Promise<CallForecast> {
-    const values = resolveKnown(node, settings, arrivals, definition.foreseeable === 'by-shape');
+    const values = resolveKnownValues(node, settings, arrivals, definition.foreseeable === 'by-shape');
     const unknown = { outputs: unknownOutputs(node, UNKNOWN_VALUE), isCached: false };
     if (values === undefined) return { values: partialValues(node, settings, arrivals), ...unknown };
     await this.#yieldIfDue();
     if (performance.now() > this.#deadlineMs || this.#knownBytes > MAX_RUN_BYTES)
       return { values, ...unknown };
     const cached = await this.#findCached(definition, node, values);
-    const known = cached ?? (await this.#foresee(definition, node, values, arrivals));
-    this.#knownBytes += known === undefined ? 0 : sizeOf(known, MAX_RUN_BYTES).bytes;
-    return { values, outputs: known ?? unknown.outputs, isCached: cached !== undefined };
+    const outputs = cached ?? (await this.#callForeseeable(definition, node, values, arrivals));
+    this.#knownBytes += outputs === undefined ? 0 : measureSize(outputs, MAX_RUN_BYTES).bytes;
+    return { values, outputs: outputs ?? unknown.outputs, isCached: cached !== undefined };
   }
 
   async #findCached(
@@ -154,14 +157,14 @@ class Forecaster {
     values: Readonly<Record<string, unknown>>,
   ): Promise<Values | undefined> {
     const { cache, providers } = this.#options;
-    if (cache === undefined || this.#lookUps === MAX_LOOK_UPS) return undefined;
+    if (cache === undefined || this.#lookups === MAX_LOOKUPS) return undefined;
     const key = cacheKey(definition, node, values, providers);
     if (key === undefined) return undefined;
-    this.#lookUps++;
+    this.#lookups++;
     return cache.find(key, AbortSignal.timeout(MAX_MS));
   }
 
-  async #foresee(
+  async #callForeseeable(
     definition: NodeDefinition,
     node: PlanNode,
     values: Readonly<Record<string, unknown>>,
@@ -172,14 +175,14 @@ class Forecaster {
     const signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.#deadlineMs - performance.now())));
     // The only parts of the context that a foreseeable node uses.
     const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers, account, signal };
-    const call = { definition, node, values, wired: arrivals, ctx: ctx as unknown as NodeContext };
+    const call = { definition, node, values, connectedPorts: arrivals, ctx: ctx as unknown as NodeContext };
     try {
-      const result = await callNode({ ...call, ...FREE_OF_CHARGE }, {});
+      const result = await callNode({ ...call, ...NO_PAYMENT }, {});
       return 'outputs' in result ? result.outputs : undefined;
     } catch (err) {
       if (signal.aborted) return undefined;
       // For its dependents, a node that will fail counts as a node with unknown outputs.
-      explain(err);
+      toForecastError(err);
       return undefined;
     }
   }
@@ -191,8 +194,8 @@ class Forecaster {
   }
 }
 
-/** A forecast never pays. */
-const FREE_OF_CHARGE = {
+/** A forecast never reserves or charges credits. */
+const NO_PAYMENT = {
   usage: () => undefined,
   onReserved: () => undefined,
   onOwed: () => undefined,
@@ -200,7 +203,7 @@ const FREE_OF_CHARGE = {
 };
 
 /** Returns the values that `run` would get, or undefined if one of them is unknown or invalid. */
-function resolveKnown(
+function resolveKnownValues(
   node: PlanNode,
   settings: JsonObject,
   arrivals: Arrivals,
@@ -211,7 +214,7 @@ function resolveKnown(
   try {
     return resolveValues(node, settings, arrivals);
   } catch (err) {
-    explain(err);
+    toForecastError(err);
     return undefined;
   }
 }
@@ -228,7 +231,7 @@ function partialValues(node: PlanNode, settings: JsonObject, arrivals: Arrivals)
   return values;
 }
 
-/** Whether the node is mapped over a list that only the run produces. */
+/** Whether the node is mapped over a list whose length is unknown before the run. */
 function isMappedByUnknown(node: PlanNode, arrivals: Arrivals): boolean {
   return node.inputDefs.some(({ id, isPort, type }) => {
     const value = isPort && type !== 'LIST' && type !== 'ANY' ? arrivals.get(id) : undefined;
@@ -236,7 +239,7 @@ function isMappedByUnknown(node: PlanNode, arrivals: Arrivals): boolean {
   });
 }
 
-function outputsOf(
+function combineOutputs(
   node: PlanNode,
   isMapped: boolean,
   isCounted: boolean,
@@ -256,7 +259,7 @@ function unknownOutputs(node: PlanNode, single: Value): Values {
 }
 
 /** Returns the error that a run would report. Rethrows errors that the graph did not cause. */
-function explain(err: unknown): StepError {
+function toForecastError(err: unknown): StepError {
   return toStepError(err, unknown => {
     throw unknown;
   });

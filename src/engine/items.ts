@@ -1,5 +1,5 @@
-// Runs a node that is mapped over lists: one call per item, with the results gathered into lists. Items run
-// independently of each other. The node waits while any item's call continues at a provider.
+// Runs a node that is mapped over lists: calls it once per item and gathers the results into lists. Items run
+// independently. The node waits while any item's call continues at a provider.
 import type { Values } from '../graph/types.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
 import { TOO_LARGE } from './budget.ts';
@@ -7,8 +7,8 @@ import { ChargedFailure } from './call.ts';
 import { gatherItems } from './fan-out.ts';
 import type { Arrivals } from './inputs.ts';
 import {
-  call,
   callFields,
+  callWithRecord,
   type NodeExecution,
   type NodeStart,
   providerFields,
@@ -34,21 +34,21 @@ export async function runItems(
   execution: NodeExecution,
   arrivals: readonly Arrivals[],
 ): Promise<Step> {
-  const { earlier } = execution;
-  const kept = earlier?.items?.length === arrivals.length ? earlier.items : undefined;
-  const failures = Object.entries(earlier?.status === 'WAITING' ? (earlier.failures ?? {}) : {});
+  const { previousStep } = execution;
+  const earlierResults = previousStep?.items?.length === arrivals.length ? previousStep.items : undefined;
+  const failures = Object.entries(previousStep?.status === 'WAITING' ? (previousStep.failures ?? {}) : {});
   const items: Items = {
     host,
     execution,
     arrivals,
-    results: arrivals.map((_, index) => kept?.[index] ?? null),
+    results: arrivals.map((_, index) => earlierResults?.[index] ?? null),
     failures: new Map(failures.map(([index, error]) => [Number(index), error])),
     cachedCount: 0,
-    credits: earlier?.credits ?? 0,
+    credits: previousStep?.credits ?? 0,
   };
   host.report(execution.index, toRunningStep(items));
-  const open = arrivals.keys().filter(index => canStart(items, index));
-  await Promise.all(open.map(index => host.submit(() => runItem(items, index))));
+  const startable = arrivals.keys().filter(index => canStart(items, index));
+  await Promise.all(startable.map(index => host.submit(() => runItem(items, index))));
   return finishItems(items);
 }
 
@@ -57,8 +57,8 @@ function canStart({ host, execution, results, failures }: Items, index: number):
   if (results[index] !== null || failures.has(index)) return false;
   const { calls } = host.options;
   const { id = null, queued = false } = execution.jobs[index] ?? {};
-  const isWaitedFor = calls !== undefined && (id !== null || queued);
-  return !isWaitedFor || calls.hasEnded(execution.node.id, index);
+  const isAtProvider = calls !== undefined && (id !== null || queued);
+  return !isAtProvider || calls.hasEnded(execution.node.id, index);
 }
 
 async function runItem(items: Items, index: number): Promise<void> {
@@ -68,19 +68,22 @@ async function runItem(items: Items, index: number): Promise<void> {
   try {
     options.signal.throwIfAborted();
     const nodeCall = { item: index, progress: ignoreProgress, report };
-    const result = await call(host, execution, items.arrivals[index] as Arrivals, nodeCall);
+    const result = await callWithRecord(host, execution, items.arrivals[index] as Arrivals, nodeCall);
     if (result instanceof Suspend) {
       if (result.kind === 'call') return;
-      throw new NodeError('cannot_wait', 'A node cannot wait while it is run for the items of a list.');
+      throw new NodeError(
+        'cannot_wait',
+        'A node that is mapped over a list cannot wait. Connect a single value instead.',
+      );
     }
     items.credits += result.credits;
-    // The run is over. Results that arrived are reported with the end of the node.
+    // The run exceeded its limit and is stopped. Existing results are reported with the node's final step.
     if (options.budget?.record(execution.node.id, result.outputs) === false) return;
     results[index] = result.outputs;
     if (result.isCached) items.cachedCount++;
   } catch (thrown) {
     if (thrown instanceof ChargedFailure) items.credits += thrown.credits;
-    // In a stopped run no item has failed: the item runs again when the run resumes.
+    // An item that is interrupted has not failed. It runs again when the run resumes.
     if (options.signal.aborted) return;
     items.failures.set(index, toReportedError(options, execution.node.id, thrown));
   }
@@ -89,14 +92,14 @@ async function runItem(items: Items, index: number): Promise<void> {
   options.onProgress?.(execution.node.id, results.filter(result => result !== null).length / results.length);
 }
 
-// An item's own progress says little about the list, so the node's progress is the share of finished items.
+// The node's progress is the share of finished items, so the progress of a single item is ignored.
 const ignoreProgress = (): void => undefined;
 
 function startFields({
   execution,
   credits,
 }: Items): NodeStart & Pick<Step, 'credits' | 'nodeType' | 'provider' | 'warnings'> {
-  const total = credits + execution.owed;
+  const total = credits + execution.owedCredits;
   const cost = total === 0 ? {} : { credits: total, nodeType: execution.node.nodeType };
   return { ...execution.start, ...providerFields(execution), ...cost };
 }
@@ -117,14 +120,14 @@ function finishItems(items: Items): Step {
   const finishedAtMs = host.options.now();
   if (host.options.budget?.exceededBy === execution.node.id) {
     // Paid results are kept for a resume. Free ones are dropped.
-    const kept = items.credits > 0 ? { items: results } : {};
-    return { ...startFields(items), ...kept, status: 'FAILED', error: TOO_LARGE, finishedAtMs };
+    const keptItems = items.credits > 0 ? { items: results } : {};
+    return { ...startFields(items), ...keptItems, status: 'FAILED', error: TOO_LARGE, finishedAtMs };
   }
   if (host.options.signal.aborted)
     return { ...startFields(items), status: 'CANCELLED', items: results, finishedAtMs };
   const isWaiting = results.some((result, index) => result === null && !failures.has(index));
   if (isWaiting) {
-    const sinceMs = execution.earlier?.suspended?.sinceMs ?? finishedAtMs;
+    const sinceMs = execution.previousStep?.suspended?.sinceMs ?? finishedAtMs;
     const untilMs = Math.max(0, ...Object.values(execution.jobs).map(({ deadlineAtMs = 0 }) => deadlineAtMs));
     return { ...toRunningStep(items), status: 'WAITING', suspended: { kind: 'call', sinceMs, untilMs } };
   }

@@ -1,5 +1,5 @@
-// Makes one call of a node and records its provider task in the node's step. Shared by nodes that are called once and
-// nodes that are mapped over a list.
+// Calls a node once and records the provider task of the call in the node's step. Used for single calls and for the
+// items of a mapped node.
 import type { PlanNode } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
 import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
@@ -22,14 +22,14 @@ export interface NodeExecution {
   readonly node: PlanNode;
   readonly definition: NodeDefinition;
   readonly settings: JsonObject;
-  readonly earlier: Step | undefined;
+  readonly previousStep: Step | undefined;
   readonly start: NodeStart;
-  /** The provider tasks that the step reports, by item: those under way, and the last one. */
+  /** The active provider tasks by item index. */
   readonly jobs: Record<number, ProviderTask>;
   provider?: Step['provider'] | undefined;
   warnings?: Step['warnings'] | undefined;
-  /** The cost of calls that the end of the run cut off. */
-  owed: number;
+  /** The credits owed for calls that were active when the run ended. */
+  owedCredits: number;
 }
 
 /** One call of a mapped node, or the only call of a node. */
@@ -40,19 +40,19 @@ export interface NodeCall {
   readonly report: () => void;
   /** The credits reserved for the call. */
   payment?: Payment;
-  /** Set if the call costs credits even if the run ends. */
+  /** Set if the call must be charged even if the run ends before it. */
   isOwed?: true;
 }
 
 export type NodeStart = Pick<Step, 'nodeId' | 'attempt'> & { readonly startedAtMs: number };
 
-export function call(
+export function callWithRecord(
   { options }: StepHost,
   execution: NodeExecution,
   arrivals: Arrivals,
   nodeCall: NodeCall,
 ): CallResult | Promise<CallResult> {
-  const { node, definition, settings, earlier, start } = execution;
+  const { node, definition, settings, previousStep, start } = execution;
   const values = resolveValues(node, settings, arrivals);
   let usage: unknown;
   const ctx: NodeContext = {
@@ -60,26 +60,27 @@ export function call(
     nodeId: node.id,
     signal: options.signal,
     progress: nodeCall.progress,
-    task: createCallRecord(options, execution, nodeCall, used => {
-      usage = used;
+    task: createCallRecord(options, execution, nodeCall, reported => {
+      usage = reported;
     }),
-    ...(isSelfSuspended(earlier) ? { suspended: wakeReason(options, earlier) } : {}),
+    ...(isSelfSuspended(previousStep) ? { suspended: wakeReason(options, previousStep) } : {}),
   };
-  const paying = {
+  const paymentHooks = {
     usage: () => usage,
     onReserved: (payment: Payment): void => {
       nodeCall.payment = payment;
     },
     onOwed: (credits: number): void => {
-      execution.owed += credits;
+      execution.owedCredits += credits;
     },
     isOwed: () => nodeCall.isOwed === true,
   };
-  const make = () => callNode({ definition, node, values, wired: arrivals, ctx, ...paying }, options);
-  return options.around === undefined ? make() : options.around(node, make);
+  const callOnce = () =>
+    callNode({ definition, node, values, connectedPorts: arrivals, ctx, ...paymentHooks }, options);
+  return options.wrapCall === undefined ? callOnce() : options.wrapCall(node, callOnce);
 }
 
-// Only the warnings of the last items of a list are kept.
+// A mapped node keeps only the warnings of its last items.
 const MAX_WARNINGS = 10;
 
 /**
@@ -93,28 +94,28 @@ function createCallRecord(
   use: NodeContext['task']['use'],
 ): NodeContext['task'] {
   const { item, report } = nodeCall;
-  const stored = execution.jobs[item];
+  const storedTask = execution.jobs[item];
   const { calls, slots } = options;
-  const note = (record: ProviderTask): void => {
+  const record = (task: ProviderTask): void => {
     const { credits, terms } = nodeCall.payment ?? {};
     execution.jobs[item] = {
-      ...record,
+      ...task,
       ...(credits === undefined ? {} : { credits }),
       ...(terms === undefined ? {} : { terms }),
     };
   };
   return {
-    ...(stored === undefined ? {} : { stored }),
+    ...(storedTask === undefined ? {} : { stored: storedTask }),
     ...(calls === undefined ? {} : { hasEnded: calls.takeEnded(execution.node.id, item) }),
     ...(slots === undefined
       ? {}
       : {
           slots: {
             ...slots,
-            claim: record => {
-              // Recorded before the slot is claimed: a call that is not in the node's state is not a call of the run.
-              note(record);
-              return slots.claim(execution.node.id, item, record.provider);
+            claim: task => {
+              // Record first: a call that is missing in the node's step does not belong to the run.
+              record(task);
+              return slots.claim(execution.node.id, item, task.provider);
             },
           },
         }),
@@ -125,15 +126,15 @@ function createCallRecord(
     warn: sentence => {
       execution.warnings = [...(execution.warnings ?? []), sentence].slice(-MAX_WARNINGS);
     },
-    keep: async record => {
-      note(record);
-      execution.provider = { name: record.provider, jobId: record.id };
-      // A worker that was suspended may have lost the run meanwhile. Saving again reveals that.
-      for (let tookMs = Number.POSITIVE_INFINITY; tookMs > FRESH_MS; ) {
-        const begunMs = options.now();
+    keep: async task => {
+      record(task);
+      execution.provider = { name: task.provider, jobId: task.id };
+      // If the process was paused, the run may have been reassigned. A slow save is repeated, which then fails.
+      for (let saveMs = Number.POSITIVE_INFINITY; saveMs > FRESH_MS; ) {
+        const startMs = options.now();
         report();
-        await options.saved?.();
-        tookMs = options.now() - begunMs;
+        await options.whenSaved?.();
+        saveMs = options.now() - startMs;
       }
     },
   };
@@ -145,9 +146,15 @@ export function callFields(execution: NodeExecution): Pick<Step, 'jobs' | 'provi
     : { jobs: { ...execution.jobs }, ...providerFields(execution) };
 }
 
-/** Returns the node's cost, including calls that the end of the run cut off. */
-export function owedFields({ owed, earlier, node }: NodeExecution): Pick<Step, 'credits' | 'nodeType'> {
-  return owed === 0 ? {} : { credits: (earlier?.credits ?? 0) + owed, nodeType: node.nodeType };
+/** Returns the node's cost, including calls that were active when the run ended. */
+export function owedFields({
+  owedCredits,
+  previousStep,
+  node,
+}: NodeExecution): Pick<Step, 'credits' | 'nodeType'> {
+  return owedCredits === 0
+    ? {}
+    : { credits: (previousStep?.credits ?? 0) + owedCredits, nodeType: node.nodeType };
 }
 
 export function providerFields({
@@ -173,7 +180,7 @@ export function isSelfSuspended(step: Step | undefined): step is SelfSuspended {
   return step?.suspended !== undefined && step.suspended.kind !== 'call';
 }
 
-/** A save that took longer than this does not prove that the run still belongs to this worker. */
+/** A save that took longer does not prove that the run still belongs to this worker. */
 const FRESH_MS = 10_000;
 
 export function toReportedError(options: RunOptions, nodeId: string, thrown: unknown): StepError {

@@ -1,5 +1,5 @@
-// Defines placeholders for values that only a run can produce. A forecast recognizes them by identity and never reads
-// them.
+// Defines placeholders for values that are unknown before the run. A forecast compares them by identity and never reads
+// their contents.
 import type { InputDef } from '../graph/catalog.ts';
 import type { MediaRef, Value } from '../graph/types.ts';
 import { toPlain } from '../graph/values.ts';
@@ -8,7 +8,7 @@ import { toPlain } from '../graph/values.ts';
 export const UNKNOWN_VALUE: Value = { type: 'JSON', json: null };
 /** A single value, a list of unknown length, or nothing. */
 export const UNKNOWN_SHAPE: Value = { type: 'JSON', json: null };
-/** A file that is not stored yet. */
+/** A media file that is not stored yet. */
 export const UNKNOWN_MEDIA: MediaRef = {
   mediaId: '',
   url: '',

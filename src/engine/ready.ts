@@ -4,19 +4,20 @@ import type { Plan } from '../graph/plan.ts';
 export class ReadySet {
   readonly #plan: Plan;
   /** The number of unsettled sources by node; -1 once the node itself has settled. */
-  readonly #blocks: number[];
+  readonly #openSources: number[];
   readonly #queue: number[] = [];
   #head = 0;
   #unsettled: number;
 
-  /** `settled`: the indexes of nodes that settled in an earlier attempt. */
+  /** Creates the set. `settled` lists the indexes of nodes that settled in an earlier attempt. */
   constructor(plan: Plan, settled: readonly number[]) {
     this.#plan = plan;
-    this.#blocks = plan.nodes.map(node => node.sourceCount);
+    this.#openSources = plan.nodes.map(node => node.sourceCount);
     this.#unsettled = plan.nodes.length - settled.length;
     for (const index of settled) this.#release(index);
-    for (const index of settled) this.#blocks[index] = -1;
-    for (const [index, blocks] of this.#blocks.entries()) if (blocks === 0) this.#queue.push(index);
+    for (const index of settled) this.#openSources[index] = -1;
+    for (const [index, openSources] of this.#openSources.entries())
+      if (openSources === 0) this.#queue.push(index);
   }
 
   /** The number of nodes that have not settled, ready or not. */
@@ -33,25 +34,25 @@ export class ReadySet {
     return this.#queue[this.#head++] ?? this.#empty();
   }
 
-  /** Lets a node that was taken start again. */
+  /** Queues a node that was taken before, so that it starts again. */
   requeue(index: number): void {
     this.#queue.push(index);
   }
 
   /** Marks the node as settled. Nodes that waited only for it become ready. */
   settle(index: number): void {
-    this.#blocks[index] = -1;
+    this.#openSources[index] = -1;
     this.#unsettled--;
     for (const dependent of this.#release(index)) {
-      if (this.#blocks[dependent] === 0) this.#queue.push(dependent);
+      if (this.#openSources[dependent] === 0) this.#queue.push(dependent);
     }
   }
 
   #release(index: number): readonly number[] {
     const dependents = this.#plan.nodes[index]?.dependents ?? [];
     for (const dependent of dependents) {
-      const blocks = this.#blocks[dependent] ?? -1;
-      if (blocks > 0) this.#blocks[dependent] = blocks - 1;
+      const openSources = this.#openSources[dependent] ?? -1;
+      if (openSources > 0) this.#openSources[dependent] = openSources - 1;
     }
     return dependents;
   }

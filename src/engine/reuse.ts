@@ -1,4 +1,4 @@
-// Determines which results of an earlier run a new run can reuse: those of nodes with the same type, settings and
+// Determines which results of an earlier run a new run can reuse: results of nodes with the same type, settings and
 // sources.
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
@@ -17,24 +17,28 @@ export interface EarlierRun extends PlannedRun {
 
 /**
  * Returns the steps that the next run starts with. A completed node is reused as `cached`, free of charge, if its type,
- * settings and wires are the same and all of its sources are reused or skipped as before. A mapped node that failed
- * keeps the items that have a result. The nodes in `again` and everything that depends on them run again.
+ * settings and connections are the same and all of its sources are reused or skipped as before. A mapped node that
+ * failed keeps the items that have a result. The nodes in `rerunIds` and all nodes that depend on them run again.
  */
-export function reuseSteps(earlier: EarlierRun, next: PlannedRun, again: readonly string[]): readonly Step[] {
-  const prints = new Map(earlier.plan.nodes.map(node => [node.id, fingerprint(earlier, node)]));
-  const stands: boolean[] = [];
-  const kept: Step[] = [];
-  for (const [index, node] of next.plan.nodes.entries()) {
+export function reuseSteps(
+  earlierRun: EarlierRun,
+  nextRun: PlannedRun,
+  rerunIds: readonly string[],
+): readonly Step[] {
+  const fingerprints = new Map(earlierRun.plan.nodes.map(node => [node.id, fingerprint(earlierRun, node)]));
+  const isUnchanged: boolean[] = [];
+  const reusedSteps: Step[] = [];
+  for (const [index, node] of nextRun.plan.nodes.entries()) {
     const isSame =
-      !again.includes(node.id) &&
-      node.inputs.every(({ source }) => stands[source] === true) &&
-      prints.get(node.id) === fingerprint(next, node);
-    const step = isSame ? earlier.steps.get(node.id) : undefined;
-    stands[index] = step?.status === 'COMPLETED' || step?.status === 'SKIPPED';
-    if (step?.status === 'COMPLETED') kept.push(asCached(step));
-    else if (step?.items !== undefined) kept.push(asBegun(step));
+      !rerunIds.includes(node.id) &&
+      node.inputs.every(({ source }) => isUnchanged[source] === true) &&
+      fingerprints.get(node.id) === fingerprint(nextRun, node);
+    const step = isSame ? earlierRun.steps.get(node.id) : undefined;
+    isUnchanged[index] = step?.status === 'COMPLETED' || step?.status === 'SKIPPED';
+    if (step?.status === 'COMPLETED') reusedSteps.push(toCachedStep(step));
+    else if (step?.items !== undefined) reusedSteps.push(toStartedStep(step));
   }
-  return kept;
+  return reusedSteps;
 }
 
 function fingerprint({ plan, overrides }: PlannedRun, node: PlanNode): string {
@@ -47,10 +51,10 @@ function fingerprint({ plan, overrides }: PlannedRun, node: PlanNode): string {
 }
 
 /** Returns the result of another run as a cached result of this one. */
-export function asCached({ credits: _credits, nodeType: _nodeType, ...step }: Step): Step {
+export function toCachedStep({ credits: _credits, nodeType: _nodeType, ...step }: Step): Step {
   return { ...step, cached: true };
 }
 
-function asBegun({ nodeId, attempt, items }: Step): Step {
+function toStartedStep({ nodeId, attempt, items }: Step): Step {
   return { nodeId, status: 'PENDING', attempt, ...(items === undefined ? {} : { items }) };
 }

@@ -9,13 +9,13 @@ import { ReadySet } from './ready.ts';
 import { DECISION_TIMEOUT, runNode } from './step.ts';
 import type { RunOptions, RunOutcome, Step, StepError, WaitingCalls } from './types.ts';
 
-// Free nodes run one after the other without a pause. After this time, the loop yields to the rest of the process.
+// Local nodes run one after another synchronously. After this time, the loop yields to the rest of the process.
 const SLICE_MS = 4;
 const GRACE_MS = 30_000;
 
 /**
- * Runs the plan from the state that the earlier steps describe. A failed node fails the run after the independent
- * branches have finished. Rejects only if a callback of the options throws.
+ * Runs the plan, continuing from `options.steps`. If a node fails, independent branches still finish before the run
+ * fails. Rejects only if a callback of the options throws.
  */
 export async function runPlan(plan: Plan, options: RunOptions): Promise<RunOutcome> {
   const run = new PlanRun(plan, options);
@@ -26,7 +26,7 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunOutco
     if (options.signal.aborted) await run.cancelInFlight();
     return run.outcome();
   } finally {
-    for (const end of unsubscribe) end?.();
+    for (const callback of unsubscribe) callback?.();
     options.signal.removeEventListener('abort', run.wake);
   }
 }
@@ -38,17 +38,17 @@ class PlanRun implements StepHost {
   /** The newest step of each node, by index. */
   readonly #steps: (Step | undefined)[];
   /** Items of mapped nodes that can start. */
-  readonly #items: (() => Promise<void>)[] = [];
-  /** Nodes that have started and not ended. */
+  readonly #itemQueue: (() => Promise<void>)[] = [];
+  /** Nodes that have started and not finished. */
   readonly #inFlight = new Set<number>();
-  readonly #waiting = new Set<number>();
+  readonly #waitingNodes = new Set<number>();
   /** The number of active calls: of unmapped nodes, and of items of mapped ones. */
   #callCount = 0;
   #failure: { readonly nodeId: string; readonly error: StepError } | undefined;
   #fault: { readonly err: unknown } | undefined;
   #isClosed = false;
-  /** Something could start, but memory is short. */
-  #isHeldBack = false;
+  /** Whether work is ready but cannot start until memory is free. */
+  #isOutOfMemory = false;
   #wake: (() => void) | undefined;
 
   constructor(plan: Plan, options: RunOptions) {
@@ -59,7 +59,7 @@ class PlanRun implements StepHost {
     for (const [index, step] of this.#steps.entries()) {
       if (step?.status !== 'COMPLETED' && step?.status !== 'FAILED') continue;
       settled.push(index);
-      this.#noteFailure(step);
+      this.#recordFailure(step);
     }
     this.#ready = new ReadySet(plan, settled);
   }
@@ -70,46 +70,46 @@ class PlanRun implements StepHost {
   async runUntilIdle(): Promise<void> {
     let sliceEndMs = performance.now() + SLICE_MS;
     while (!this.options.signal.aborted) {
-      // Also checked after a pause: the awaited event may have occurred without a turn of the event loop.
+      // Checked after a pause too, because the pause may have ended without a turn of the event loop.
       if (performance.now() >= sliceEndMs) {
         await nextTurn();
         sliceEndMs = performance.now() + SLICE_MS;
       }
       if (this.#startNext()) continue;
-      if (this.#inFlight.size === 0 && !this.#isHeldBack) return;
+      if (this.#inFlight.size === 0 && !this.#isOutOfMemory) return;
       await this.#pause(this.#msUntilDue());
     }
   }
 
-  /** Gives work in flight time to stop, then reports every node that has not ended as CANCELLED. */
+  /** Gives work in flight time to stop, then reports every unfinished node as CANCELLED. */
   async cancelInFlight(): Promise<void> {
     // Items that have not started see the aborted signal and end at once.
-    for (const startItem of this.#items.splice(0)) void startItem();
+    for (const startItem of this.#itemQueue.splice(0)) void startItem();
     const endMs = performance.now() + (this.options.graceMs ?? GRACE_MS);
     while (this.#inFlight.size > 0 && performance.now() < endMs) {
       await this.#pause(endMs - performance.now());
     }
     const finishedAtMs = this.options.now();
-    for (const index of [...this.#inFlight, ...this.#waiting]) {
+    for (const index of [...this.#inFlight, ...this.#waitingNodes]) {
       const step = this.#steps[index];
       if (step === undefined) continue;
-      const last = endsRun(this.options.signal)
+      const finalStep = endsRun(this.options.signal)
         ? toCancelled(step)
         : { ...withoutWait(step), status: 'CANCELLED' as const };
-      this.report(index, { ...last, finishedAtMs });
+      this.report(index, { ...finalStep, finishedAtMs });
     }
     this.#isClosed = true;
   }
 
   outcome(): RunOutcome {
     if (this.options.signal.aborted && this.#ready.unsettled > 0) return { kind: 'aborted' };
-    if (this.#waiting.size > 0) return this.#suspension();
+    if (this.#waitingNodes.size > 0) return this.#toSuspendedOutcome();
     if (this.#failure === undefined) return { kind: 'completed' };
     return { kind: this.#failure.error.code === DECISION_TIMEOUT ? 'expired' : 'failed', ...this.#failure };
   }
 
   report(index: number, step: Step): void {
-    // Ignores nodes that end after the run stopped waiting for them.
+    // Nodes that finish after the grace period are ignored.
     if (this.#isClosed) return;
     this.#steps[index] = step;
     this.options.onStep(step);
@@ -117,22 +117,22 @@ class PlanRun implements StepHost {
 
   submit(work: () => Promise<void>): Promise<void> {
     return new Promise(resolve => {
-      this.#items.push(() => work().then(resolve));
+      this.#itemQueue.push(() => work().then(resolve));
       this.wake();
     });
   }
 
-  /** Starts an item or a node. Returns false if none can start. */
+  /** Starts one item or node. Returns false if none can start. */
   #startNext(): boolean {
     if (this.#fault !== undefined) throw this.#fault.err;
-    if (this.#waiting.size > 0) this.#wakeDue();
-    this.#isHeldBack = false;
+    if (this.#waitingNodes.size > 0) this.#wakeDue();
+    this.#isOutOfMemory = false;
     if (this.#callCount >= this.options.concurrency) return false;
     if (this.options.budget?.canStart() === false) {
-      this.#isHeldBack = this.#items.length > 0 || this.#ready.hasNext;
+      this.#isOutOfMemory = this.#itemQueue.length > 0 || this.#ready.hasNext;
       return false;
     }
-    const startItem = this.#items.shift();
+    const startItem = this.#itemQueue.shift();
     if (startItem !== undefined) {
       this.#track(startItem());
       return true;
@@ -144,31 +144,31 @@ class PlanRun implements StepHost {
   }
 
   #start(index: number, node: PlanNode): void {
-    const earlier = this.#steps[index];
-    if (earlier?.status === 'WAITING' && !this.#isDue(earlier)) {
-      this.#waiting.add(index);
+    const previousStep = this.#steps[index];
+    if (previousStep?.status === 'WAITING' && !this.#isDue(previousStep)) {
+      this.#waitingNodes.add(index);
       return;
     }
-    const arrivals = collectArrivals(node, this.#outputsOf);
+    const arrivals = collectArrivals(node, this.#getOutputs);
     if (isSkippable(node, arrivals)) {
-      this.#skip(index, node, earlier);
+      this.#skip(index, node, previousStep);
       return;
     }
-    const step = runNode(this, { index, node, arrivals, earlier });
+    const step = runNode(this, { index, node, arrivals, previousStep });
     if (!(step instanceof Promise)) {
       this.#finish(index, step);
       return;
     }
     this.#inFlight.add(index);
-    const landing = step.then(late => this.#finish(index, late));
-    // A mapped node takes no call slot itself; its items do.
-    if (this.#steps[index]?.items === undefined) this.#track(landing);
-    else landing.then(this.wake, this.#noteFault);
+    const finished = step.then(late => this.#finish(index, late));
+    // The items of a mapped node take call slots; the node itself does not.
+    if (this.#steps[index]?.items === undefined) this.#track(finished);
+    else finished.then(this.wake, this.#recordFault);
   }
 
-  #skip(index: number, node: PlanNode, earlier: Step | undefined): void {
-    if (earlier?.status !== 'SKIPPED') {
-      this.report(index, { nodeId: node.id, status: 'SKIPPED', attempt: earlier?.attempt ?? 0 });
+  #skip(index: number, node: PlanNode, previousStep: Step | undefined): void {
+    if (previousStep?.status !== 'SKIPPED') {
+      this.report(index, { nodeId: node.id, status: 'SKIPPED', attempt: previousStep?.attempt ?? 0 });
     }
     this.#ready.settle(index);
   }
@@ -179,33 +179,33 @@ class PlanRun implements StepHost {
     this.report(index, step);
     if (step.status === 'CANCELLED') return;
     if (step.status === 'WAITING') {
-      this.#waiting.add(index);
+      this.#waitingNodes.add(index);
       return;
     }
-    this.#noteFailure(step);
+    this.#recordFailure(step);
     this.#ready.settle(index);
   }
 
   #track(work: Promise<void>): void {
     this.#callCount++;
-    const done = (): void => {
+    const onDone = (): void => {
       this.#callCount--;
       this.wake();
     };
-    work.then(done, this.#noteFault);
+    work.then(onDone, this.#recordFault);
   }
 
-  readonly #noteFault = (err: unknown): void => {
+  readonly #recordFault = (err: unknown): void => {
     this.#fault ??= { err };
     this.wake();
   };
 
-  readonly #outputsOf = (source: number): Values | undefined => {
+  readonly #getOutputs = (source: number): Values | undefined => {
     const step = this.#steps[source];
     return step?.status === 'COMPLETED' ? step.outputs : undefined;
   };
 
-  #noteFailure({ nodeId, status, error }: Step): void {
+  #recordFailure({ nodeId, status, error }: Step): void {
     if (status === 'FAILED' && error !== undefined) this.#failure ??= { nodeId, error };
   }
 
@@ -217,31 +217,31 @@ class PlanRun implements StepHost {
   }
 
   /**
-   * Restarts waiting nodes whose event has occurred while others still run. Decisions arrive only with another
-   * execution of the run.
+   * Restarts waiting nodes that are due while other nodes still run. Decisions are not checked, because they arrive
+   * only when the run is claimed again.
    */
   #wakeDue(): void {
-    for (const index of this.#waiting) {
+    for (const index of this.#waitingNodes) {
       const step = this.#steps[index];
       if (step === undefined || step.suspended?.kind === 'decision' || !this.#isDue(step)) continue;
-      this.#waiting.delete(index);
+      this.#waitingNodes.delete(index);
       this.#ready.requeue(index);
     }
   }
 
   #msUntilDue(): number | undefined {
-    const dueMs = this.#waits()
+    const dueMs = this.#listWaits()
       .filter(wait => wait.kind === 'time')
       .map(wait => wait.untilMs);
     return dueMs.length === 0 ? undefined : Math.min(...dueMs) - this.options.now();
   }
 
-  #waits(): NonNullable<Step['suspended']>[] {
-    return [...this.#waiting].flatMap(index => this.#steps[index]?.suspended ?? []);
+  #listWaits(): NonNullable<Step['suspended']>[] {
+    return [...this.#waitingNodes].flatMap(index => this.#steps[index]?.suspended ?? []);
   }
 
-  #suspension(): RunOutcome {
-    const waits = this.#waits();
+  #toSuspendedOutcome(): RunOutcome {
+    const waits = this.#listWaits();
     const waitsFor = (['call', 'decision', 'time'] as const).find(kind =>
       waits.some(wait => wait.kind === kind),
     );
@@ -267,13 +267,15 @@ class PlanRun implements StepHost {
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Whether the node can continue: one of its calls has ended, or none was submitted. */
+/** Whether the node can continue: one of its calls has ended, or it has no calls. */
 function hasEndedCall({ nodeId, jobs = {} }: Step, calls: WaitingCalls | undefined): boolean {
-  const open = Object.keys(jobs);
-  return calls === undefined || open.length === 0 || open.some(item => calls.hasEnded(nodeId, Number(item)));
+  const items = Object.keys(jobs);
+  return (
+    calls === undefined || items.length === 0 || items.some(item => calls.hasEnded(nodeId, Number(item)))
+  );
 }
 
-/** A run that continues after it was stopped submits its calls again. */
+/** Removes the suspended state. A stopped run that continues submits its calls again. */
 function withoutWait({ suspended: _, jobs: __, ...step }: Step): Omit<Step, 'suspended' | 'jobs'> {
   return step;
 }

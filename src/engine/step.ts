@@ -1,14 +1,14 @@
-// Runs one node from its inputs to the step that the run records: called once, or once per list item.
+// Runs one node: resolves its inputs, calls it once or once per list item, and returns its final step.
 import type { PlanNode } from '../graph/plan.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
 import { TOO_LARGE } from './budget.ts';
 import { type CallResult, ChargedFailure } from './call.ts';
-import { spreadItems } from './fan-out.ts';
+import { splitIntoItems } from './fan-out.ts';
 import type { Arrivals } from './inputs.ts';
 import { runItems } from './items.ts';
 import {
-  call,
   callFields,
+  callWithRecord,
   isSelfSuspended,
   type NodeExecution,
   type NodeStart,
@@ -22,17 +22,17 @@ import type { Step } from './types.ts';
 /** The error code of a step whose decision did not arrive in time. */
 export const DECISION_TIMEOUT = 'decision_timeout';
 
-/** Runs the node and returns its final step, synchronously if the node answers synchronously. Never throws. */
+/** Runs the node and returns its final step, synchronously if the node returns synchronously. Never throws. */
 export function runNode(
   host: StepHost,
   {
     index,
     node,
     arrivals,
-    earlier,
-  }: Pick<NodeExecution, 'index' | 'node' | 'earlier'> & { readonly arrivals: Arrivals },
+    previousStep,
+  }: Pick<NodeExecution, 'index' | 'node' | 'previousStep'> & { readonly arrivals: Arrivals },
 ): Step | Promise<Step> {
-  const start = begin(host, node, earlier);
+  const start = toNodeStart(host, node, previousStep);
   try {
     const definition = host.options.define(node.nodeType);
     if (definition === undefined) {
@@ -40,62 +40,67 @@ export function runNode(
     }
     const override = host.options.overrides.get(node.id);
     const settings = override === undefined ? node.settings : { ...node.settings, ...override };
-    const earlierFields = { jobs: { ...earlier?.jobs }, ...providerFields(earlier ?? {}) };
+    const previousFields = { jobs: { ...previousStep?.jobs }, ...providerFields(previousStep ?? {}) };
     const execution: NodeExecution = {
       index,
       node,
       definition,
       settings,
-      earlier,
+      previousStep,
       start,
-      ...earlierFields,
-      owed: 0,
+      ...previousFields,
+      owedCredits: 0,
     };
-    const items = spreadItems(node, settings, arrivals);
+    const items = splitIntoItems(node, settings, arrivals);
     if (items !== undefined) return runItems(host, execution, items);
-    // A worker that takes over a woken node must still know that it was woken.
-    const suspended = isSelfSuspended(earlier) ? { suspended: earlier.suspended } : {};
+    // Kept while the node runs, so that a worker that takes over knows that the node was woken.
+    const suspended = isSelfSuspended(previousStep) ? { suspended: previousStep.suspended } : {};
     const report = (): void =>
       host.report(index, { ...start, status: 'RUNNING', ...suspended, ...callFields(execution) });
     const progress = (fraction: number): void => host.options.onProgress?.(node.id, fraction);
-    const result = call(host, execution, arrivals, { item: 0, progress, report });
-    if (!(result instanceof Promise)) return end(host, execution, result);
+    const result = callWithRecord(host, execution, arrivals, { item: 0, progress, report });
+    if (!(result instanceof Promise)) return toStep(host, execution, result);
     report();
     return result.then(
-      late => end(host, execution, late),
+      late => toStep(host, execution, late),
       err =>
-        fail(
+        toFailedStep(
           host,
-          { ...start, ...providerFields(execution), ...chargeOf(execution, err), ...owedFields(execution) },
+          {
+            ...start,
+            ...providerFields(execution),
+            ...toChargeFields(execution, err),
+            ...owedFields(execution),
+          },
           err,
         ),
     );
   } catch (err) {
-    return fail(host, start, err);
+    return toFailedStep(host, start, err);
   }
 }
 
-function begin({ options }: StepHost, node: PlanNode, earlier: Step | undefined): NodeStart {
+function toNodeStart({ options }: StepHost, node: PlanNode, previousStep: Step | undefined): NodeStart {
   const nowMs = options.now();
-  // A node that wakes keeps its start time and attempt.
-  if (earlier?.status === 'WAITING') {
-    return { nodeId: node.id, attempt: earlier.attempt, startedAtMs: earlier.startedAtMs ?? nowMs };
+  // A waiting node keeps its start time and attempt.
+  if (previousStep?.status === 'WAITING') {
+    return { nodeId: node.id, attempt: previousStep.attempt, startedAtMs: previousStep.startedAtMs ?? nowMs };
   }
-  return { nodeId: node.id, attempt: (earlier?.attempt ?? 0) + 1, startedAtMs: nowMs };
+  return { nodeId: node.id, attempt: (previousStep?.attempt ?? 0) + 1, startedAtMs: nowMs };
 }
 
-function end({ options }: StepHost, execution: NodeExecution, result: CallResult): Step {
+function toStep({ options }: StepHost, execution: NodeExecution, result: CallResult): Step {
   const { budget } = options;
-  const { earlier } = execution;
+  const { previousStep } = execution;
   const start = { ...execution.start, ...providerFields(execution) };
   const nowMs = options.now();
   if (!(result instanceof Suspend)) {
-    const credits = (earlier?.credits ?? 0) + result.credits;
+    const credits = (previousStep?.credits ?? 0) + result.credits;
     const cost = credits > 0 ? { credits, nodeType: execution.node.nodeType } : {};
     if (budget?.record(start.nodeId, result.outputs) === false) {
       const isCause = budget.exceededBy === start.nodeId;
-      const ended = { ...start, ...cost, finishedAtMs: nowMs };
-      return isCause ? { ...ended, status: 'FAILED', error: TOO_LARGE } : { ...ended, status: 'CANCELLED' };
+      const fields = { ...start, ...cost, finishedAtMs: nowMs };
+      return isCause ? { ...fields, status: 'FAILED', error: TOO_LARGE } : { ...fields, status: 'CANCELLED' };
     }
     const step = { ...start, status: 'COMPLETED', outputs: result.outputs, finishedAtMs: nowMs } as const;
     if (credits > 0) return { ...step, ...cost };
@@ -103,21 +108,24 @@ function end({ options }: StepHost, execution: NodeExecution, result: CallResult
   }
   const { kind, untilMs } = result;
   if (kind === 'decision' && untilMs <= nowMs) {
-    const error = { code: DECISION_TIMEOUT, message: 'Nobody decided in time.' };
+    const error = { code: DECISION_TIMEOUT, message: 'No decision was made in time.' };
     return { ...start, status: 'FAILED', error, finishedAtMs: nowMs };
   }
-  const sinceMs = earlier?.suspended?.sinceMs ?? nowMs;
+  const sinceMs = previousStep?.suspended?.sinceMs ?? nowMs;
   return { ...start, ...callFields(execution), status: 'WAITING', suspended: { kind, sinceMs, untilMs } };
 }
 
-/** Returns the cost of a call that delivered and failed anyway. */
-function chargeOf({ earlier, node }: NodeExecution, thrown: unknown): Pick<Step, 'credits' | 'nodeType'> {
+/** Returns the cost of a failed call whose provider had delivered. */
+function toChargeFields(
+  { previousStep, node }: NodeExecution,
+  thrown: unknown,
+): Pick<Step, 'credits' | 'nodeType'> {
   if (!(thrown instanceof ChargedFailure) || thrown.credits === 0) return {};
-  return { credits: (earlier?.credits ?? 0) + thrown.credits, nodeType: node.nodeType };
+  return { credits: (previousStep?.credits ?? 0) + thrown.credits, nodeType: node.nodeType };
 }
 
 /** Returns the failed step. A node that stops because its run does is CANCELLED, whatever it threw. */
-function fail(
+function toFailedStep(
   { options }: StepHost,
   start: NodeStart & Pick<Step, 'credits' | 'nodeType'>,
   thrown: unknown,

@@ -1,4 +1,4 @@
-// Defines the types that the engine shares with the code that stores and shows runs.
+// Defines the types that the engine shares with the code that stores and presents runs.
 import type { Json, JsonObject, Values } from '../graph/types.ts';
 import type { NodeContext, NodeDefinition, RunSecrets } from '../nodes/define.ts';
 
@@ -21,38 +21,38 @@ export interface StepError {
   readonly message: string;
 }
 
-/** The newest state of one node in one run. A checkpoint is a batch of steps, and a run resumes from them. */
+/** The latest state of one node in one run. A checkpoint is a batch of steps, from which a run resumes. */
 export interface Step {
   readonly nodeId: string;
   readonly status: NodeStatus;
   readonly outputs?: Values;
   readonly error?: StepError;
   readonly cached?: true;
-  /** How often this node has started in this run, including after a change of worker. */
+  /** How often the node has started in this run, including on other workers. */
   readonly attempt: number;
   readonly startedAtMs?: number;
   readonly finishedAtMs?: number;
-  /** While WAITING: since when, until when, and for what. */
+  /** What a WAITING node waits for, since when and until when. */
   readonly suspended?: {
     readonly kind: 'time' | 'decision' | 'call';
     readonly sinceMs: number;
     readonly untilMs: number;
   };
-  /** Fan-out: results by item, kept so that a resume runs only the failed items. */
+  /** Results by item of a mapped node, so that a resumed run repeats only the failed items. */
   readonly items?: readonly (Values | null)[];
-  /** Fan-out: failures by item, while other items are still active. */
+  /** Failures by item of a mapped node, while other items are still active. */
   readonly failures?: Readonly<Record<number, StepError>>;
   /** Active provider tasks by item index (0 if the node is not mapped). A worker that takes over polls them again. */
   readonly jobs?: Readonly<Record<number, ProviderTask>>;
   /** The last provider task, so that the workflow's owner can ask the provider about it. */
   readonly provider?: { readonly name: string; readonly jobId: string | null };
-  /** Set on states that were read for display: values in them were cut. */
+  /** Set on steps that were read for display if their values were shortened. */
   readonly truncated?: true;
-  /** Sentences about what differs from the request. */
+  /** Sentences that say how the result differs from the request. */
   readonly warnings?: readonly string[];
-  /** The cost of the node's delivered calls in this run so far. Absent: nothing. */
+  /** The cost of the node's delivered calls in this run so far, if not 0. */
   readonly credits?: number;
-  /** Set on nodes that cost something, for the ledger. */
+  /** The node type for the ledger, set if the node costs credits. */
   readonly nodeType?: string;
 }
 
@@ -61,8 +61,8 @@ export type ProviderTask = NonNullable<NodeContext['task']['stored']>;
 /** Stores results of nodes by cache key within a workspace. */
 export interface NodeCache {
   find(key: string, signal: AbortSignal): Promise<Values | undefined>;
-  /** Never fails the run: a result that could not be stored only makes the next run slower. */
-  keep(key: string, outputs: Values): void;
+  /** Stores a result in the background. Errors are ignored, because they only make the next run slower. */
+  store(key: string, outputs: Values): void;
 }
 
 export interface Payment {
@@ -74,14 +74,14 @@ export interface Payment {
   readonly values?: Readonly<Record<string, unknown>>;
   /** Returns the charge for the call, given the usage that the provider reported. */
   settle(usage: unknown): number;
-  /** Called if the call did not deliver: it costs nothing. */
+  /** Called if the call did not deliver and is free of charge. */
   refund(): void;
 }
 
-/** The run's provider calls, which continue without the run. */
+/** The run's provider calls, which continue while the run is suspended. */
 export interface WaitingCalls {
   hasEnded(nodeId: string, item: number): boolean;
-  /** Like `hasEnded`, but consumes the event: if the provider is not done after all, the next event is waited for. */
+  /** Like `hasEnded`, but resets it, so that a call that is still running at the provider waits for the next event. */
   takeEnded(nodeId: string, item: number): boolean;
   /** Calls back when more calls have ended. Returns an unsubscribe function. */
   subscribe(onEnded: () => void): () => void;
@@ -89,21 +89,21 @@ export interface WaitingCalls {
 
 /** Slots for calls at providers, shared by all runs. */
 export type CallSlots = Omit<NonNullable<NodeContext['task']['slots']>, 'claim'> & {
-  /** Claims a slot. A call without one waits, and counts as ended once a slot is granted. */
-  claim(nodeId: string, item: number, provider: ProviderTask['provider']): Promise<SlotAnswer>;
+  /** Claims a slot. A call that gets none waits, and counts as ended once a slot is granted. */
+  claim(nodeId: string, item: number, provider: ProviderTask['provider']): Promise<SlotClaim>;
 };
-type SlotAnswer = Awaited<ReturnType<NonNullable<NodeContext['task']['slots']>['claim']>>;
+type SlotClaim = Awaited<ReturnType<NonNullable<NodeContext['task']['slots']>['claim']>>;
 
-/** What a run may still record, and whether its process has memory for more. */
+/** Limits the size of a run's outputs and the memory of its process. */
 export interface RunBudget {
-  /** Counts outputs that arrived. Returns false if the run exceeds its limit; the run is then stopped. */
+  /** Counts a call's outputs. Returns false if the run exceeds its limit; the run is then stopped. */
   record(nodeId: string, outputs: Values): boolean;
   /** The node whose outputs exceeded the limit. */
   readonly exceededBy: string | undefined;
   /** Whether a node, or an item of one, may start now. */
   canStart(): boolean;
   /** Calls back when memory may be free again. Returns an unsubscribe function. */
-  subscribe(onRoom: () => void): () => void;
+  subscribe(onMemoryFree: () => void): () => void;
 }
 
 export interface PaidCall {
@@ -117,8 +117,8 @@ export interface PaidCall {
 export interface RunOptions {
   readonly define: (nodeType: string) => NodeDefinition | undefined;
   /**
-   * Steps of earlier attempts, by node id. COMPLETED and FAILED ones stand, WAITING ones wake when due, and all others
-   * run again except for `items` that have a result. Skipped nodes are determined again.
+   * Steps of earlier attempts, by node id. COMPLETED and FAILED nodes do not run again, WAITING nodes continue when
+   * due, and all others run again, except for `items` that have a result.
    */
   readonly steps: ReadonlyMap<string, Step>;
   readonly context: (
@@ -128,10 +128,10 @@ export interface RunOptions {
   ) => Omit<NodeContext, 'suspended' | 'nodeId' | 'signal' | 'progress' | 'task' | 'secrets'>;
   /** Config keys that the run's `inputs` set, by node id. */
   readonly overrides: ReadonlyMap<string, JsonObject>;
-  /** Decisions of people, by the id of the node that waits for one. */
+  /** Decisions by users, by the id of the waiting node. */
   readonly decisions?: ReadonlyMap<string, Json>;
   readonly cache?: NodeCache;
-  /** Absent: nothing limits what the run records and holds. */
+  /** If absent, outputs and memory are not limited. */
   readonly budget?: RunBudget;
   /**
    * Reserves credits just before a call and resolves to its price. Rejects if there are too few credits; the call is
@@ -139,21 +139,22 @@ export interface RunOptions {
    */
   readonly pay?: (call: PaidCall) => Promise<Payment>;
   /**
-   * Inserted into the settings of nodes that send them out, visible to the node's call only, and scrubbed from errors.
+   * The secrets that are inserted into the settings of nodes that send them. Only the call sees them, and they are
+   * removed from errors.
    */
   readonly secrets?: RunSecrets;
   /** Wraps each call of a node, for example in a span. */
-  readonly around?: <T>(node: { readonly id: string; readonly nodeType: string }, call: () => T) => T;
+  readonly wrapCall?: <T>(node: { readonly id: string; readonly nodeType: string }, call: () => T) => T;
   /** Called with each new state, in order. Must not throw. */
   readonly onStep: (step: Step) => void;
   /** Resolves once the reported states are stored. Rejects if the run was reassigned. */
-  readonly saved?: () => Promise<void>;
-  /** Absent: no earlier call has ended. */
+  readonly whenSaved?: () => Promise<void>;
+  /** If absent, no earlier call has ended. */
   readonly calls?: WaitingCalls;
-  /** Absent: providers always have a free slot. */
+  /** If absent, providers always have a free slot. */
   readonly slots?: CallSlots;
   readonly onProgress?: (nodeId: string, fraction: number) => void;
-  /** Called with the thrown error if the step only says that the node failed. */
+  /** Called with the thrown error if the step gets only a generic message. */
   readonly onError?: (nodeId: string, err: unknown) => void;
   /** The maximum number of nodes, and items of mapped nodes, in flight at once. */
   readonly concurrency: number;
@@ -164,8 +165,8 @@ export interface RunOptions {
 }
 
 /**
- * How the run of a plan ended. `suspended`: nothing can run until `untilMs`, a decision, or the end of a call.
- * `expired`: a decision did not arrive in time. `aborted`: the signal fired; nodes in flight are CANCELLED, and the
+ * The outcome of running a plan. `suspended`: nothing can run until `untilMs`, a decision, or the end of a call.
+ * `expired`: a decision was not made in time. `aborted`: the signal fired, and nodes in flight are CANCELLED; the
  * caller knows the reason.
  */
 export type RunOutcome =
@@ -173,7 +174,7 @@ export type RunOutcome =
   | { readonly kind: 'failed'; readonly nodeId: string; readonly error: StepError }
   | {
       readonly kind: 'suspended';
-      /** null: no time ends it. */
+      /** null if the wait has no time limit. */
       readonly untilMs: number | null;
       readonly waitsFor: 'time' | 'decision' | 'call';
     }

@@ -23,13 +23,13 @@ export interface InputDef {
   readonly integer?: boolean;
   /** The step between valid values, counted from `min`, or from 0. */
   readonly step?: number;
-  /** For a LIST: the constraints of its items, and their maximum number. */
+  /** For a LIST: the type of its items, and how many it may have. */
   readonly itemType?: PortType;
   readonly minItems?: number;
   readonly maxItems?: number;
   /** An explicit null is a value of its own: "none", instead of the default. */
   readonly nullable?: boolean;
-  /** A field that existed once; setting it is refused, because it no longer has an effect. */
+  /** The field existed in an earlier version. Runs that set it fail, because it no longer has an effect. */
   readonly removed?: boolean;
   readonly description?: string;
 }
@@ -61,16 +61,16 @@ export interface CatalogEntry {
   readonly dynamicPortsNote?: string;
   readonly deprecated?: true;
   readonly hidden?: true;
-  /** What it runs on is not configured in this service. */
+  /** Set if this service has no provider configured for the node type. */
   readonly isAvailable?: false;
 }
 
 export interface ResolvedPorts {
   readonly inputs: readonly InputDef[];
   readonly outputs: readonly OutputDef[];
-  /** Why a node with this config cannot run, as a sentence. */
+  /** A sentence that says why a node with this config cannot run. */
   readonly problem?: string | undefined;
-  /** What this service lacks to run it, as a sentence: for example a provider that is not configured. */
+  /** A sentence that says what this service lacks to run the node, such as a configured provider. */
   readonly unavailable?: string | undefined;
   /** Whether the ports are written into the node when its workflow is saved. */
   readonly isSaved?: boolean | undefined;
@@ -85,7 +85,7 @@ export interface Catalog {
 }
 
 /** Whether an output of one type may feed an input of another. */
-export function canJoin(from: FieldType, to: FieldType): boolean {
+export function canFeed(from: FieldType, to: FieldType): boolean {
   if (from === to || from === 'ANY' || to === 'ANY' || from === 'LIST' || to === 'LIST') return true;
   if (to === 'JSON') return true;
   if (to === 'BOOLEAN') return from === 'JSON';

@@ -3,11 +3,11 @@
 //   complete([{ id: 'a', data: { nodeType: 'input:text' } }], [{ source: 'a', target: 'b' }])
 //   → data.label "Text", data.category "input"; the edge's id "a->b"
 //
-// Anything that is there stays as it is, valid or not: parseGraph reports what is wrong.
+// Existing values are kept, valid or not: parseGraph reports the invalid ones.
 import type { Catalog } from './catalog.ts';
 import { type Fields, isFields } from './types.ts';
 
-/** The lists as they were sent, each item completed; what is not a list of objects is returned as it is. */
+/** Returns the lists with each item completed. A value that is not a list of objects is returned unchanged. */
 export function completeGraph(
   catalog: Pick<Catalog, 'find'>,
   nodes: unknown,
@@ -25,37 +25,37 @@ function completeNode(catalog: Pick<Catalog, 'find'>, node: unknown): unknown {
   const { label, category, nodeType } = data;
   if (typeof nodeType !== 'string' || (label !== undefined && category !== undefined)) return node;
   const entry = catalog.find(nodeType);
-  // Of an unknown type, lint reports the type: it is no use to ask for the rest first.
-  const filled = { label: entry?.label ?? nodeType, category: entry?.category ?? 'utility' };
+  // For an unknown type, only the type should be reported, so the label and category get placeholders.
+  const defaults = { label: entry?.label ?? nodeType, category: entry?.category ?? 'utility' };
   return {
     ...node,
-    data: { ...data, label: label ?? filled.label, category: category ?? filled.category },
+    data: { ...data, label: label ?? defaults.label, category: category ?? defaults.category },
   };
 }
 
 function completeEdges(edges: readonly unknown[]): readonly unknown[] {
-  const taken = new Set(edges.flatMap(edge => (isFields(edge) && edge.id !== undefined ? [edge.id] : [])));
-  if (taken.size === edges.length) return edges;
-  // The next number of each id, so that equal edges cost one step each.
+  const usedIds = new Set(edges.flatMap(edge => (isFields(edge) && edge.id !== undefined ? [edge.id] : [])));
+  if (usedIds.size === edges.length) return edges;
+  // The last suffix used for each id, so that each duplicate takes constant time.
   const counts = new Map<string, number>();
   return edges.map(edge => {
     if (!isFields(edge) || edge.id !== undefined) return edge;
-    const wanted = edgeIdOf(edge);
-    let count = counts.get(wanted) ?? 1;
-    let id = wanted;
-    while (taken.has(id)) id = `${wanted}-${++count}`;
-    counts.set(wanted, count);
-    taken.add(id);
+    const baseId = deriveEdgeId(edge);
+    let count = counts.get(baseId) ?? 1;
+    let id = baseId;
+    while (usedIds.has(id)) id = `${baseId}-${++count}`;
+    counts.set(baseId, count);
+    usedIds.add(id);
     return { ...edge, id };
   });
 }
 
-/** The id of an edge that came without one, such as `idea.text->picture.prompt`: the same each time. */
-export function edgeIdOf({ source, sourceHandle, target, targetHandle }: Fields): string {
-  return `${endOf(source, sourceHandle, /^out-/)}->${endOf(target, targetHandle, /^in-/)}`;
+/** Derives a stable id for an edge that has none, such as `idea.text->image.prompt`. */
+export function deriveEdgeId({ source, sourceHandle, target, targetHandle }: Fields): string {
+  return `${formatEnd(source, sourceHandle, /^out-/)}->${formatEnd(target, targetHandle, /^in-/)}`;
 }
 
-function endOf(nodeId: unknown, handle: unknown, prefix: RegExp): string {
+function formatEnd(nodeId: unknown, handle: unknown, prefix: RegExp): string {
   const port = typeof handle === 'string' ? handle.replace(prefix, '') : '';
   return port === '' ? String(nodeId) : `${String(nodeId)}.${port}`;
 }

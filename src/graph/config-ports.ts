@@ -1,5 +1,5 @@
-// Derives ports from a node's config; shared by the nodes and the editor.
-import { fieldsOf } from './types.ts';
+// Derives ports from a node's config, for the nodes and the editor.
+import { toFields } from './types.ts';
 
 /** Whether the text is a valid name for a derived port. */
 export function isPortName(text: unknown): text is string {
@@ -30,7 +30,7 @@ export function templateTokens(template: unknown): string[] {
 
 /** The outputs of a JSON extractor, with their paths. */
 export function extractedPaths(paths: unknown): Readonly<Record<string, string>> {
-  const usable = Object.entries(fieldsOf(paths)).filter(
+  const usable = Object.entries(toFields(paths)).filter(
     (pair): pair is [string, string] => isPortName(pair[0]) && typeof pair[1] === 'string',
   );
   return Object.fromEntries(usable.slice(0, MAX_CONFIG_PORTS));
@@ -45,7 +45,7 @@ export function builtKeys(keys: unknown): string[] {
 
 /** The outputs of a switch besides `default`, with the value that each is compared with. */
 export function switchCases<T>(cases: Readonly<Record<string, T>> | undefined): (readonly [string, T])[] {
-  return Object.entries(fieldsOf(cases) as Readonly<Record<string, T>>)
+  return Object.entries(toFields(cases) as Readonly<Record<string, T>>)
     .filter(([name]) => isPortName(name) && name !== 'default')
     .slice(0, MAX_CASES);
 }

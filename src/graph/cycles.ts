@@ -12,10 +12,10 @@ export function findCycles(targets: readonly (readonly number[])[]): number[][] 
   const onStack = new Uint8Array(count);
   const stack: number[] = [];
   const cycles: number[][] = [];
-  let seen = 0;
+  let visitedCount = 0;
 
   const enter = (node: number, path: number[]): void => {
-    order[node] = low[node] = seen++;
+    order[node] = low[node] = visitedCount++;
     onStack[node] = 1;
     stack.push(node);
     path.push(node);

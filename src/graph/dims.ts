@@ -17,7 +17,7 @@ export const NODE_BOX = {
 
 const MIN_SIZE = 8;
 const MAX_SIZE = 20_000;
-/** The settings that a card shows; the editor hides the rest. */
+/** The number of settings that a card shows. The editor hides the rest. */
 export const MAX_FIELDS = 6;
 /** Default sizes of canvas-only nodes. */
 const SHELL_SIZES: Readonly<Record<string, readonly [width: number, height: number]>> = {
@@ -26,7 +26,9 @@ const SHELL_SIZES: Readonly<Record<string, readonly [width: number, height: numb
 };
 const TEXT_AREAS = new Set(['prompt', 'text', 'template', 'value', 'message', 'negative_prompt']);
 
-/** The size in canvas pixels: `measured`, else `declared` (style), else `estimated`; always finite and positive. */
+/**
+ * Returns the size in canvas pixels: measured, else declared in `style`, else estimated. Always finite and positive.
+ */
 export function estimateDims(node: GraphNode, catalog: Catalog): Dims {
   const measured = readSize(node.measured);
   if (measured !== undefined) return { ...measured, source: 'measured' };

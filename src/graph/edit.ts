@@ -1,4 +1,4 @@
-// Edits a graph without knowing the catalog: pure functions that the service's tools and the editor share.
+// Edits a graph without the catalog: pure functions for the service's tools and the editor.
 import type { GraphEdge, Json } from './types.ts';
 
 interface Item {
@@ -12,7 +12,7 @@ interface Items<Node> {
 }
 
 /** Returns the ids of the nodes inside a group. */
-export function childrenOf({ data }: Item): readonly string[] {
+export function readChildIds({ data }: Item): readonly string[] {
   const childNodeIds = data.config?.childNodeIds;
   return Array.isArray(childNodeIds) ? childNodeIds.filter(id => typeof id === 'string') : [];
 }
@@ -23,22 +23,23 @@ export function childrenOf({ data }: Item): readonly string[] {
  */
 export function withoutItems<Node extends Item>(
   { nodes, edges }: Items<Node>,
-  lost: { readonly nodes?: readonly string[]; readonly edges?: readonly string[] },
+  removed: { readonly nodes?: readonly string[]; readonly edges?: readonly string[] },
 ): Items<Node> {
-  const lostNodes = new Set(lost.nodes);
-  const lostEdges = new Set(lost.edges);
+  const removedNodes = new Set(removed.nodes);
+  const removedEdges = new Set(removed.edges);
   return {
     nodes: nodes
-      .filter(({ id }) => !lostNodes.has(id))
+      .filter(({ id }) => !removedNodes.has(id))
       .map(node => {
-        const children = childrenOf(node);
-        const childNodeIds = children.filter(id => !lostNodes.has(id));
+        const children = readChildIds(node);
+        const childNodeIds = children.filter(id => !removedNodes.has(id));
         return childNodeIds.length === children.length
           ? node
           : { ...node, data: { ...node.data, config: { ...node.data.config, childNodeIds } } };
       }),
     edges: edges.filter(
-      ({ id, source, target }) => !lostEdges.has(id) && !lostNodes.has(source) && !lostNodes.has(target),
+      ({ id, source, target }) =>
+        !removedEdges.has(id) && !removedNodes.has(source) && !removedNodes.has(target),
     ),
   };
 }

@@ -1,7 +1,7 @@
 // Validates a field value beyond its type: bounds, integers, steps, list items.
 import type { InputDef } from './catalog.ts';
 
-// Steps such as 0.1 have no exact binary form.
+// Steps such as 0.1 have no exact binary representation.
 const TOLERANCE = 1e-6;
 
 /** Describes the violated constraint, to follow "must be"; undefined if the value is valid. */

@@ -1,31 +1,31 @@
 // Resolves which two ports an edge connects: those named by its handles, or matching ports if a handle is missing.
-import { canJoin, type InputDef, type OutputDef, type ResolvedPorts } from './catalog.ts';
+import { canFeed, type InputDef, type OutputDef, type ResolvedPorts } from './catalog.ts';
 import type { GraphEdge } from './types.ts';
 
-export interface Joint {
+export interface EdgePorts {
   readonly from: OutputDef;
   readonly to: InputDef;
 }
 
 /**
- * Returns the ports that the edge connects; undefined if a handle names no port, or no port matches a missing handle. A
- * missing handle selects the first matching port, preferably one that is not `taken` (input port ids). Two named ports
- * are connected whatever their types: the value decides when the node runs.
+ * Returns the ports that the edge connects, or undefined if a handle names no port or no port matches a missing handle.
+ * A missing handle selects the first compatible port, preferably an input that is not in `usedInputs`. Two named ports
+ * are connected even if their types differ: the value is checked when the node runs.
  */
-export function joinPorts(
+export function resolveEdgePorts(
   edge: Pick<GraphEdge, 'sourceHandle' | 'targetHandle'>,
   source: ResolvedPorts,
   target: ResolvedPorts,
-  taken: ReadonlySet<string>,
-): Joint | undefined {
-  const froms = candidates(source.outputs, 'out-', edge.sourceHandle);
-  const tos = candidates(target.inputs, 'in-', edge.targetHandle);
-  const [from] = froms;
-  const [to] = tos;
+  usedInputs: ReadonlySet<string>,
+): EdgePorts | undefined {
+  const outputs = candidates(source.outputs, 'out-', edge.sourceHandle);
+  const inputs = candidates(target.inputs, 'in-', edge.targetHandle);
+  const [from] = outputs;
+  const [to] = inputs;
   if (from === undefined || to === undefined) return undefined;
   if (edge.sourceHandle && edge.targetHandle) return { from, to };
-  const free = tos.filter(port => !taken.has(port.id));
-  return findFit(froms, free) ?? findFit(froms, tos);
+  const free = inputs.filter(port => !usedInputs.has(port.id));
+  return findCompatible(outputs, free) ?? findCompatible(outputs, inputs);
 }
 
 function candidates<P extends InputDef | OutputDef>(
@@ -36,9 +36,9 @@ function candidates<P extends InputDef | OutputDef>(
   return defs.filter(def => def.isPort && (!handle || handle === prefix + def.id));
 }
 
-function findFit(froms: readonly OutputDef[], tos: readonly InputDef[]): Joint | undefined {
-  for (const from of froms) {
-    const to = tos.find(port => canJoin(from.type, port.type));
+function findCompatible(outputs: readonly OutputDef[], inputs: readonly InputDef[]): EdgePorts | undefined {
+  for (const from of outputs) {
+    const to = inputs.find(port => canFeed(from.type, port.type));
     if (to !== undefined) return { from, to };
   }
   return undefined;

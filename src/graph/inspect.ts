@@ -1,40 +1,40 @@
-// Validates an untrusted graph in one pass: its form, its configs, its connections.
+// Validates an untrusted graph in one pass: its structure, configs and connections.
 import type { Catalog } from './catalog.ts';
 import { completeGraph } from './complete.ts';
-import { type Findings, hasErrors, joinFindings, MAX_ISSUES, NO_FINDINGS } from './issues.ts';
+import { type Findings, hasErrors, MAX_ISSUES, mergeFindings, NO_FINDINGS } from './issues.ts';
 import { lintGraph } from './lint/lint.ts';
 import { normalizeConfig } from './normalize.ts';
 import { type ParseResult, parseGraph } from './parse.ts';
 import type { Graph } from './types.ts';
 
 export interface Inspection extends Findings {
-  /** Whether it could be written. */
+  /** Whether the graph has no errors and can be saved. */
   readonly ok: boolean;
-  /** What was inspected: the graph with its configs normalized, blanks where the form is wrong. */
+  /** The inspected graph: configs are normalized, and invalid parts are blank. */
   readonly graph: Graph;
 }
 
-/** `previous` is the stored graph that it would replace. */
+/** Inspects a graph. `previous` is the stored graph that it would replace. */
 export function inspectGraph(catalog: Catalog, nodes: unknown, edges: unknown, previous?: Graph): Inspection {
-  const sent = completeGraph(catalog, nodes, edges);
-  return inspectParsed(catalog, parseGraph(sent.nodes, sent.edges), previous);
+  const completed = completeGraph(catalog, nodes, edges);
+  return inspectParsed(catalog, parseGraph(completed.nodes, completed.edges), previous);
 }
 
 export function inspectParsed(catalog: Catalog, parsed: ParseResult, previous?: Graph): Inspection {
-  const normalized = normalizeConfig(parsed.ok ? parsed.graph : parsed.rest, catalog);
+  const normalized = normalizeConfig(parsed.ok ? parsed.graph : parsed.validParts, catalog);
   const { graph } = normalized;
-  const broken = parsed.ok ? NO_FINDINGS : parsed;
-  const except = new Set(broken.issues.flatMap(({ code }) => CONSEQUENCES[code] ?? []));
-  // No more fit, and the blanks of a hostile graph may be a million.
-  const isFull = broken.total >= MAX_ISSUES;
-  const found = isFull
+  const parseFindings = parsed.ok ? NO_FINDINGS : parsed;
+  const except = new Set(parseFindings.issues.flatMap(({ code }) => CONSEQUENCES[code] ?? []));
+  // The list of issues is already full, and linting a hostile graph with a million errors would take too long.
+  const isListFull = parseFindings.total >= MAX_ISSUES;
+  const lintFindings = isListFull
     ? NO_FINDINGS
     : lintGraph(graph, catalog, { previous, unplaced: parsed.unplaced, except });
-  const { issues, total } = joinFindings(broken, found, normalized);
+  const { issues, total } = mergeFindings(parseFindings, lintFindings, normalized);
   return { ok: !hasErrors(issues), issues, total, graph };
 }
 
-/** Issues that lint would report only because a list is unreadable. */
+/** Issues that lint would report only because `nodes` or `edges` is unreadable. */
 const CONSEQUENCES: Readonly<Record<string, readonly string[]>> = {
   invalid_nodes: ['no_nodes', 'unknown_source', 'unknown_target'],
   invalid_edges: ['required_port_unfed'],

@@ -1,6 +1,6 @@
 // Defines the issue format shared by parse, lint and normalize.
 
-/** One finding. `path` is a JSON pointer into `{ nodes, edges }`; `suggestion` is what the author probably meant. */
+/** One issue. `path` is a JSON pointer into `{ nodes, edges }`, and `suggestion` is what the author probably meant. */
 export interface LintIssue {
   readonly severity: 'error' | 'warning';
   readonly code: string;
@@ -11,10 +11,10 @@ export interface LintIssue {
   readonly suggestion?: string;
 }
 
-/** The longest list of findings that is reported at once; a hostile graph could break a rule a million times. */
+/** The maximum number of issues in one response. A hostile graph could break a rule a million times. */
 export const MAX_ISSUES = 500;
 
-/** What was found: errors first, at most MAX_ISSUES, and how many there are in all. */
+/** At most MAX_ISSUES issues, errors first, and the total number of issues found. */
 export interface Findings {
   readonly issues: readonly LintIssue[];
   readonly total: number;
@@ -22,8 +22,8 @@ export interface Findings {
 
 export const NO_FINDINGS: Findings = { issues: [], total: 0 };
 
-/** Several lists as one. */
-export function joinFindings(...lists: readonly Findings[]): Findings {
+/** Merges several lists into one. */
+export function mergeFindings(...lists: readonly Findings[]): Findings {
   const issues = lists
     .flatMap(list => list.issues)
     .sort((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'))
@@ -31,13 +31,13 @@ export function joinFindings(...lists: readonly Findings[]): Findings {
   return { issues, total: lists.reduce((sum, { total }) => sum + total, 0) };
 }
 
-/** Members that stand beside `issues` where not all findings are listed. */
+/** Members that a response adds next to `issues` if the list is incomplete. */
 export interface Truncation {
   readonly truncated?: true;
   readonly total?: number;
 }
 
-export function truncationOf({ issues, total }: Findings): Truncation {
+export function toTruncation({ issues, total }: Findings): Truncation {
   return total > issues.length ? { truncated: true, total } : {};
 }
 
@@ -45,13 +45,13 @@ export function hasErrors(issues: readonly LintIssue[]): boolean {
   return issues.some(issue => issue.severity === 'error');
 }
 
-/** The warnings as `meta.warnings` carries them: one sentence each, led by the node id if there is one. */
+/** Returns the warnings for `meta.warnings`: one sentence each, prefixed with the node or edge id if there is one. */
 export function warningSentences(issues: readonly LintIssue[]): string[] {
   return issues
     .filter(issue => issue.severity === 'warning')
     .map(({ nodeId, edgeId, message }) => {
-      const place = nodeId ?? edgeId;
-      return place === undefined ? message : `${place}: ${message}`;
+      const itemId = nodeId ?? edgeId;
+      return itemId === undefined ? message : `${itemId}: ${message}`;
     });
 }
 
@@ -60,7 +60,7 @@ export function pointer(...segments: readonly (string | number)[]): string {
   return segments.map(segment => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Quotes a name of the graph in a sentence: truncated, with unusual characters escaped. */
+/** Quotes a name from the graph for use in a sentence: truncated, with unusual characters escaped. */
 export function quote(name: string): string {
   return JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
 }

@@ -1,11 +1,11 @@
-// Finds the known name nearest to a misspelled one, at a bounded cost.
+// Finds the name that is most similar to a misspelled one, at a bounded cost.
 import type { Catalog } from './catalog.ts';
 
 const MAX_NAME = 80;
-/** About 20 ms of comparisons: hundreds of suggestions in an ordinary graph. */
+/** About 20 ms of comparisons, enough for hundreds of suggestions. */
 const MAX_WORK = 1_000_000;
 
-/** Names to look up misspelled ones in: their folded forms, by length. */
+/** Candidate names by the length of their folded form. */
 export type NameIndex = ReadonlyMap<number, readonly FoldedName[]>;
 
 interface FoldedName {
@@ -13,44 +13,44 @@ interface FoldedName {
   readonly folded: string;
 }
 
-/** What a series of look-ups may still cost, in compared characters. Without any left, nothing is found. */
+/** The number of characters that a series of lookups may still compare. At 0, lookups find nothing. */
 export interface WorkBudget {
-  left: number;
+  remaining: number;
 }
 
-export const createWorkBudget = (): WorkBudget => ({ left: MAX_WORK });
+export const createWorkBudget = (): WorkBudget => ({ remaining: MAX_WORK });
 
 export function indexNames(names: Iterable<string>): NameIndex {
   const index = new Map<number, FoldedName[]>();
   for (const name of names) {
     if (name.length > MAX_NAME * 2) continue;
     const folded = fold(name);
-    const alike = index.get(folded.length);
-    if (alike === undefined) index.set(folded.length, [{ name, folded }]);
-    else alike.push({ name, folded });
+    const sameLength = index.get(folded.length);
+    if (sameLength === undefined) index.set(folded.length, [{ name, folded }]);
+    else sameLength.push({ name, folded });
   }
   return index;
 }
 
-/** The name fewest edits away, about a third of the name's length at most, case and separators aside. */
+/** Returns the name with the fewest edits, ignoring case and separators. About a third of the name may differ. */
 export function nearest(
   name: string,
   names: NameIndex | Iterable<string>,
   work: WorkBudget = createWorkBudget(),
 ): string | undefined {
-  if (name.length > MAX_NAME || work.left <= 0) return undefined;
+  if (name.length > MAX_NAME || work.remaining <= 0) return undefined;
   const index = names instanceof Map ? (names as NameIndex) : indexNames(names as Iterable<string>);
-  const wanted = fold(name);
+  const foldedName = fold(name);
   let best: string | undefined;
-  let limit = wanted.length <= 3 ? 2 : Math.floor(wanted.length / 3) + 2;
-  // Names of about the same length first: they lower the limit, and lengths that differ by the limit are not looked at.
+  let limit = foldedName.length <= 3 ? 2 : Math.floor(foldedName.length / 3) + 2;
+  // Similar lengths come first: they lower the limit, and lengths that differ by the limit or more are skipped.
   for (let difference = 0; difference < limit; difference++) {
     for (const length of difference === 0
-      ? [wanted.length]
-      : [wanted.length - difference, wanted.length + difference]) {
+      ? [foldedName.length]
+      : [foldedName.length - difference, foldedName.length + difference]) {
       for (const candidate of index.get(length) ?? []) {
-        if (work.left <= 0) return best;
-        const distance = editDistance(wanted, candidate.folded, limit, work);
+        if (work.remaining <= 0) return best;
+        const distance = editDistance(foldedName, candidate.folded, limit, work);
         if (distance >= limit) continue;
         best = candidate.name;
         limit = distance;
@@ -60,37 +60,37 @@ export function nearest(
   return best;
 }
 
-/** The visible node types of a catalog, to look up misspelled ones in. */
+/** The visible node types of a catalog, as candidates for misspelled ones. */
 export interface NodeTypeIndex {
   readonly types: NameIndex;
-  /** Without their categories. */
-  readonly tails: NameIndex;
-  readonly byTail: ReadonlyMap<string, string>;
+  /** The types without their category prefix. */
+  readonly shortNames: NameIndex;
+  readonly byShortName: ReadonlyMap<string, string>;
 }
 
 export function indexNodeTypes({ entries }: Pick<Catalog, 'entries'>): NodeTypeIndex {
   const types = entries.flatMap(({ hidden, nodeType }) => (hidden ? [] : [nodeType]));
-  const byTail = new Map(types.map(nodeType => [tailOf(nodeType), nodeType]));
-  return { types: indexNames(types), tails: indexNames(byTail.keys()), byTail };
+  const byShortName = new Map(types.map(nodeType => [removeCategory(nodeType), nodeType]));
+  return { types: indexNames(types), shortNames: indexNames(byShortName.keys()), byShortName };
 }
 
-const tailOf = (nodeType: string): string => nodeType.slice(nodeType.indexOf(':') + 1);
+const removeCategory = (nodeType: string): string => nodeType.slice(nodeType.indexOf(':') + 1);
 
-/** The visible node type nearest to the name; a name without its category finds the type, `text_template` as others. */
+/** Returns the most similar visible node type. The category prefix may be missing, as in `text_template`. */
 export function nearestNodeType(
   name: string,
-  { types, tails, byTail }: NodeTypeIndex,
+  { types, shortNames, byShortName }: NodeTypeIndex,
   work?: WorkBudget,
 ): string | undefined {
-  const found = nearest(name, types, work);
-  if (found !== undefined || name.includes(':')) return found;
-  return byTail.get(nearest(name, tails, work) ?? '');
+  const match = nearest(name, types, work);
+  if (match !== undefined || name.includes(':')) return match;
+  return byShortName.get(nearest(name, shortNames, work) ?? '');
 }
 
-/** A sentence that names the nearest node type. */
-export function unknownNodeType(name: string, catalog: Pick<Catalog, 'entries'>): string {
-  const near = nearestNodeType(name, indexNodeTypes(catalog));
-  const hint = near === undefined ? '.' : `. Did you mean ${JSON.stringify(near)}?`;
+/** Returns an error sentence that suggests the most similar node type. */
+export function describeUnknownType(name: string, catalog: Pick<Catalog, 'entries'>): string {
+  const suggestion = nearestNodeType(name, indexNodeTypes(catalog));
+  const hint = suggestion === undefined ? '.' : `. Did you mean ${JSON.stringify(suggestion)}?`;
   return `Unknown node type ${JSON.stringify(name.slice(0, MAX_NAME))}${hint}`;
 }
 
@@ -98,22 +98,25 @@ function fold(name: string): string {
   return name.toLowerCase().replace(/[-_ ]/g, '');
 }
 
-/** Edits (insert, delete, replace) from one text to the other, or `limit` where there are as many or more. */
+/**
+ * Returns the number of edits (insert, delete, replace) between two strings, or `limit` if there are at least that
+ * many.
+ */
 function editDistance(from: string, to: string, limit: number, work: WorkBudget): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  work.left--;
+  work.remaining--;
   for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    let least = i;
-    work.left -= to.length;
+    const nextRow = [i];
+    let rowMinimum = i;
+    work.remaining -= to.length;
     for (let j = 1; j <= to.length; j++) {
       const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      const cost = Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1);
-      next.push(cost);
-      least = Math.min(least, cost);
+      const cost = Math.min(replaced, (row[j] ?? 0) + 1, (nextRow[j - 1] ?? 0) + 1);
+      nextRow.push(cost);
+      rowMinimum = Math.min(rowMinimum, cost);
     }
-    if (least >= limit) return limit;
-    row = next;
+    if (rowMinimum >= limit) return limit;
+    row = nextRow;
   }
   return Math.min(limit, row[to.length] ?? limit);
 }

@@ -1,16 +1,16 @@
-// Normalizes values in `data.config` with one obvious meaning: numbers written as text, enum values in another case.
+// Corrects values in `data.config` whose meaning is obvious: numbers written as strings, enum values in another case.
 import type { Catalog, InputDef } from './catalog.ts';
 import { type Findings, type LintIssue, MAX_ISSUES, pointer, quote } from './issues.ts';
 import type { Graph, GraphNode, Json, JsonObject } from './types.ts';
 
-/** The graph as it is kept, and a warning for each change. */
+/** The corrected graph, and a warning for each correction. */
 export interface Normalized extends Findings {
   readonly graph: Graph;
 }
 
-// Numbers as people write them; no hex, no "Infinity", no inner blanks.
+// Decimal numbers: no hex, no "Infinity", no inner spaces.
 const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
-// More digits than a double keeps would change the number.
+// A double cannot represent more digits exactly.
 const MAX_DIGITS = 15;
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
@@ -33,20 +33,20 @@ function normalizeNode(
 ): GraphNode {
   const { nodeType, config } = node.data;
   if (config === undefined || catalog.find(nodeType) === undefined) return node;
-  const changed: Record<string, Json> = {};
+  const corrections: Record<string, Json> = {};
   for (const input of catalog.ports(nodeType, config).inputs) {
     if (!Object.hasOwn(config, input.id)) continue;
     const value = config[input.id];
     const corrected = correct(input, value);
     if (corrected === undefined) continue;
-    changed[input.id] = corrected;
+    corrections[input.id] = corrected;
     changes.total++;
     if (changes.issues.length < MAX_ISSUES) {
       changes.issues.push(describe(node, index, input.id, value, corrected));
     }
   }
-  if (Object.keys(changed).length === 0) return node;
-  const correctedConfig: JsonObject = { ...config, ...changed };
+  if (Object.keys(corrections).length === 0) return node;
+  const correctedConfig: JsonObject = { ...config, ...corrections };
   return { ...node, data: { ...node.data, config: correctedConfig } };
 }
 
@@ -55,8 +55,8 @@ function correct(input: InputDef, value: Json | undefined): Json | undefined {
   if (typeof value !== 'string') return undefined;
   if (input.enum !== undefined) {
     if (input.enum.includes(value)) return undefined;
-    const folded = value.trim().toLowerCase();
-    return input.enum.find(option => option.toLowerCase() === folded);
+    const lowerCase = value.trim().toLowerCase();
+    return input.enum.find(option => option.toLowerCase() === lowerCase);
   }
   if (input.type === 'BOOLEAN') return BOOLEANS.get(value.trim().toLowerCase());
   if (input.type !== 'NUMBER' || !NUMERIC.test(value)) return undefined;

@@ -1,26 +1,26 @@
-// Parses an untrusted value as a graph: refuses invalid forms, drops canvas runtime fields, keeps the rest.
+// Parses an untrusted value as a graph: rejects invalid values, drops runtime fields of the canvas, and keeps the rest.
 import { type LintIssue, MAX_ISSUES, pointer, quote } from './issues.ts';
-import { readRest } from './rest.ts';
 import { type Fields, type Graph, type GraphEdge, type GraphNode, isFields } from './types.ts';
+import { readValidParts } from './valid-parts.ts';
 
 export type ParseResult =
   | {
       readonly ok: true;
       readonly graph: Graph;
-      /** Ids of the nodes without a position; they are at the origin until they are placed. */
+      /** Ids of the nodes without a position. They are at the origin until they are placed. */
       readonly unplaced: ReadonlySet<string>;
     }
   | {
       readonly ok: false;
       readonly issues: readonly LintIssue[];
-      /** Of all issues. */
+      /** The number of issues, including those not listed. */
       readonly total: number;
-      /** What can be read of it, index by index, so that the lint sees everything else that is wrong. */
-      readonly rest: Graph;
+      /** The valid parts of the graph, at their original indexes, so that lint can report further problems. */
+      readonly validParts: Graph;
       readonly unplaced: ReadonlySet<string>;
     };
 
-interface Found {
+interface IssueList {
   readonly issues: LintIssue[];
   total: number;
 }
@@ -37,57 +37,53 @@ const MAX_COORDINATE = 1e9;
 const DROPPED_NODE_KEYS = ['width', 'height', 'positionAbsolute', 'selected', 'dragging', 'dims'];
 const DROPPED_EDGE_KEYS = ['selected'];
 
-type NeededText = readonly [key: string, code: string, message: string];
-const NODE_TEXTS: readonly NeededText[] = [
+type RequiredText = readonly [key: string, code: string, message: string];
+const NODE_TEXTS: readonly RequiredText[] = [
   ['id', 'missing_node_id', 'The node needs an id, a string that no other node has.'],
-  ['type', 'missing_type', 'The node needs a type, "basedNode" for most.'],
+  ['type', 'missing_type', 'The node needs a type: "basedNode" for most nodes.'],
 ];
-const LABEL: NeededText = ['label', 'missing_label', 'The node needs data.label, its display name.'];
-const DATA_TEXTS: readonly NeededText[] = [
+const LABEL: RequiredText = ['label', 'missing_label', 'The node needs data.label, its display name.'];
+const DATA_TEXTS: readonly RequiredText[] = [
   LABEL,
   ['category', 'missing_category', 'The node needs data.category: model, input, utility, output or logic.'],
-  ['nodeType', 'missing_node_type', 'The node needs data.nodeType, one of those that GET /nodes lists.'],
+  ['nodeType', 'missing_node_type', 'The node needs data.nodeType, one of the types in GET /nodes.'],
 ];
-const MODEL_TEXTS: readonly NeededText[] = [
+const MODEL_TEXTS: readonly RequiredText[] = [
   LABEL,
-  [
-    'nodeType',
-    'missing_model',
-    'A model node needs data.nodeType, the name of its model as GET /nodes lists it.',
-  ],
+  ['nodeType', 'missing_model', 'A model node needs data.nodeType, the name of its model in GET /nodes.'],
 ];
-const EDGE_TEXTS: readonly NeededText[] = [
+const EDGE_TEXTS: readonly RequiredText[] = [
   ['id', 'missing_edge_id', 'The edge needs an id, a string that no other edge has.'],
   ['source', 'missing_source', 'The edge needs source, the id of a node.'],
   ['target', 'missing_target', 'The edge needs target, the id of a node.'],
 ];
 
 /**
- * Reads `nodes` and `edges`. Unknown keys are kept, and everything kept is the original object. Sizes are kept as React
- * Flow stores them: `measured` (the rendered box) and `style` (a size set by resizing); `estimateDims` reads both.
+ * Parses `nodes` and `edges`. Unknown keys are kept, and objects are not copied. Sizes stay as React Flow stores them,
+ * in `measured` (the rendered box) and `style` (a size set by resizing); `estimateDims` reads both.
  */
 export function parseGraph(nodes: unknown, edges: unknown): ParseResult {
-  const found: Found = { issues: [], total: 0 };
+  const errors: IssueList = { issues: [], total: 0 };
   const unplaced = new Set<string>();
   const graph: Graph = {
-    nodes: parseList(nodes, 'nodes', found, (fields, report) => parseNode(fields, report, unplaced)),
-    edges: parseList(edges, 'edges', found, parseEdge),
+    nodes: parseList(nodes, 'nodes', errors, (fields, report) => parseNode(fields, report, unplaced)),
+    edges: parseList(edges, 'edges', errors, parseEdge),
   };
-  if (found.total === 0) return { ok: true, graph, unplaced };
-  // Nothing more is looked for in a graph that has so many errors already.
-  const rest = found.total >= MAX_ISSUES ? { nodes: [], edges: [] } : readRest(nodes, edges);
-  return { ok: false, ...found, rest, unplaced };
+  if (errors.total === 0) return { ok: true, graph, unplaced };
+  // A graph with this many errors is not linted.
+  const validParts = errors.total >= MAX_ISSUES ? { nodes: [], edges: [] } : readValidParts(nodes, edges);
+  return { ok: false, ...errors, validParts, unplaced };
 }
 
 function parseList<T>(
   list: unknown,
   name: 'nodes' | 'edges',
-  found: Found,
+  errors: IssueList,
   parse: (fields: Fields, report: Report) => T,
 ): T[] {
   if (!Array.isArray(list)) {
-    found.total++;
-    found.issues.push({
+    errors.total++;
+    errors.issues.push({
       severity: 'error',
       code: `invalid_${name}`,
       path: `/${name}`,
@@ -95,22 +91,22 @@ function parseList<T>(
     });
     return [];
   }
-  const parsed: T[] = [];
+  const items: T[] = [];
   for (const [index, item] of list.entries()) {
-    const report = reporter(found, name, index, item);
-    if (isFields(item)) parsed.push(parse(item, report));
-    else report(`invalid_${name.slice(0, -1)}`, [], `Each of ${name} must be an object.`);
+    const report = createReporter(errors, name, index, item);
+    if (isFields(item)) items.push(parse(item, report));
+    else report(`invalid_${name.slice(0, -1)}`, [], `Each item of ${name} must be an object.`);
   }
-  return parsed;
+  return items;
 }
 
-function reporter(found: Found, list: 'nodes' | 'edges', index: number, item: unknown): Report {
+function createReporter(errors: IssueList, list: 'nodes' | 'edges', index: number, item: unknown): Report {
   return (code, path, message) => {
-    found.total++;
-    if (found.issues.length >= MAX_ISSUES) return;
+    errors.total++;
+    if (errors.issues.length >= MAX_ISSUES) return;
     const id = isFields(item) && isText(item.id) ? item.id.slice(0, 200) : undefined;
-    const named = id === undefined ? {} : list === 'nodes' ? { nodeId: id } : { edgeId: id };
-    found.issues.push({ severity: 'error', code, ...named, path: pointer(list, index, ...path), message });
+    const itemId = id === undefined ? {} : list === 'nodes' ? { nodeId: id } : { edgeId: id };
+    errors.issues.push({ severity: 'error', code, ...itemId, path: pointer(list, index, ...path), message });
   };
 }
 
@@ -127,9 +123,9 @@ function parseNode(fields: Fields, report: Report, unplaced: Set<string>): Graph
     return { ...node, position: { x: 0, y: 0 } } as unknown as GraphNode;
   }
   if (!isPosition(node.position)) {
-    report('invalid_position', ['position'], 'position must be { x, y }, two numbers of canvas coordinates.');
+    report('invalid_position', ['position'], 'position must be { x, y }, two numbers in canvas pixels.');
   }
-  // Every member of GraphNode has been checked above; a wrong one has reported an error.
+  // Every member of GraphNode was checked above, and invalid ones were reported.
   return node as unknown as GraphNode;
 }
 
@@ -148,7 +144,7 @@ function checkData(data: unknown, report: Report): void {
   checkPorts(data.outputs, 'outputs', report);
 }
 
-/** Checks the depth of `data`, and of the scene graph inside it separately. */
+/** Checks the depth of `data` and, separately, of the scene graph inside it. */
 function checkDepths(data: Fields, report: Report): void {
   const props = isFields(data.config) ? data.config.props : undefined;
   const sceneGraph = isFields(props) ? props.sceneGraph : undefined;
@@ -186,59 +182,61 @@ function parseEdge(fields: Fields, report: Report): GraphEdge {
   return edge as unknown as GraphEdge;
 }
 
-/** Checks a JSON value: bounded depth, and only what PostgreSQL and JSON can store and return. */
+/** Checks that a JSON value has a bounded depth and contains only what PostgreSQL and JSON can store. */
 function checkValue(
   value: unknown,
-  // One path that is pushed and popped, since a 4 MB graph has a million locations and few of them are wrong.
+  // One mutable path instead of copies, because a 4 MB graph can have a million values.
   path: string[],
   depthLeft: number,
   report: Report,
-  isElsewhere: (value: object) => boolean = () => false,
+  isCheckedSeparately: (value: object) => boolean = () => false,
 ): void {
   if (typeof value === 'string') checkText(value, path, report);
   if (typeof value === 'number' && !Number.isFinite(value)) {
     report(
       'invalid_number',
       path,
-      'The number cannot be kept as it was sent; write it with fewer digits, or as a text.',
+      'The number cannot be stored exactly. Use fewer digits, or send it as a string.',
     );
   }
-  if (typeof value !== 'object' || value === null || isElsewhere(value)) return;
+  if (typeof value !== 'object' || value === null || isCheckedSeparately(value)) return;
   if (depthLeft === 0) {
-    const what =
+    const subject =
       path[0] === 'data' && !path.includes('sceneGraph')
-        ? `data is nested over ${MAX_DATA_DEPTH}`
-        : `This is nested over ${MAX_DEPTH}`;
-    report('too_deep', path, `${what} levels deep; flatten it, or keep it as a JSON text.`);
+        ? `data is nested more than ${MAX_DATA_DEPTH}`
+        : `The value is nested more than ${MAX_DEPTH}`;
+    report('too_deep', path, `${subject} levels deep. Flatten it, or store it as a JSON string.`);
     return;
   }
   const isArray = Array.isArray(value);
   for (const key of Object.keys(value)) {
     path.push(key);
     if (!isArray) checkText(key, path, report);
-    checkValue((value as Fields)[key], path, depthLeft - 1, report, isElsewhere);
+    checkValue((value as Fields)[key], path, depthLeft - 1, report, isCheckedSeparately);
     path.pop();
   }
 }
 
-/** A string or a key. `__proto__` as a key would set a prototype wherever the object is copied. */
+/** Checks a string or a key. A key `__proto__` would set a prototype wherever the object is copied. */
 function checkText(text: string, path: JsonPath, report: Report): void {
   if (text === '__proto__' && path.at(-1) === text) {
-    report('forbidden_key', path, 'A key may not be "__proto__".');
+    report('forbidden_key', path, 'A key cannot be "__proto__". Rename it.');
   } else if (text.includes('\0') || !text.isWellFormed()) {
-    report(
-      'invalid_text',
-      path,
-      `${quote(text)} holds a NUL or half a character (a lone surrogate); remove it.`,
-    );
+    report('invalid_text', path, `${quote(text)} contains a NUL character or a lone surrogate. Remove it.`);
   }
 }
 
-function requireTexts(fields: Fields, needed: readonly NeededText[], at: JsonPath, report: Report): void {
-  for (const [key, code, message] of needed) if (!isText(fields[key])) report(code, [...at, key], message);
+function requireTexts(
+  fields: Fields,
+  required: readonly RequiredText[],
+  parentPath: JsonPath,
+  report: Report,
+): void {
+  for (const [key, code, message] of required)
+    if (!isText(fields[key])) report(code, [...parentPath, key], message);
 }
 
-/** The object itself if it has none of the keys, else a copy without them. */
+/** Returns the object without the keys: a copy, or the object itself if it has none of them. */
 function without(fields: Fields, keys: readonly string[]): Fields {
   if (!keys.some(key => Object.hasOwn(fields, key))) return fields;
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)));

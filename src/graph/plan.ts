@@ -1,6 +1,6 @@
-// Plans a run: the nodes in topological order, each with its settings and the sources of its inputs.
+// Plans a run: sorts the nodes in topological order and resolves each node's settings and input sources.
 import type { Catalog, InputDef, OutputDef, ResolvedPorts } from './catalog.ts';
-import { joinPorts } from './handles.ts';
+import { resolveEdgePorts } from './handles.ts';
 import type { Category, Graph, GraphEdge, GraphNode, JsonObject } from './types.ts';
 
 export interface PlanInput {
@@ -20,7 +20,7 @@ export interface PlanNode {
   readonly settings: JsonObject;
   readonly inputDefs: readonly InputDef[];
   readonly outputDefs: readonly OutputDef[];
-  /** What this service lacks to run it, as a sentence. */
+  /** A sentence that says what this service lacks to run the node. */
   readonly unavailable?: string;
   readonly inputs: readonly PlanInput[];
   /** Indexes of the nodes that this one feeds, each once. */
@@ -40,16 +40,17 @@ export type PlanResult =
   | { readonly ok: false; readonly code: 'unknown_target'; readonly nodeId: string };
 
 /**
- * Plans the run of a graph, or of the targets and what they need. Canvas-only nodes are left out, and so are edges
- * that join no ports. Linear in nodes and edges, and safe for chains of any depth:
+ * Plans the run of a graph, or of the targets and the nodes they depend on. Leaves out canvas-only nodes and edges that
+ * connect no ports. Takes linear time and handles chains of any depth:
  *
- * 1. Draft every node that can run, with its settings and ports, and wire the drafts along the edges.
- * 2. Cut the wires into pinned nodes, which have their results: what only feeds those is not needed.
- * 3. Visit the drafts in the graph's order (of the targets alone, where given), each after its sources. Whatever is
- *    reached is needed; a node reached while its own visit is open closes a cycle.
+ * 1. Create a draft of every node that can run, with its settings and ports, and connect the drafts along the edges.
+ * 2. Remove the connections into pinned nodes, which already have results, so that nodes that feed only them are left
+ *    out.
+ * 3. Visit the drafts in graph order, starting from the targets if there are any, each after its sources. Visited nodes
+ *    are part of the plan. Reaching a node whose visit is still open means that there is a cycle.
  * 4. Number the drafts in the order in which their visits ended.
  */
-export function makePlan(
+export function createPlan(
   graph: Graph,
   catalog: Catalog,
   targets?: readonly string[],
@@ -57,18 +58,18 @@ export function makePlan(
 ): PlanResult {
   const drafts = draftNodes(graph, catalog);
   wireDrafts(drafts, graph.edges);
-  const wanted = targets === undefined ? wantedBeside(drafts, pinned) : new Set(targets);
+  const rootIds = targets === undefined ? findRootIds(drafts, pinned) : new Set(targets);
   for (const nodeId of pinned) {
     const draft = drafts.get(nodeId);
     if (draft === undefined) return { ok: false, code: 'unknown_target', nodeId };
     draft.wires.length = 0;
   }
-  for (const nodeId of wanted ?? []) {
+  for (const nodeId of rootIds ?? []) {
     if (!drafts.has(nodeId)) return { ok: false, code: 'unknown_target', nodeId };
   }
   const order: Draft[] = [];
   for (const draft of drafts.values()) {
-    if (wanted !== undefined && !wanted.has(draft.node.id)) continue;
+    if (rootIds !== undefined && !rootIds.has(draft.node.id)) continue;
     const cycle = visit(draft, order);
     if (cycle !== undefined) return { ok: false, code: 'cyclic_graph', cycle };
   }
@@ -82,11 +83,11 @@ interface Draft {
   readonly settings: JsonObject;
   readonly ports: ResolvedPorts;
   readonly wires: Wire[];
-  readonly taken: Set<string>;
+  readonly usedInputs: Set<string>;
   visit: 'none' | 'open' | 'ended';
-  /** The number of its edges that were followed. */
+  /** The number of connections followed so far. */
   followed: number;
-  /** Index in the plan; known once the visit has ended. */
+  /** Index in the plan, set when the visit ends. */
   index: number;
 }
 
@@ -105,12 +106,12 @@ function draftNodes(graph: Graph, catalog: Catalog): Map<string, Draft> {
     const settings = { ...config, ...params };
     drafts.set(node.id, {
       node,
-      // A type that the catalog does not know fails by name when it runs.
+      // A node of an unknown type fails when it runs, with an error that names the type.
       category: entry?.category ?? 'utility',
       settings,
       ports: catalog.ports(nodeType, settings),
       wires: [],
-      taken: new Set(),
+      usedInputs: new Set(),
       visit: 'none',
       followed: 0,
       index: -1,
@@ -119,8 +120,8 @@ function draftNodes(graph: Graph, catalog: Catalog): Map<string, Draft> {
   return drafts;
 }
 
-/** Without targets all nodes are wanted; with pinned ones, those that feed no other node. */
-function wantedBeside(
+/** Returns the nodes to start from if there are no targets: with pinned nodes, those that feed no other node. */
+function findRootIds(
   drafts: ReadonlyMap<string, Draft>,
   pinned: readonly string[],
 ): ReadonlySet<string> | undefined {
@@ -134,14 +135,17 @@ function wireDrafts(drafts: ReadonlyMap<string, Draft>, edges: readonly GraphEdg
     const source = drafts.get(edge.source);
     const target = drafts.get(edge.target);
     if (source === undefined || target === undefined) continue;
-    const joint = joinPorts(edge, source.ports, target.ports, target.taken);
-    if (joint === undefined) continue;
-    target.taken.add(joint.to.id);
-    target.wires.push({ port: joint.to.id, source, sourcePort: joint.from.id });
+    const ports = resolveEdgePorts(edge, source.ports, target.ports, target.usedInputs);
+    if (ports === undefined) continue;
+    target.usedInputs.add(ports.to.id);
+    target.wires.push({ port: ports.to.id, source, sourcePort: ports.from.id });
   }
 }
 
-/** Appends the draft to the order after every source it needs, or returns the node ids of a cycle in flow order. */
+/**
+ * Appends the draft to `order` after all of its sources. Returns the node ids of a cycle, in flow order, if there is
+ * one.
+ */
 function visit(start: Draft, order: Draft[]): readonly string[] | undefined {
   if (start.visit === 'ended') return undefined;
   start.visit = 'open';

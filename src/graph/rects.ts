@@ -1,4 +1,4 @@
-// Computes with rectangles on the canvas: overlap, distance, bounding box.
+// Geometry of rectangles on the canvas: overlap, distance, bounding box.
 
 /** A rectangle in canvas pixels, y downwards. */
 export interface Rect {
@@ -25,8 +25,8 @@ export function distance(a: Rect, b: Rect): number {
   return Math.hypot(dx, dy);
 }
 
-/** The bounding box of all; undefined for none. */
-export function around(rects: readonly Rect[]): Rect | undefined {
+/** Returns the bounding box of the rectangles, or undefined if there are none. */
+export function boundingBox(rects: readonly Rect[]): Rect | undefined {
   if (rects.length === 0) return undefined;
   const x = rects.reduce((min, rect) => Math.min(min, rect.x), Number.POSITIVE_INFINITY);
   const y = rects.reduce((min, rect) => Math.min(min, rect.y), Number.POSITIVE_INFINITY);
@@ -35,7 +35,7 @@ export function around(rects: readonly Rect[]): Rect | undefined {
   return { x, y, width: right - x, height: bottom - y };
 }
 
-/** The smallest downward shift that keeps all of `moving` at least `gap` away from all of `fixed`. */
+/** Returns the smallest downward shift that keeps all of `moving` at least `gap` away from all of `fixed`. */
 export function clearDownwards(moving: readonly Rect[], fixed: readonly Rect[], gap: number): number {
   let shift = 0;
   for (;;) {
@@ -47,7 +47,7 @@ export function clearDownwards(moving: readonly Rect[], fixed: readonly Rect[], 
         further = Math.max(further, other.y + other.height + gap - shifted.y);
       }
     }
-    // Every iteration passes the bottom of at least one fixed rectangle for good.
+    // Terminates: each iteration moves below at least one more fixed rectangle.
     if (further <= 0) return shift;
     shift += further;
   }

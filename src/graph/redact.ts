@@ -1,6 +1,6 @@
-// Removes what strangers may not see: every key, at any depth, whose name denotes a secret, and private account data.
+// Removes private data from a public value: at any depth, every key whose name denotes a secret, and account data.
 
-/** Keys that are removed although they are no secrets. */
+/** Keys that are private without being secrets. */
 const PRIVATE_NAMES = ['webhookUrl', 'dailyCreditBudget', 'executionEngine'];
 
 /** Words that denote a secret anywhere in a name, including joined forms such as `apikey` and `mypassword`. */
@@ -35,7 +35,7 @@ const HARMLESS = new Set(
 const CARRIERS = new Set(['hash', 'pem', 'string', 'material']);
 
 // A run of capitals is one word, and its last letter begins the next one: `APIKey` is API and Key.
-const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
+const NAME_PARTS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
 
 /** Returns a copy without private keys; `value` is JSON of bounded depth, as parseGraph returns it. */
 export function redact(value: unknown): unknown {
@@ -60,11 +60,11 @@ function copyWithout(value: unknown, isPrivate: (name: string) => boolean): unkn
 }
 
 /**
- * Whether a key's name denotes a secret, token, key or password. In doubt it does: removing one key too many is safer.
+ * Whether a key's name denotes a secret, token, key or password. True in case of doubt: removing too much is safer.
  */
 export function isSecretName(name: string): boolean {
-  const whole = name.normalize('NFKC').replace(/pass[-_ ]?word/i, 'password');
-  const words = (whole.match(WORDS) ?? []).map(word => word.toLowerCase());
+  const normalized = name.normalize('NFKC').replace(/pass[-_ ]?word/i, 'password');
+  const words = (normalized.match(NAME_PARTS) ?? []).map(word => word.toLowerCase());
   // A bare `keys` names the members of an object, as in utility:json_build.
   if (words.length === 1 && words[0] === 'keys') return false;
   return words.some((word, index) => {

@@ -1,8 +1,8 @@
-// Writes ports that derive from the config of some node types into the node when it is saved.
+// Writes the ports that some node types derive from their config into the node when it is saved.
 import type { Catalog, InputDef, OutputDef } from './catalog.ts';
 import type { Graph, GraphNode, Port } from './types.ts';
 
-/** Sets `data.inputs` and `data.outputs` of such nodes from their config; other nodes are the same objects. */
+/** Sets `data.inputs` and `data.outputs` of these nodes from their config. Other nodes stay the same objects. */
 export function withSavedPorts(graph: Graph, catalog: Catalog): Graph {
   const nodes = graph.nodes.map(node => writePorts(node, catalog));
   return nodes.every((node, index) => node === graph.nodes[index]) ? graph : { ...graph, nodes };

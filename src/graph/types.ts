@@ -5,7 +5,7 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Port types. LIST and ANY ports take a list as one value; every other port is mapped over one. */
+/** Port types. A LIST or ANY port takes a list as one value. For any other port, the node is mapped over the list. */
 export const PORT_TYPES = ['TEXT', 'NUMBER', 'JSON', 'IMAGE', 'VIDEO', 'AUDIO', 'LIST', 'ANY'] as const;
 export type PortType = (typeof PORT_TYPES)[number];
 
@@ -78,7 +78,7 @@ export interface MediaRef {
   readonly width: number | null;
   readonly height: number | null;
   readonly duration: number | null;
-  /** For a video that was rendered here. */
+  /** Set if the service rendered the video. */
   readonly render?: RenderFacts;
 }
 
@@ -89,7 +89,7 @@ export interface RenderFacts {
   readonly frameCount: number;
   /** The codecs that made the file. */
   readonly backend: string;
-  /** JSON pointers of what could not be drawn or heard. */
+  /** JSON pointers to scene nodes that could not be drawn or played. */
   readonly warnings: readonly string[];
 }
 
@@ -97,7 +97,9 @@ export interface RenderFacts {
 export type Value =
   | { readonly type: 'TEXT'; readonly text: string }
   | { readonly type: 'NUMBER'; readonly number: number }
-  /** `exactText`: its JSON text as it was sent, if JSON.stringify would write another: a long number, keys in another order. */
+  /**
+   * `exactText` is the JSON text as it was sent, if JSON.stringify would change it: long numbers, another key order.
+   */
   | { readonly type: 'JSON'; readonly json: Json; readonly exactText?: string }
   | { readonly type: 'IMAGE' | 'VIDEO' | 'AUDIO'; readonly media: MediaRef }
   | { readonly type: 'LIST'; readonly items: readonly Value[] };
@@ -113,4 +115,4 @@ export function isFields(value: unknown): value is Fields {
 }
 
 /** The object, or an empty one for anything else. */
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+export const toFields = (value: unknown): Fields => (isFields(value) ? value : {});

@@ -13,8 +13,8 @@ interface PortName {
 }
 
 /**
- * The plain value for `run` at this port: a string, a number, any JSON, a media reference; LIST gives its items, ANY
- * the value as it came. Throws a ValueError if the types are incompatible.
+ * Returns the plain value that `run` receives at this port: a string, number, JSON value or media reference. A LIST
+ * port gets the items, an ANY port the tagged value. Throws a ValueError if the types are incompatible.
  */
 export function toPlain(value: Value, port: PortName): unknown {
   const { type } = port;
@@ -29,10 +29,12 @@ export function toPlain(value: Value, port: PortName): unknown {
   } else if (type === 'BOOLEAN') {
     if (value.type === 'JSON' && typeof value.json === 'boolean') return value.json;
   } else if (value.type === type) return value.media;
-  throw new ValueError(`${portName(port)} takes ${NOUNS[type]}, but ${NOUNS[value.type]} arrived.`);
+  throw new ValueError(`${portName(port)} accepts ${NOUNS[type]}, but received ${NOUNS[value.type]}.`);
 }
 
-/** Tags a value that `run` returned at this port; a tagged value is returned unchanged. Throws a ValueError. */
+/**
+ * Tags a value that `run` returned for this port. Tagged values stay unchanged. Throws a ValueError if it does not fit.
+ */
 export function toValue(output: unknown, port: PortName): Value {
   if (isValue(output)) return output;
   const { type } = port;
@@ -42,7 +44,7 @@ export function toValue(output: unknown, port: PortName): Value {
   if (isMediaType(type) && isMediaRef(output)) return { type, media: output };
   // Any other value at a JSON port is JSON by its declared type.
   if (type === 'JSON' && output !== undefined) return { type, json: output as Json };
-  throw new ValueError(`${portName(port)} should have given ${NOUNS[type]}.`);
+  throw new ValueError(`${portName(port)} must return ${NOUNS[type]}.`);
 }
 
 /** Media becomes its URL, a list an array. */
@@ -60,7 +62,7 @@ export function valueToJsonText(value: Value): string {
   return (value.type === 'JSON' ? value.exactText : undefined) ?? JSON.stringify(valueToJson(value));
 }
 
-/** Whether `valueToJsonText` says more than `valueToJson`. */
+/** Whether `valueToJsonText` preserves details that `valueToJson` loses. */
 export function hasExactText(value: Value): boolean {
   return value.type === 'LIST' ? value.items.some(hasExactText) : 'exactText' in value;
 }
@@ -84,12 +86,12 @@ export function portName(port: PortName): string {
 }
 
 const NOUNS: Readonly<Record<FieldType, string>> = {
-  TEXT: 'a text',
+  TEXT: 'text',
   NUMBER: 'a number',
   JSON: 'JSON',
   IMAGE: 'an image',
   VIDEO: 'a video',
-  AUDIO: 'an audio',
+  AUDIO: 'an audio file',
   LIST: 'a list',
   BOOLEAN: 'true or false',
   ANY: 'any value',

@@ -51,7 +51,7 @@ export const ERROR_CODES = {
   conflict: [409, 'The resource already exists or is in another state'],
   file_too_large: [413, 'The file is larger than the limit'],
   storage_quota_exceeded: [413, "The account's storage quota is used up"],
-  run_output_too_large: [413, 'The outputs of the run are larger than 32 MB together'],
+  run_output_too_large: [413, 'The outputs of the run exceed 32 MB in total'],
   payload_too_large: [413, 'The body is larger than the limit'],
   uri_too_long: [414, 'The URL is too long'],
   unsupported_type: [415, 'The content type is not accepted'],

@@ -1,7 +1,7 @@
 // Converts graphs to and from the form that agents use: nodes without positions and ports, edges as "a.text ->
 // b.prompt".
 import type { Catalog } from '../graph/catalog.ts';
-import { edgeIdOf } from '../graph/complete.ts';
+import { deriveEdgeId } from '../graph/complete.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
@@ -71,7 +71,7 @@ export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string)
     ...(source.port === undefined ? {} : { sourceHandle: `out-${source.port.replace(/^out-/, '')}` }),
     ...(target.port === undefined ? {} : { targetHandle: `in-${target.port.replace(/^in-/, '')}` }),
   };
-  return { id: edgeIdOf(edge), ...edge };
+  return { id: deriveEdgeId(edge), ...edge };
 }
 
 /** Node ids and ports may contain dots: the longest existing node id wins. */

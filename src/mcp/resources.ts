@@ -1,5 +1,5 @@
 // Resources that agents can read by URI: a table over the functions behind the REST API.
-import { unknownNodeType } from '../graph/nearest.ts';
+import { describeUnknownType } from '../graph/nearest.ts';
 import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
 import { getExecution } from '../runs/executions.ts';
@@ -43,7 +43,7 @@ export const RESOURCES: readonly Resource[] = [
     read: ({ deps }, id) => {
       const entry = deps.catalog.find(decodeURIComponent(id));
       if (entry === undefined)
-        throw new AppError('not_found', unknownNodeType(decodeURIComponent(id), deps.catalog));
+        throw new AppError('not_found', describeUnknownType(decodeURIComponent(id), deps.catalog));
       return JSON.stringify(entry);
     },
   },

@@ -17,14 +17,16 @@ export const DRAWING_STYLE_HASH = `sha256-${sha256(styleSheet('auto')).toString(
 /** Returns undefined for graphs that are empty or too large. */
 export function drawFlow(flow: FlowView, { catalog }: Site): string | undefined {
   const { graph, pictures } = flow;
-  return isDrawable(flow) ? drawGraph(graph, catalog, { title: titleOf(flow), pictures }) : undefined;
+  return isDrawable(flow)
+    ? drawGraph(graph, catalog, { title: titleOf(flow), previews: pictures })
+    : undefined;
 }
 
 /** Draws only names and ports, at half the size. */
 export function drawPreview(flow: FlowView, { catalog }: Site): string | undefined {
   const { graph, pictures } = flow;
   return isDrawable(flow)
-    ? drawGraph(graph, withPortsOnly(catalog), { title: titleOf(flow), pictures })
+    ? drawGraph(graph, withPortsOnly(catalog), { title: titleOf(flow), previews: pictures })
     : undefined;
 }
 

@@ -1,5 +1,5 @@
 // Writes checkpoints of a running run: gathers node states for a moment and writes them together, one write at a time.
-import { sizeOf } from '../engine/budget.ts';
+import { measureSize } from '../engine/budget.ts';
 import { isSettled, type Step } from '../engine/types.ts';
 import type { Values } from '../graph/types.ts';
 import { isOutage } from '../store/db.ts';
@@ -20,7 +20,7 @@ const GATHER_MS = 10;
 /** Above this size, an item's result is computed again after a crash instead of being stored early. */
 const LARGE_BYTES = 16_000;
 
-const isLarge = (item: Values): boolean => sizeOf(item, LARGE_BYTES).bytes > LARGE_BYTES;
+const isLarge = (item: Values): boolean => measureSize(item, LARGE_BYTES).bytes > LARGE_BYTES;
 
 interface CheckpointedRun {
   readonly row: RunRow;

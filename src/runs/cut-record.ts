@@ -1,5 +1,5 @@
 // Cuts the record of a run to the maximum size of an answer, an event or a webhook.
-import { sizeOf } from '../engine/budget.ts';
+import { measureSize } from '../engine/budget.ts';
 import { JsonText, stringifyJson } from '../lib/json-text.ts';
 import { findFairShare } from '../lib/level.ts';
 
@@ -21,7 +21,7 @@ interface ShownRun {
  * states are marked `truncated`. JSON that is cut becomes text.
  */
 export function cutRecord<R extends ShownRun>(record: R, maxBytes = MAX_BYTES): R {
-  if (sizeOf(record, maxBytes).bytes <= maxBytes) return record;
+  if (measureSize(record, maxBytes).bytes <= maxBytes) return record;
   const { nodeStates, outputs = [] } = record;
   const texts = createTexts();
   const sizes = [...nodeStates, ...outputs].flatMap(one => listValues(one).map(texts.bytesOf));
@@ -96,7 +96,7 @@ function createTexts(): Texts {
     const bytes =
       value instanceof JsonText
         ? Buffer.byteLength(value.text)
-        : sizeOf(value, Number.POSITIVE_INFINITY).bytes;
+        : measureSize(value, Number.POSITIVE_INFINITY).bytes;
     sizes.set(value, bytes);
     return bytes;
   };

@@ -2,7 +2,7 @@
 // A workspace that already holds as much as is left starts nothing more, so that one account leaves memory to the
 // others.
 import { getHeapStatistics } from 'node:v8';
-import { MAX_RUN_BYTES, OutputMeter, type Size, sizeOf } from '../engine/budget.ts';
+import { MAX_RUN_BYTES, measureSize, OutputMeter, type Size } from '../engine/budget.ts';
 import type { RunBudget } from '../engine/types.ts';
 import type { Values } from '../graph/types.ts';
 
@@ -120,14 +120,14 @@ export class RunMemory implements RunBudget {
   }
 
   record(nodeId: string, outputs: Values): boolean {
-    return this.recordSize(nodeId, sizeOf(outputs, MAX_RUN_BYTES));
+    return this.recordSize(nodeId, measureSize(outputs, MAX_RUN_BYTES));
   }
 
   /** Counts what the run records. */
   recordSize(nodeId: string, size: Size): boolean {
     if (this.#meter.exceededBy !== undefined) return false;
     if (this.#meter.add(nodeId, size)) {
-      this.reserve(size.held);
+      this.reserve(size.memoryBytes);
       return true;
     }
     this.#onExceeded();

@@ -1,5 +1,5 @@
 // Implements the engine's node cache for one workspace.
-import { sizeOf } from '../engine/budget.ts';
+import { measureSize } from '../engine/budget.ts';
 import type { NodeCache } from '../engine/types.ts';
 import type { Value, Values } from '../graph/types.ts';
 import { findCached, keepCached } from '../store/node-cache.ts';
@@ -18,8 +18,8 @@ export function createNodeCache(deps: RunDeps, workspace: string): NodeCache {
         return undefined;
       }
     },
-    keep(key, outputs) {
-      if (sizeOf(outputs, MAX_OUTPUT_BYTES).bytes > MAX_OUTPUT_BYTES) return;
+    store(key, outputs) {
+      if (measureSize(outputs, MAX_OUTPUT_BYTES).bytes > MAX_OUTPUT_BYTES) return;
       const text = JSON.stringify(outputs);
       const mediaIds = Object.values(outputs).flatMap(mediaIdsOf);
       keepCached(deps.db, { workspace, key, outputs: text, mediaIds }).catch((err: unknown) => {

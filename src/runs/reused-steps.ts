@@ -1,6 +1,6 @@
 // Finds results of earlier runs that a new run starts with: those that are still valid, and those that the caller pins.
-import { MAX_RUN_BYTES, OUTPUT_TOO_LARGE, sizeOfStep, TOO_LARGE } from '../engine/budget.ts';
-import { asCached, type PlannedRun, reuseSteps } from '../engine/reuse.ts';
+import { MAX_RUN_BYTES, measureStep, OUTPUT_TOO_LARGE, TOO_LARGE } from '../engine/budget.ts';
+import { type PlannedRun, reuseSteps, toCachedStep } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
 import { pointer } from '../graph/issues.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
@@ -31,7 +31,7 @@ export async function findReusedSteps(deps: RunDeps, wanted: Wanted): Promise<Re
   const reusable = keep === undefined ? [] : await findReusable(deps, wanted, keep);
   const pinned = await findPinned(deps, wanted.workflowId, pins);
   const steps = new Map([...reusable, ...pinned].map(step => [step.nodeId, step]));
-  const bytes = steps.values().reduce((sum, step) => sum + sizeOfStep(step, MAX_RUN_BYTES).bytes, 0);
+  const bytes = steps.values().reduce((sum, step) => sum + measureStep(step, MAX_RUN_BYTES).bytes, 0);
   if (bytes > MAX_RUN_BYTES) throw new AppError(OUTPUT_TOO_LARGE, TOO_LARGE.message);
   return keep === undefined ? { steps } : { fromId: keep.executionId, steps };
 }
@@ -74,7 +74,7 @@ async function findPinned(
     const steps = await readWholeSteps(deps.db, row.id);
     for (const [nodeId] of nodes) {
       const step = steps.get(nodeId);
-      if (step?.status === 'COMPLETED') found.push(asCached(step));
+      if (step?.status === 'COMPLETED') found.push(toCachedStep(step));
       else issues.push(missing(nodeId, executionId));
     }
   }

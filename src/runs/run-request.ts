@@ -1,6 +1,6 @@
 // Parses the request to run a workflow (the body of /run and /execute) and checks it against the graph.
 import { pointer } from '../graph/issues.ts';
-import { nearest, unknownNodeType } from '../graph/nearest.ts';
+import { describeUnknownType, nearest } from '../graph/nearest.ts';
 import type { Plan, PlanResult } from '../graph/plan.ts';
 import type { Graph, Json, JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
@@ -47,7 +47,7 @@ export function planRequest(
     .map(({ id, nodeType }) => ({
       nodeId: id,
       code: 'unknown_node_type',
-      message: unknownNodeType(nodeType, deps.catalog),
+      message: describeUnknownType(nodeType, deps.catalog),
     }));
   if (issues[0] === undefined) return result.plan;
   throw new AppError('invalid_graph', issues[0].message, { issues });

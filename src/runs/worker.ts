@@ -1,5 +1,5 @@
 // Executes a claimed run: the engine continues from the stored steps, and each outcome becomes an event of the run.
-import { MAX_RUN_BYTES, sizeOfStep, TOO_LARGE } from '../engine/budget.ts';
+import { MAX_RUN_BYTES, measureStep, TOO_LARGE } from '../engine/budget.ts';
 import { runPlan } from '../engine/run.ts';
 import {
   type CallSlots,
@@ -166,7 +166,7 @@ async function loadSteps(
 }
 
 function recordSteps(memory: RunMemory, steps: Map<string, Step>): Map<string, Step> {
-  for (const step of steps.values()) memory.recordSize(step.nodeId, sizeOfStep(step, MAX_RUN_BYTES));
+  for (const step of steps.values()) memory.recordSize(step.nodeId, measureStep(step, MAX_RUN_BYTES));
   return steps;
 }
 
@@ -228,12 +228,12 @@ function advance(
     pay: createPay(retrying, row, run.spending),
     calls: run.calls,
     slots: run.slots,
-    ...(spans === undefined ? {} : { around: spans.around }),
+    ...(spans === undefined ? {} : { wrapCall: spans.around }),
     onStep: step => {
       spans?.note(step);
       checkpoints.add(step);
     },
-    saved: () => checkpoints.saved(),
+    whenSaved: () => checkpoints.saved(),
     onProgress: (nodeId, fraction) => deps.runNotifier.notifyProgress(row.id, nodeId, fraction),
     onError: (nodeId, thrown) => {
       const err = run.secrets === undefined ? thrown : scrubError(thrown, run.secrets.scrub);

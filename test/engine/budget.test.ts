@@ -1,7 +1,7 @@
 // Tests that the counted size of a run's outputs equals their JSON, however often a value occurs in them.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { MAX_RUN_BYTES, sizeOf } from '../../src/engine/budget.ts';
+import { MAX_RUN_BYTES, measureSize } from '../../src/engine/budget.ts';
 
 const VALUES: Readonly<Record<string, unknown>> = {
   'small and large integers': [0, 7, 10, 99, 100, 999_999_999, 1_000_000_000, 1e21, -1, -10],
@@ -15,7 +15,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 for (const [name, value] of Object.entries(VALUES)) {
   it(`measures ${name} like their JSON`, () => {
     const bytes = Buffer.byteLength(JSON.stringify(value));
-    const { bytes: counted } = sizeOf(value, MAX_RUN_BYTES);
+    const { bytes: counted } = measureSize(value, MAX_RUN_BYTES);
     // Each array and object may count one comma more.
     assert.ok(counted >= bytes && counted <= bytes + 4, `${counted} of ${bytes}`);
   });
@@ -31,13 +31,13 @@ it('counts a repeated value every time and walks it once', () => {
     Array.from({ length: 10_000 }, (_, index) => index),
     { get: read },
   );
-  const once = sizeOf([list], MAX_RUN_BYTES);
+  const once = measureSize([list], MAX_RUN_BYTES);
   reads = 0;
-  const many = sizeOf(
+  const many = measureSize(
     Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, list])),
     MAX_RUN_BYTES,
   );
   assert.equal(reads, 1);
   assert.ok(many.bytes >= 50 * (once.bytes - 4));
-  assert.ok(many.held >= 50 * (once.held - 100));
+  assert.ok(many.memoryBytes >= 50 * (once.memoryBytes - 100));
 });

@@ -98,7 +98,7 @@ describe('a run with a cache', () => {
     const kept = new Map<string, Values>();
     const cache: NodeCache = {
       find: async key => kept.get(key),
-      keep: (key, outputs) => void kept.set(key, outputs),
+      store: (key, outputs) => void kept.set(key, outputs),
     };
     return { kept, cache };
   };

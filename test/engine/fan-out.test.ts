@@ -87,7 +87,8 @@ describe('a list at a single-value port', () => {
   it('fails the node and names the ports if the lengths differ', async () => {
     assert.deepEqual((await joinLists(['x y', '1 2 3']))?.error, {
       code: 'unequal_lists',
-      message: 'The lists differ in length: "A" (a) has 2, "B" (b) has 3. Make them equal, or of one item.',
+      message:
+        'The lists differ in length: "A" (a) has 2, "B" (b) has 3. Give them the same length, or one item.',
     });
   });
 
@@ -110,7 +111,7 @@ describe('a list at a single-value port', () => {
     assert.equal((await joinLists([many(100)]))?.status, 'COMPLETED');
     assert.deepEqual((await joinLists([many(101)]))?.error, {
       code: 'too_many_items',
-      message: 'The lists make 101 items; a node is run for 100 at most.',
+      message: 'The lists result in 101 items, but a node can run for at most 100. Shorten the lists.',
     });
     assert.equal(
       (await joinLists([many(11), many(10)], { fanOut: 'product' }))?.error?.code,

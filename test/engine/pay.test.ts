@@ -111,7 +111,7 @@ describe('a paid call', () => {
     const kept = new Map<string, Values>();
     const cache: RunOptions['cache'] = {
       find: async key => kept.get(key),
-      keep: (key, outputs) => kept.set(key, outputs),
+      store: (key, outputs) => kept.set(key, outputs),
     };
     const calls: string[] = [];
     const paid = paidNode(calls);
@@ -150,7 +150,7 @@ describe('a secret', () => {
     const asked: string[] = [];
     const cache: RunOptions['cache'] = {
       find: async key => void asked.push(key) as undefined,
-      keep: key => void asked.push(key),
+      store: key => void asked.push(key),
     };
     const plan = planGraph([paid], single({ prompt: 'bad {{secrets.WORD}}', seed: '7' }));
     const { reported } = await runRecorded([paid], plan, {

@@ -67,7 +67,7 @@ describe('a provider task', () => {
     const order: string[] = [];
     const { steps } = await run([], single, {
       onStep: ({ status, jobs }) => order.push(`${status}${jobs === undefined ? '' : ' with its job'}`),
-      saved: async () => {
+      whenSaved: async () => {
         order.push('saved');
         throw new Error('The lease is gone.');
       },

@@ -91,7 +91,7 @@ describe('a missing or invalid value', () => {
   it('fails the node and names the port by label and id', async () => {
     assert.deepEqual(await failureOf(undefined), {
       code: 'missing_input',
-      message: '"Main text" (a) needs a value, and nothing gives it one.',
+      message: '"Main text" (a) needs a value. Connect it or set it.',
     });
   });
 
@@ -105,7 +105,7 @@ describe('a missing or invalid value', () => {
     assert.equal(await messageOf({ size: 0 }), '"Size" (size) must be at least 1, not 0.');
     assert.equal(await messageOf({ size: 11 }), '"Size" (size) must be at most 10, not 11.');
     assert.equal(await messageOf({ mode: 'odd' }), '"Mode" (mode) must be one of fast, slow, not "odd".');
-    assert.equal(await messageOf({ b: true }), '"B" (b) must be a text, not true.');
+    assert.equal(await messageOf({ b: true }), '"B" (b) must be text, not true.');
   });
 
   it("that arrives by wire is reported as the input's fault", async () => {
@@ -249,7 +249,7 @@ describe('a failed node', () => {
         run: () => ({ text: 5 }),
       }),
     ]);
-    assert.match(errorOf('w')?.message ?? '', /^"Text" \(text\) should have given a text/);
+    assert.match(errorOf('w')?.message ?? '', /^"Text" \(text\) must return text/);
   });
 });
 

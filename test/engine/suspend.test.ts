@@ -68,7 +68,7 @@ describe('a node that waits', () => {
     assert.deepEqual(late.outcome, {
       kind: 'expired',
       nodeId: 'w',
-      error: { code: 'decision_timeout', message: 'Nobody decided in time.' },
+      error: { code: 'decision_timeout', message: 'No decision was made in time.' },
     });
     assert.equal(late.steps.get('after')?.status, 'SKIPPED');
   });

@@ -1,7 +1,7 @@
 // Which output types can connect to which input types.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { canJoin } from '../../src/graph/catalog.ts';
+import { canFeed } from '../../src/graph/catalog.ts';
 import { PORT_TYPES } from '../../src/graph/types.ts';
 
 // ANY accepts and provides any type; the content of a LIST is known only during a run.
@@ -18,7 +18,7 @@ for (const from of PORT_TYPES) {
         OPEN.includes(from) ||
         OPEN.includes(to) ||
         JOINED.includes(`${from} ${to}`);
-      assert.equal(canJoin(from, to), expected, `${from} → ${to}`);
+      assert.equal(canFeed(from, to), expected, `${from} → ${to}`);
     }
   });
 }

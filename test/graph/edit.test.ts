@@ -1,7 +1,7 @@
 // Checks edits of a graph that need no catalog.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { childrenOf, withoutItems } from '../../src/graph/edit.ts';
+import { readChildIds, withoutItems } from '../../src/graph/edit.ts';
 
 const node = (id: string, childNodeIds?: string[]) => ({
   id,
@@ -37,8 +37,8 @@ describe('withoutItems', () => {
 
 describe('childrenOf', () => {
   it('reads the ids of a group, and nothing of a node without any', () => {
-    assert.deepEqual(childrenOf(node('group', ['a'])), ['a']);
-    assert.deepEqual(childrenOf(node('a')), []);
-    assert.deepEqual(childrenOf({ id: 'odd', data: { config: { childNodeIds: ['a', 5] } } }), ['a']);
+    assert.deepEqual(readChildIds(node('group', ['a'])), ['a']);
+    assert.deepEqual(readChildIds(node('a')), []);
+    assert.deepEqual(readChildIds({ id: 'odd', data: { config: { childNodeIds: ['a', 5] } } }), ['a']);
   });
 });

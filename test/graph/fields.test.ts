@@ -111,7 +111,7 @@ describe('a field', () => {
     assert.throws(() => resolveValues(wired, {}, list([])), { message: /at least 1/ });
     assert.throws(() => resolveValues(wired, {}, list([IMAGE, IMAGE, IMAGE])), { message: /at most 2/ });
     assert.throws(() => resolveValues(wired, {}, list([{ type: 'TEXT', text: 'x' }])), {
-      message: /a list of IMAGE, and a TEXT arrived/,
+      message: /a list of IMAGE, but received TEXT/,
     });
   });
 

@@ -46,8 +46,8 @@ describe('placeNewNodes', () => {
     assert.deepEqual(chain.sort(), ['m 760 0', 'n 380 0']);
   });
 
-  it('keeps given coordinates with keepGiven, and still places nodes without any', () => {
-    const options = { ...lost('n'), keepGiven: true };
+  it('keeps given coordinates with keepsPositions, and still places nodes without any', () => {
+    const options = { ...lost('n'), keepsPositions: true };
     assert.deepEqual(moves([join('m', 20, 20), join('n')], ['a.text > n.a'], options), ['n 380 0']);
   });
 

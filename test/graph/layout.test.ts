@@ -89,7 +89,7 @@ describe('layoutGraph over generated graphs', () => {
       assert.deepEqual(overlaps(once), []);
       assert.deepEqual(backwardEdges(once), []);
       assert(once.nodes.every(({ position: { x, y } }) => Number.isInteger(x) && Number.isInteger(y)));
-      assert.deepEqual(layoutGraph(once, CATALOG).moved, [], 'a laid-out graph stays as it is');
+      assert.deepEqual(layoutGraph(once, CATALOG).moves, [], 'a laid-out graph stays as it is');
       assert.deepEqual(layOut(structuredClone(graph)), once, 'the same graph gets the same layout');
       const down = layOut(graph, { direction: 'DOWN' });
       assert.deepEqual([...overlaps(down), ...backwardEdges(down, 'DOWN')], []);
@@ -119,7 +119,7 @@ describe('layoutGraph', () => {
   it('breaks a cycle and reports which edge runs backwards', () => {
     const graph = graphOf([join('a'), join('b'), join('c')], 'a.text > b.a', 'b.text > c.a', 'c.text > a.a');
     const { warnings } = layoutGraph(graph, CATALOG);
-    assert.deepEqual(warnings, ['a: The edge "c.text > a.a" closes a circle and runs backwards.']);
+    assert.deepEqual(warnings, ['a: The edge "c.text > a.a" closes a cycle and runs backwards.']);
     assert.deepEqual(backwardEdges(layOut(graph)), ['c > a']);
   });
 
@@ -169,7 +169,7 @@ describe('layoutGraph', () => {
     assert.match(layout.warnings[0] ?? '', /^f: Connections leave this group and return to it/);
     const laid = applyLayout(graph, layout);
     assert.deepEqual([...backwardEdges(laid), ...overlaps(laid)], []);
-    assert.equal(layoutGraph(laid, CATALOG).moved.length, 0);
+    assert.equal(layoutGraph(laid, CATALOG).moves.length, 0);
   });
 
   it('treats legacy children as members, converts their relative positions, and drops the legacy keys', () => {
@@ -199,7 +199,7 @@ describe('layoutGraph', () => {
   });
 
   it('handles empty graphs, nodes connected to themselves and groups without members', () => {
-    assert.deepEqual(layoutGraph({ nodes: [], edges: [] }, CATALOG).moved, []);
+    assert.deepEqual(layoutGraph({ nodes: [], edges: [] }, CATALOG).moves, []);
     const graph = graphOf([join('a'), group('f')], 'a.text > a.a', 'a.text > nowhere.a');
     assert.deepEqual(overlaps(layOut(graph)), []);
   });

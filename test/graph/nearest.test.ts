@@ -19,10 +19,10 @@ describe('nearest', () => {
       Array.from({ length: 20_000 }, (_, index) => `${index}`.padStart(70, 'abcdefg')),
     );
     const work = createWorkBudget();
-    const { left } = work;
+    const { remaining } = work;
     for (let i = 0; i < 1000; i++) nearest(`${i}`.padStart(70, 'gfedcba'), index, work);
     // At most one comparison exceeds it.
-    assert.ok(work.left > -10_000, `${left - work.left} characters compared`);
+    assert.ok(work.remaining > -10_000, `${remaining - work.remaining} characters compared`);
     assert.equal(nearest('0'.padStart(70, 'abcdefg'), index, work), undefined);
   });
 });

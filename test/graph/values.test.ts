@@ -41,12 +41,12 @@ const FITS: readonly (readonly [Value, PortType, unknown])[] = [
 ];
 
 const MISFITS: readonly (readonly [Value, PortType, string])[] = [
-  [TEXT, 'NUMBER', '"Input" (in1) takes a number, but a text arrived.'],
-  [JSON_OBJECT, 'NUMBER', '"Input" (in1) takes a number, but JSON arrived.'],
-  [IMAGE, 'TEXT', '"Input" (in1) takes a text, but an image arrived.'],
-  [IMAGE, 'VIDEO', '"Input" (in1) takes a video, but an image arrived.'],
-  [TEXT, 'AUDIO', '"Input" (in1) takes an audio, but a text arrived.'],
-  [LIST, 'TEXT', '"Input" (in1) takes a text, but a list arrived.'],
+  [TEXT, 'NUMBER', '"Input" (in1) accepts a number, but received text.'],
+  [JSON_OBJECT, 'NUMBER', '"Input" (in1) accepts a number, but received JSON.'],
+  [IMAGE, 'TEXT', '"Input" (in1) accepts text, but received an image.'],
+  [IMAGE, 'VIDEO', '"Input" (in1) accepts a video, but received an image.'],
+  [TEXT, 'AUDIO', '"Input" (in1) accepts an audio file, but received text.'],
+  [LIST, 'TEXT', '"Input" (in1) accepts text, but received a list.'],
 ];
 
 describe('a value at an input port', () => {
@@ -98,7 +98,7 @@ describe('a result at an output port', () => {
       ['ANY', 'a'],
     ] as const;
     for (const [type, output] of misfits) {
-      assert.throws(() => toValue(output, port(type)), /^ValueError: "Input" \(in1\) should have given /);
+      assert.throws(() => toValue(output, port(type)), /^ValueError: "Input" \(in1\) must return /);
     }
   });
 });

@@ -2,7 +2,7 @@
 // workspaces.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MAX_RUN_BYTES, sizeOf } from '../../src/engine/budget.ts';
+import { MAX_RUN_BYTES, measureSize } from '../../src/engine/budget.ts';
 import { RunMemoryPool } from '../../src/runs/memory.ts';
 import { WorkerSlots } from '../../src/runs/worker-slots.ts';
 
@@ -11,7 +11,7 @@ const ignore = (): void => undefined;
 describe('the size of values', () => {
   it('equals that of their JSON, including escapes', () => {
     for (const value of ['', 'a"\n\u0000é😀', [1, -2.5, null, true], { a: { 'ü"': [{}] } }, []]) {
-      const { bytes } = sizeOf(value, MAX_RUN_BYTES);
+      const { bytes } = measureSize(value, MAX_RUN_BYTES);
       const exact = Buffer.byteLength(JSON.stringify(value));
       assert.ok(bytes >= exact && bytes <= exact + 4, `${JSON.stringify(value)}: ${bytes}, not ${exact}`);
     }
@@ -20,7 +20,7 @@ describe('the size of values', () => {
   it('is not counted to the end if shared references would make it endless', () => {
     let value: unknown = 'x'.repeat(1000);
     for (let level = 0; level < 60; level++) value = [value, value];
-    assert.ok(sizeOf(value, 1_000_000).bytes < 1_100_000);
+    assert.ok(measureSize(value, 1_000_000).bytes < 1_100_000);
   });
 });
 

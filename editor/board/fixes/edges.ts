@@ -1,6 +1,6 @@
 // Defines fixes for issues of edges: missing ends and ports, incompatible types, cycles, inputs with several sources.
-import { canJoin, type InputDef } from '../../../src/graph/catalog.ts';
-import { joinPorts } from '../../../src/graph/handles.ts';
+import { canFeed, type InputDef } from '../../../src/graph/catalog.ts';
+import { resolveEdgePorts } from '../../../src/graph/handles.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
 import { apply, findEdgeIndex, findNode } from '../board.ts';
@@ -54,7 +54,7 @@ function switchToFittingPort(context: FixContext, edge: GraphEdge): Fix | undefi
   const ports = [getPorts(catalog, source), getPorts(catalog, target)] as const;
   for (const handle of [issue.suggestion, null]) {
     if (handle === undefined) continue;
-    const joint = joinPorts({ ...edge, [key]: handle }, ...ports, takenPorts);
+    const joint = resolveEdgePorts({ ...edge, [key]: handle }, ...ports, takenPorts);
     if (joint === undefined || !fits(joint.from.type, joint.to) || takenPorts.has(joint.to.id)) continue;
     const [sourceHandle, targetHandle] = [`out-${joint.from.id}`, `in-${joint.to.id}`];
     const label = fixMessages.changePort(key === 'sourceHandle' ? joint.from.label : joint.to.label);
@@ -67,7 +67,7 @@ function switchToFittingPort(context: FixContext, edge: GraphEdge): Fix | undefi
 }
 
 const fits = (from: InputDef['type'], { type, itemType }: InputDef): boolean =>
-  canJoin(from, from === 'LIST' ? type : (itemType ?? type));
+  canFeed(from, from === 'LIST' ? type : (itemType ?? type));
 
 /** Output type and input type → the node type that converts between them. */
 const CONVERTERS: Readonly<Record<string, string>> = {
@@ -110,7 +110,7 @@ function getTargetPort({ board, catalog }: FixContext, edge: GraphEdge): string 
   if (edge.targetHandle) return edge.targetHandle.replace(/^in-/, '');
   const [source, target] = [findNode(board, edge.source), findNode(board, edge.target)];
   if (source === undefined || target === undefined) return '';
-  return joinPorts(edge, getPorts(catalog, source), getPorts(catalog, target), new Set())?.to.id ?? '';
+  return resolveEdgePorts(edge, getPorts(catalog, source), getPorts(catalog, target), new Set())?.to.id ?? '';
 }
 
 /** Removes the newest edge of the cycle through the node. */

@@ -1,7 +1,7 @@
 // Defines fixes for issues of nodes: types, ports, groups, and lists of different lengths.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
-import { childrenOf } from '../../../src/graph/edit.ts';
-import { joinPorts } from '../../../src/graph/handles.ts';
+import { readChildIds } from '../../../src/graph/edit.ts';
+import { resolveEdgePorts } from '../../../src/graph/handles.ts';
 import { describeUnfed } from '../../../src/graph/lint/rules-nodes.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
@@ -60,7 +60,7 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
       0,
       context.board.nodes.findIndex(({ id }) => id === context.issue.nodeId),
     );
-    const takenMembers = new Set(before.flatMap(childrenOf));
+    const takenMembers = new Set(before.flatMap(readChildIds));
     return keepMembers(context, id => !takenMembers.has(id));
   },
   group_against_wiring: addToGroup,
@@ -107,7 +107,9 @@ function findSubstitute({ board, catalog }: FixContext, node: GraphNode): Catalo
         const otherNode = findNode(board, id);
         return otherNode && getPorts(catalog, otherNode);
       });
-      return from === undefined || to === undefined || joinPorts(edge, from, to, new Set()) !== undefined;
+      return (
+        from === undefined || to === undefined || resolveEdgePorts(edge, from, to, new Set()) !== undefined
+      );
     });
   const countLostSettings = ({ inputs }: CatalogEntry): number =>
     keys.filter(key => !inputs.some(({ id }) => id === key)).length;
@@ -123,7 +125,7 @@ function findSubstitute({ board, catalog }: FixContext, node: GraphNode): Catalo
 function keepMembers(context: FixContext, isKept: (id: string) => boolean): Fix | undefined {
   const node = findIssueNode(context);
   if (node === undefined) return undefined;
-  const members = childrenOf(node);
+  const members = readChildIds(node);
   const keptMembers = members.filter(isKept);
   if (keptMembers.length === members.length) return undefined;
   return toFix(fixMessages.leaveGroup, setConfig(context.board, node.id, 'childNodeIds', keptMembers));
@@ -134,19 +136,19 @@ function addToGroup(context: FixContext): Fix | undefined {
   const { board } = context;
   const node = findIssueNode(context);
   if (node === undefined) return undefined;
-  const members = new Set(childrenOf(node));
+  const members = new Set(readChildIds(node));
   const downstream = collectReachable(members, id =>
     board.edges.filter(e => e.source === id).map(e => e.target),
   );
   const upstream = collectReachable(members, id =>
     board.edges.filter(e => e.target === id).map(e => e.source),
   );
-  const idsInOtherGroups = new Set(board.nodes.filter(({ id }) => id !== node.id).flatMap(childrenOf));
+  const idsInOtherGroups = new Set(board.nodes.filter(({ id }) => id !== node.id).flatMap(readChildIds));
   const between = [...downstream].filter(
     id => upstream.has(id) && !members.has(id) && findNode(board, id) !== undefined,
   );
   if (between.length === 0 || between.some(id => idsInOtherGroups.has(id))) return undefined;
-  const childNodeIds = [...childrenOf(node), ...between];
+  const childNodeIds = [...readChildIds(node), ...between];
   return toFix(
     fixMessages.intoGroup(between.length),
     setConfig(board, node.id, 'childNodeIds', childNodeIds),

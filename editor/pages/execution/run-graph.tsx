@@ -4,7 +4,7 @@ import type { NodeState } from '../../../sdk/src/types.ts';
 import type { Catalog } from '../../../src/graph/catalog.ts';
 import { estimateDims } from '../../../src/graph/dims.ts';
 import { isGroup, isNote } from '../../../src/graph/layout/groups.ts';
-import { around, type Rect } from '../../../src/graph/rects.ts';
+import { boundingBox, type Rect } from '../../../src/graph/rects.ts';
 import type { Graph, GraphNode } from '../../../src/graph/types.ts';
 import { classNames } from '../../kit/class-names.ts';
 import { messages } from './messages.ts';
@@ -29,7 +29,7 @@ export function RunGraph({
 }) {
   const boxes = graph.nodes.filter(node => !isGroup(node, PLAIN) && !isNote(node, PLAIN)).map(boxOf);
   const byId = new Map(boxes.map(box => [box.node.id, box]));
-  const { x, y, width, height } = around(boxes.map(({ rect }) => rect)) ?? {
+  const { x, y, width, height } = boundingBox(boxes.map(({ rect }) => rect)) ?? {
     x: 0,
     y: 0,
     width: 1,

@@ -1,9 +1,9 @@
-// Draws a laid-out graph as SVG: frames, edges, cards and notes on a dotted canvas. Pure; the SVG contains no script
-// and loads only the given pictures.
+// Draws a laid-out graph as SVG: frames, edges, cards and notes on a dotted canvas. The SVG contains no scripts and
+// loads nothing except the preview images.
 import type { Catalog, ResolvedPorts } from '../catalog.ts';
 import { estimateDims, portOffset } from '../dims.ts';
 import { isGroup, isNote } from '../layout/groups.ts';
-import { around, type Rect } from '../rects.ts';
+import { boundingBox, type Rect } from '../rects.ts';
 import type { Graph, GraphEdge, GraphNode } from '../types.ts';
 import { drawFrame, drawNode, drawNote, portColor, type Sketch } from './node.ts';
 import { escapeXml } from './text.ts';
@@ -12,10 +12,10 @@ import { FONT, styleSheet, type Theme } from './theme.ts';
 export interface DrawOptions {
   /** `auto` (default) follows the reader's system. */
   readonly theme?: Theme | undefined;
-  /** The title for people who cannot see the picture. */
+  /** The title for screen readers. */
   readonly title?: string | undefined;
-  /** URLs of pictures by the id of the node that shows them. */
-  readonly pictures?: ReadonlyMap<string, string> | undefined;
+  /** URLs of preview images by node id. */
+  readonly previews?: ReadonlyMap<string, string> | undefined;
 }
 
 const MARGIN = 60;
@@ -23,15 +23,18 @@ const EMPTY: Rect = { x: 0, y: 0, width: 400, height: 200 };
 
 /** Returns an SVG document whose size in pixels is that of the graph plus a margin. */
 export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions = {}): string {
-  const { theme = 'auto', title = 'Workflow graph', pictures } = options;
-  const sketches = graph.nodes.map(node => ({ ...sketch(node, catalog), picture: pictures?.get(node.id) }));
-  const byId = new Map(sketches.map(it => [it.node.id, it]));
+  const { theme = 'auto', title = 'Workflow graph', previews } = options;
+  const sketches = graph.nodes.map(node => ({
+    ...createSketch(node, catalog),
+    picture: previews?.get(node.id),
+  }));
+  const byId = new Map(sketches.map(createSketch => [createSketch.node.id, createSketch]));
   const frames = sketches.filter(({ node }) => isGroup(node, catalog));
   const notes = sketches.filter(({ node }) => isNote(node, catalog));
-  const cards = sketches.filter(it => !frames.includes(it) && !notes.includes(it));
-  // Outer frames first, so that inner ones are drawn over them.
+  const cards = sketches.filter(sketch => !frames.includes(sketch) && !notes.includes(sketch));
+  // Draw outer frames first, so that inner ones appear on top.
   frames.sort((a, b) => b.rect.width * b.rect.height - a.rect.width * a.rect.height);
-  const inner = around(sketches.map(({ rect }) => rect)) ?? EMPTY;
+  const inner = boundingBox(sketches.map(({ rect }) => rect)) ?? EMPTY;
   const [x, y] = [Math.floor(inner.x - MARGIN), Math.floor(inner.y - MARGIN)];
   const [width, height] = [Math.ceil(inner.width + 2 * MARGIN), Math.ceil(inner.height + 2 * MARGIN)];
   return [
@@ -49,22 +52,22 @@ export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions =
   ].join('\n');
 }
 
-function sketch(node: GraphNode, catalog: Catalog): Sketch {
+function createSketch(node: GraphNode, catalog: Catalog): Sketch {
   const { width, height } = estimateDims(node, catalog);
   const entry = catalog.find(node.data.nodeType);
   const ports =
-    entry === undefined ? ownPorts(node) : catalog.ports(node.data.nodeType, node.data.config ?? {});
+    entry === undefined ? declaredPorts(node) : catalog.ports(node.data.nodeType, node.data.config ?? {});
   return { node, rect: { ...node.position, width, height }, entry, ports };
 }
 
-/** The ports that a node of an unknown type declares itself. */
-function ownPorts({ data }: GraphNode): ResolvedPorts {
-  const read = (ports: GraphNode['data']['inputs']): ResolvedPorts['outputs'] =>
+/** Returns the ports that a node of an unknown type declares in its own data. */
+function declaredPorts({ data }: GraphNode): ResolvedPorts {
+  const toDefs = (ports: GraphNode['data']['inputs']): ResolvedPorts['outputs'] =>
     (ports ?? []).map(({ id, label }) => ({ id, label: String(label ?? id), type: 'ANY', isPort: true }));
-  return { inputs: read(data.inputs), outputs: read(data.outputs) };
+  return { inputs: toDefs(data.inputs), outputs: toDefs(data.outputs) };
 }
 
-/** A curve between ports that leaves and arrives horizontally; dashed if it runs backwards. */
+/** Draws a curve that leaves and enters the ports horizontally, dashed if it runs backwards. */
 function drawEdge(edge: GraphEdge, byId: ReadonlyMap<string, Sketch>): string {
   const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
   if (source === undefined || target === undefined) return '';
@@ -82,12 +85,12 @@ function drawEdge(edge: GraphEdge, byId: ReadonlyMap<string, Sketch>): string {
 }
 
 function findPort(
-  ports: ResolvedPorts['inputs' | 'outputs'],
+  defs: ResolvedPorts['inputs' | 'outputs'],
   handle: string | null | undefined,
 ): { readonly index: number; readonly type: string } {
-  const wireable = ports.filter(({ isPort }) => isPort);
+  const ports = defs.filter(({ isPort }) => isPort);
   const name = (handle ?? '').replace(/^(?:in|out)-/, '');
-  const found = wireable.findIndex(({ id }) => id === name);
-  const index = Math.max(0, found);
-  return { index, type: wireable[index]?.type ?? 'ANY' };
+  const position = ports.findIndex(({ id }) => id === name);
+  const index = Math.max(0, position);
+  return { index, type: ports[index]?.type ?? 'ANY' };
 }

@@ -7,29 +7,29 @@ import type { GraphNode, Json } from '../types.ts';
 import { escapeXml, shorten, wrapText } from './text.ts';
 import { CATEGORY_COLORS, PORT_COLORS } from './theme.ts';
 
-/** A node with everything that its drawing needs. */
+/** A node with the data needed to draw it. */
 export interface Sketch {
   readonly node: GraphNode;
   readonly rect: Rect;
   readonly entry: CatalogEntry | undefined;
   readonly ports: ResolvedPorts;
-  /** The URL of the node's result. */
-  readonly picture?: string | undefined;
+  /** The URL of the image that shows the node's result. */
+  readonly preview?: string | undefined;
 }
 
 const INSET = 14;
 const NOTE_COLOR = '#fde68a';
-const PICTURE_TYPES = new Set(['IMAGE', 'VIDEO']);
+const PREVIEW_TYPES = new Set(['IMAGE', 'VIDEO']);
 
-export function drawNode({ node, rect, entry, ports, picture }: Sketch): string {
+export function drawNode({ node, rect, entry, ports, preview }: Sketch): string {
   const { x, y, width, height } = rect;
   const accent = CATEGORY_COLORS[entry?.category ?? node.data.category] ?? PORT_COLORS.ANY;
   const inputs = ports.inputs.filter(({ isPort }) => isPort);
   const outputs = ports.outputs.filter(({ isPort }) => isPort);
   const portsEnd = NODE_BOX.header + NODE_BOX.portRow * Math.max(inputs.length, outputs.length, 1);
   const fields = drawFields(node, ports.inputs, rect, portsEnd);
-  const left = height - fields.end - NODE_BOX.padding;
-  const showsPicture = outputs.some(({ type }) => PICTURE_TYPES.has(type)) || entry?.category === 'output';
+  const heightLeft = height - fields.end - NODE_BOX.padding;
+  const hasPreview = outputs.some(({ type }) => PREVIEW_TYPES.has(type)) || entry?.category === 'output';
   return [
     `<rect class="gw-shadow" x="${x - 1}" y="${y + 3}" width="${width + 2}" height="${height}" rx="13"/>`,
     `<rect class="gw-card" x="${x}" y="${y}" width="${width}" height="${height}" rx="12"/>`,
@@ -40,8 +40,8 @@ export function drawNode({ node, rect, entry, ports, picture }: Sketch): string 
     ...inputs.map((port, index) => drawPort(port, rect, index, 'left')),
     ...outputs.map((port, index) => drawPort(port, rect, index, 'right')),
     ...fields.parts,
-    showsPicture && left >= 48
-      ? drawPicture({ x, y: y + fields.end, width, height: left }, accent, picture)
+    hasPreview && heightLeft >= 48
+      ? drawPreview({ x, y: y + fields.end, width, height: heightLeft }, accent, preview)
       : '',
   ].join('');
 }
@@ -63,7 +63,7 @@ export function portColor(type: string): string {
   return PORT_COLORS[type] ?? PORT_COLORS.ANY ?? '';
 }
 
-/** As many settings as fit into the box, drawn like form fields. */
+/** Draws as many settings as fit into the card, as form fields. */
 function drawFields(
   node: GraphNode,
   inputs: readonly InputDef[],
@@ -73,7 +73,7 @@ function drawFields(
   const parts: string[] = [];
   let end = start;
   for (const input of inputs.filter(({ isPort }) => !isPort).slice(0, MAX_FIELDS)) {
-    const value = shownValue(node, input);
+    const value = formatValue(node, input);
     const rowHeight = fieldHeight(input);
     if (end + rowHeight > height - 4) break;
     const box = rowHeight - 26;
@@ -88,7 +88,7 @@ function drawFields(
   return { parts, end };
 }
 
-function shownValue({ data }: GraphNode, { id, default: fallback }: InputDef): string {
+function formatValue({ data }: GraphNode, { id, default: fallback }: InputDef): string {
   const config: Readonly<Record<string, Json>> = data.config ?? {};
   const value = Object.hasOwn(config, id) ? config[id] : fallback;
   if (value === undefined || value === null) return '';
@@ -96,11 +96,11 @@ function shownValue({ data }: GraphNode, { id, default: fallback }: InputDef): s
   return typeof value === 'string' ? value : JSON.stringify(value).slice(0, 2000);
 }
 
-/** The result's picture, or a placeholder until the node has run. */
-function drawPicture({ x, y, width, height }: Rect, color: string | undefined, picture?: string): string {
+/** Draws the preview image, or a placeholder until the node has run. */
+function drawPreview({ x, y, width, height }: Rect, color: string | undefined, preview?: string): string {
   const [left, top, w, h] = [x + INSET, y + 2, width - 2 * INSET, height - 4];
-  if (picture !== undefined)
-    return `<image href="${escapeXml(picture)}" x="${left}" y="${top}" width="${w}" height="${h}"/>`;
+  if (preview !== undefined)
+    return `<image href="${escapeXml(preview)}" x="${left}" y="${top}" width="${w}" height="${h}"/>`;
   const at = (fx: number, fy: number): string => `${round(left + w * fx)} ${round(top + h * fy)}`;
   return [
     `<rect class="gw-field" x="${left}" y="${top}" width="${w}" height="${h}" rx="8"/>`,
@@ -119,9 +119,9 @@ export function drawFrame({ node, rect }: Sketch): string {
 
 export function drawNote({ node, rect }: Sketch): string {
   const { x, y, width, height } = rect;
-  const { text: written = '', color } = node.data.config ?? {};
+  const { text: noteText = '', color } = node.data.config ?? {};
   const fill = typeof color === 'string' && /^#[0-9a-f]{6}$/i.test(color) ? color : NOTE_COLOR;
-  const content = typeof written === 'string' && written !== '' ? written : node.data.label;
+  const content = typeof noteText === 'string' && noteText !== '' ? noteText : node.data.label;
   const lines = wrapText(content, width - 32, 13, Math.max(1, Math.floor((height - 28) / 19)));
   return [
     `<rect class="gw-shadow" x="${x}" y="${y + 4}" width="${width}" height="${height}" rx="6"/>`,
@@ -130,9 +130,16 @@ export function drawNote({ node, rect }: Sketch): string {
   ].join('');
 }
 
-function text(className: string, x: number, y: number, size: number, content: string, more = ''): string {
+function text(
+  className: string,
+  x: number,
+  y: number,
+  size: number,
+  content: string,
+  attributes = '',
+): string {
   if (content === '') return '';
-  return `<text class="${className}" x="${x}" y="${y}" font-size="${size}" ${more}>${escapeXml(content)}</text>`;
+  return `<text class="${className}" x="${x}" y="${y}" font-size="${size}" ${attributes}>${escapeXml(content)}</text>`;
 }
 
 function round(value: number): number {

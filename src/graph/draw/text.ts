@@ -1,5 +1,5 @@
-// Prepares text for a drawing: escapes it for XML, and cuts or wraps it to an estimated width, since nothing is
-// measured here.
+// Prepares text for a drawing: escapes it for XML, and shortens or wraps it to an estimated width, because fonts cannot
+// be measured here.
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -9,7 +9,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 // Characters that XML 1.0 does not allow even escaped.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters.
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 /** East Asian scripts and pictographs are as wide as they are high. */
 const IS_WIDE =
@@ -23,17 +23,17 @@ export function escapeXml(text: string): string {
   return text
     .toWellFormed()
     .replace(NOT_XML, '')
-    .replace(/[&<>"']/g, found => ENTITIES[found] ?? '');
+    .replace(/[&<>"']/g, character => ENTITIES[character] ?? '');
 }
 
 /** One line, cut with an ellipsis if it is wider than `width` pixels. */
 export function shorten(text: string, width: number, fontSize: number): string {
   const line = text.slice(0, MAX_CHARACTERS).replace(/\s+/g, ' ').trim();
   const characters = [...line];
-  let used = 0;
+  let usedWidth = 0;
   for (const [index, character] of characters.entries()) {
-    used += widthOf(character) * fontSize;
-    if (used > width)
+    usedWidth += estimateWidth(character) * fontSize;
+    if (usedWidth > width)
       return `${characters
         .slice(0, Math.max(0, index - 1))
         .join('')
@@ -47,7 +47,7 @@ export function wrapText(text: string, width: number, fontSize: number, limit: n
   const lines: string[] = [];
   for (const paragraph of text.slice(0, MAX_CHARACTERS).split('\n')) {
     let line = '';
-    for (const word of paragraph.split(/\s+/).filter(it => it !== '')) {
+    for (const word of paragraph.split(/\s+/).filter(part => part !== '')) {
       const longer = line === '' ? word : `${line} ${word}`;
       if (line !== '' && shorten(longer, width, fontSize) !== longer) {
         lines.push(line);
@@ -56,15 +56,15 @@ export function wrapText(text: string, width: number, fontSize: number, limit: n
     }
     lines.push(line);
   }
-  const shown = lines.slice(0, limit).map(line => shorten(line, width, fontSize));
-  const last = shown.at(-1);
-  if (lines.length > limit && last !== undefined && !last.endsWith('…'))
-    shown[limit - 1] = `${last.replace(/[ .,;:]+$/, '')}…`;
-  return shown;
+  const visibleLines = lines.slice(0, limit).map(line => shorten(line, width, fontSize));
+  const lastLine = visibleLines.at(-1);
+  if (lines.length > limit && lastLine !== undefined && !lastLine.endsWith('…'))
+    visibleLines[limit - 1] = `${lastLine.replace(/[ .,;:]+$/, '')}…`;
+  return visibleLines;
 }
 
 /** Approximate width of a character in em, based on DejaVu Sans, the widest font that readers are likely to have. */
-function widthOf(character: string): number {
+function estimateWidth(character: string): number {
   if (IS_WIDE.test(character)) return 1;
   if (IS_NARROW.test(character)) return 0.36;
   return IS_BROAD.test(character) ? 0.8 : 0.6;

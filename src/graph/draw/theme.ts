@@ -1,5 +1,5 @@
-// The colors of a drawn graph, light and dark, as one style sheet. Uses classes instead of variables, which rasterizers
-// may not support.
+// Builds the style sheet of a drawn graph for light and dark themes. Uses classes instead of CSS variables, which
+// rasterizers may not support.
 
 export type Theme = 'light' | 'dark' | 'auto';
 
@@ -42,7 +42,7 @@ const DARK: Palette = {
   note: '#4a3b06',
 };
 
-/** By port type; any other type is drawn as ANY. */
+/** Colors by port type. Any other type is drawn as ANY. */
 export const PORT_COLORS: Readonly<Record<string, string>> = {
   TEXT: '#3e8ef7',
   NUMBER: '#14a8a0',
@@ -54,7 +54,7 @@ export const PORT_COLORS: Readonly<Record<string, string>> = {
   ANY: '#8793a3',
 };
 
-/** By category of the catalog entry. */
+/** Colors by the category of the catalog entry. */
 export const CATEGORY_COLORS: Readonly<Record<string, string>> = {
   input: '#2fa866',
   model: '#8b5cf6',
@@ -66,7 +66,7 @@ export const CATEGORY_COLORS: Readonly<Record<string, string>> = {
 
 export const FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif";
 
-/** The content of the `style` element; every class begins with `gw-`, since a page may inline the SVG. */
+/** Returns the content of the `style` element. Every class begins with `gw-`, because a page may inline the SVG. */
 export function styleSheet(theme: Theme): string {
   if (theme === 'light') return rules(LIGHT);
   if (theme === 'dark') return rules(DARK);

@@ -1,23 +1,23 @@
 // Arranges boxes and edges: each connected component in columns, components next to and below each other.
-import { type Box, type Layered, makeLayers, type Wire } from './layers.ts';
+import { type Box, createLayers, type Layered, type Wire } from './layers.ts';
 import { orderColumns } from './order.ts';
-import { type Gaps, type Places, placeItems } from './place.ts';
-import { refinePlaces } from './refine.ts';
+import { type BoxPositions, type Gaps, placeItems } from './place.ts';
+import { refinePositions } from './refine.ts';
 
 export type Direction = 'RIGHT' | 'DOWN';
 
 /** Canvas pixels. Long edges get wide gaps, which costs height but keeps them off the boxes (bench/layout.ts). */
 export const GAPS: Gaps = { row: 60, column: 120, wire: 130 };
-const PART_GAP = 120;
-/** The starting points that are tried: small graphs have time for all, and none is best for most. */
-const TRIES = [
-  { first: 'right', wire: GAPS.wire },
-  { first: 'left', wire: GAPS.wire },
-  { first: 'right', wire: GAPS.row },
-  { first: 'left', wire: GAPS.row },
+const COMPONENT_GAP = 120;
+/** Starting points of the search. Small graphs try all of them, because none is best for most graphs. */
+const STARTS = [
+  { firstSweep: 'right', wire: GAPS.wire },
+  { firstSweep: 'left', wire: GAPS.wire },
+  { firstSweep: 'right', wire: GAPS.row },
+  { firstSweep: 'left', wire: GAPS.row },
 ] as const;
-const MAX_RETRIED = 120;
-// A drawing is wider than high, like most screens.
+const MAX_RESTARTED = 120;
+// Drawings are wider than high, like most screens.
 const ASPECT = 1.6;
 
 export interface Arranged {
@@ -34,53 +34,53 @@ export interface Arranged {
 export function arrangeBoxes(boxes: readonly Box[], wires: readonly Wire[], direction: Direction): Arranged {
   if (direction === 'RIGHT') return arrangeRight(boxes, wires);
   // Downwards is rightwards with swapped axes; edges leave at the bottom center and enter at the top center.
-  const turned = boxes.map(({ width, height }) => ({ width: height, height: width }));
-  const middle = (box: number): number => (turned[box]?.height ?? 0) / 2;
+  const transposed = boxes.map(({ width, height }) => ({ width: height, height: width }));
+  const middle = (box: number): number => (transposed[box]?.height ?? 0) / 2;
   const vertical = wires.map(({ from, to }) => ({ from, to, fromY: middle(from), toY: middle(to) }));
-  const { x, y, width, height, backward } = arrangeRight(turned, vertical);
+  const { x, y, width, height, backward } = arrangeRight(transposed, vertical);
   return { x: y, y: x, width: height, height: width, backward };
 }
 
-interface Part extends Omit<Arranged, 'backward'> {
+interface Component extends Omit<Arranged, 'backward'> {
   readonly members: readonly number[];
 }
 
 function arrangeRight(boxes: readonly Box[], wires: readonly Wire[]): Arranged {
   const backward: number[] = [];
-  const parts = findParts(boxes.length, wires).map(({ members, own }): Part => {
+  const components = findComponents(boxes.length, wires).map(({ members, wireIndexes }): Component => {
     const local = new Map(members.map((box, index) => [box, index]));
     const inner = members.flatMap(box => boxes[box] ?? []);
-    const layers = makeLayers(
+    const layers = createLayers(
       inner,
-      own.flatMap(index => {
+      wireIndexes.flatMap(index => {
         const wire = wires[index];
         if (wire === undefined) return [];
         return [{ ...wire, from: local.get(wire.from) ?? 0, to: local.get(wire.to) ?? 0 }];
       }),
     );
-    backward.push(...layers.backward.flatMap(index => own[index] ?? []));
-    return { members, ...sizeOf(inner, placeBest(layers, inner)) };
+    backward.push(...layers.backward.flatMap(index => wireIndexes[index] ?? []));
+    return { members, ...withSize(inner, arrangeBest(layers, inner)) };
   });
-  return { ...packParts(parts, boxes.length), backward: backward.sort((a, b) => a - b) };
+  return { ...packComponents(components, boxes.length), backward: backward.sort((a, b) => a - b) };
 }
 
-/** The best of several attempts; only one attempt for a large component. */
-function placeBest(layers: Layered, boxes: readonly Box[]): Places {
-  const tries = boxes.length > MAX_RETRIED ? TRIES.slice(0, 1) : TRIES;
-  const [best] = tries
-    .map(({ first, wire }) => {
+/** Arranges from several starting points, or only one for a large component, and returns the best result. */
+function arrangeBest(layers: Layered, boxes: readonly Box[]): BoxPositions {
+  const starts = boxes.length > MAX_RESTARTED ? STARTS.slice(0, 1) : STARTS;
+  const [best] = starts
+    .map(({ firstSweep, wire }) => {
       const columns = layers.columns.map(column => [...column]);
-      const own = { ...layers, columns };
-      orderColumns(own, first);
+      const candidate = { ...layers, columns };
+      orderColumns(candidate, firstSweep);
       const gaps = { ...GAPS, wire };
-      const places = placeItems(own, boxes, gaps);
-      return { places, cost: refinePlaces(own, boxes, places, gaps) };
+      const positions = placeItems(candidate, boxes, gaps);
+      return { places: positions, cost: refinePositions(candidate, boxes, positions, gaps) };
     })
     .sort((a, b) => a.cost - b.cost);
   return best?.places ?? { x: new Float64Array(), y: new Float64Array() };
 }
 
-function sizeOf(boxes: readonly Box[], { x, y }: Pick<Arranged, 'x' | 'y'>): Omit<Arranged, 'backward'> {
+function withSize(boxes: readonly Box[], { x, y }: Pick<Arranged, 'x' | 'y'>): Omit<Arranged, 'backward'> {
   let width = 0;
   let height = 0;
   for (const [index, box] of boxes.entries()) {
@@ -90,8 +90,11 @@ function sizeOf(boxes: readonly Box[], { x, y }: Pick<Arranged, 'x' | 'y'>): Omi
   return { x, y, width, height };
 }
 
-/** Connected components in the order of their first boxes, each with the indexes of its edges. */
-function findParts(count: number, wires: readonly Wire[]): { members: number[]; own: number[] }[] {
+/** Returns the connected components in the order of their first boxes, each with the indexes of its edges. */
+function findComponents(
+  count: number,
+  wires: readonly Wire[],
+): { members: number[]; wireIndexes: number[] }[] {
   const leader = Int32Array.from({ length: count }, (_, box) => box);
   const find = (box: number): number => {
     let at = box;
@@ -105,31 +108,34 @@ function findParts(count: number, wires: readonly Wire[]): { members: number[]; 
     const [a, b] = [find(from), find(to)];
     leader[Math.max(a, b)] = Math.min(a, b);
   }
-  const boxesOf = Map.groupBy(leader.keys(), find);
-  const wiresOf = Map.groupBy(wires.keys(), index => find(wires[index]?.from ?? 0));
-  return [...boxesOf].map(([root, members]) => ({ members, own: wiresOf.get(root) ?? [] }));
+  const boxesByRoot = Map.groupBy(leader.keys(), find);
+  const wiresByRoot = Map.groupBy(wires.keys(), index => find(wires[index]?.from ?? 0));
+  return [...boxesByRoot].map(([root, members]) => ({ members, wireIndexes: wiresByRoot.get(root) ?? [] }));
 }
 
-/** Places components in rows, as wide as the widest component or a drawing of that area would be. */
-function packParts(parts: readonly Part[], count: number): Omit<Arranged, 'backward'> {
-  const area = parts.reduce((sum, { width, height }) => sum + (width + PART_GAP) * (height + PART_GAP), 0);
-  const rowWidth = parts.reduce((max, part) => Math.max(max, part.width), Math.sqrt(area * ASPECT));
+/** Places components in rows. A row is as wide as the widest component or as a drawing of the total area. */
+function packComponents(components: readonly Component[], count: number): Omit<Arranged, 'backward'> {
+  const area = components.reduce(
+    (sum, { width, height }) => sum + (width + COMPONENT_GAP) * (height + COMPONENT_GAP),
+    0,
+  );
+  const rowWidth = components.reduce((max, part) => Math.max(max, part.width), Math.sqrt(area * ASPECT));
   const x = new Float64Array(count);
   const y = new Float64Array(count);
   let [left, top, rowHeight, width] = [0, 0, 0, 0];
-  for (const part of parts) {
-    if (left > 0 && left + part.width > rowWidth) {
-      top += rowHeight + PART_GAP;
+  for (const component of components) {
+    if (left > 0 && left + component.width > rowWidth) {
+      top += rowHeight + COMPONENT_GAP;
       left = 0;
       rowHeight = 0;
     }
-    for (const [index, box] of part.members.entries()) {
-      x[box] = left + (part.x[index] ?? 0);
-      y[box] = top + (part.y[index] ?? 0);
+    for (const [index, box] of component.members.entries()) {
+      x[box] = left + (component.x[index] ?? 0);
+      y[box] = top + (component.y[index] ?? 0);
     }
-    width = Math.max(width, left + part.width);
-    rowHeight = Math.max(rowHeight, part.height);
-    left += part.width + PART_GAP;
+    width = Math.max(width, left + component.width);
+    rowHeight = Math.max(rowHeight, component.height);
+    left += component.width + COMPONENT_GAP;
   }
   return { x, y, width, height: top + rowHeight };
 }

@@ -3,11 +3,11 @@
 import { distance, type Rect } from '../rects.ts';
 import type { Box } from './layers.ts';
 
-/** Rectangles of nodes relative to the block's top left corner. */
+/** A unit of the layout: one or more nodes, with rectangles relative to the block's top left corner. */
 export interface Block extends Box {
   /** The node or group that the block is built around. */
   readonly id: string;
-  readonly spots: ReadonlyMap<string, Rect>;
+  readonly rects: ReadonlyMap<string, Rect>;
 }
 
 /** Padding between a frame and its contents in canvas pixels; the title takes more at the top. */
@@ -18,7 +18,7 @@ const NOTE_GAP = 20;
 /** A block of one node, in whole pixels, so that everything placed next to it is on whole pixels. */
 export function leafBlock(id: string, size: Box): Block {
   const [width, height] = [Math.ceil(size.width), Math.ceil(size.height)];
-  return { id, width, height, spots: new Map([[id, { x: 0, y: 0, width, height }]]) };
+  return { id, width, height, rects: new Map([[id, { x: 0, y: 0, width, height }]]) };
 }
 
 /** The frame that fits the bounding box of its members. */
@@ -34,66 +34,66 @@ export function frameAround(inner: Rect): Rect {
 /** A group's block around its arranged content. */
 export function frameBlock(id: string, content: Omit<Block, 'id'>): Block {
   const frame = frameAround({ x: 0, y: 0, width: content.width, height: content.height });
-  const spots = new Map([[id, { ...frame, x: 0, y: 0 }]]);
-  addSpots(spots, content.spots, -frame.x, -frame.y);
-  return { id, width: frame.width, height: frame.height, spots };
+  const rects = new Map([[id, { ...frame, x: 0, y: 0 }]]);
+  copyShifted(rects, content.rects, -frame.x, -frame.y);
+  return { id, width: frame.width, height: frame.height, rects };
 }
 
 /** Where a node was before the layout. */
 type RectOf = (id: string) => Rect;
 
-/** Attaches each note to the nearest block, above or below it as before. */
+/** Attaches each note to the nearest block, above or below it depending on its previous position. */
 export function attachNotes(blocks: readonly Block[], notes: readonly Block[], before: RectOf): Block[] {
   if (notes.length === 0 || blocks.length === 0) return [...blocks, ...notes];
-  const hosted = hostNotes(blocks, notes, before);
+  const notesByBlock = assignNotes(blocks, notes, before);
   return blocks.map(block => {
-    const own = (hosted.get(block) ?? []).sort((a, b) => before(a.id).y - before(b.id).y);
-    const middle = middleOf(before(block.id));
-    const above = own.filter(note => middleOf(before(note.id)) < middle);
-    return stack([...above, block, ...own.filter(note => !above.includes(note))], block.id);
+    const ownNotes = (notesByBlock.get(block) ?? []).sort((a, b) => before(a.id).y - before(b.id).y);
+    const middle = centerY(before(block.id));
+    const above = ownNotes.filter(note => centerY(before(note.id)) < middle);
+    return stack([...above, block, ...ownNotes.filter(note => !above.includes(note))], block.id);
   });
 }
 
-/** Nearest notes first, each to its nearest block; a note next to a note belongs to the same block. */
-function hostNotes(blocks: readonly Block[], notes: readonly Block[], before: RectOf): Map<Block, Block[]> {
-  const hosted = new Map<Block, Block[]>();
-  const waiting = new Map(notes.map(note => [note, nearestOf(blocks, before(note.id), before)]));
-  while (waiting.size > 0) {
-    const [note, { host }] = [...waiting].reduce((a, b) => (b[1].far < a[1].far ? b : a));
-    waiting.delete(note);
-    hosted.set(host, [...(hosted.get(host) ?? []), note]);
-    for (const [other, { far }] of waiting) {
-      const nearer = distance(before(other.id), before(note.id));
-      if (nearer < far) waiting.set(other, { host, far: nearer });
+/** Assigns the nearest notes first, each to its nearest block. A note next to an assigned note joins the same block. */
+function assignNotes(blocks: readonly Block[], notes: readonly Block[], before: RectOf): Map<Block, Block[]> {
+  const notesByBlock = new Map<Block, Block[]>();
+  const unassigned = new Map(notes.map(note => [note, findNearest(blocks, before(note.id), before)]));
+  while (unassigned.size > 0) {
+    const [note, { host }] = [...unassigned].reduce((a, b) => (b[1].gap < a[1].gap ? b : a));
+    unassigned.delete(note);
+    notesByBlock.set(host, [...(notesByBlock.get(host) ?? []), note]);
+    for (const [otherNote, { gap }] of unassigned) {
+      const nearer = distance(before(otherNote.id), before(note.id));
+      if (nearer < gap) unassigned.set(otherNote, { host, gap: nearer });
     }
   }
-  return hosted;
+  return notesByBlock;
 }
 
-function nearestOf(blocks: readonly Block[], note: Rect, before: RectOf) {
+function findNearest(blocks: readonly Block[], note: Rect, before: RectOf) {
   return blocks
-    .map(host => ({ host, far: distance(note, before(host.id)) }))
-    .reduce((a, b) => (b.far < a.far ? b : a));
+    .map(host => ({ host, gap: distance(note, before(host.id)) }))
+    .reduce((a, b) => (b.gap < a.gap ? b : a));
 }
 
-function middleOf({ y, height }: Rect): number {
+function centerY({ y, height }: Rect): number {
   return y + height / 2;
 }
 
 function stack(blocks: readonly Block[], id: string): Block {
-  const spots = new Map<string, Rect>();
+  const rects = new Map<string, Rect>();
   let width = 0;
   let height = -NOTE_GAP;
   for (const block of blocks) {
     height += NOTE_GAP;
-    addSpots(spots, block.spots, 0, height);
+    copyShifted(rects, block.rects, 0, height);
     width = Math.max(width, block.width);
     height += block.height;
   }
-  return { id, width, height, spots };
+  return { id, width, height, rects };
 }
 
-/** Copies rectangles, shifted. */
-export function addSpots(spots: Map<string, Rect>, from: Block['spots'], dx: number, dy: number): void {
-  for (const [id, rect] of from) spots.set(id, { ...rect, x: rect.x + dx, y: rect.y + dy });
+/** Copies rectangles into `to`, shifted. */
+export function copyShifted(to: Map<string, Rect>, from: Block['rects'], dx: number, dy: number): void {
+  for (const [id, rect] of from) to.set(id, { ...rect, x: rect.x + dx, y: rect.y + dy });
 }

@@ -50,18 +50,18 @@ export interface Layered {
 
 const MAX_PULL_ROUNDS = 12;
 
-export function makeLayers(boxes: readonly Box[], wires: readonly Wire[]): Layered {
-  const { forward, backward } = turnCycles(boxes.length, wires);
+export function createLayers(boxes: readonly Box[], wires: readonly Wire[]): Layered {
+  const { forward, backward } = reverseCycles(boxes.length, wires);
   const columnOf = shortenWires(rankByLongestPath(boxes.length, forward), forward);
-  return { ...cutWires(boxes, forward, columnOf), forward, backward };
+  return { ...splitWires(boxes, forward, columnOf), forward, backward };
 }
 
-function turnCycles(count: number, wires: readonly Wire[]): { forward: Wire[]; backward: number[] } {
+function reverseCycles(count: number, wires: readonly Wire[]): { forward: Wire[]; backward: number[] } {
   const outgoing = Array.from({ length: count }, (): number[] => []);
   for (const [index, { from }] of wires.entries()) outgoing[from]?.push(index);
   // 0 not visited, 1 on the path, 2 done.
   const state = new Uint8Array(count);
-  const next = new Int32Array(count);
+  const nextEdge = new Int32Array(count);
   const isBack = new Uint8Array(wires.length);
   const sources = findSources(count, wires);
   for (const root of [...sources, ...Array(count).keys()]) {
@@ -69,8 +69,8 @@ function turnCycles(count: number, wires: readonly Wire[]): { forward: Wire[]; b
     const path = [root];
     state[root] = 1;
     for (let at = path.at(-1); at !== undefined; at = path.at(-1)) {
-      const step = next[at] ?? 0;
-      next[at] = step + 1;
+      const step = nextEdge[at] ?? 0;
+      nextEdge[at] = step + 1;
       const wire = outgoing[at]?.[step];
       if (wire === undefined) {
         state[at] = 2;
@@ -101,18 +101,18 @@ function findSources(count: number, wires: readonly Wire[]): number[] {
 
 function rankByLongestPath(count: number, wires: readonly Wire[]): Int32Array {
   const ranks = new Int32Array(count);
-  const waiting = new Int32Array(count);
+  const openInputs = new Int32Array(count);
   const outgoing = Array.from({ length: count }, (): number[] => []);
   for (const { from, to } of wires) {
     outgoing[from]?.push(to);
-    waiting[to] = (waiting[to] ?? 0) + 1;
+    openInputs[to] = (openInputs[to] ?? 0) + 1;
   }
-  const ready = [...Array(count).keys()].filter(index => waiting[index] === 0);
+  const ready = [...Array(count).keys()].filter(index => openInputs[index] === 0);
   for (const at of ready) {
     for (const to of outgoing[at] ?? []) {
       ranks[to] = Math.max(ranks[to] ?? 0, (ranks[at] ?? 0) + 1);
-      waiting[to] = (waiting[to] ?? 0) - 1;
-      if (waiting[to] === 0) ready.push(to);
+      openInputs[to] = (openInputs[to] ?? 0) - 1;
+      if (openInputs[to] === 0) ready.push(to);
     }
   }
   return ranks;
@@ -126,40 +126,43 @@ function shortenWires(ranks: Int32Array, wires: readonly Wire[]): Int32Array {
     incoming[to]?.push(from);
     outgoing[from]?.push(to);
   }
-  const last = Math.max(0, ...ranks);
-  const crowd = new Int32Array(last + 1);
-  for (const rank of ranks) crowd[rank] = (crowd[rank] ?? 0) + 1;
+  const lastRank = Math.max(0, ...ranks);
+  const boxCounts = new Int32Array(lastRank + 1);
+  for (const rank of ranks) boxCounts[rank] = (boxCounts[rank] ?? 0) + 1;
   const order = [...ranks.keys()].sort((a, b) => (ranks[b] ?? 0) - (ranks[a] ?? 0) || a - b);
   for (let round = 0; round < MAX_PULL_ROUNDS; round++) {
-    let moved = 0;
+    let moveCount = 0;
     for (const box of round % 2 === 0 ? order : order.toReversed()) {
       const pull = (outgoing[box]?.length ?? 0) - (incoming[box]?.length ?? 0);
-      const earliest = 1 + (incoming[box] ?? []).reduce((max, it) => Math.max(max, ranks[it] ?? 0), -1);
-      const latest = (outgoing[box] ?? []).reduce((min, it) => Math.min(min, ranks[it] ?? 0), last + 1) - 1;
+      const earliest =
+        1 + (incoming[box] ?? []).reduce((max, source) => Math.max(max, ranks[source] ?? 0), -1);
+      const latest =
+        (outgoing[box] ?? []).reduce((min, target) => Math.min(min, ranks[target] ?? 0), lastRank + 1) - 1;
       const rank = ranks[box] ?? 0;
-      const target = pull > 0 ? latest : pull < 0 ? earliest : leastFilled(crowd, rank, earliest, latest);
+      const target =
+        pull > 0 ? latest : pull < 0 ? earliest : findEmptiest(boxCounts, rank, earliest, latest);
       if (target === rank) continue;
-      crowd[rank] = (crowd[rank] ?? 0) - 1;
-      crowd[target] = (crowd[target] ?? 0) + 1;
+      boxCounts[rank] = (boxCounts[rank] ?? 0) - 1;
+      boxCounts[target] = (boxCounts[target] ?? 0) + 1;
       ranks[box] = target;
-      moved++;
+      moveCount++;
     }
-    if (moved === 0) break;
+    if (moveCount === 0) break;
   }
   return ranks;
 }
 
 /** The column with the fewest boxes among those of equal edge length; the current one unless another has two fewer. */
-function leastFilled(crowd: Int32Array, rank: number, earliest: number, latest: number): number {
+function findEmptiest(boxCounts: Int32Array, rank: number, earliest: number, latest: number): number {
   let best = rank;
   for (let column = earliest; column <= latest; column++) {
-    const least = (crowd[best] ?? 0) - (best === rank ? 1 : 0);
-    if ((crowd[column] ?? 0) < least) best = column;
+    const fewest = (boxCounts[best] ?? 0) - (best === rank ? 1 : 0);
+    if ((boxCounts[column] ?? 0) < fewest) best = column;
   }
   return best;
 }
 
-function cutWires(
+function splitWires(
   boxes: readonly Box[],
   wires: readonly Wire[],
   boxColumns: Int32Array,
@@ -167,7 +170,7 @@ function cutWires(
   const columnOf = [...boxColumns];
   const before = boxes.map((): Segment[] => []);
   const after = boxes.map((): Segment[] => []);
-  const join = (left: number, right: number, leftY: number, rightY: number): void => {
+  const addSegment = (left: number, right: number, leftY: number, rightY: number): void => {
     const segment = { left, right, leftY, rightY };
     after[left]?.push(segment);
     before[right]?.push(segment);
@@ -179,11 +182,11 @@ function cutWires(
       const joint = columnOf.push(column) - 1;
       before.push([]);
       after.push([]);
-      join(left, joint, leftY, 0);
+      addSegment(left, joint, leftY, 0);
       left = joint;
       leftY = 0;
     }
-    join(left, to, leftY, toY);
+    addSegment(left, to, leftY, toY);
   }
   const columns = Array.from({ length: Math.max(-1, ...boxColumns) + 1 }, (): number[] => []);
   for (const [item, column] of columnOf.entries()) columns[column]?.push(item);

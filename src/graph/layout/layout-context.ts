@@ -22,49 +22,49 @@ export interface LayoutContext {
   readonly nodes: ReadonlyMap<string, GraphNode>;
   readonly groups: Groups;
   readonly inScope: ReadonlySet<string>;
-  /** Groups that are laid out as boxes with their members inside. */
-  readonly closed: Set<string>;
+  /** Groups that are laid out as one box with their members inside. */
+  readonly boxedGroups: Set<string>;
   readonly warnings: string[];
-  /** Where a node was, in absolute coordinates. */
+  /** Returns the previous rectangle of a node in absolute coordinates. */
   before(id: string): Rect;
   ports(id: string): ResolvedPorts;
 }
 
-export function makeContext(
+export function createContext(
   graph: Graph,
   catalog: Catalog,
   { scope, direction = 'RIGHT' }: LayoutOptions,
 ): LayoutContext {
   const nodes = new Map(graph.nodes.map(node => [node.id, node]));
   const groups = readGroups(graph, catalog);
-  const wanted = new Set(scope ?? nodes.keys());
+  const scopeIds = new Set(scope ?? nodes.keys());
   // In graph order, whatever the order of the scope.
-  const inScope = new Set([...nodes.keys()].filter(id => wanted.has(id)));
+  const inScope = new Set([...nodes.keys()].filter(id => scopeIds.has(id)));
   const warnings: string[] = [];
-  const unknown = [...wanted].filter(id => !nodes.has(id));
+  const unknown = [...scopeIds].filter(id => !nodes.has(id));
   if (unknown.length > 0) {
     warnings.push(
-      `scope names ${unknown.slice(0, 6).map(quote).join(', ')}, of which there is no node; ignored.`,
+      `scope contains unknown nodes, which are ignored: ${unknown.slice(0, 6).map(quote).join(', ')}.`,
     );
   }
   const isWhole = (id: string): boolean => inScope.has(id) && (groups.members.get(id) ?? []).every(isWhole);
-  const closed = new Set(
+  const boxedGroups = new Set(
     [...groups.members].flatMap(([id, members]) => (members.length > 0 && isWhole(id) ? [id] : [])),
   );
-  const before = remember(id => absoluteRect(nodes, id, catalog));
-  const ports = remember(id => {
+  const before = memoize(id => absoluteRect(nodes, id, catalog));
+  const ports = memoize(id => {
     const { nodeType = '', config = {} } = nodes.get(id)?.data ?? {};
     return catalog.ports(nodeType, config);
   });
-  return { graph, catalog, direction, nodes, groups, inScope, closed, warnings, before, ports };
+  return { graph, catalog, direction, nodes, groups, inScope, boxedGroups, warnings, before, ports };
 }
 
-function remember<T>(find: (id: string) => T): (id: string) => T {
-  const known = new Map<string, T>();
+function memoize<T>(find: (id: string) => T): (id: string) => T {
+  const cache = new Map<string, T>();
   return id => {
-    const found = known.get(id) ?? find(id);
-    known.set(id, found);
-    return found;
+    const result = cache.get(id) ?? find(id);
+    cache.set(id, result);
+    return result;
   };
 }
 
@@ -73,9 +73,9 @@ function absoluteRect(nodes: ReadonlyMap<string, GraphNode>, id: string, catalog
   if (node === undefined) return { x: 0, y: 0, width: 0, height: 0 };
   const { width, height } = estimateDims(node, catalog);
   let { x, y } = node.position;
-  const seen = new Set([id]);
-  for (let parent = legacyParent(node); parent !== undefined && !seen.has(parent); ) {
-    seen.add(parent);
+  const visitedIds = new Set([id]);
+  for (let parent = legacyParent(node); parent !== undefined && !visitedIds.has(parent); ) {
+    visitedIds.add(parent);
     const owner = nodes.get(parent);
     x += owner?.position.x ?? 0;
     y += owner?.position.y ?? 0;
@@ -84,24 +84,24 @@ function absoluteRect(nodes: ReadonlyMap<string, GraphNode>, id: string, catalog
   return { x, y, width, height };
 }
 
-/** The innermost group around a node that is laid out as a box. */
-export function closedOwner({ groups, closed }: LayoutContext, id: string): string | undefined {
-  let owner = groups.ownerOf.get(id);
-  while (owner !== undefined && !closed.has(owner)) owner = groups.ownerOf.get(owner);
+/** Returns the innermost group around a node that is laid out as a box. */
+export function findBoxedOwner({ groups, boxedGroups }: LayoutContext, id: string): string | undefined {
+  let owner = groups.ownerIds.get(id);
+  while (owner !== undefined && !boxedGroups.has(owner)) owner = groups.ownerIds.get(owner);
   return owner;
 }
 
-/** A group with members that is not laid out as a box: its frame is fitted at the end. */
-export function isOpened({ groups, closed }: LayoutContext, id: string): boolean {
-  return (groups.members.get(id)?.length ?? 0) > 0 && !closed.has(id);
+/** Whether the id is a group with members that is not laid out as a box. Its frame is fitted at the end. */
+export function isUnboxedGroup({ groups, boxedGroups }: LayoutContext, id: string): boolean {
+  return (groups.members.get(id)?.length ?? 0) > 0 && !boxedGroups.has(id);
 }
 
-export function openTornGroups(ctx: LayoutContext): void {
+export function unboxCyclicGroups(ctx: LayoutContext): void {
   for (;;) {
-    const torn = findTorn(ctx);
-    if (torn.length === 0) return;
-    for (const id of torn) {
-      ctx.closed.delete(id);
+    const cyclicGroups = findCyclicGroups(ctx);
+    if (cyclicGroups.length === 0) return;
+    for (const id of cyclicGroups) {
+      ctx.boxedGroups.delete(id);
       ctx.warnings.push(
         `${id}: Connections leave this group and return to it. Its frame also covers the nodes in between.`,
       );
@@ -109,12 +109,12 @@ export function openTornGroups(ctx: LayoutContext): void {
   }
 }
 
-/** Groups that would lie on a cycle of boxes, at any level, if treated as boxes. */
-function findTorn(ctx: LayoutContext): string[] {
+/** Returns the groups that would lie on a cycle of boxes, at any level, if treated as boxes. */
+function findCyclicGroups(ctx: LayoutContext): string[] {
   const levels = new Map<string, Map<string, Set<string>>>();
   for (const { source, target } of ctx.graph.edges) {
     if (!ctx.inScope.has(source) || !ctx.inScope.has(target)) continue;
-    const [from, to] = [pathOf(ctx, source), pathOf(ctx, target)];
+    const [from, to] = [listOwners(ctx, source), listOwners(ctx, target)];
     const depth = from.findIndex((id, at) => id !== to[at]);
     const [a, b] = [from[depth], to[depth]];
     if (a === undefined || b === undefined) continue;
@@ -123,10 +123,10 @@ function findTorn(ctx: LayoutContext): string[] {
     level.set(a, (level.get(a) ?? new Set()).add(b));
     level.set(b, level.get(b) ?? new Set());
   }
-  return [...levels.values()].flatMap(level => findTornOf(level).filter(id => ctx.closed.has(id)));
+  return [...levels.values()].flatMap(level => findCyclicIds(level).filter(id => ctx.boxedGroups.has(id)));
 }
 
-function findTornOf(targets: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+function findCyclicIds(targets: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const ids = [...targets.keys()];
   const indexes = new Map(ids.map((id, index) => [id, index]));
   const lists = [...targets.values()].map(list => [...list].flatMap(id => indexes.get(id) ?? []));
@@ -135,13 +135,13 @@ function findTornOf(targets: ReadonlyMap<string, ReadonlySet<string>>): string[]
     .flatMap(index => ids[index] ?? []);
 }
 
-/** The boxes around a node from outside in, ending with the node. */
-function pathOf(ctx: LayoutContext, id: string): string[] {
-  const owner = closedOwner(ctx, id);
-  return owner === undefined ? [id] : [...pathOf(ctx, owner), id];
+/** Returns the boxes around a node from the outermost inwards, ending with the node itself. */
+function listOwners(ctx: LayoutContext, id: string): string[] {
+  const owner = findBoxedOwner(ctx, id);
+  return owner === undefined ? [id] : [...listOwners(ctx, owner), id];
 }
 
-/** The offset of a port below its node's top; the first port's if the handle names none. */
+/** Returns the offset of a port below its node's top. Uses the first port if the handle names none. */
 export function portY(
   { before, ports }: LayoutContext,
   id: string,

@@ -1,4 +1,4 @@
-// Lines and boxes as columns of numbers, with fast counting of intersections for layout refinement.
+// Stores lines and boxes as columns of numbers and counts their intersections quickly, for the refinement step.
 
 // Lines that meet in a port may differ by rounding there; that is not a crossing.
 export const EPSILON = 1e-6;
@@ -22,7 +22,7 @@ export interface Rects {
   count: number;
 }
 
-export function makeLines(capacity: number): Lines {
+export function createLines(capacity: number): Lines {
   const column = (): Float64Array => new Float64Array(capacity);
   return { x1: column(), x2: column(), base: column(), slope: column(), count: 0 };
 }
@@ -52,7 +52,7 @@ export function copyLine(from: Lines, line: number, to: Lines): void {
 }
 
 /** The vertical extent of a line. */
-export function rise({ x1, x2, slope }: Lines, line: number): number {
+export function verticalExtent({ x1, x2, slope }: Lines, line: number): number {
   return Math.abs(slope[line] ?? 0) * ((x2[line] ?? 0) - (x1[line] ?? 0));
 }
 
@@ -95,30 +95,30 @@ export function countLinesOver(
   bottom: number,
 ): number {
   const { x1, x2, base, slope, count } = lines;
-  let overs = 0;
+  let crossings = 0;
   for (let line = 0; line < count; line++) {
     const from = Math.max(x1[line] ?? 0, left);
     const to = Math.min(x2[line] ?? 0, right);
     const a = (base[line] ?? 0) + (slope[line] ?? 0) * from;
     const b = (base[line] ?? 0) + (slope[line] ?? 0) * to;
-    if (from < to && Math.min(a, b) < bottom && Math.max(a, b) > top) overs++;
+    if (from < to && Math.min(a, b) < bottom && Math.max(a, b) > top) crossings++;
   }
-  return overs;
+  return crossings;
 }
 
 /** The number of boxes that a line crosses, except the one at its far end. */
-export function countBoxesUnder(lines: Lines, line: number, rects: Rects, far: number): number {
+export function countBoxesUnder(lines: Lines, line: number, rects: Rects, farBox: number): number {
   const [x1, x2] = [lines.x1[line] ?? 0, lines.x2[line] ?? 0];
   const [base, slope] = [lines.base[line] ?? 0, lines.slope[line] ?? 0];
   const { id, left, right, top, bottom, count } = rects;
-  let overs = 0;
+  let boxCount = 0;
   for (let rect = 0; rect < count; rect++) {
     const from = Math.max(x1, left[rect] ?? 0);
     const to = Math.min(x2, right[rect] ?? 0);
-    if (from >= to || id[rect] === far) continue;
+    if (from >= to || id[rect] === farBox) continue;
     const a = base + slope * from;
     const b = base + slope * to;
-    if (Math.min(a, b) < (bottom[rect] ?? 0) && Math.max(a, b) > (top[rect] ?? 0)) overs++;
+    if (Math.min(a, b) < (bottom[rect] ?? 0) && Math.max(a, b) > (top[rect] ?? 0)) boxCount++;
   }
-  return overs;
+  return boxCount;
 }

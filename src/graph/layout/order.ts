@@ -1,33 +1,33 @@
 // Layout, step 2: orders each column to reduce crossings (Sugiyama's sweeps).
 //
-// 1. Each sweep sorts one column after another by the mean position of its neighbors in the previous column; sweeps
-//    alternate between right and left. Positions count ports, not only items.
+// 1. Each sweep sorts one column after another by the mean position of its neighbors in the previous column. Sweeps
+//    alternate between right and left. The positions of ports within an item count too.
 // 2. After each pair of sweeps, adjacent items are swapped if that removes crossings.
 // 3. The best order is kept.
 import type { Layered, Segment } from './layers.ts';
 
-// More sweeps remove fewer crossings between joints than refine.ts does between visible lines.
+// More sweeps gain little: refine.ts removes more of the visible crossings.
 const MAX_SWEEPS = 4;
 const MAX_SWAP_ROUNDS = 4;
 
 /** The direction of a sweep. */
-type Way = 'right' | 'left';
+type SweepDirection = 'right' | 'left';
 
 /**
  * Orders `layered.columns` in place; the direction of the first sweep often decides which of several good orders is
  * found.
  */
-export function orderColumns(layered: Layered, first: Way): void {
-  const second = first === 'right' ? 'left' : 'right';
-  const places = new Float64Array(layered.itemCount);
+export function orderColumns(layered: Layered, firstSweep: SweepDirection): void {
+  const secondSweep = firstSweep === 'right' ? 'left' : 'right';
+  const positions = new Float64Array(layered.itemCount);
   const columns = layered.columns;
-  for (const column of columns) assignPlaces(column, places);
+  for (const column of columns) assignPositions(column, positions);
   let best = columns.map(column => [...column]);
-  let fewest = countCrossings(layered, places);
+  let fewest = countCrossings(layered, positions);
   for (let sweep = 0; sweep < MAX_SWEEPS && fewest > 0; sweep++) {
-    sweepColumns(layered, places, sweep % 2 === 0 ? first : second);
-    if (sweep >= 2) swapNeighbours(layered, places);
-    const crossings = countCrossings(layered, places);
+    sweepColumns(layered, positions, sweep % 2 === 0 ? firstSweep : secondSweep);
+    if (sweep >= 2) swapNeighbors(layered, positions);
+    const crossings = countCrossings(layered, positions);
     if (crossings < fewest) {
       fewest = crossings;
       best = columns.map(column => [...column]);
@@ -36,66 +36,82 @@ export function orderColumns(layered: Layered, first: Way): void {
   for (const [index, column] of best.entries()) columns[index] = column;
 }
 
-function assignPlaces(column: readonly number[], places: Float64Array): void {
-  for (let place = 0; place < column.length; place++) places[column[place] ?? 0] = place;
+function assignPositions(column: readonly number[], positions: Float64Array): void {
+  for (let position = 0; position < column.length; position++) positions[column[position] ?? 0] = position;
 }
 
-function sweepColumns(layered: Layered, places: Float64Array, direction: Way): void {
+function sweepColumns(layered: Layered, positions: Float64Array, direction: SweepDirection): void {
   const { columns } = layered;
   for (let step = 1; step < columns.length; step++) {
     const index = direction === 'right' ? step : columns.length - 1 - step;
     const column = columns[index] ?? [];
-    const means = new Map(column.map(item => [item, meanPlace(layered, places, item, direction)]));
+    const means = new Map(column.map(item => [item, meanPosition(layered, positions, item, direction)]));
     column.sort((a, b) => (means.get(a) ?? 0) - (means.get(b) ?? 0));
-    assignPlaces(column, places);
+    assignPositions(column, positions);
   }
 }
 
 /** The mean position of the ports that an item is connected to on one side; its own position if there are none. */
-function meanPlace(layered: Layered, places: Float64Array, item: number, direction: Way): number {
+function meanPosition(
+  layered: Layered,
+  positions: Float64Array,
+  item: number,
+  direction: SweepDirection,
+): number {
   const segments = (direction === 'right' ? layered.before : layered.after)[item] ?? [];
-  if (segments.length === 0) return places[item] ?? 0;
+  if (segments.length === 0) return positions[item] ?? 0;
   let sum = 0;
-  for (const segment of segments) sum += farKey(layered, places, segment, direction);
+  for (const segment of segments) sum += farPosition(layered, positions, segment, direction);
   return sum / segments.length;
 }
 
-/** The position of a segment's port on the other side: 2.5 is the middle of the item at position 2. */
-function farKey({ heights }: Layered, places: Float64Array, segment: Segment, direction: Way): number {
-  const far = direction === 'right' ? segment.left : segment.right;
+/** Returns the position of a segment's port at its other end: 2.5 is the middle of the item at position 2. */
+function farPosition(
+  { heights }: Layered,
+  positions: Float64Array,
+  segment: Segment,
+  direction: SweepDirection,
+): number {
+  const item = direction === 'right' ? segment.left : segment.right;
   const portY = direction === 'right' ? segment.leftY : segment.rightY;
-  const height = heights[far] ?? 0;
-  return (places[far] ?? 0) + (height === 0 ? 0.5 : Math.min(0.99, portY / height));
+  const height = heights[item] ?? 0;
+  return (positions[item] ?? 0) + (height === 0 ? 0.5 : Math.min(0.99, portY / height));
 }
 
-function swapNeighbours(layered: Layered, places: Float64Array): void {
+function swapNeighbors(layered: Layered, positions: Float64Array): void {
   for (const column of layered.columns) {
-    const befores = new Map(column.map(item => [item, sortedKeys(layered, places, item, 'right')]));
-    const afters = new Map(column.map(item => [item, sortedKeys(layered, places, item, 'left')]));
-    for (let round = 0, gained = true; gained && round < MAX_SWAP_ROUNDS; round++) {
-      gained = false;
+    const befores = new Map(
+      column.map(item => [item, sortedFarPositions(layered, positions, item, 'right')]),
+    );
+    const afters = new Map(column.map(item => [item, sortedFarPositions(layered, positions, item, 'left')]));
+    for (let round = 0, isImproved = true; isImproved && round < MAX_SWAP_ROUNDS; round++) {
+      isImproved = false;
       for (let at = 0; at + 1 < column.length; at++) {
         const [upper = 0, lower = 0] = [column[at], column[at + 1]];
         const gain =
-          inversions(befores.get(upper), befores.get(lower)) +
-          inversions(afters.get(upper), afters.get(lower));
+          swapGain(befores.get(upper), befores.get(lower)) + swapGain(afters.get(upper), afters.get(lower));
         if (gain <= 0) continue;
         column[at] = lower;
         column[at + 1] = upper;
-        gained = true;
+        isImproved = true;
       }
     }
-    assignPlaces(column, places);
+    assignPositions(column, positions);
   }
 }
 
-function sortedKeys(layered: Layered, places: Float64Array, item: number, direction: Way): number[] {
+function sortedFarPositions(
+  layered: Layered,
+  positions: Float64Array,
+  item: number,
+  direction: SweepDirection,
+): number[] {
   const segments = (direction === 'right' ? layered.before : layered.after)[item] ?? [];
-  return segments.map(segment => farKey(layered, places, segment, direction)).sort((a, b) => a - b);
+  return segments.map(segment => farPosition(layered, positions, segment, direction)).sort((a, b) => a - b);
 }
 
-/** Crossings removed by swapping `upper` and `lower`, minus those added. */
-function inversions(upper: readonly number[] = [], lower: readonly number[] = []): number {
+/** Returns the number of crossings that swapping `upper` and `lower` removes, minus those it adds. */
+function swapGain(upper: readonly number[] = [], lower: readonly number[] = []): number {
   let gain = 0;
   for (const a of upper) {
     for (const b of lower) gain += Math.sign(a - b);
@@ -104,16 +120,16 @@ function inversions(upper: readonly number[] = [], lower: readonly number[] = []
 }
 
 /** Counts all crossings between adjacent columns with a tree of sums (Barth, Jünger, Mutzel). */
-function countCrossings(layered: Layered, places: Float64Array): number {
-  return layered.columns.reduce((sum, column) => sum + countBetween(layered, places, column), 0);
+function countCrossings(layered: Layered, positions: Float64Array): number {
+  return layered.columns.reduce((sum, column) => sum + countBetween(layered, positions, column), 0);
 }
 
-function countBetween(layered: Layered, places: Float64Array, column: readonly number[]): number {
+function countBetween(layered: Layered, positions: Float64Array, column: readonly number[]): number {
   const keys: number[] = [];
   for (const item of column) {
     const segments = layered.after[item] ?? [];
     const byPort = segments.length > 1 ? [...segments].sort((a, b) => a.leftY - b.leftY) : segments;
-    for (const segment of byPort) keys.push(farKey(layered, places, segment, 'left'));
+    for (const segment of byPort) keys.push(farPosition(layered, positions, segment, 'left'));
   }
   return countInversions(keys);
 }

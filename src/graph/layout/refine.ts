@@ -1,5 +1,5 @@
-// Layout, step 4: local search on visual quality. Edges count as straight lines between ports; each box in turn tries
-// the free ranges of its column and takes the position where its lines cross least and pass over the fewest boxes.
+// Layout, step 4: improves the drawing by local search. Edges count as straight lines between ports. Each box in turn
+// tries the free ranges of its column and takes the position with the fewest crossings and lines over boxes.
 import type { Box, Layered, Wire } from './layers.ts';
 import {
   addRect,
@@ -7,25 +7,25 @@ import {
   countBoxesUnder,
   countCrossings,
   countLinesOver,
+  createLines,
   EPSILON,
   type Lines,
-  makeLines,
   type Rects,
-  rise,
   spanOver,
+  verticalExtent,
 } from './lines.ts';
-import type { Gaps, Places } from './place.ts';
+import type { BoxPositions, Gaps } from './place.ts';
 
 const PASSES = 2;
-/** Positions that a box tries, nearest to its preferred position first. */
+/** The number of positions that a box tries, nearest to its preferred position first. */
 const MAX_CANDIDATES = 4;
-/** Graphs with at most this many edges are searched more thoroughly, since every line over a box is visible there. */
+/** Graphs with at most this many edges are searched more thoroughly, because a line over a box is conspicuous there. */
 const SMALL_WIRES = 120;
-/** The share of its height by which a small picture may grow for that, above and below. */
+/** The share of its height by which a small drawing may grow at the top and bottom. */
 const GROWTH = 0.12;
-// A line over a box hides where it goes; a crossing is only untidy.
+// A line behind a box cannot be followed, which is worse than a crossing.
 const OVER_COST = 2;
-/** Cost per canvas pixel of length: enough to break ties and keep boxes from drifting. */
+/** Cost per canvas pixel of length. Breaks ties and keeps boxes from drifting. */
 const LENGTH_COST = 1 / 2000;
 
 /** Everything on one side of a box. */
@@ -37,24 +37,29 @@ interface Side {
 interface Search {
   readonly boxes: readonly Box[];
   readonly wires: readonly Wire[];
-  readonly places: Places;
+  readonly positions: BoxPositions;
   /** All lines, by edge. */
   readonly lines: Lines;
-  /** Lines and boxes that the box and its lines may intersect. */
+  /** Lines and boxes that the current box and its lines may intersect. */
   readonly left: Side;
   readonly right: Side;
-  /** Its own lines that have been counted so far. */
-  readonly own: Lines;
+  /** Lines of the current box that have been counted so far. */
+  readonly ownLines: Lines;
   readonly linesOf: readonly (readonly number[])[];
   readonly columns: readonly number[][];
   readonly columnOf: Int32Array;
-  /** The height before the search, which the result may not exceed. */
+  /** The extent before the search, which the result must not exceed (small graphs: by more than GROWTH). */
   readonly extent: { readonly top: number; readonly bottom: number };
 }
 
 /** Moves boxes within their columns, in place, keeping the gaps; returns the total cost of the result. */
-export function refinePlaces(layered: Layered, boxes: readonly Box[], places: Places, gaps: Gaps): number {
-  const search = makeSearch(layered, boxes, places);
+export function refinePositions(
+  layered: Layered,
+  boxes: readonly Box[],
+  positions: BoxPositions,
+  gaps: Gaps,
+): number {
+  const search = createSearch(layered, boxes, positions);
   const { columns, linesOf, wires } = search;
   // A box is tried again only after a connected box, or one of the same column, has moved.
   const isStale = new Uint8Array(boxes.length).fill(1);
@@ -63,8 +68,8 @@ export function refinePlaces(layered: Layered, boxes: readonly Box[], places: Pl
       for (const box of [...column]) {
         if (!isStale[box]) continue;
         isStale[box] = 0;
-        if (!tryBox(search, box, gaps)) continue;
-        for (const mate of column) isStale[mate] = 1;
+        if (!improveBox(search, box, gaps)) continue;
+        for (const member of column) isStale[member] = 1;
         for (const line of linesOf[box] ?? []) {
           isStale[wires[line]?.from ?? 0] = 1;
           isStale[wires[line]?.to ?? 0] = 1;
@@ -72,26 +77,26 @@ export function refinePlaces(layered: Layered, boxes: readonly Box[], places: Pl
       }
     }
   }
-  const top = places.y.reduce((min, y) => Math.min(min, y), Number.POSITIVE_INFINITY);
-  for (let box = 0; box < boxes.length; box++) moveBox(search, box, (places.y[box] ?? 0) - top);
-  return costOfAll(search);
+  const top = positions.y.reduce((min, y) => Math.min(min, y), Number.POSITIVE_INFINITY);
+  for (let box = 0; box < boxes.length; box++) moveBox(search, box, (positions.y[box] ?? 0) - top);
+  return totalCost(search);
 }
 
-function costOfAll({ lines, own, wires, boxes, places }: Search): number {
+function totalCost({ lines, ownLines, wires, boxes, positions }: Search): number {
   let cost = 0;
-  own.count = 0;
+  ownLines.count = 0;
   for (let line = 0; line < wires.length; line++) {
-    cost += countCrossings(lines, line, own) + LENGTH_COST * rise(lines, line);
-    copyLine(lines, line, own);
+    cost += countCrossings(lines, line, ownLines) + LENGTH_COST * verticalExtent(lines, line);
+    copyLine(lines, line, ownLines);
   }
   for (const [box, { width, height }] of boxes.entries()) {
-    const [x, y] = [places.x[box] ?? 0, places.y[box] ?? 0];
-    cost += OVER_COST * countLinesOver(own, x, x + width, y, y + height);
+    const [x, y] = [positions.x[box] ?? 0, positions.y[box] ?? 0];
+    cost += OVER_COST * countLinesOver(ownLines, x, x + width, y, y + height);
   }
   return cost;
 }
 
-function makeSearch(layered: Layered, boxes: readonly Box[], places: Places): Search {
+function createSearch(layered: Layered, boxes: readonly Box[], positions: BoxPositions): Search {
   const wires = layered.forward;
   const linesOf = boxes.map((): number[] => []);
   for (const [index, { from, to }] of wires.entries()) {
@@ -102,24 +107,24 @@ function makeSearch(layered: Layered, boxes: readonly Box[], places: Places): Se
   const search: Search = {
     boxes,
     wires,
-    places,
-    lines: makeLines(wires.length),
-    left: makeSide(wires.length, boxes.length),
-    right: makeSide(wires.length, boxes.length),
-    own: makeLines(wires.length),
+    positions: positions,
+    lines: createLines(wires.length),
+    left: createSide(wires.length, boxes.length),
+    right: createSide(wires.length, boxes.length),
+    ownLines: createLines(wires.length),
     linesOf,
     columns,
     columnOf: layered.columnOf,
     extent: {
-      top: places.y.reduce((min, y) => Math.min(min, y), 0),
-      bottom: boxes.reduce((max, { height }, box) => Math.max(max, (places.y[box] ?? 0) + height), 0),
+      top: positions.y.reduce((min, y) => Math.min(min, y), 0),
+      bottom: boxes.reduce((max, { height }, box) => Math.max(max, (positions.y[box] ?? 0) + height), 0),
     },
   };
   for (let line = 0; line < wires.length; line++) setLine(search, line);
   return search;
 }
 
-function makeSide(wireCount: number, boxCount: number): Side {
+function createSide(wireCount: number, boxCount: number): Side {
   const column = (): Float64Array => new Float64Array(boxCount);
   const boxes = {
     id: new Int32Array(boxCount),
@@ -129,36 +134,36 @@ function makeSide(wireCount: number, boxCount: number): Side {
     bottom: column(),
     count: 0,
   };
-  return { lines: makeLines(wireCount), boxes };
+  return { lines: createLines(wireCount), boxes };
 }
 
 /** Computes an edge's line from the positions of its boxes. */
-function setLine({ wires, boxes, places, lines }: Search, line: number): void {
+function setLine({ wires, boxes, positions, lines }: Search, line: number): void {
   const wire = wires[line];
   if (wire === undefined) return;
-  const x1 = (places.x[wire.from] ?? 0) + (boxes[wire.from]?.width ?? 0);
-  const x2 = places.x[wire.to] ?? 0;
-  const y1 = (places.y[wire.from] ?? 0) + wire.fromY;
-  const slope = ((places.y[wire.to] ?? 0) + wire.toY - y1) / (x2 - x1);
+  const x1 = (positions.x[wire.from] ?? 0) + (boxes[wire.from]?.width ?? 0);
+  const x2 = positions.x[wire.to] ?? 0;
+  const y1 = (positions.y[wire.from] ?? 0) + wire.fromY;
+  const slope = ((positions.y[wire.to] ?? 0) + wire.toY - y1) / (x2 - x1);
   lines.x1[line] = x1;
   lines.x2[line] = x2;
   lines.slope[line] = slope;
   lines.base[line] = y1 - slope * x1;
 }
 
-function tryBox(search: Search, box: number, gaps: Gaps): boolean {
-  const { y } = search.places;
+function improveBox(search: Search, box: number, gaps: Gaps): boolean {
+  const { y } = search.positions;
   if (search.linesOf[box]?.length === 0) return false;
   const start = y[box] ?? 0;
-  lookAround(search, box);
+  collectNeighbors(search, box);
   let best = start;
-  let least = costAt(search, box, start, Number.POSITIVE_INFINITY);
-  for (const candidate of candidatesFor(search, box, gaps, least >= OVER_COST)) {
-    if (candidate === start || least === 0) continue;
-    const cost = costAt(search, box, candidate, least);
-    if (cost >= least - EPSILON) continue;
+  let lowestCost = costAt(search, box, start, Number.POSITIVE_INFINITY);
+  for (const candidate of candidatesFor(search, box, gaps, lowestCost >= OVER_COST)) {
+    if (candidate === start || lowestCost === 0) continue;
+    const cost = costAt(search, box, candidate, lowestCost);
+    if (cost >= lowestCost - EPSILON) continue;
     best = candidate;
-    least = cost;
+    lowestCost = cost;
   }
   moveBox(search, box, best);
   if (best === start) return false;
@@ -167,9 +172,12 @@ function tryBox(search: Search, box: number, gaps: Gaps): boolean {
 }
 
 /** Collects everything that overlaps the box or its lines on the x axis, on either side. */
-function lookAround({ lines, left, right, linesOf, wires, places, boxes }: Search, box: number): void {
-  const end = (places.x[box] ?? 0) + (boxes[box]?.width ?? 0);
-  let from = places.x[box] ?? 0;
+function collectNeighbors(
+  { lines, left, right, linesOf, wires, positions, boxes }: Search,
+  box: number,
+): void {
+  const end = (positions.x[box] ?? 0) + (boxes[box]?.width ?? 0);
+  let from = positions.x[box] ?? 0;
   let to = end;
   for (const line of linesOf[box] ?? []) {
     from = Math.min(from, lines.x1[line] ?? 0);
@@ -179,7 +187,7 @@ function lookAround({ lines, left, right, linesOf, wires, places, boxes }: Searc
     side.lines.count = 0;
     side.boxes.count = 0;
   }
-  // Plain loops: this runs for every box in every pass, and iterators took half of the time.
+  // Plain loops, because iterators doubled the time of this hot path.
   for (let line = 0; line < wires.length; line++) {
     const x1 = lines.x1[line] ?? 0;
     const x2 = lines.x2[line] ?? 0;
@@ -188,66 +196,69 @@ function lookAround({ lines, left, right, linesOf, wires, places, boxes }: Searc
     if (x2 > end) copyLine(lines, line, right.lines);
   }
   for (let other = 0; other < boxes.length; other++) {
-    const x = places.x[other] ?? 0;
+    const x = positions.x[other] ?? 0;
     const farX = x + (boxes[other]?.width ?? 0);
     if (x >= to || farX <= from || other === box) continue;
-    const y = places.y[other] ?? 0;
+    const y = positions.y[other] ?? 0;
     const farY = y + (boxes[other]?.height ?? 0);
     if (x < end) addRect(left.boxes, other, x, farX, y, farY);
     if (farX > end) addRect(right.boxes, other, x, farX, y, farY);
   }
 }
 
-/** The tops nearest to the preferred one in free ranges of the column; with `dodges`, also those next to obstacles. */
-function candidatesFor(search: Search, box: number, gaps: Gaps, dodges: boolean): number[] {
-  const { places, boxes, columns, columnOf, wires, extent } = search;
+/**
+ * Returns the tops nearest to the preferred one in free ranges of the column, and with `avoidsOverlaps` those that
+ * clear obstacles.
+ */
+function candidatesFor(search: Search, box: number, gaps: Gaps, avoidsOverlaps: boolean): number[] {
+  const { positions, boxes, columns, columnOf, wires, extent } = search;
   const height = boxes[box]?.height ?? 0;
-  const wish = wishOf(search, box);
+  const preferred = preferredTop(search, box);
   const tops: number[] = [];
   const isSmall = wires.length <= SMALL_WIRES;
   const growth = isSmall ? GROWTH * (extent.bottom - extent.top) : 0;
-  const dodging = isSmall && dodges ? dodgesFor(search, box, gaps) : [];
-  const dodged: number[] = [];
+  const clearTops = isSmall && avoidsOverlaps ? findClearTops(search, box, gaps) : [];
+  const clearCandidates: number[] = [];
   let from = extent.top;
-  const addStretch = (to: number): void => {
-    const least = from === extent.top ? from - growth : from;
-    const most = to === extent.bottom - height ? to + growth : to;
-    for (const top of dodging) if (top >= least && top <= most) dodged.push(Math.round(top));
+  const addRange = (to: number): void => {
+    const minTop = from === extent.top ? from - growth : from;
+    const maxTop = to === extent.bottom - height ? to + growth : to;
+    for (const top of clearTops) if (top >= minTop && top <= maxTop) clearCandidates.push(Math.round(top));
     if (from > to) return;
-    tops.push(Math.round(Math.min(to, Math.max(from, wish))));
-    // A wide range is also tried at its far end, no farther than it is high.
+    tops.push(Math.round(Math.min(to, Math.max(from, preferred))));
+    // Also try the far end of a wide range.
     if (Number.isFinite(from) && Number.isFinite(to) && to - from > height)
-      tops.push(Math.round(wish > (from + to) / 2 ? from : to));
+      tops.push(Math.round(preferred > (from + to) / 2 ? from : to));
   };
   for (const other of columns[columnOf[box] ?? 0] ?? []) {
     if (other === box) continue;
-    const top = places.y[other] ?? 0;
-    addStretch(top - gaps.row - height);
+    const top = positions.y[other] ?? 0;
+    addRange(top - gaps.row - height);
     from = top + (boxes[other]?.height ?? 0) + gaps.row;
   }
-  addStretch(extent.bottom - height);
+  addRange(extent.bottom - height);
   return [
-    ...tops.sort((a, b) => Math.abs(a - wish) - Math.abs(b - wish)).slice(0, MAX_CANDIDATES),
-    ...dodged,
+    ...tops.sort((a, b) => Math.abs(a - preferred) - Math.abs(b - preferred)).slice(0, MAX_CANDIDATES),
+    ...clearCandidates,
   ];
 }
 
-/** Tops at which a line over the box, or a box under one of its lines, would be avoided. */
-function dodgesFor(search: Search, box: number, gaps: Gaps): number[] {
-  const { left, linesOf, boxes, places } = search;
+/** Returns tops at which no line passes over the box and its lines pass over no other box. */
+function findClearTops(search: Search, box: number, gaps: Gaps): number[] {
+  const { left, linesOf, boxes, positions } = search;
   const { width = 0, height = 0 } = boxes[box] ?? {};
-  const [x, y] = [places.x[box] ?? 0, places.y[box] ?? 0];
+  const [x, y] = [positions.x[box] ?? 0, positions.y[box] ?? 0];
   const tops: number[] = [];
   for (let line = 0; line < left.lines.count; line++) {
     const span = spanOver(left.lines, line, x, x + width);
     if (span === undefined || span.low >= y + height || span.high <= y) continue;
     tops.push(span.low - gaps.wire - height, span.high + gaps.wire);
   }
-  for (const line of linesOf[box] ?? []) addDodges(tops, search, box, line, gaps);
+  for (const line of linesOf[box] ?? []) addClearTops(tops, search, box, line, gaps);
   return tops;
 }
 
-function addDodges(
+function addClearTops(
   tops: number[],
   { lines, left, right, wires }: Search,
   box: number,
@@ -256,15 +267,15 @@ function addDodges(
 ): void {
   const { from = box, fromY = 0, toY = 0 } = wires[line] ?? {};
   const isOut = from === box;
-  const { boxes: others } = isOut ? right : left;
+  const { boxes } = isOut ? right : left;
   const port = isOut ? fromY : toY;
-  // The far end stays; our end follows from where the line passes the box between.
+  // The far end stays fixed. The near end follows from where the line must pass the other box.
   const [near, far] = isOut ? [lines.x1, lines.x2] : [lines.x2, lines.x1];
   const [nearX, farX] = [near[line] ?? 0, far[line] ?? 0];
   const farY = (lines.base[line] ?? 0) + (lines.slope[line] ?? 0) * farX;
-  for (let other = 0; other < others.count; other++) {
-    const [start, end] = [others.left[other] ?? 0, others.right[other] ?? 0];
-    const [top, bottom] = [others.top[other] ?? 0, others.bottom[other] ?? 0];
+  for (let other = 0; other < boxes.count; other++) {
+    const [start, end] = [boxes.left[other] ?? 0, boxes.right[other] ?? 0];
+    const [top, bottom] = [boxes.top[other] ?? 0, boxes.bottom[other] ?? 0];
     const span = spanOver(lines, line, start, end);
     if (span === undefined || span.low >= bottom || span.high <= top) continue;
     const shares = [start, end].map(at => (at - farX) / (nearX - farX)).filter(share => share > 0.05);
@@ -274,42 +285,42 @@ function addDodges(
   }
 }
 
-/** The top at which the box's lines would be level on average. */
-function wishOf({ wires, places, linesOf }: Search, box: number): number {
-  const own = linesOf[box] ?? [];
+/** Returns the top at which the box's lines are level on average. */
+function preferredTop({ wires, positions, linesOf }: Search, box: number): number {
+  const ownLines = linesOf[box] ?? [];
   let sum = 0;
-  for (const line of own) {
+  for (const line of ownLines) {
     const wire = wires[line];
     if (wire === undefined) continue;
-    const far = wire.from === box ? wire.to : wire.from;
+    const other = wire.from === box ? wire.to : wire.from;
     const offset = wire.toY - wire.fromY;
-    sum += (places.y[far] ?? 0) + (wire.from === box ? offset : -offset);
+    sum += (positions.y[other] ?? 0) + (wire.from === box ? offset : -offset);
   }
-  return sum / own.length;
+  return sum / ownLines.length;
 }
 
 /** Moves the box and its lines. */
 function moveBox(search: Search, box: number, top: number): void {
-  search.places.y[box] = top;
+  search.positions.y[box] = top;
   for (const line of search.linesOf[box] ?? []) setLine(search, line);
 }
 
-/** The cost of the box at this position, or `limit` if it is at least that; leaves the box there. */
+/** Moves the box to this position and returns its cost, or `limit` if the cost is at least that. */
 function costAt(search: Search, box: number, top: number, limit: number): number {
   moveBox(search, box, top);
-  const { lines, left, right, own, linesOf, boxes, places, wires } = search;
+  const { lines, left, right, ownLines, linesOf, boxes, positions, wires } = search;
   const { width = 0, height = 0 } = boxes[box] ?? {};
-  const x = places.x[box] ?? 0;
+  const x = positions.x[box] ?? 0;
   let cost = OVER_COST * countLinesOver(left.lines, x, x + width, top, top + height);
-  own.count = 0;
+  ownLines.count = 0;
   for (const line of linesOf[box] ?? []) {
     if (cost >= limit) return limit;
     const { from, to } = wires[line] ?? { from: box, to: box };
     const side = from === box ? right : left;
     cost += OVER_COST * countBoxesUnder(lines, line, side.boxes, from === box ? to : from);
-    cost += countCrossings(lines, line, side.lines) + countCrossings(lines, line, own);
-    cost += LENGTH_COST * rise(lines, line);
-    copyLine(lines, line, own);
+    cost += countCrossings(lines, line, side.lines) + countCrossings(lines, line, ownLines);
+    cost += LENGTH_COST * verticalExtent(lines, line);
+    copyLine(lines, line, ownLines);
   }
   return cost;
 }

@@ -1,6 +1,6 @@
-// What the lint rules look at: the graph with its nodes, entries, ports and wires looked up once.
+// Prepares a graph for the lint rules by looking up its nodes, catalog entries, ports and edges once.
 import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
-import { joinPorts } from '../handles.ts';
+import { resolveEdgePorts } from '../handles.ts';
 import type { LintIssue } from '../issues.ts';
 import {
   createWorkBudget,
@@ -10,19 +10,19 @@ import {
   type NodeTypeIndex,
   type WorkBudget,
 } from '../nearest.ts';
-import { BLANK } from '../rest.ts';
 import type { Graph, GraphEdge, GraphNode, JsonObject } from '../types.ts';
+import { BLANK } from '../valid-parts.ts';
 
 export interface LintOptions {
-  /** The stored graph that a PUT replaces: what is in it already is not newly added. */
+  /** The stored graph that the update replaces. Its nodes do not count as newly added. */
   readonly previous?: Graph | undefined;
-  /** Ids of nodes that came without a position, as parseGraph reports them. */
+  /** Ids of nodes that were sent without a position, as parseGraph reports them. */
   readonly unplaced?: ReadonlySet<string> | undefined;
-  /** Codes that are not looked for. */
+  /** Codes of the rules to skip. */
   readonly except?: ReadonlySet<string> | undefined;
 }
 
-/** A node with all that the rules ask of it. `entry` is absent where the catalog does not know the type. */
+/** A node with the data that the rules need. `entry` is undefined if the type is not in the catalog. */
 export interface LintNode {
   readonly index: number;
   readonly node: GraphNode;
@@ -32,11 +32,11 @@ export interface LintNode {
   readonly ports: ResolvedPorts;
   readonly inputs: ReadonlyMap<string, InputDef>;
   readonly outputs: ReadonlyMap<string, OutputDef>;
-  /** Edges that end here, by input port id; those that name no port are under ''. */
+  /** Edges that end at this node, by input port id. Edges without a known port are under ''. */
   readonly feeds: Map<string, LintEdge[]>;
 }
 
-/** An edge with its ends, and the ports its handles name; absent ends and ports are undefined. */
+/** An edge with its nodes and ports. Nodes and ports that do not exist are undefined. */
 export interface LintEdge {
   readonly index: number;
   readonly edge: GraphEdge;
@@ -54,17 +54,17 @@ export interface LintContext {
   readonly byId: ReadonlyMap<string, LintNode>;
   /** The nodes of `options.previous`. */
   readonly previousById: ReadonlyMap<string, GraphNode>;
-  /** Node ids and node types, to suggest from; made when first asked for. */
+  /** Node ids and node types for suggestions, indexed on first use. */
   readonly nodeNames: () => NameIndex;
   readonly nodeTypes: () => NodeTypeIndex;
-  /** What all suggestions together may still cost. */
+  /** The remaining budget for all suggestions together. */
   readonly suggestions: WorkBudget;
 }
 
-/** What a rule finds; the table adds code and severity. */
+/** What a rule yields. The rule table adds the code and severity. */
 export type Finding = Omit<LintIssue, 'code' | 'severity'>;
 
-/** One row of the tables: a code, a severity, and where the rule is broken. */
+/** One row of the rule tables. */
 export interface Rule {
   readonly code: string;
   readonly severity: LintIssue['severity'];
@@ -74,13 +74,13 @@ export interface Rule {
 const NOTHING: JsonObject = {};
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
-export function makeLintContext(graph: Graph, catalog: Catalog, options: LintOptions): LintContext {
+export function createLintContext(graph: Graph, catalog: Catalog, options: LintOptions): LintContext {
   const nodes = graph.nodes.map((node, index) => toLintNode(node, index, catalog));
   const byId = new Map(nodes.flatMap(it => (it.node.id === BLANK ? [] : [[it.node.id, it]])));
   const edges = graph.edges.map((edge, index): LintEdge => {
     const source = byId.get(edge.source);
     const target = byId.get(edge.target);
-    const linted = { index, edge, source, target, ...portsOf(edge, source, target) };
+    const linted = { index, edge, source, target, ...findPorts(edge, source, target) };
     if (target !== undefined) addFeed(target, linted);
     return linted;
   });
@@ -91,17 +91,17 @@ export function makeLintContext(graph: Graph, catalog: Catalog, options: LintOpt
     edges,
     byId,
     previousById: new Map(options.previous?.nodes.map(node => [node.id, node])),
-    nodeNames: once(() => indexNames(byId.keys())),
-    nodeTypes: once(() => indexNodeTypes(catalog)),
+    nodeNames: lazy(() => indexNames(byId.keys())),
+    nodeTypes: lazy(() => indexNodeTypes(catalog)),
     suggestions: createWorkBudget(),
   };
 }
 
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
+function lazy<T>(compute: () => T): () => T {
+  let value: T | undefined;
   return () => {
-    made ??= make();
-    return made;
+    value ??= compute();
+    return value;
   };
 }
 
@@ -129,22 +129,22 @@ function addFeed(target: LintNode, edge: LintEdge): void {
   else feeds.push(edge);
 }
 
-/** The ports at the edge's ends: those that the handles name, and where one is left out those that a run would join. */
-function portsOf(
+/** Returns the ports that the edge's handles name. For a missing handle, returns the port that a run would use. */
+function findPorts(
   edge: GraphEdge,
   source: LintNode | undefined,
   target: LintNode | undefined,
 ): Pick<LintEdge, 'output' | 'input'> {
-  const output = namedPort(edge.sourceHandle, 'out-', source?.outputs);
-  const input = namedPort(edge.targetHandle, 'in-', target?.inputs);
+  const output = findNamedPort(edge.sourceHandle, 'out-', source?.outputs);
+  const input = findNamedPort(edge.targetHandle, 'in-', target?.inputs);
   if ((edge.sourceHandle && edge.targetHandle) || source === undefined || target === undefined) {
     return { output, input };
   }
-  const joint = joinPorts(edge, source.ports, target.ports, new Set(target.feeds.keys()));
+  const joint = resolveEdgePorts(edge, source.ports, target.ports, new Set(target.feeds.keys()));
   return { output: output ?? joint?.from, input: input ?? joint?.to };
 }
 
-function namedPort<T extends { readonly isPort: boolean }>(
+function findNamedPort<T extends { readonly isPort: boolean }>(
   handle: string | null | undefined,
   prefix: 'in-' | 'out-',
   ports: ReadonlyMap<string, T> | undefined,

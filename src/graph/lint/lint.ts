@@ -1,21 +1,21 @@
-// The lint: every rule of the tables against a parsed graph, for every door that writes one.
+// Lints a parsed graph: checks it against every rule.
 import type { Catalog } from '../catalog.ts';
 import { type Findings, type LintIssue, MAX_ISSUES } from '../issues.ts';
-import { BLANK } from '../rest.ts';
 import type { Graph } from '../types.ts';
-import { type Finding, type LintOptions, makeLintContext, type Rule } from './context.ts';
+import { BLANK } from '../valid-parts.ts';
+import { createLintContext, type Finding, type LintOptions, type Rule } from './context.ts';
 import { EDGE_RULES } from './rules-edges.ts';
 import { GRAPH_RULES } from './rules-graph.ts';
 import { NODE_RULES } from './rules-nodes.ts';
 
-/** Errors first, so that a flood of warnings cannot hide the refusal. */
+/** Errors come first, so that many warnings cannot push them off the list. */
 const RULES: readonly Rule[] = [...GRAPH_RULES, ...NODE_RULES, ...EDGE_RULES].sort(
   (a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'),
 );
 
-/** Lints a graph. Blanks are errors that parseGraph has reported: no rule adds to them. */
+/** Lints a graph. Rules ignore blank values, which parseGraph has already reported. */
 export function lintGraph(graph: Graph, catalog: Catalog, options: LintOptions = {}): Findings {
-  const ctx = makeLintContext(graph, catalog, options);
+  const ctx = createLintContext(graph, catalog, options);
   const issues: LintIssue[] = [];
   let total = 0;
   for (const { code, severity, find } of RULES) {
@@ -23,14 +23,14 @@ export function lintGraph(graph: Graph, catalog: Catalog, options: LintOptions =
     for (const finding of find(ctx)) {
       total++;
       if (issues.length < MAX_ISSUES) issues.push({ severity, code, ...withoutBlanks(finding) });
-      // What is only counted needs no suggestion.
-      else ctx.suggestions.left = 0;
+      // Issues beyond the limit are only counted and need no suggestions.
+      else ctx.suggestions.remaining = 0;
     }
   }
   return { issues, total };
 }
 
-/** What has no readable id is found by its path alone. */
+/** Removes blank ids. Such an issue is located by its path alone. */
 function withoutBlanks({ nodeId, edgeId, ...finding }: Finding): Finding {
   return {
     ...(nodeId === undefined || nodeId === BLANK ? {} : { nodeId }),

@@ -1,8 +1,8 @@
-// Lint rules about edges: both ends there, both ports there, types that can be joined, one feed a port.
-import { canJoin, type OutputDef } from '../catalog.ts';
+// Lint rules for edges: both nodes and ports exist, types are compatible, and a single-value port has one connection.
+import { canFeed, type OutputDef } from '../catalog.ts';
 import { pointer, quote } from '../issues.ts';
 import { nearest, type WorkBudget } from '../nearest.ts';
-import { BLANK } from '../rest.ts';
+import { BLANK } from '../valid-parts.ts';
 import type { Finding, LintContext, LintEdge, LintNode, Rule } from './context.ts';
 
 export const EDGE_RULES: readonly Rule[] = [
@@ -14,7 +14,7 @@ export const EDGE_RULES: readonly Rule[] = [
   { code: 'port_fed_twice', severity: 'warning', find: findDoubleFeeds },
 ];
 
-/** A finding of an edge rule, its path below the edge. */
+/** A finding of an edge rule. `key` is the member of the edge that it is about. */
 type EdgeFinding = Pick<Finding, 'message' | 'suggestion'> & { readonly key: keyof LintEdge['edge'] };
 
 function eachEdge(
@@ -55,8 +55,7 @@ function* findUnknownPorts(
   { edge, source, target, output, input }: LintEdge,
   { suggestions }: LintContext,
 ): Iterable<EdgeFinding> {
-  // A node of unknown type has no known ports, and an error of its own; a handle left out is no fault of its own
-  // where the other one names nothing.
+  // A node of unknown type has its own error. A missing handle is not reported if the other handle names no port.
   if (source?.entry === undefined || target?.entry === undefined) return;
   if (output === undefined && (edge.sourceHandle || input !== undefined || !edge.targetHandle)) {
     const ports = source.ports.outputs;
@@ -82,26 +81,31 @@ function describePort(
   const side = prefix === 'in-' ? 'input' : 'output';
   const owner = quote(node.id);
   if (ports.length === 0) return { message: `The node ${owner} has no ${side} ports. Remove the edge.` };
-  const all = ports
+  const options = ports
     .slice(0, 12)
     .map(port => prefix + port)
     .join(', ');
   if (!handle)
-    return { message: `No ${side} port of ${owner} is compatible with the other end. Use one of ${all}.` };
-  const near = nearest(handle.replace(/^(?:in|out)-/, ''), ports, work);
+    return {
+      message: `No ${side} port of ${owner} is compatible with the other end. Use one of ${options}.`,
+    };
+  const suggestion = nearest(handle.replace(/^(?:in|out)-/, ''), ports, work);
   const message = `The node ${owner} has no ${side} port ${quote(handle)}`;
-  if (near === undefined) return { message: `${message}. Use one of ${all}.` };
-  return { message: `${message}. Did you mean ${quote(prefix + near)}?`, suggestion: prefix + near };
+  if (suggestion === undefined) return { message: `${message}. Use one of ${options}.` };
+  return {
+    message: `${message}. Did you mean ${quote(prefix + suggestion)}?`,
+    suggestion: prefix + suggestion,
+  };
 }
 
 function* findIncompatible({ output, input }: LintEdge): Iterable<EdgeFinding> {
   if (output === undefined || input === undefined) return;
-  // A port for a list of images takes lists, and images one by one.
-  const wanted = output.type === 'LIST' ? input.type : (input.itemType ?? input.type);
-  if (canJoin(output.type, wanted)) return;
+  // A port for a list of images accepts lists and single images.
+  const acceptedType = output.type === 'LIST' ? input.type : (input.itemType ?? input.type);
+  if (canFeed(output.type, acceptedType)) return;
   yield {
     key: 'targetHandle',
-    message: `The port ${quote(input.label)} accepts ${wanted}, not ${output.type}.`,
+    message: `The port ${quote(input.label)} accepts ${acceptedType}, not ${output.type}.`,
   };
 }
 
@@ -110,17 +114,17 @@ function* findDoubleFeeds({ nodes }: LintContext): Iterable<Finding> {
     for (const edges of feeds.values()) {
       const input = edges[0]?.input;
       if (edges.length < 2 || input === undefined || input.type === 'LIST') continue;
-      const named = edges
+      const edgeIds = edges
         .slice(0, 6)
         .map(({ edge }) => quote(edge.id))
         .join(', ');
-      const message = `The port ${quote(input.label)} accepts one value but has ${edges.length} connections (${named}). Keep one.`;
+      const message = `The port ${quote(input.label)} accepts one value but has ${edges.length} connections (${edgeIds}). Keep one.`;
       yield { nodeId: node.id, path: pointer('nodes', index), message };
     }
   }
 }
 
-/** Lists that are zipped into one node must be equally long; only those written out in the graph are known here. */
+/** Lists that are zipped into one node must have the same length. Checks only lists that are written in the graph. */
 function* findUnequalLists({ nodes }: LintContext): Iterable<Finding> {
   for (const { node, index, config, feeds } of nodes) {
     if (config.fanOut === 'product') continue;

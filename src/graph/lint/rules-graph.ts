@@ -1,7 +1,7 @@
-// Lint rules about the complete graph: its size, its identifiers, its cycles, its groups.
+// Lint rules for the whole graph: size, ids, cycles and groups.
 import { findCycles } from '../cycles.ts';
 import { pointer, quote } from '../issues.ts';
-import { BLANK } from '../rest.ts';
+import { BLANK } from '../valid-parts.ts';
 import type { Finding, LintContext, LintEdge, LintNode, Rule } from './context.ts';
 
 const MAX_EDGES = 1500;
@@ -17,7 +17,7 @@ export const GRAPH_RULES: readonly Rule[] = [
   { code: 'cycle', severity: 'warning', find: findCycleWarnings },
   { code: 'unknown_group_member', severity: 'warning', find: findUnknownMembers },
   { code: 'shared_group_member', severity: 'warning', find: findSharedMembers },
-  { code: 'group_against_wiring', severity: 'warning', find: findTornGroups },
+  { code: 'group_against_wiring', severity: 'warning', find: findReenteredGroups },
 ];
 
 function* findNoNodes({ nodes }: LintContext): Iterable<Finding> {
@@ -39,13 +39,13 @@ function* findDuplicateNodes({ nodes, byId }: LintContext): Iterable<Finding> {
 }
 
 function* findDuplicateEdges({ edges }: LintContext): Iterable<Finding> {
-  const seen = new Set<string>();
+  const seenIds = new Set<string>();
   for (const { edge, index } of edges) {
-    if (edge.id !== BLANK && seen.has(edge.id)) {
+    if (edge.id !== BLANK && seenIds.has(edge.id)) {
       const message = `Another edge has the id ${quote(edge.id)} too. Give each a unique id.`;
       yield { edgeId: edge.id, path: pointer('edges', index, 'id'), message };
     }
-    seen.add(edge.id);
+    seenIds.add(edge.id);
   }
 }
 
@@ -62,28 +62,28 @@ function* findCycleWarnings({ nodes, edges, byId }: LintContext): Iterable<Findi
   }
   for (const cycle of findCycles(targets)) {
     const ids = cycle.flatMap(index => nodes[index]?.node.id ?? []);
-    const [first = ''] = ids;
-    const index = byId.get(first)?.index ?? 0;
+    const [firstId = ''] = ids;
+    const index = byId.get(firstId)?.index ?? 0;
     const message =
       ids.length === 1
         ? 'The node is connected to itself and cannot run. Remove that connection.'
-        : `The nodes ${nameSome(ids)} form a cycle and cannot run. Remove one of the connections.`;
-    yield { nodeId: first, path: pointer('nodes', index), message };
+        : `The nodes ${joinNames(ids)} form a cycle and cannot run. Remove one of the connections.`;
+    yield { nodeId: firstId, path: pointer('nodes', index), message };
   }
 }
 
 function* findUnknownMembers(ctx: LintContext): Iterable<Finding> {
-  for (const [group, members] of groupsOf(ctx)) {
+  for (const [group, members] of listGroups(ctx)) {
     const unknown = members.filter(id => !ctx.byId.has(id));
     if (unknown.length === 0) continue;
-    const message = `childNodeIds contains unknown nodes: ${nameSome(unknown)}.`;
+    const message = `childNodeIds contains unknown nodes: ${joinNames(unknown)}.`;
     yield { nodeId: group.node.id, path: membersPath(group), message };
   }
 }
 
 function* findSharedMembers(ctx: LintContext): Iterable<Finding> {
   const owners = new Map<string, LintNode>();
-  for (const [group, members] of groupsOf(ctx)) {
+  for (const [group, members] of listGroups(ctx)) {
     for (const id of new Set(members)) {
       const owner = owners.get(id);
       owners.set(id, owner ?? group);
@@ -94,11 +94,11 @@ function* findSharedMembers(ctx: LintContext): Iterable<Finding> {
   }
 }
 
-/** A path that leaves a group and comes back: whatever is on it has to stand inside the frame or break its order. */
-function* findTornGroups(ctx: LintContext): Iterable<Finding> {
-  const wired = ctx.edges.filter(({ source, target }) => source !== undefined && target !== undefined);
-  const outgoing = Map.groupBy(wired, ({ edge }) => edge.source);
-  for (const [group, members] of groupsOf(ctx)) {
+/** Finds groups that a path leaves and re-enters. The layout cannot place the nodes in between outside the frame. */
+function* findReenteredGroups(ctx: LintContext): Iterable<Finding> {
+  const connected = ctx.edges.filter(({ source, target }) => source !== undefined && target !== undefined);
+  const outgoing = Map.groupBy(connected, ({ edge }) => edge.source);
+  for (const [group, members] of listGroups(ctx)) {
     const between = findBetween(new Set(members), outgoing);
     if (between === undefined) continue;
     const message = `Connections leave the group through ${quote(between)} and return to it. Add that node to the group, or split the group.`;
@@ -106,20 +106,20 @@ function* findTornGroups(ctx: LintContext): Iterable<Finding> {
   }
 }
 
-/** The first outside node, in breadth-first order from the group, that feeds back into it. */
+/** Returns the outside node through which a path leaves the group and returns to it, found breadth-first. */
 function findBetween(
   members: ReadonlySet<string>,
   outgoing: ReadonlyMap<string, readonly LintEdge[]>,
 ): string | undefined {
-  const targetsOf = (id: string): readonly string[] =>
+  const listTargets = (id: string): readonly string[] =>
     (outgoing.get(id) ?? []).map(({ edge }) => edge.target);
-  // Each outside node with the outside node next to the group through which it was reached.
+  // Reached outside node → the first outside node on the path to it.
   const exits = new Map<string, string>();
   for (const member of members) {
-    for (const target of targetsOf(member)) if (!members.has(target)) exits.set(target, target);
+    for (const target of listTargets(member)) if (!members.has(target)) exits.set(target, target);
   }
   for (const [id, exit] of exits) {
-    for (const target of targetsOf(id)) {
+    for (const target of listTargets(id)) {
       if (members.has(target)) return exit;
       if (!exits.has(target)) exits.set(target, exit);
     }
@@ -127,7 +127,7 @@ function findBetween(
   return undefined;
 }
 
-function groupsOf({ nodes }: LintContext): [group: LintNode, members: string[]][] {
+function listGroups({ nodes }: LintContext): [group: LintNode, members: string[]][] {
   return nodes.flatMap(group => {
     const members = group.config.childNodeIds;
     if (group.entry?.customNodeType !== 'groupFrame' || !Array.isArray(members)) return [];
@@ -139,7 +139,7 @@ function membersPath(group: LintNode): string {
   return pointer('nodes', group.index, 'data', 'config', 'childNodeIds');
 }
 
-function nameSome(ids: readonly string[]): string {
-  const named = ids.slice(0, MAX_NAMED).map(quote).join(', ');
-  return ids.length > MAX_NAMED ? `${named} and ${ids.length - MAX_NAMED} more` : named;
+function joinNames(ids: readonly string[]): string {
+  const names = ids.slice(0, MAX_NAMED).map(quote).join(', ');
+  return ids.length > MAX_NAMED ? `${names} and ${ids.length - MAX_NAMED} more` : names;
 }

@@ -1,30 +1,30 @@
-// Lint rules about one node: its type, its place, its settings, its ports.
+// Lint rules for single nodes: type, position, settings and ports.
 import type { InputDef } from '../catalog.ts';
 import { findListProblem, findNumberProblem } from '../fields.ts';
 import { pointer, quote } from '../issues.ts';
 import { nearest, nearestNodeType } from '../nearest.ts';
-import { BLANK } from '../rest.ts';
 import { CATEGORIES, type FieldType, type Json } from '../types.ts';
+import { BLANK } from '../valid-parts.ts';
 import type { Finding, LintContext, LintNode, Rule } from './context.ts';
 
 /** Config keys that the engine reads on every node. */
 const COMMON_KEYS = ['fanOut', 'maxCredits'];
-/** A text that is filled in only when the node runs. */
+/** Matches a secret reference, which is replaced only when the node runs. */
 const IS_SECRET = /^\{\{\s*secrets\./;
 
 const isMedia = (value: Json): boolean =>
   typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value));
 
 const FITS: Readonly<Record<FieldType, readonly [form: string, fits: (value: Json) => boolean]>> = {
-  TEXT: ['a text', value => typeof value === 'string' || typeof value === 'number'],
+  TEXT: ['text', value => typeof value === 'string' || typeof value === 'number'],
   NUMBER: [
     'a number',
     value => typeof value === 'number' || (typeof value === 'string' && IS_SECRET.test(value)),
   ],
   JSON: ['any JSON', () => true],
-  IMAGE: ['an image, by its URL', isMedia],
-  VIDEO: ['a video, by its URL', isMedia],
-  AUDIO: ['a sound, by its URL', isMedia],
+  IMAGE: ['the URL of an image', isMedia],
+  VIDEO: ['the URL of a video', isMedia],
+  AUDIO: ['the URL of an audio file', isMedia],
   LIST: ['a list', value => Array.isArray(value)],
   BOOLEAN: ['true or false', value => typeof value === 'boolean'],
   ANY: ['any value', () => true],
@@ -43,15 +43,15 @@ export const NODE_RULES: readonly Rule[] = [
   eachNode('value_out_of_range', 'warning', findOutOfRange),
   eachNode('params_override_config', 'warning', findOverrides),
   eachNode('params_in_use', 'warning', findParams),
-  eachNode('stray_port', 'warning', findSettingPorts),
+  eachNode('stray_port', 'warning', findStrayPorts),
   eachNode('required_port_unfed', 'warning', describeMissingInputs),
   eachNode('required_field_missing', 'warning', findMissingFields),
   eachNode('unusable_config', 'warning', findUnusable),
   eachNode('provider_not_configured', 'warning', findUnavailable),
 ];
 
-/** A finding of a node rule, its path below the node. */
-type NodeFinding = Pick<Finding, 'message' | 'suggestion'> & { readonly place: readonly (string | number)[] };
+/** A finding of a node rule. `path` is relative to the node. */
+type NodeFinding = Pick<Finding, 'message' | 'suggestion'> & { readonly path: readonly (string | number)[] };
 
 function eachNode(
   code: string,
@@ -63,8 +63,8 @@ function eachNode(
     severity,
     *find(ctx) {
       for (const linted of ctx.nodes) {
-        for (const { place, ...finding } of find(linted, ctx)) {
-          yield { nodeId: linted.node.id, path: pointer('nodes', linted.index, ...place), ...finding };
+        for (const { path, ...finding } of find(linted, ctx)) {
+          yield { nodeId: linted.node.id, path: pointer('nodes', linted.index, ...path), ...finding };
         }
       }
     },
@@ -76,9 +76,9 @@ function* findMissingPosition(
   { options, previousById }: LintContext,
 ): Iterable<NodeFinding> {
   if (!options.unplaced?.has(node.id)) return;
-  // A node that an update adds is placed for its author.
+  // Nodes that an update adds are placed automatically.
   if (options.previous !== undefined && !previousById.has(node.id)) return;
-  yield { place: ['position'], message: 'Set the position { x, y } of the node.' };
+  yield { path: ['position'], message: 'Set the position { x, y } of the node.' };
 }
 
 function* findUnknownType(
@@ -87,7 +87,7 @@ function* findUnknownType(
 ): Iterable<NodeFinding> {
   if (entry !== undefined || node.data.nodeType === BLANK) return;
   yield {
-    place: ['data', 'nodeType'],
+    path: ['data', 'nodeType'],
     ...suggest(
       `Unknown node type ${quote(node.data.nodeType)}`,
       nearestNodeType(node.data.nodeType, nodeTypes(), suggestions),
@@ -101,7 +101,7 @@ function* findWrongType({ node, entry }: LintNode): Iterable<NodeFinding> {
   const expected = entry.customNodeType ?? 'basedNode';
   if (node.type === expected || node.type === BLANK) return;
   const message = `A ${entry.nodeType} node must have the type ${quote(expected)}, not ${quote(node.type)}.`;
-  yield { place: ['type'], message, suggestion: expected };
+  yield { path: ['type'], message, suggestion: expected };
 }
 
 function* findDeprecated({ node, entry }: LintNode, { previousById }: LintContext): Iterable<NodeFinding> {
@@ -109,7 +109,7 @@ function* findDeprecated({ node, entry }: LintNode, { previousById }: LintContex
   const { nodeType } = node.data;
   if (previousById.get(node.id)?.data.nodeType === nodeType) return;
   yield {
-    place: ['data', 'nodeType'],
+    path: ['data', 'nodeType'],
     message: `${quote(nodeType)} is deprecated and can no longer be added. Choose another type from GET /nodes.`,
   };
 }
@@ -119,20 +119,24 @@ function* findUnknownCategory(
   { suggestions }: LintContext,
 ): Iterable<NodeFinding> {
   const { category } = node.data;
-  const known: readonly string[] = CATEGORIES;
-  if (category === BLANK || known.includes(category) || category === entry?.category) return;
+  const knownCategories: readonly string[] = CATEGORIES;
+  if (category === BLANK || knownCategories.includes(category) || category === entry?.category) return;
   const fallback = `Use one of ${CATEGORIES.join(', ')}.`;
   yield {
-    place: ['data', 'category'],
-    ...suggest(`Unknown category ${quote(category)}`, nearest(category, known, suggestions), fallback),
+    path: ['data', 'category'],
+    ...suggest(
+      `Unknown category ${quote(category)}`,
+      nearest(category, knownCategories, suggestions),
+      fallback,
+    ),
   };
 }
 
 function* findRemovedKeys(linted: LintNode): Iterable<NodeFinding> {
-  for (const [{ id, removed }] of settingsOf(linted)) {
+  for (const [{ id, removed }] of listSettings(linted)) {
     if (removed !== true) continue;
     const message = `config.${id} is no longer a field of this node, and the node cannot run with it. Remove it.`;
-    yield { place: ['data', 'config', id], message };
+    yield { path: ['data', 'config', id], message };
   }
 }
 
@@ -142,16 +146,16 @@ function* findUnknownKeys(
 ): Iterable<NodeFinding> {
   if (entry === undefined) return;
   for (const key of Object.keys(config)) {
-    if (COMMON_KEYS.includes(key) || isBase(entry.inputs, key)) continue;
+    if (COMMON_KEYS.includes(key) || isEntryInput(entry.inputs, key)) continue;
     const input = inputs.get(key);
     if (input !== undefined && input.wiredOnly !== true) continue;
     if (input !== undefined) {
       const message = `config.${key} has no effect: the port ${quote(input.label)} accepts only a connection. Connect an output to in-${key}.`;
-      yield { place: ['data', 'config', key], message };
+      yield { path: ['data', 'config', key], message };
       continue;
     }
     yield {
-      place: ['data', 'config', key],
+      path: ['data', 'config', key],
       ...suggest(
         `config.${key} is not a field of ${entry.nodeType}`,
         nearest(key, inputs.keys(), suggestions),
@@ -161,22 +165,22 @@ function* findUnknownKeys(
   }
 }
 
-/** A port or field of the entry itself, though this config may not give rise to it. */
-function isBase(inputs: readonly InputDef[], key: string): boolean {
+/** Whether the key is a port or field of the catalog entry, even if this config does not produce it. */
+function isEntryInput(inputs: readonly InputDef[], key: string): boolean {
   return inputs.some(({ id }) => id === key);
 }
 
 function* findEnumMisses(linted: LintNode, { suggestions }: LintContext): Iterable<NodeFinding> {
-  for (const [input, value] of settingsOf(linted)) {
-    const { enum: allowed } = input;
-    if (allowed === undefined || typeof value !== 'string' || allowed.includes(value)) continue;
+  for (const [input, value] of listSettings(linted)) {
+    const { enum: options } = input;
+    if (options === undefined || typeof value !== 'string' || options.includes(value)) continue;
     if (IS_SECRET.test(value)) continue;
-    const fallback = `Use one of ${allowed.slice(0, 12).map(quote).join(', ')}.`;
+    const fallback = `Use one of ${options.slice(0, 12).map(quote).join(', ')}.`;
     yield {
-      place: ['data', 'config', input.id],
+      path: ['data', 'config', input.id],
       ...suggest(
         `config.${input.id} cannot be ${quote(value)}`,
-        nearest(value, allowed, suggestions),
+        nearest(value, options, suggestions),
         fallback,
       ),
     };
@@ -184,24 +188,24 @@ function* findEnumMisses(linted: LintNode, { suggestions }: LintContext): Iterab
 }
 
 function* findWrongValues(linted: LintNode): Iterable<NodeFinding> {
-  for (const [{ id, type }, value] of settingsOf(linted)) {
+  for (const [{ id, type }, value] of listSettings(linted)) {
     const [form, fits] = FITS[type];
     if (fits(value)) continue;
-    const message = `config.${id} must be ${form}, but is ${formOf(value)}.`;
-    yield { place: ['data', 'config', id], message };
+    const message = `config.${id} must be ${form}, but is ${describeType(value)}.`;
+    yield { path: ['data', 'config', id], message };
   }
 }
 
 function* findOutOfRange(linted: LintNode): Iterable<NodeFinding> {
-  for (const [input, value] of settingsOf(linted)) {
+  for (const [input, value] of listSettings(linted)) {
     const problem = Array.isArray(value)
       ? findListProblem(value.length, input)
       : typeof value === 'number' && findNumberProblem(value, input);
     if (!problem) continue;
-    const shown = Array.isArray(value) ? `a list of ${value.length}` : value;
+    const description = Array.isArray(value) ? `a list of ${value.length}` : value;
     yield {
-      place: ['data', 'config', input.id],
-      message: `config.${input.id} is ${shown}, but must be ${problem}.`,
+      path: ['data', 'config', input.id],
+      message: `config.${input.id} is ${description}, but must be ${problem}.`,
     };
   }
 }
@@ -210,25 +214,25 @@ function* findOverrides({ config, params }: LintNode): Iterable<NodeFinding> {
   for (const key of Object.keys(params)) {
     if (!Object.hasOwn(config, key)) continue;
     const message = `params.${key} overrides config.${key} in runs. Keep the value only in config.`;
-    yield { place: ['data', 'params', key], message };
+    yield { path: ['data', 'params', key], message };
   }
 }
 
 function* findParams({ params }: LintNode): Iterable<NodeFinding> {
   if (Object.keys(params).length === 0) return;
   yield {
-    place: ['data', 'params'],
+    path: ['data', 'params'],
     message: 'data.params is deprecated. Move its settings to data.config.',
   };
 }
 
-function* findSettingPorts({ node, entry, inputs }: LintNode): Iterable<NodeFinding> {
+function* findStrayPorts({ node, entry, inputs }: LintNode): Iterable<NodeFinding> {
   if (entry === undefined) return;
   for (const [index, { id }] of (node.data.inputs ?? []).entries()) {
     const input = inputs.get(id);
     if (input === undefined || input.isPort) continue;
     const message = `${quote(id)} is a setting and cannot be a port. Set config.${id} and remove the port.`;
-    yield { place: ['data', 'inputs', index], message };
+    yield { path: ['data', 'inputs', index], message };
   }
 }
 
@@ -237,11 +241,11 @@ function* describeMissingInputs({ config, params, inputs, feeds }: LintNode): It
     const { id, isPort, required, wiredOnly, default: fallback } = input;
     if (!isPort || !required || fallback !== undefined || feeds.has(id)) continue;
     if (wiredOnly !== true && (isSet(config, id) || isSet(params, id))) continue;
-    yield { place: [], message: describeUnfed(input) };
+    yield { path: [], message: describeUnfed(input) };
   }
 }
 
-/** The sentence of `required_port_unfed`, by which an editor knows the port again. */
+/** Returns the message of `required_port_unfed`. The editor identifies the port by it. */
 export function describeUnfed({ id, label }: InputDef): string {
   return `The required port ${quote(label)} is not connected. Connect an output to in-${id}.`;
 }
@@ -250,20 +254,20 @@ function* findMissingFields({ config, params, inputs }: LintNode): Iterable<Node
   for (const { id, isPort, required, default: fallback, description } of inputs.values()) {
     if (isPort || !required || fallback !== undefined || isSet(config, id) || isSet(params, id)) continue;
     const reason = description === undefined ? '' : ` ${description}`;
-    yield { place: ['data', 'config', id], message: `config.${id} must be set.${reason}` };
+    yield { path: ['data', 'config', id], message: `config.${id} must be set.${reason}` };
   }
 }
 
 function* findUnusable({ ports: { problem } }: LintNode): Iterable<NodeFinding> {
-  if (problem !== undefined) yield { place: ['data', 'config'], message: problem };
+  if (problem !== undefined) yield { path: ['data', 'config'], message: problem };
 }
 
 function* findUnavailable({ ports: { unavailable } }: LintNode): Iterable<NodeFinding> {
-  if (unavailable !== undefined) yield { place: ['data', 'nodeType'], message: unavailable };
+  if (unavailable !== undefined) yield { path: ['data', 'nodeType'], message: unavailable };
 }
 
-/** The settings of `config` that the node knows, each with its declaration. */
-function* settingsOf({ config, inputs }: LintNode): Iterable<readonly [InputDef, Json]> {
+/** Yields the settings in `config` that the node type has, with their definitions. */
+function* listSettings({ config, inputs }: LintNode): Iterable<readonly [InputDef, Json]> {
   for (const [key, value] of Object.entries(config)) {
     const input = inputs.get(key);
     if (input !== undefined && value !== null) yield [input, value];
@@ -274,17 +278,17 @@ function isSet(bag: Readonly<Record<string, Json>>, key: string): boolean {
   return Object.hasOwn(bag, key) && bag[key] !== null && bag[key] !== '';
 }
 
-function formOf(value: Json): string {
+function describeType(value: Json): string {
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'string') return 'a text';
+  if (typeof value === 'string') return 'text';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 function suggest(
-  what: string,
+  problem: string,
   suggestion: string | undefined,
   fallback: string,
 ): Pick<Finding, 'message' | 'suggestion'> {
-  if (suggestion === undefined) return { message: `${what}. ${fallback}` };
-  return { message: `${what}. Did you mean ${quote(suggestion)}?`, suggestion };
+  if (suggestion === undefined) return { message: `${problem}. ${fallback}` };
+  return { message: `${problem}. Did you mean ${quote(suggestion)}?`, suggestion };
 }

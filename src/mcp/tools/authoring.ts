@@ -1,6 +1,7 @@
-// Workflows made and changed by agents: created in one call, edited by operations, configured node by node, cloned from templates.
+// Workflows made and changed by agents: created in one call, edited by operations, configured node by node, cloned from
+// templates.
 import { Type } from 'typebox';
-import { truncationOf } from '../../graph/issues.ts';
+import { toTruncation } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
 import { Exact } from '../../services/schema.ts';
 import { editGraph } from '../../services/workflows/change-workflow.ts';
@@ -147,7 +148,7 @@ async function presentWritten(
       id,
       version,
       issues: presentIssues([...findings.issues, ...found.issues]),
-      ...truncationOf(findings),
+      ...toTruncation(findings),
       ...(price === undefined ? {} : { estimate: { credits: price.credits, exact: price.exact } }),
       url: workflowPageUrl(caller.deps, id),
     },

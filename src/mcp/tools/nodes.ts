@@ -2,8 +2,8 @@
 
 import { Type } from 'typebox';
 import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';
-import { canJoin } from '../../graph/catalog.ts';
-import { unknownNodeType } from '../../graph/nearest.ts';
+import { canFeed } from '../../graph/catalog.ts';
+import { describeUnknownType } from '../../graph/nearest.ts';
 import { PORT_TYPES, type PortType } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
@@ -76,7 +76,7 @@ function searchCatalog({ catalog }: RunDeps, search: Search) {
 function fits({ inputs, outputs, executionCost }: CatalogEntry, search: Search): boolean {
   const { accepts, produces, freeOnly } = search;
   return (
-    (accepts === undefined || inputs.some(({ isPort, type }) => isPort && canJoin(accepts, type))) &&
+    (accepts === undefined || inputs.some(({ isPort, type }) => isPort && canFeed(accepts, type))) &&
     (produces === undefined || outputs.some(({ isPort, type }) => isPort && type === produces)) &&
     (freeOnly !== true || executionCost === 'free')
   );
@@ -122,7 +122,7 @@ function readEntries({ catalog }: RunDeps, nodeTypes: readonly string[]) {
   const entries = nodeTypes.map(nodeType => {
     const entry = catalog.find(nodeType);
     if (entry !== undefined) return entry;
-    throw new AppError('not_found', `${unknownNodeType(nodeType, catalog)} Search with query.`);
+    throw new AppError('not_found', `${describeUnknownType(nodeType, catalog)} Search with query.`);
   });
   return { nodes: entries.map(presentWhole), total: entries.length };
 }

@@ -30,7 +30,7 @@ export interface VideoResult {
   readonly frameCount: number;
   readonly durationSeconds: number;
   readonly hasAudio: boolean;
-  /** JSON pointers of what could not be drawn or heard. */
+  /** JSON pointers to scene nodes that could not be drawn or played. */
   readonly warnings: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 // Estimates a graph, stored or not, for anyone who may read it: the credits that a run would reserve, and why it could
 // not run.
-import { makePlan } from '../../graph/plan.ts';
+import { createPlan } from '../../graph/plan.ts';
 import type { Graph, JsonObject } from '../../graph/types.ts';
 import type { Issue } from '../../lib/errors.ts';
 import { JsonText } from '../../lib/json-text.ts';
@@ -39,7 +39,7 @@ export async function estimateGraph(
 ): Promise<GraphPrice> {
   const plan = planRequest(
     deps,
-    { plan: wanted => makePlan(graph, deps.catalog, wanted) },
+    { plan: wanted => createPlan(graph, deps.catalog, wanted) },
     targets === undefined ? {} : { targets: [...targets] },
   );
   const sent = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);

@@ -29,7 +29,7 @@ export interface RunToEstimate extends PlannedRun {
   readonly owner: { readonly userId: number; readonly workspace: string };
   /** Results of an earlier run, by node id. */
   readonly steps?: ReadonlyMap<string, Step>;
-  /** Absent: the node cache is not searched. */
+  /** If absent, the node cache is not searched. */
   readonly cache?: NodeCache;
 }
 

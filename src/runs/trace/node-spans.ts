@@ -4,7 +4,7 @@ import { isSettled, type RunOptions, type Step } from '../../engine/types.ts';
 import { currentScope, inScope, type Span } from '../../lib/span.ts';
 
 export interface NodeSpans {
-  readonly around: NonNullable<RunOptions['around']>;
+  readonly around: NonNullable<RunOptions['wrapCall']>;
   note(step: Step): void;
   /** Ends the spans of nodes that are still active. */
   close(): void;

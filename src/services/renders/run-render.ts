@@ -121,6 +121,6 @@ function describeFailure(deps: Deps, err: unknown, deadline: AbortSignal): Rende
   deps.log.error({ err }, 'a clip could not be rendered');
   return {
     code: 'internal_error',
-    message: 'The render failed for a reason that is not shown here; the log of the service has it.',
+    message: 'The render failed because of an internal error. The log of the service has the details.',
   };
 }

@@ -1,8 +1,9 @@
-// What every door that takes a graph does with it first: parse, normalize configs, write ports, lint; what refuses it and what warns.
+// What every door that takes a graph does with it first: parse, normalize configs, write ports, lint; what refuses it
+// and what warns.
 import { completeGraph } from '../../graph/complete.ts';
 import { estimateDims } from '../../graph/dims.ts';
 import { inspectParsed } from '../../graph/inspect.ts';
-import { type Findings, hasErrors, joinFindings, truncationOf } from '../../graph/issues.ts';
+import { type Findings, hasErrors, mergeFindings, toTruncation } from '../../graph/issues.ts';
 import { lintGraph } from '../../graph/lint/lint.ts';
 import { normalizeConfig } from '../../graph/normalize.ts';
 import { parseGraph } from '../../graph/parse.ts';
@@ -34,7 +35,7 @@ export function readGraph(deps: GraphDeps, nodes: unknown, edges: unknown, previ
 /** Every warning of the graph. Throws 400 `invalid_graph` where it has errors. `previous` is what it replaces. */
 export function lintForWrite(deps: GraphDeps, read: ReadGraph, previous?: Graph): Findings {
   const found = lintGraph(read.graph, deps.catalog, { previous, unplaced: read.unplaced });
-  const all = joinFindings(found, read.normalized);
+  const all = mergeFindings(found, read.normalized);
   if (hasErrors(found.issues)) throw refusal(all);
   return all;
 }
@@ -46,7 +47,7 @@ function refusal(findings: Findings): AppError {
   const more = errors.length > 1 ? ` Errors in all: ${errors.length}.` : '';
   return new AppError('invalid_graph', `${errors[0]?.message ?? 'The graph cannot be read.'}${more}`, {
     issues,
-    details: { ...truncationOf(findings) },
+    details: { ...toTruncation(findings) },
   });
 }
 

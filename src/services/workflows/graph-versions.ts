@@ -1,6 +1,6 @@
 // Caches graphs by workflow and version: read, parsed and planned once, since a version never changes.
 import type { Catalog } from '../../graph/catalog.ts';
-import { makePlan, type PlanResult } from '../../graph/plan.ts';
+import { createPlan, type PlanResult } from '../../graph/plan.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { createLru } from '../../lib/lru.ts';
@@ -63,10 +63,10 @@ function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersio
       return getGraph();
     },
     plan(targets, pinned = []) {
-      if (targets !== undefined || pinned.length > 0) return makePlan(getGraph(), catalog, targets, pinned);
+      if (targets !== undefined || pinned.length > 0) return createPlan(getGraph(), catalog, targets, pinned);
       if (whole === undefined || plannedFor !== catalog.entries) {
         plannedFor = catalog.entries;
-        whole = makePlan(getGraph(), catalog);
+        whole = createPlan(getGraph(), catalog);
       }
       return whole;
     },

@@ -26,7 +26,7 @@ export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body:
   return {
     id,
     updatedAt: saved.view.workflow.updated_at.toISOString(),
-    moved: layout.moved,
+    moved: layout.moves,
     groups: layout.groups,
     meta: { warnings: layout.warnings },
   };

@@ -1,5 +1,5 @@
 // The lint over HTTP: of a graph that is not stored, of the stored one, or of the one that would take its place.
-import { joinFindings, type LintIssue, type Truncation, truncationOf } from '../../graph/issues.ts';
+import { type LintIssue, mergeFindings, type Truncation, toTruncation } from '../../graph/issues.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { TaskOf } from './graph-task.ts';
@@ -9,7 +9,7 @@ import { findMissingMedia } from './missing-media.ts';
 import { openForReading, readableText } from './read-workflow.ts';
 
 export interface LintReport extends Truncation {
-  /** Whether it could be written. */
+  /** Whether the graph has no errors and can be saved. */
   readonly ok: boolean;
   readonly issues: readonly LintIssue[];
 }
@@ -47,6 +47,6 @@ async function lintWithMedia(
     edges,
     ...stored,
   });
-  const all = joinFindings(found, await findMissingMedia(deps.db, text));
-  return { ok, issues: all.issues, ...truncationOf(all) };
+  const all = mergeFindings(found, await findMissingMedia(deps.db, text));
+  return { ok, issues: all.issues, ...toTruncation(all) };
 }

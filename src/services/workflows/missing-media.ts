@@ -1,9 +1,9 @@
 // The lint that needs to ask: media which a graph names and which are not there, or not any more.
 import {
   type Findings,
-  joinFindings,
   type LintIssue,
   MAX_ISSUES,
+  mergeFindings,
   NO_FINDINGS,
   pointer,
 } from '../../graph/issues.ts';
@@ -17,7 +17,7 @@ import type { GraphWrite } from './write-graph.ts';
 
 /** Adds a warning to the write for each node with missing media. */
 export async function withMediaWarnings(tx: Tx, write: GraphWrite): Promise<GraphWrite> {
-  return { ...write, findings: joinFindings(write.findings, await findMissingMedia(tx, write.text)) };
+  return { ...write, findings: mergeFindings(write.findings, await findMissingMedia(tx, write.text)) };
 }
 
 /** A warning for each node whose config names one; `text` is '"nodes":[…],"edges":[…]'. */

@@ -1,4 +1,5 @@
-// From a graph as it was sent to the text that is stored: checked, new nodes placed, the board arranged or left pending.
+// From a graph as it was sent to the text that is stored: checked, new nodes placed, the board arranged or left
+// pending.
 import { isDeepStrictEqual } from 'node:util';
 import { diffGraphs } from '../../graph/diff.ts';
 import { type Findings, NO_FINDINGS } from '../../graph/issues.ts';
@@ -34,7 +35,9 @@ type WriteDeps = Pick<Deps, 'catalog'> & {
   readonly settings: Pick<Deps['settings'], 'ARRANGE_ON_WRITE'>;
 };
 
-/** Pure. What is stored already is not linted again: sending a GET back says nothing new. Throws 400 `invalid_graph`. */
+/**
+ * Pure. What is stored already is not linted again: sending a GET back says nothing new. Throws 400 `invalid_graph`.
+ */
 export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   const read = readGraph(deps, input.nodes, input.edges, input.stored?.graph);
   const { text: sent, graph: sized } = sizeGraph(deps, read.graph);
@@ -85,7 +88,7 @@ function arrange(deps: WriteDeps, read: ReadGraph, input: GraphInput): Arrangeme
       ? { graph: read.graph, moves: [] }
       : placeNewNodes(previous, read.graph, deps.catalog, {
           unplaced: read.unplaced,
-          keepGiven: input.autoLayout === false,
+          keepsPositions: input.autoLayout === false,
         });
   const reason = whyPending(deps, graph, input);
   if (reason === undefined) return arrangeGraph(deps, read, graph);

@@ -92,7 +92,7 @@ describe('the worker of a board', () => {
     assert.equal(started[0]?.isOver, true);
     const arranged = jobs.arrange(board('input:text', 'input:text'), undefined);
     answer();
-    assert.ok((await arranged).moved.length > 0, 'two nodes that stood on each other');
+    assert.ok((await arranged).moves.length > 0, 'two nodes that stood on each other');
     assert.equal(started.length, 2);
   });
 

@@ -128,7 +128,7 @@ describe('POST /workflows/{id}/estimate', () => {
       edges: [edge('image.image > end.input')],
     };
     const found = (await estimate(graph)).issues.map(({ nodeId, code, message }) => [nodeId, code, message]);
-    const message = (port: string) => `${port} needs a value, and nothing gives it one.`;
+    const message = (port: string) => `${port} needs a value. Connect it or set it.`;
     assert.deepEqual(found.sort(), [
       ['free', 'missing_input', message('"Input" (input)')],
       ['image', 'missing_input', message('"Prompt" (prompt)')],

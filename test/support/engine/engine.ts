@@ -2,7 +2,7 @@
 import { runPlan } from '../../../src/engine/run.ts';
 import type { RunOptions, RunOutcome, Step } from '../../../src/engine/types.ts';
 import type { Catalog } from '../../../src/graph/catalog.ts';
-import { makePlan, type Plan } from '../../../src/graph/plan.ts';
+import { createPlan, type Plan } from '../../../src/graph/plan.ts';
 import type { Graph, JsonObject, Value } from '../../../src/graph/types.ts';
 import type { NodeDefinition } from '../../../src/nodes/define.ts';
 
@@ -58,7 +58,7 @@ export function planGraph(
   graph: Graph,
   targets?: readonly string[],
 ): Plan {
-  const result = makePlan(graph, catalogOf(definitions), targets);
+  const result = createPlan(graph, catalogOf(definitions), targets);
   if (!result.ok) throw new Error(`The graph has no plan: ${result.code}.`);
   return result.plan;
 }
