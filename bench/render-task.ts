@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { findBackend } from '../src/codecs/backend.ts';
 import { type EncodeRequest, encode } from '../src/codecs/encode.ts';
-import { encodeHere } from '../src/codecs/host/encode-here.ts';
+import { encodeInProcess } from '../src/codecs/host/encode-in-process.ts';
 import { i420Size } from '../src/codecs/pixels/i420.ts';
 import { readRenderFiles } from '../src/render/files.ts';
 import { openScene } from '../src/render/scene.ts';
@@ -63,7 +63,7 @@ const TASKS = {
     }
     const video = { width: WIDTH, height: HEIGHT, fps: FPS, pixels: 'i420', frames: read() } as const;
     const request: EncodeRequest = { path, maxSeconds: frameCount / FPS, video };
-    return () => (backend.name === 'ffmpeg' ? encode(backend, request, signal) : encodeHere(request));
+    return () => (backend.name === 'ffmpeg' ? encode(backend, request, signal) : encodeInProcess(request));
   },
   async draw({ graph, path, frameCount }: Extract<RenderTask, { kind: 'draw' }>) {
     const files = await filesOf(graph);

@@ -11,7 +11,7 @@ import type { Settings } from './lib/settings.ts';
 import { createWakeTimers } from './lib/wake-timers.ts';
 import { createMcpMount } from './mcp/mount.ts';
 import { createOAuthMount } from './mcp/oauth/mount.ts';
-import { describeStorageTrouble, findStorageProblem, openStorage, toBucket } from './media/open-storage.ts';
+import { describeStorageProblem, findStorageProblem, openStorage, toBucket } from './media/open-storage.ts';
 import { type Bucket, bucketOrigin } from './media/s3.ts';
 import { createNodeTypes, type NodeTypes } from './nodes/catalog.ts';
 import { allTemplates } from './render/templates/catalog.ts';
@@ -117,7 +117,7 @@ export async function startParts(ground: Ground, stack: AsyncDisposableStack): P
 async function requireStorage({ storage, bucket, log }: RunDeps): Promise<string | undefined> {
   let trouble: string | undefined;
   const problem = await findStorageProblem(storage, err => {
-    trouble = describeStorageTrouble(bucket, err);
+    trouble = describeStorageProblem(bucket, err);
     log.warn({ err }, trouble);
   });
   if (problem !== undefined) throw new AppError('unavailable', problem);

@@ -12,7 +12,7 @@ import { toError } from '../lib/errors.ts';
 import { createGuardedFetch } from '../lib/fetch.ts';
 import { newId } from '../lib/ids.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
-import { describeStorageTrouble, toBucket } from '../media/open-storage.ts';
+import { describeStorageProblem, toBucket } from '../media/open-storage.ts';
 import { bucketOrigin, openS3Storage } from '../media/s3.ts';
 import { listProbes } from '../nodes/models/provider-probes.ts';
 import { askProviders } from '../services/operator/provider-checks.ts';
@@ -185,7 +185,7 @@ async function checkStorage(settings: Settings): Promise<string> {
     if (!read.equals(bytes)) throw new Error('it gives back other bytes than it was given');
     return `bucket ${bucket.name} can be written, read and cleared`;
   } catch (err) {
-    throw new Error(describeStorageTrouble(bucket, toError(err)), { cause: err });
+    throw new Error(describeStorageProblem(bucket, toError(err)), { cause: err });
   } finally {
     await client.close();
     await rm(spool, { recursive: true });

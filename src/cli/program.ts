@@ -86,7 +86,7 @@ function examplesHelp(examples: readonly string[]): string {
 }
 
 function settingsHelp(): string {
-  const rows = listSettings().map(({ name, shown, help }) => [`  ${name}`, shown, help]);
+  const rows = listSettings().map(({ name, defaultText, help }) => [`  ${name}`, defaultText, help]);
   const lines = alignColumns([['  variable', 'default', 'meaning'], ...rows]);
   return `\nSettings, from the environment:\n${lines.join('\n')}\n\nExit codes: 0 done, 1 the work failed, 2 wrong usage.`;
 }

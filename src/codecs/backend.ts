@@ -1,5 +1,5 @@
 // Defines the interface of both codec back ends. A job becomes a command whose process reads or writes raw frames and
-// sound on its pipes. Frames are I420, BT.709, limited range; sound is interleaved stereo of 32-bit floats at 48 kHz.
+// audio on its pipes. Frames are I420, BT.709, limited range; audio is interleaved stereo of 32-bit floats at 48 kHz.
 import { AppError } from '../lib/errors.ts';
 import { findOnPath, type Settings } from '../lib/settings.ts';
 import { ffmpegAt, openFfmpeg } from './ffmpeg.ts';
@@ -8,16 +8,16 @@ import type { Backend, BackendRef } from './job.ts';
 
 export type CodecSettings = Partial<Pick<Settings, 'FFMPEG_PATH'>>;
 
-const found = new Map<string, Backend>();
+const backends = new Map<string, Backend>();
 
 /**
- * Returns the back end of this machine: an ffmpeg with x264 if there is one, since its files are half as large; else
- * the codec host. Throws `unavailable` with what to install if there is neither.
+ * Returns the back end of this machine: an ffmpeg with x264 if there is one, since its files are half as large, else
+ * the codec host. If there is neither, throws `unavailable` with what to install.
  */
 export async function findBackend(settings: CodecSettings, signal: AbortSignal): Promise<Backend> {
   const path = ffmpegPath(settings);
-  const known = found.get(path ?? '');
-  if (known !== undefined) return known;
+  const cached = backends.get(path ?? '');
+  if (cached !== undefined) return cached;
   const reasons: string[] = [];
   const ffmpeg = path === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(path, signal);
   if (typeof ffmpeg === 'string') reasons.push(ffmpeg);
@@ -28,11 +28,11 @@ export async function findBackend(settings: CodecSettings, signal: AbortSignal):
       `Video and audio need a codec: ${[...reasons, backend].join('; ')}. Install ffmpeg (apt-get install ffmpeg) or set FFMPEG_PATH.`,
     );
   }
-  found.set(path ?? '', backend);
+  backends.set(path ?? '', backend);
   return backend;
 }
 
-/** Plain data that can be sent to another thread or process. */
+/** Returns plain data that can be sent to another thread or process. */
 export const toBackendRef = ({ name, detail, encoding, path }: Backend): BackendRef => ({
   name,
   detail,
@@ -45,7 +45,7 @@ export function restoreBackend({ detail, encoding, path }: BackendRef): Backend 
   return path === undefined ? codecHost(detail) : ffmpegAt(path, encoding);
 }
 
-/** Whether a back end seems to be installed, judged by files alone; no process is started. */
+/** Returns whether a back end seems to be installed, judged by files alone, without starting a process. */
 export function hasBackend(settings: CodecSettings): boolean {
   return ffmpegPath(settings) !== undefined || isHostInstalled();
 }

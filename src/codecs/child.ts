@@ -1,4 +1,4 @@
-// Runs a codec in a child process: pipes with backpressure, a watchdog, one way to end, and readable errors.
+// Runs a codec in a child process: pipes with backpressure, a watchdog, a single way to end, and readable errors.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -11,18 +11,18 @@ const MAX_STDERR_BYTES = 4096;
 
 export interface ChildOptions {
   readonly signal: AbortSignal;
-  /** The error code for a failing child: invalid input, or a failed write. */
+  /** The error code if the child fails: the input was invalid, or writing failed. */
   readonly failure: 'unreadable_media' | 'codec_failed';
   readonly stallMs?: number;
 }
 
-/** The child ended before its work was done. */
-export class CodecEnd extends Error {}
+/** Thrown when the child ended before its work was done. */
+export class CodecEndedEarly extends Error {}
 
 export class CodecChild {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  readonly sound: Writable;
+  readonly audio: Writable;
   readonly #process;
   readonly #options: ChildOptions;
   readonly #closed: Promise<number | null>;
@@ -35,15 +35,15 @@ export class CodecChild {
     options.signal.throwIfAborted();
     this.#options = options;
     this.#process = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
-    const [stdin, stdout, stderr, sound] = this.#process.stdio as unknown as [
+    const [stdin, stdout, stderr, audio] = this.#process.stdio as unknown as [
       Writable,
       Readable,
       Readable,
       Writable,
     ];
-    [this.stdin, this.stdout, this.sound] = [stdin, stdout, sound];
+    [this.stdin, this.stdout, this.audio] = [stdin, stdout, audio];
     // Broken pipes are reported by the exit code and the write callbacks.
-    for (const stream of [stdin, stdout, stderr, sound]) stream.on('error', () => undefined);
+    for (const stream of [stdin, stdout, stderr, audio]) stream.on('error', () => undefined);
     stderr.setEncoding('latin1').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_BYTES);
     });
@@ -54,14 +54,14 @@ export class CodecChild {
     options.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** Writes one block; resolves when the child has read it, except for at most a pipe buffer. */
+  /** Writes a block; resolves when the child has read it, except for at most a pipe buffer. */
   write(stream: Writable, block: Uint8Array): Promise<void> {
     return this.#watch(
       new Promise((resolve, reject) => stream.write(block, err => (err ? reject(err) : resolve()))),
     );
   }
 
-  /** The blocks of stdout, of any size. */
+  /** Yields the blocks of stdout, of any size. */
   async *read(): AsyncGenerator<Buffer> {
     const blocks = this.stdout[Symbol.asyncIterator]();
     while (true) {
@@ -74,25 +74,25 @@ export class CodecChild {
   /** Resolves when the child has exited successfully. */
   async finish(): Promise<void> {
     const code = await this.#watch(this.#closed);
-    if (code !== 0) throw new CodecEnd(`The codec exited with code ${code}.`);
+    if (code !== 0) throw new CodecEndedEarly(`The codec exited with code ${code}.`);
   }
 
   /** Ends the child and returns the error to throw for `err`. */
-  async explain(err: unknown): Promise<unknown> {
+  async endWithReason(err: unknown): Promise<unknown> {
     // A child that closes its pipe early is about to exit with a more specific error.
     const code = err instanceof Error && 'code' in err ? String(err.code) : '';
-    const isOurs = !(err instanceof CodecEnd) && !/^(EPIPE|ECONNRESET|ERR_STREAM_\w+)$/.test(code);
+    const isOurs = !(err instanceof CodecEndedEarly) && !/^(EPIPE|ECONNRESET|ERR_STREAM_\w+)$/.test(code);
     if (!isOurs && !this.#stalled)
       await Promise.race([this.#closed, once(AbortSignal.timeout(1000), 'abort')]);
     await this.end();
     const { signal, failure } = this.#options;
     if (signal.aborted) return signal.reason;
     if (isOurs && !this.#stalled) return err;
-    const cause = new Error(printable(this.#stderr), { cause: err });
+    const cause = new Error(toPrintable(this.#stderr), { cause: err });
     if (this.#stalled) {
       return new AppError(failure, 'The codec stopped responding and was stopped.', { cause });
     }
-    return new AppError(failure, this.#sentence(), { cause });
+    return new AppError(failure, this.#describeFailure(), { cause });
   }
 
   /** Kills the child if it is running, and waits until it has exited. */
@@ -106,10 +106,10 @@ export class CodecChild {
     if (this.#killed) return;
     this.#killed = true;
     this.#process.kill('SIGKILL');
-    for (const stream of [this.stdin, this.stdout, this.sound]) stream.destroy();
+    for (const stream of [this.stdin, this.stdout, this.audio]) stream.destroy();
   }
 
-  #sentence(): string {
+  #describeFailure(): string {
     if (this.#process.exitCode === EXIT_UNSUPPORTED) {
       return 'The file uses a codec that is not supported. Installing ffmpeg may help.';
     }
@@ -118,7 +118,7 @@ export class CodecChild {
       : 'The codec failed while writing the file.';
   }
 
-  /** The timer runs only while someone waits for the child: a slow producer is not a stall. */
+  /** Runs a timer only while the child is awaited: a slow producer is not a stall. */
   async #watch<T>(step: Promise<T>): Promise<T> {
     const timer = setTimeout(() => {
       this.#stalled = true;
@@ -132,7 +132,7 @@ export class CodecChild {
   }
 }
 
-/** Codec output may contain arbitrary bytes, even of freed memory: keep only words and punctuation. */
-export function printable(text: string): string {
+/** Codec output may contain arbitrary bytes, even of freed memory, so only printable ASCII is kept. */
+export function toPrintable(text: string): string {
   return text.replace(/[^\x20-\x7e\n]+/g, ' ').trim() || 'no message';
 }

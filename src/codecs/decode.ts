@@ -1,12 +1,12 @@
-// Reads frames and sound from a file with either back end.
+// Reads frames and audio from a file with either back end.
 import { AppError } from '../lib/errors.ts';
-import { CodecChild, CodecEnd } from './child.ts';
+import { CodecChild, CodecEndedEarly } from './child.ts';
 import type { MediaFacts } from './facts.ts';
 import { readBlocks } from './host/pipe.ts';
 import { type AudioJob, type Backend, CHANNELS, type FramesJob, SAMPLE_RATE } from './job.ts';
 import { i420Size } from './pixels/i420.ts';
 
-/** Less than a still may take, so that a stalled file is reported by name instead of failing the still. */
+/** Less than the time limit of a still, so that a stalled file is reported by name instead of failing the still. */
 const STALL_MS = 15_000;
 
 /** A probed file on disk. */
@@ -40,17 +40,17 @@ export async function* decodeFrames(
       yield frame;
       if (++count === frameCount) return;
     }
-    throw new CodecEnd('The codec returned too few frames.');
+    throw new CodecEndedEarly('The codec returned too few frames.');
   } catch (err) {
-    throw await child.explain(err);
+    throw await child.endWithReason(err);
   } finally {
     await child.end();
   }
 }
 
 /**
- * Yields `seconds` of sound from `startSeconds`, interleaved stereo at 48 kHz in blocks of any size, with silence past
- * the end or if the file has no sound. Throws `unreadable_media`.
+ * Yields `seconds` of audio from `startSeconds`, interleaved stereo at 48 kHz in blocks of any size, with silence past
+ * the end or if the file has no audio. Throws `unreadable_media`.
  */
 export async function* decodeAudio(
   backend: Backend,
@@ -58,41 +58,42 @@ export async function* decodeAudio(
   { startSeconds, seconds }: Pick<AudioJob, 'startSeconds' | 'seconds'>,
   signal: AbortSignal,
 ): AsyncGenerator<Float32Array> {
-  let left = Math.round(seconds * SAMPLE_RATE) * CHANNELS;
-  if (facts.audio !== undefined && left > 0) {
-    const command = backend.commandFor({ kind: 'sound', path, facts, startSeconds, seconds });
+  let remaining = Math.round(seconds * SAMPLE_RATE) * CHANNELS;
+  if (facts.audio !== undefined && remaining > 0) {
+    const command = backend.commandFor({ kind: 'audio', path, facts, startSeconds, seconds });
     const child = new CodecChild(command, { signal, failure: 'unreadable_media' });
     try {
       for await (const block of completeSamples(child.read())) {
-        const taken = block.subarray(0, left);
-        left -= taken.length;
-        if (taken.length > 0) yield taken;
+        const part = block.subarray(0, remaining);
+        remaining -= part.length;
+        if (part.length > 0) yield part;
       }
       await child.finish();
     } catch (err) {
-      throw await child.explain(err);
+      throw await child.endWithReason(err);
     } finally {
       await child.end();
     }
   }
-  yield* silence(left);
+  yield* silence(remaining);
 }
 
 /** Regroups byte blocks into blocks of complete stereo frames. */
 async function* completeSamples(blocks: AsyncIterable<Buffer>): AsyncGenerator<Float32Array> {
   const step = 4 * CHANNELS;
-  let rest: Buffer = Buffer.alloc(0);
+  let incomplete: Buffer = Buffer.alloc(0);
   for await (const block of blocks) {
-    const bytes = Buffer.concat([rest, block]);
-    const whole = bytes.length - (bytes.length % step);
-    rest = bytes.subarray(whole);
+    const bytes = Buffer.concat([incomplete, block]);
+    const completeBytes = bytes.length - (bytes.length % step);
+    incomplete = bytes.subarray(completeBytes);
     // Copied, because floats need 4-byte alignment.
-    if (whole > 0) yield new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + whole));
+    if (completeBytes > 0)
+      yield new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + completeBytes));
   }
 }
 
 function* silence(samples: number): Generator<Float32Array> {
-  for (let left = samples; left > 0; left -= SAMPLE_RATE) {
-    yield new Float32Array(Math.min(left, SAMPLE_RATE));
+  for (let remaining = samples; remaining > 0; remaining -= SAMPLE_RATE) {
+    yield new Float32Array(Math.min(remaining, SAMPLE_RATE));
   }
 }

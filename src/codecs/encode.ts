@@ -1,4 +1,4 @@
-// Encodes frames and sound to an MP4 file with either back end.
+// Encodes frames and audio to an MP4 file with either back end.
 import { rm } from 'node:fs/promises';
 import { AppError } from '../lib/errors.ts';
 import { CodecChild } from './child.ts';
@@ -7,7 +7,7 @@ import { i420Size } from './pixels/i420.ts';
 import { createI420Writer } from './pixels/i420-simd.ts';
 
 export interface EncodeRequest {
-  /** Where the file is written; nothing is left there after a failure. */
+  /** Path of the file; nothing is left there after a failure. */
   readonly path: string;
   /** The maximum duration of either track. */
   readonly maxSeconds: number;
@@ -22,7 +22,7 @@ export interface EncodeRequest {
   };
   /** Interleaved stereo at 48 kHz, in blocks of any size. */
   readonly audio?: AsyncIterable<Float32Array>;
-  /** Frames written so far. */
+  /** Called with the number of frames written so far. */
   readonly onFrame?: (count: number) => void;
 }
 
@@ -40,14 +40,14 @@ export async function encode(backend: Backend, request: EncodeRequest, signal: A
     ...(video && { video: { width: video.width, height: video.height, fps: video.fps } }),
   });
   const child = new CodecChild(command, { signal, failure: 'codec_failed' });
-  // In parallel: a codec that waits for sound reads no more frames, and vice versa.
-  const pumps = [pumpFrames(child, request), pumpSound(child, request)] as const;
+  // In parallel: a codec that waits for audio reads no more frames, and vice versa.
+  const pumps = [pumpFrames(child, request), pumpAudio(child, request)] as const;
   try {
     await Promise.all(pumps);
     await child.finish();
     await child.end();
   } catch (err) {
-    const reason = await child.explain(err);
+    const reason = await child.endWithReason(err);
     await Promise.allSettled(pumps);
     await rm(path, { force: true });
     throw reason;
@@ -61,27 +61,27 @@ async function pumpFrames(child: CodecChild, { video, maxSeconds, onFrame }: Enc
     const toI420 = pixels === 'i420' ? undefined : createConverter(width, height);
     const limit = Math.round(maxSeconds * fps);
     // The next frame is produced while the codec reads the last one.
-    let written = Promise.resolve();
+    let writing = Promise.resolve();
     for await (const frame of frames) {
       const expected = pixels === 'i420' ? i420Size(width, height) : width * height * 4;
       if (frame.length !== expected)
         throw new RangeError(`A frame has ${frame.length} bytes; expected ${expected}.`);
       if (count === limit) throw tooLong(maxSeconds);
       const block = toI420?.(frame) ?? frame;
-      await written;
-      written = child.write(child.stdin, block);
+      await writing;
+      writing = child.write(child.stdin, block);
       // Awaited on the next iteration; without this, a failure meanwhile would be an unhandled rejection.
-      written.catch(() => undefined);
+      writing.catch(() => undefined);
       count++;
       onFrame?.(count);
     }
-    await written;
+    await writing;
   }
   child.stdin.end();
 }
 
 function createConverter(width: number, height: number): (rgba: Uint8Array) => Uint8Array {
-  // Two alternating buffers: one may still be on its way to the codec.
+  // Two alternating buffers: the codec may still be reading one of them.
   const writers = [createI420Writer(width, height, width), createI420Writer(width, height, width)] as const;
   let turn = 0;
   return rgba => {
@@ -91,14 +91,14 @@ function createConverter(width: number, height: number): (rgba: Uint8Array) => U
   };
 }
 
-async function pumpSound(child: CodecChild, { audio, maxSeconds }: EncodeRequest): Promise<void> {
+async function pumpAudio(child: CodecChild, { audio, maxSeconds }: EncodeRequest): Promise<void> {
   let samples = 0;
   for await (const block of audio ?? []) {
     samples += block.length;
     if (samples / CHANNELS / SAMPLE_RATE > maxSeconds + 0.001) throw tooLong(maxSeconds);
-    await child.write(child.sound, new Uint8Array(block.buffer, block.byteOffset, block.byteLength));
+    await child.write(child.audio, new Uint8Array(block.buffer, block.byteOffset, block.byteLength));
   }
-  child.sound.end();
+  child.audio.end();
 }
 
 function tooLong(maxSeconds: number): AppError {

@@ -6,7 +6,7 @@ export type Container = (typeof CONTAINERS)[number];
 export interface VideoFacts {
   /** The codec's name in mediabunny, such as `avc` or `vp9`; null if unknown. */
   readonly codec: string | null;
-  /** In square pixels and upright, as a player shows it. */
+  /** In square pixels and upright, as displayed. */
   readonly width: number;
   readonly height: number;
   /** Clockwise rotation, in degrees, that a player applies. */
@@ -26,7 +26,7 @@ export interface AudioFacts {
 
 export interface MediaFacts {
   readonly container: Container;
-  /** By content: a file without video is `audio/…`, whatever its name says. */
+  /** Determined by content: a file without video is `audio/…`, whatever its name. */
   readonly contentType: string;
   /** Start time of the file's clock; all other times are relative to it. */
   readonly startSeconds: number;

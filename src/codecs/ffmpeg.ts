@@ -1,4 +1,4 @@
-// The back end that runs an ffmpeg with x264: jobs become argument lists, and none of its libraries are loaded here.
+// Runs an ffmpeg with x264 as a back end: jobs become argument lists, and none of its libraries are loaded here.
 import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const CHECK_TIMEOUT_MS = 10_000;
 const PRESET = 'veryfast';
 const CRF = '20';
-// With few processors, lookahead threads gain nothing and hold 50 MB of frames; the output is the same.
+// With few processors, lookahead threads gain nothing and use 50 MB for frames; the output is the same.
 const THREADS = availableParallelism() < 4 ? ['-x264-params', 'threads=2:sync-lookahead=0'] : [];
 const AUDIO_BITRATE = '160k';
 // 8K, in either direction.
@@ -47,8 +47,11 @@ export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Bac
       timeout: CHECK_TIMEOUT_MS,
       killSignal: 'SIGKILL',
     });
-    const missing = ['libx264', 'aac'].filter(name => !new RegExp(`^ [\\w.]{6} ${name} `, 'm').test(stdout));
-    if (missing.length > 0) return `the ffmpeg at ${path} has no encoder ${missing.join(' and ')}`;
+    const missingEncoders = ['libx264', 'aac'].filter(
+      name => !new RegExp(`^ [\\w.]{6} ${name} `, 'm').test(stdout),
+    );
+    if (missingEncoders.length > 0)
+      return `the ffmpeg at ${path} has no encoder ${missingEncoders.join(' and ')}`;
     const [, version = 'unknown'] = /^ffmpeg version (\S{1,80})/m.exec(stderr) ?? [];
     return ffmpegAt(path, `x264 ${PRESET} ${CRF}, ffmpeg ${version}`);
   } catch {
@@ -67,42 +70,44 @@ export function ffmpegAt(path: string, encoding: string): Backend {
   return { name: 'ffmpeg', detail: `${path} with x264`, path, encoding, commandFor };
 }
 
-const QUIET = words('-hide_banner -loglevel error -nostdin');
-const TAGS = words('-color_range tv -colorspace bt709 -color_primaries bt709 -color_trc bt709');
-const SOUND_FORMAT = words(`-f f32le -ar ${SAMPLE_RATE} -ac ${CHANNELS}`);
+const QUIET = splitWords('-hide_banner -loglevel error -nostdin');
+const TAGS = splitWords('-color_range tv -colorspace bt709 -color_primaries bt709 -color_trc bt709');
+const AUDIO_FORMAT = splitWords(`-f f32le -ar ${SAMPLE_RATE} -ac ${CHANNELS}`);
 const H264 = [
-  ...words(`-c:v libx264 -preset ${PRESET} -crf ${CRF}`),
+  ...splitWords(`-c:v libx264 -preset ${PRESET} -crf ${CRF}`),
   ...THREADS,
   '-pix_fmt',
   'yuv420p',
   ...TAGS,
 ];
-const AAC = words(`-c:a aac -b:a ${AUDIO_BITRATE}`);
-/** Equal frames and sound give equal bytes. */
-const EXACT = words('-map_metadata -1 -fflags +bitexact -flags +bitexact -movflags +faststart');
+const AAC = splitWords(`-c:a aac -b:a ${AUDIO_BITRATE}`);
+/** Equal frames and audio give equal bytes. */
+const REPRODUCIBLE = splitWords('-map_metadata -1 -fflags +bitexact -flags +bitexact -movflags +faststart');
 
-/** Arguments as one line: none of them contains a space. */
-function words(line: string): string[] {
+/** Splits arguments written as one line; none of them contains a space. */
+function splitWords(line: string): string[] {
   return line.split(' ');
 }
 
-const ARGUMENTS = { encode: encodeArguments, frames: framesArguments, sound: soundArguments };
+const ARGUMENTS = { encode: encodeArguments, frames: framesArguments, audio: audioArguments };
 
 function encodeArguments({ path, video, hasAudio, maxSeconds }: EncodeJob): string[] {
   const format = `-f rawvideo -pixel_format yuv420p -video_size ${video?.width}x${video?.height}`;
   return [
-    ...(video === undefined ? [] : [...words(`${format} -framerate ${video.fps}`), ...TAGS, '-i', 'pipe:0']),
-    ...(hasAudio ? [...SOUND_FORMAT, '-i', 'pipe:3'] : []),
+    ...(video === undefined
+      ? []
+      : [...splitWords(`${format} -framerate ${video.fps}`), ...TAGS, '-i', 'pipe:0']),
+    ...(hasAudio ? [...AUDIO_FORMAT, '-i', 'pipe:3'] : []),
     ...(video === undefined ? [] : H264),
     ...(hasAudio ? AAC : []),
-    ...['-t', String(maxSeconds), ...EXACT, '-f', 'mp4', '-y', path],
+    ...['-t', String(maxSeconds), ...REPRODUCIBLE, '-f', 'mp4', '-y', path],
   ];
 }
 
 function inputArguments({ path, facts }: FramesJob | AudioJob, seek: readonly string[]): string[] {
   const format = ['-f', DEMUXERS[facts.container], '-protocol_whitelist', 'file'];
-  // Use the file's own timestamps: ffmpeg's zero may be the encoder delay of the sound, before the first picture.
-  // Not for MP3, whose zero is the first sample after the encoder delay.
+  // Use the file's own timestamps: ffmpeg's zero may be the encoder delay of the audio, before the first frame. Not for
+  // MP3, whose zero is the first sample after the encoder delay.
   const clock = facts.container === 'mp3' ? [] : ['-copyts'];
   return [...format, ...clock, '-max_pixels', MAX_PIXELS, ...seek, '-i', `file:${path}`];
 }
@@ -113,7 +118,7 @@ function framesArguments(job: FramesJob): string[] {
   const { startSeconds, frameCount, fps, width, height, pixels, facts } = job;
   // Seek to the previous key frame and drop nothing: the frame that covers the start may have begun long before.
   const seekSeconds = facts.startSeconds + Math.min(startSeconds, facts.durationSeconds);
-  const seek = words(`-noaccurate_seek -seek_timestamp 1 -ss ${seekSeconds.toFixed(6)}`);
+  const seek = splitWords(`-noaccurate_seek -seek_timestamp 1 -ss ${seekSeconds.toFixed(6)}`);
   const shift = facts.startSeconds + startSeconds + FRAME_TOLERANCE_SECONDS;
   const range = facts.video?.fullRange === true ? 'pc' : 'tv';
   const filters = [
@@ -137,14 +142,14 @@ function framesArguments(job: FramesJob): string[] {
   ];
 }
 
-function soundArguments(job: AudioJob): string[] {
+function audioArguments(job: AudioJob): string[] {
   const { startSeconds, seconds, facts } = job;
   // Trimmed after decoding: seeking in a VBR MP3 is imprecise.
   const mix = facts.audio === undefined ? '' : `${panFor(facts.audio.channels)},`;
   const filters = `${mix}asetpts=PTS-${facts.startSeconds.toFixed(6)}/TB,aresample=${SAMPLE_RATE}:async=1:first_pts=0,atrim=start=${startSeconds.toFixed(6)}:duration=${seconds.toFixed(6)}`;
   return [
     ...inputArguments(job, []),
-    ...['-map', '0:a:0', '-vn', '-af', filters, ...SOUND_FORMAT, '-y', 'pipe:1'],
+    ...['-map', '0:a:0', '-vn', '-af', filters, ...AUDIO_FORMAT, '-y', 'pipe:1'],
   ];
 }
 

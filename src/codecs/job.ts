@@ -4,7 +4,7 @@ import type { MediaFacts } from './facts.ts';
 export const SAMPLE_RATE = 48_000;
 export const CHANNELS = 2;
 
-/** Writes an MP4: H.264 from I420 frames on descriptor 0, AAC from sound on descriptor 3. */
+/** Writes an MP4: H.264 from I420 frames on descriptor 0, AAC from raw audio on descriptor 3. */
 export interface EncodeJob {
   readonly kind: 'encode';
   readonly path: string;
@@ -18,8 +18,8 @@ export interface EncodeJob {
 export type Pixels = 'i420' | 'rgba';
 
 /**
- * Writes `frameCount` raw frames to descriptor 1: what is shown at `startSeconds + k / fps`; the last one repeats past
- * the end.
+ * Writes `frameCount` raw frames to descriptor 1: frame k is what a player shows at `startSeconds + k / fps`. The last
+ * frame repeats past the end.
  */
 export interface FramesJob {
   readonly kind: 'frames';
@@ -34,9 +34,9 @@ export interface FramesJob {
   readonly pixels: Pixels;
 }
 
-/** Writes raw sound to descriptor 1 from `startSeconds` to the end of the file. */
+/** Writes `seconds` of raw audio to descriptor 1, from `startSeconds`. */
 export interface AudioJob {
-  readonly kind: 'sound';
+  readonly kind: 'audio';
   readonly path: string;
   readonly facts: MediaFacts;
   readonly startSeconds: number;
@@ -51,7 +51,7 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Plain data from which another of our threads or processes restores the back end (`restoreBackend`). */
+/** Plain data from which another thread or process restores the back end (`restoreBackend`). */
 export interface BackendRef {
   readonly name: 'ffmpeg' | 'codec-host';
   /** Which program it is and why it was chosen, for people. */
@@ -66,7 +66,7 @@ export interface Backend extends BackendRef {
   commandFor(job: Job): Command;
 }
 
-/** Seconds by which a frame may be late and still count as shown: WebM rounds times to milliseconds. */
+/** Seconds by which a frame may be late and still count as displayed: WebM rounds times to milliseconds. */
 export const FRAME_TOLERANCE_SECONDS = 0.002;
 
 /** Exit codes of the codec host: damaged file, or unsupported codec. */

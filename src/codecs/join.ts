@@ -1,4 +1,4 @@
-// Joins segments of a video and adds sound, without re-encoding.
+// Joins the segments of a video and adds audio, without re-encoding.
 import { open } from 'node:fs/promises';
 import {
   EncodedAudioPacketSource,
@@ -11,10 +11,10 @@ import {
   Mp4OutputFormat,
   Output,
 } from 'mediabunny';
-import { forgetTimes, readBoxes } from './mp4-times.ts';
+import { clearFileTimes, readBoxes } from './mp4-times.ts';
 import { openInput } from './open-input.ts';
 
-export interface Piece {
+export interface EncodedSegment {
   /** An MP4 from our encoder with the same settings and size as the others, starting with a key frame. */
   readonly path: string;
   readonly frameCount: number;
@@ -23,35 +23,35 @@ export interface Piece {
 export interface JoinRequest {
   readonly path: string;
   readonly fps: number;
-  readonly pieces: readonly Piece[];
-  /** An MP4 from our encoder without video. */
-  readonly sound?: string | undefined;
+  readonly segments: readonly EncodedSegment[];
+  /** Path of an MP4 from our encoder without video. */
+  readonly audioPath?: string | undefined;
 }
 
 /** Writes the MP4. Rejects if a segment is incomplete. */
-export async function joinPieces({ path, fps, pieces, sound }: JoinRequest): Promise<void> {
+export async function joinSegments({ path, fps, segments, audioPath }: JoinRequest): Promise<void> {
   const output = new Output({
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
     target: new FilePathTarget(path),
   });
-  const frameCount = pieces.reduce((sum, piece) => sum + piece.frameCount, 0);
+  const frameCount = segments.reduce((sum, piece) => sum + piece.frameCount, 0);
   const video = new EncodedVideoPacketSource('avc');
   output.addVideoTrack(video, { frameRate: fps, maximumPacketCount: frameCount });
-  using listening = sound === undefined ? undefined : openInput(sound);
-  const audioTrack = await listening?.getPrimaryAudioTrack();
+  using audioInput = audioPath === undefined ? undefined : openInput(audioPath);
+  const audioTrack = await audioInput?.getPrimaryAudioTrack();
   const audio = new EncodedAudioPacketSource('aac');
   if (audioTrack) {
     const { packetCount } = await audioTrack.computePacketStats();
     output.addAudioTrack(audio, { maximumPacketCount: packetCount });
   }
   await output.start();
-  await Promise.all([copyPieces(pieces, fps, video), audioTrack && copySound(audioTrack, audio)]);
+  await Promise.all([copySegments(segments, fps, video), audioTrack && copyAudio(audioTrack, audio)]);
   await output.finalize();
-  await forgetTimes(path);
+  await clearFileTimes(path);
 }
 
-/** Whether the segment exists with all its frames and to its last byte. */
-export async function isComplete({ path, frameCount }: Piece): Promise<boolean> {
+/** Returns whether the segment exists, with all its frames and to its last byte. */
+export async function isComplete({ path, frameCount }: EncodedSegment): Promise<boolean> {
   try {
     if (!(await endsWithBox(path))) return false;
     using input = openInput(path);
@@ -62,7 +62,7 @@ export async function isComplete({ path, frameCount }: Piece): Promise<boolean> 
   }
 }
 
-/** Whether the last MP4 box ends where the file ends. */
+/** Returns whether the last MP4 box ends where the file ends. */
 async function endsWithBox(path: string): Promise<boolean> {
   await using file = await open(path);
   let end = 0;
@@ -70,18 +70,18 @@ async function endsWithBox(path: string): Promise<boolean> {
   return end === (await file.stat()).size;
 }
 
-async function copyPieces(
-  pieces: readonly Piece[],
+async function copySegments(
+  segments: readonly EncodedSegment[],
   fps: number,
   source: EncodedVideoPacketSource,
 ): Promise<void> {
   let base = 0;
-  for (const { path, frameCount } of pieces) {
+  for (const { path, frameCount } of segments) {
     using input = openInput(path);
     const track = await input.getPrimaryVideoTrack();
     const decoderConfig = await track?.getDecoderConfig();
     let count = 0;
-    for await (const packet of packetsOf(track)) {
+    for await (const packet of readPackets(track)) {
       // Snapped to the frame grid: times in a file are rounded.
       const frame = base + Math.round(packet.timestamp * fps);
       const meta = decoderConfig == null ? undefined : { decoderConfig };
@@ -94,13 +94,13 @@ async function copyPieces(
   source.close();
 }
 
-async function copySound(track: InputAudioTrack, source: EncodedAudioPacketSource): Promise<void> {
+async function copyAudio(track: InputAudioTrack, source: EncodedAudioPacketSource): Promise<void> {
   const decoderConfig = await track.getDecoderConfig();
   const meta = decoderConfig === null ? undefined : { decoderConfig };
-  for await (const packet of packetsOf(track)) await source.add(packet, meta);
+  for await (const packet of readPackets(track)) await source.add(packet, meta);
   source.close();
 }
 
-async function* packetsOf(track: InputTrack | null | undefined): AsyncGenerator<EncodedPacket> {
+async function* readPackets(track: InputTrack | null | undefined): AsyncGenerator<EncodedPacket> {
   if (track) yield* new EncodedPacketSink(track).packets();
 }

@@ -1,4 +1,4 @@
-// Removes timestamps from an MP4, so that equal frames and sound give equal bytes.
+// Removes timestamps from an MP4, so that equal frames and audio give equal bytes.
 import { type FileHandle, open } from 'node:fs/promises';
 
 const MAX_BOXES = 100;
@@ -7,8 +7,8 @@ const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 const TIMED: ReadonlySet<string> = new Set(['mvhd', 'tkhd', 'mdhd']);
 const CONTAINER_BOXES: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
 
-/** Overwrites the creation and modification times of an MP4 that we wrote with "unknown". */
-export async function forgetTimes(path: string): Promise<void> {
+/** Overwrites the creation and modification times of an MP4 from our encoder with "unknown". */
+export async function clearFileTimes(path: string): Promise<void> {
   await using file = await open(path, 'r+');
   for await (const { type, at, bytes } of readBoxes(file)) {
     if (type !== 'moov' || bytes > MAX_INDEX_BYTES) continue;
@@ -24,7 +24,7 @@ interface Box {
   readonly bytes: number;
 }
 
-/** The boxes of the file, as far as they are valid. */
+/** Yields the top-level boxes of the file, up to the first invalid one. */
 export async function* readBoxes(file: FileHandle): AsyncGenerator<Box> {
   const { size } = await file.stat();
   for (let at = 0, count = 0; at < size && count < MAX_BOXES; count++) {
@@ -37,7 +37,7 @@ export async function* readBoxes(file: FileHandle): AsyncGenerator<Box> {
   }
 }
 
-/** The boxes from `from` to `to`, nested at most three levels deep. */
+/** Clears the times of the boxes from `from` to `to`, nested at most three levels deep. */
 function clearTimes(boxes: Buffer, from: number, to: number): void {
   for (let at = from; at + 8 <= to; ) {
     const bytes = boxes.readUInt32BE(at);

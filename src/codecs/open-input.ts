@@ -32,12 +32,12 @@ const FORMATS: readonly (readonly [Container, InputFormat])[] = [
   ['mpegts', MPEG_TS],
 ];
 
-/** Only a corrupt header asks for a larger read. */
+/** Only a corrupt header causes a larger read. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
-/** For the whole life of the input; a reader that loops reaches it. */
+/** Limits all reads of an input together; only a reader that loops reaches it. */
 const MAX_TOTAL_READS_PER_BYTE = 8;
 
-/** Provides the bytes of a file, wherever they are. */
+/** Provides the bytes of a file, wherever it is. */
 export interface FileBytes {
   readonly size: number;
   /** Reads from `start` up to, not including, `end`; both are within the file. */
@@ -63,14 +63,14 @@ export function openInput(path: string): Input {
   });
 }
 
-/** The caller disposes of it. */
+/** Opens a file through its `read` function. The caller disposes of the input. */
 export function openBytes({ size, read, close, maxReadBytes }: FileBytes): Input {
-  let left = maxReadBytes;
+  let remaining = maxReadBytes;
   const source = new CustomSource({
     getSize: () => size,
     read: (start, end) => {
-      left -= end - start;
-      if (end - start > MAX_READ_BYTES || left < 0)
+      remaining -= end - start;
+      if (end - start > MAX_READ_BYTES || remaining < 0)
         throw new Error('The file requires reading too much data.');
       return read(start, end);
     },
@@ -82,19 +82,19 @@ export function openBytes({ size, read, close, maxReadBytes }: FileBytes): Input
 
 export async function findContainer(input: Input): Promise<Container | undefined> {
   const format = await input.getFormat();
-  return FORMATS.find(([, known]) => known === format)?.[0];
+  return FORMATS.find(([, candidate]) => candidate === format)?.[0];
 }
 
 /** The encoder delay of an audio codec is shorter than this. */
 const MAX_WARM_UP_SECONDS = 0.1;
 
 /**
- * The start of the file's clock, in seconds: the first video frame if the sound precedes it by no more than its encoder
- * delay, so that frames align with their rate; else the earliest sample, and never below 0.
+ * Returns the start of the file's clock, in seconds: the first video frame if the audio precedes it by no more than its
+ * encoder delay, so that frames align with their rate; else the earliest sample. Never below 0.
  */
 export async function findStart(input: Input): Promise<number> {
   const first = Math.max(0, await input.getFirstTimestamp());
   const video = await input.getPrimaryVideoTrack();
-  const picture = video === null ? first : await video.getFirstTimestamp();
-  return picture >= first && picture - first <= MAX_WARM_UP_SECONDS ? picture : first;
+  const firstFrame = video === null ? first : await video.getFirstTimestamp();
+  return firstFrame >= first && firstFrame - first <= MAX_WARM_UP_SECONDS ? firstFrame : first;
 }

@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
-import { doAccepted } from '../lib/gate.ts';
+import { runAccepted } from '../lib/gate.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { giveUp } from '../runs/end-run.ts';
@@ -295,7 +295,7 @@ function taskListOf(ctx: TaskContext, pool: Pool): TaskList {
       name,
       async (payload: unknown) => {
         await ctx.registered;
-        await doAccepted(() => task.work(ctx, (payload as { readonly id: string }).id));
+        await runAccepted(() => task.work(ctx, (payload as { readonly id: string }).id));
       },
     ]),
   );

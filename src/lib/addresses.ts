@@ -4,13 +4,13 @@ import ipaddr from 'ipaddr.js';
 // The allocated part of global unicast. ipaddr.js counts ::7f00:1 (127.0.0.1 in a deprecated notation) as unicast.
 const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 /**
- * Publicly routable by number, but answered by the host of a virtual machine: Azure's wire server, which provides
- * settings and certificates. The metadata addresses of other clouds are in special ranges.
+ * Publicly routable, but answered by the host of a virtual machine: Azure's wire server, which provides settings and
+ * certificates. The metadata addresses of other clouds are in special ranges.
  */
 const CLOUD_HOSTS: ReadonlySet<string> = new Set(['168.63.129.16']);
 
 /**
- * Returns whether the address is plain public unicast. All of IANA's special-purpose ranges are refused: private,
+ * Returns whether the address is plain public unicast. All of IANA's special-purpose ranges are rejected: private,
  * loopback, link-local, CGNAT, multicast, documentation and reserved ranges, and every IPv6 form that carries an IPv4
  * address (mapped, compatible, NAT64, 6to4, Teredo).
  */
@@ -22,7 +22,7 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Returns whether the host of a URL is one of the names for this machine that webhooks may use: localhost, 127.0.0.1,
+ * Returns whether the host of a URL is one of the names for this machine that webhooks may use: localhost, 127.0.0.1 or
  * *.localhost.
  */
 export function isLoopbackHost(hostname: string): boolean {
@@ -38,7 +38,7 @@ export function isLoopbackAddress(host: string): boolean {
 }
 
 /**
- * Returns the network that one caller controls: the IPv4 address, or the /64 of an IPv6 address. Other texts are
+ * Returns the network that a single client controls: the IPv4 address, or the /64 of an IPv6 address. Any other text is
  * returned unchanged.
  */
 export function toNetwork(text: string): string {

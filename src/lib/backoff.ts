@@ -13,11 +13,11 @@ export interface Backoff {
 
 /** The delay before retry number `retries`, counted from 0. */
 export function backoffMs(
-  { firstMs, maxMs, factor, jitter: [least, most] }: Backoff,
+  { firstMs, maxMs, factor, jitter: [minChange, maxChange] }: Backoff,
   retries: number,
   random: number = Math.random(),
 ): number {
   const delayMs = Math.min(firstMs * factor ** retries, maxMs);
   // The limit also applies after jitter.
-  return Math.min(delayMs * (1 + least + (most - least) * random), maxMs);
+  return Math.min(delayMs * (1 + minChange + (maxChange - minChange) * random), maxMs);
 }

@@ -1,5 +1,5 @@
-// Group commit: items that arrive during a flush share the next one, so that one transaction serves many callers while
-// an idle service still answers at once.
+// Groups concurrent calls into batches: items that arrive during a flush share the next one, so that one transaction
+// serves many callers while an idle service still responds at once.
 
 export interface BatchOptions {
   /** Maximum number of items in a flush. */
@@ -7,8 +7,8 @@ export interface BatchOptions {
   /** Maximum number of concurrent flushes. */
   readonly concurrency: number;
   /**
-   * Whether an error means that the flush did nothing and one bad item may have caused it; then each item is retried
-   * alone.
+   * Returns whether an error means that the flush changed nothing and that a single bad item may have caused it; then
+   * each item is retried alone.
    */
   readonly isItemFault?: (err: unknown) => boolean;
 }
@@ -21,53 +21,53 @@ interface Pending<I, R> {
 
 /**
  * Returns a function that adds its item to a flush and resolves to that item's result. `flush` returns one result per
- * item, in order. If it throws or returns a different number, every item of the flush is rejected, unless one item
- * caused it.
+ * item, in order. If it throws or returns a different number of results, every item of the flush is rejected, unless
+ * the items are retried alone.
  */
 export function createBatcher<I, R>(
   flush: (items: readonly I[]) => Promise<readonly R[]>,
   { maxItems, concurrency, isItemFault }: BatchOptions,
 ): (item: I) => Promise<R> {
-  let waiting: Pending<I, R>[] = [];
+  let pendingItems: Pending<I, R>[] = [];
   let active = 0;
-  let scheduled = false;
+  let isScheduled = false;
 
   const pump = async (): Promise<void> => {
-    scheduled = false;
-    if (active >= concurrency || waiting.length === 0) return;
-    const batch = waiting.slice(0, maxItems);
-    waiting = waiting.slice(maxItems);
+    isScheduled = false;
+    if (active >= concurrency || pendingItems.length === 0) return;
+    const batch = pendingItems.slice(0, maxItems);
+    pendingItems = pendingItems.slice(maxItems);
     active++;
-    if (waiting.length > 0) schedule();
+    if (pendingItems.length > 0) schedule();
     try {
-      await settle(batch);
+      await settleBatch(batch);
     } finally {
       active--;
-      if (waiting.length > 0) schedule();
+      if (pendingItems.length > 0) schedule();
     }
   };
-  const settle = async (batch: readonly Pending<I, R>[]): Promise<void> => {
+  const settleBatch = async (batch: readonly Pending<I, R>[]): Promise<void> => {
     try {
       const results = await flush(batch.map(pending => pending.item));
       if (results.length !== batch.length)
-        throw new Error(`A flush of ${batch.length} items gave ${results.length} results.`);
+        throw new Error(`A flush of ${batch.length} items returned ${results.length} results.`);
       for (const [index, pending] of batch.entries()) pending.resolve(results[index] as R);
     } catch (err) {
       if (batch.length > 1 && isItemFault?.(err) === true) {
-        for (const pending of batch) await settle([pending]);
+        for (const pending of batch) await settleBatch([pending]);
       } else for (const pending of batch) pending.reject(err);
     }
   };
-  // setImmediate rather than a microtask, so that everything read from sockets in one turn of the event loop goes
-  // together.
+  // setImmediate rather than a microtask, so that everything read from sockets in one turn of the event loop shares a
+  // flush.
   const schedule = (): void => {
-    if (scheduled || active >= concurrency) return;
-    scheduled = true;
+    if (isScheduled || active >= concurrency) return;
+    isScheduled = true;
     setImmediate(() => void pump());
   };
   return item =>
     new Promise<R>((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      pendingItems.push({ item, resolve, reject });
       schedule();
     });
 }

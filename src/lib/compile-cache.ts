@@ -7,9 +7,11 @@ import { dirname, join } from 'node:path';
 /** Environment variables for a child process. */
 export function compileCacheEnv(): { readonly NODE_COMPILE_CACHE: string } {
   // Node reports the version's subfolder of the configured folder.
-  const own = getCompileCacheDir();
-  return { NODE_COMPILE_CACHE: own === undefined ? join(tmpdir(), 'node-compile-cache') : dirname(own) };
+  const cacheDir = getCompileCacheDir();
+  return {
+    NODE_COMPILE_CACHE: cacheDir === undefined ? join(tmpdir(), 'node-compile-cache') : dirname(cacheDir),
+  };
 }
 
-/** For a process that will be killed: Node itself writes the cache only on a normal exit. Writes nothing twice. */
-export const keepCompiled = (): void => flushCompileCache();
+/** Writes the compile cache. For a process that will be killed: Node itself writes the cache only on a normal exit. */
+export const flushCompiled = (): void => flushCompileCache();

@@ -46,7 +46,7 @@ export function encrypt(key: Uint8Array, text: string): Buffer {
 /** Decrypts a text. Throws if the key is wrong or any byte was changed. */
 export function decrypt(key: Uint8Array, encrypted: Uint8Array): string {
   if (encrypted.length < HEADER_BYTES || encrypted[0] !== VERSION[0])
-    throw new Error('The encrypted secret has an unknown form.');
+    throw new Error('The encrypted secret has an unknown format.');
   const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(1, NONCE_END), {
     authTagLength: 16,
   });

@@ -17,10 +17,10 @@ export async function openDataFolder(dataDir: string): Promise<string> {
 /** Describes a file system error of the folder for people. */
 export function dataFolderError(dataDir: string, cause: unknown): AppError {
   const { message } = toError(cause);
-  const wayOut = /ENOSPC|EDQUOT/.test(message)
-    ? 'Make room there, or set DATA_DIR to a folder on another disk.'
-    : 'Give DATA_DIR a folder that this account can write.';
-  return new AppError('unavailable', `The data folder ${dataDir} cannot be used (${message}). ${wayOut}`, {
+  const remedy = /ENOSPC|EDQUOT/.test(message)
+    ? 'Free some disk space, or set DATA_DIR to a folder on another disk.'
+    : 'Set DATA_DIR to a folder that this user account can write to.';
+  return new AppError('unavailable', `The data folder ${dataDir} cannot be used (${message}). ${remedy}`, {
     cause,
   });
 }

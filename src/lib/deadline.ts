@@ -1,13 +1,14 @@
-// A cancelable timeout signal. `AbortSignal.timeout` cannot be canceled: it keeps its listeners alive until it fires.
+// Creates cancelable timeout signals. `AbortSignal.timeout` cannot be canceled: it keeps its listeners alive until it
+// fires.
 
 export interface Deadline extends Disposable {
-  /** Aborts when the time is up, or when the given signal does. */
+  /** Aborts when the time is up, or when the outer signal aborts. */
   readonly signal: AbortSignal;
   /** Whether the time is up. */
   readonly isPast: boolean;
 }
 
-/** Does not keep the process alive. */
+/** Starts a deadline, which does not keep the process alive. */
 export function startDeadline(ms: number, outer?: AbortSignal): Deadline {
   const time = new AbortController();
   const timer = setTimeout(

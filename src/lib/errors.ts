@@ -121,7 +121,7 @@ export function invalidField(path: string, message: string, name = path.slice(1)
   });
 }
 
-/** The database could not be reached. `mayBeDone`: a write was sent, and it is unknown whether it was committed. */
+/** The database could not be reached. `mayBeDone` means that a write was sent and may have been committed. */
 export class OutageError extends Error {
   readonly mayBeDone: boolean;
 
@@ -150,8 +150,8 @@ export function toAppError(thrown: unknown, { isRepeatable }: { readonly isRepea
 }
 
 /** Returns a 503 with `Retry-After` for a dependency that does not respond. */
-export function unavailable(what: string, cause: Error): AppError {
-  const message = `${what} is temporarily unavailable. Try again in a few seconds.`;
+export function unavailable(dependency: string, cause: Error): AppError {
+  const message = `${dependency} is temporarily unavailable. Try again in a few seconds.`;
   return new AppError('unavailable', message, { cause, headers: { 'retry-after': '2' } });
 }
 

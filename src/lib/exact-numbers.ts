@@ -21,7 +21,7 @@ const POINT = 0x2e;
  */
 export function markInexactNumbers(text: string): string {
   const pieces: string[] = [];
-  let kept = 0;
+  let copiedTo = 0;
   let depth = 0;
   // The depth at which a member of EXACT_MEMBERS began; 0: outside of any.
   let exactDepth = 0;
@@ -38,8 +38,8 @@ export function markInexactNumbers(text: string): string {
       // The sign is part of the exponent.
       if (hasExponent) end = endOfDigits(text, end + 2);
       if ((hasExponent || end - at > SAFE_LENGTH) && isChanged(text.slice(at, end), exactDepth > 0)) {
-        pieces.push(text.slice(kept, at), MARK);
-        kept = end;
+        pieces.push(text.slice(copiedTo, at), MARK);
+        copiedTo = end;
       }
       at = end - 1;
     } else if (code === COLON) {
@@ -53,7 +53,7 @@ export function markInexactNumbers(text: string): string {
       depth--;
     }
   }
-  return kept === 0 ? text : pieces.join('') + text.slice(kept);
+  return copiedTo === 0 ? text : pieces.join('') + text.slice(copiedTo);
 }
 
 function isExactMember(text: string, start: number, end: number): boolean {
@@ -78,15 +78,15 @@ function isChanged(literal: string, isExact: boolean): boolean {
   if (Number.isNaN(number)) return false;
   if (!Number.isFinite(number)) return true;
   if (!isExact && /\.|e-/i.test(literal)) return false;
-  const written = String(number);
-  return written !== literal && normalForm(written) !== normalForm(literal);
+  const printed = String(number);
+  return printed !== literal && normalForm(printed) !== normalForm(literal);
 }
 
 /** Returns the normalized decimal value of a literal: its significant digits, and the power of ten of the last one. */
 function normalForm(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
-  const digits = whole + fraction;
+  const [integer = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = integer + fraction;
   let start = 0;
   let end = digits.length;
   while (start < end && digits[start] === '0') start++;

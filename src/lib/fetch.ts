@@ -19,15 +19,18 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | SizedStream;
   readonly signal?: AbortSignal | undefined;
-  /** For the whole exchange, including redirects and the last byte of the body. */
+  /** Limits the whole exchange, including redirects and the last byte of the body. */
   readonly timeoutMs: number;
   /** Maximum size of the response body. */
   readonly maxBytes: number;
   /** Default 5. With 0 a redirect is returned as the response. */
   readonly maxRedirects?: number;
-  /** Allows `localhost`, `127.0.0.1` and `*.localhost`, as webhooks may need; not after a redirect. */
+  /** Allows `localhost`, `127.0.0.1` and `*.localhost`, as webhooks may need. Does not apply after a redirect. */
   readonly allowLoopback?: boolean;
-  /** Whether a redirect may take the request there as it is. Where not, it goes on without its headers, and not at all with a body. */
+  /**
+   * Returns whether a redirect to this URL may carry the request unchanged. If not, the headers are dropped, and a
+   * request with a body fails.
+   */
   readonly mayCarry?: (next: URL) => boolean;
   /** Sends the trace context, so that the receiver can join the trace. */
   readonly propagates?: boolean;
@@ -54,8 +57,8 @@ const MAX_URL_CHARS = 8192;
 const MAX_REDIRECTS = 5;
 const DRAINED_BYTES = 65_536;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-// Any other header may be a credential of the first origin: `authorization`, but also `xi-api-key`.
-const HEADERS_FOR_STRANGERS: ReadonlySet<string> = new Set([
+// Any other header may be a credential of the first origin: not only `authorization`, but also, say, `xi-api-key`.
+const CROSS_ORIGIN_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-language',
   'content-type',
@@ -63,7 +66,7 @@ const HEADERS_FOR_STRANGERS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 const OWN_HEADERS: Hop['headers'] = { 'user-agent': 'Graphwright' };
-const HEADERS_OF_THE_CLIENT: ReadonlySet<string> = new Set(
+const RESERVED_HEADERS: ReadonlySet<string> = new Set(
   'connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(
     ' ',
   ),
@@ -79,11 +82,12 @@ export function createGuardedFetch({ tracedOrigins = [], ...reach }: GuardOption
   const pools = createPools(reach);
   const traced = new Set(tracedOrigins);
   return {
-    stream: (url, request) => inRequestSpan(url, request, traced, sent => exchange(url, sent, pools)),
+    stream: (url, request) =>
+      inRequestSpan(url, request, traced, tracedRequest => exchange(url, tracedRequest, pools)),
     fetch: (url, request) =>
-      inRequestSpan(url, request, traced, async sent => {
-        const answer = await exchange(url, sent, pools);
-        return { ...answer, body: await buffer(answer.body) };
+      inRequestSpan(url, request, traced, async tracedRequest => {
+        const response = await exchange(url, tracedRequest, pools);
+        return { ...response, body: await buffer(response.body) };
       }),
     close: () => pools.close(),
   };
@@ -94,9 +98,9 @@ export function parseOutboundUrl(text: string): URL {
   const url = text.length > MAX_URL_CHARS ? null : URL.parse(text);
   if (url === null) throw new FetchError('bad_url', 'The address is not a URL.');
   if (!/^https?:$/.test(url.protocol))
-    throw new FetchError('bad_url', 'The address must begin with http:// or https://.');
+    throw new FetchError('bad_url', 'The address must start with http:// or https://.');
   if (url.username + url.password !== '')
-    throw new FetchError('bad_url', 'The address must not hold a user name or password.');
+    throw new FetchError('bad_url', 'The address must not contain a user name or password.');
   return url;
 }
 
@@ -123,39 +127,39 @@ async function exchange(
   pools: Pools,
 ): Promise<OutboundResponse<AsyncIterable<Uint8Array>>> {
   const deadline = startDeadline(request.timeoutMs, request.signal);
-  const shared: Exchange = { request, deadline, host: 'The address', maybeSent: false };
+  const state: Exchange = { request, deadline, host: 'The address', maybeSent: false };
   const maxRedirects = request.maxRedirects ?? MAX_REDIRECTS;
   try {
     let hop = firstHop(start, request);
     for (let redirects = 0; ; redirects++) {
-      shared.host = hop.url.hostname;
+      state.host = hop.url.hostname;
       const agent = await pools.agentFor(hop.url, redirects === 0 && request.allowLoopback === true);
-      const answer = await send(hop, shared, agent);
-      const next = maxRedirects === 0 ? undefined : nextHop(hop, answer, request.mayCarry);
-      if (next === undefined) return present(hop, answer, shared);
-      await answer.body.dump({ limit: DRAINED_BYTES, signal: deadline.signal });
-      if (redirects === maxRedirects) throw fetchErrorFor('too_many_redirects', shared.host);
+      const response = await send(hop, state, agent);
+      const next = maxRedirects === 0 ? undefined : nextHop(hop, response, request.mayCarry);
+      if (next === undefined) return toOutboundResponse(hop, response, state);
+      await response.body.dump({ limit: DRAINED_BYTES, signal: deadline.signal });
+      if (redirects === maxRedirects) throw fetchErrorFor('too_many_redirects', state.host);
       hop = next;
     }
   } catch (err) {
     deadline[Symbol.dispose]();
-    throw failed(err, shared);
+    throw toExchangeError(err, state);
   }
 }
 
 function firstHop(start: string, request: OutboundRequest): Hop {
   const url = parseOutboundUrl(start);
-  const given = Object.entries(request.headers ?? {}).map(
+  const entries = Object.entries(request.headers ?? {}).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
-  const refused = given.find(([name]) => HEADERS_OF_THE_CLIENT.has(name));
-  if (refused !== undefined)
-    throw new FetchError('bad_header', `The header ${refused[0]} is set by the service itself.`);
-  const headers = { ...OWN_HEADERS, ...Object.fromEntries(given) };
+  const reserved = entries.find(([name]) => RESERVED_HEADERS.has(name));
+  if (reserved !== undefined)
+    throw new FetchError('bad_header', `The header ${reserved[0]} is set by the service itself.`);
+  const headers = { ...OWN_HEADERS, ...Object.fromEntries(entries) };
   return { url, method: request.method ?? 'GET', headers, body: request.body };
 }
 
-/** The request that a redirect asks for, by the fetch standard; undefined if the response is not a redirect. */
+/** Returns the request that a redirect asks for, by the fetch standard; undefined if the response is not a redirect. */
 function nextHop(
   hop: Hop,
   { statusCode, headers }: Dispatcher.ResponseData,
@@ -166,21 +170,21 @@ function nextHop(
   const target = URL.parse(location, hop.url.href);
   if (target === null) throw fetchErrorFor('bad_url', hop.url.hostname);
   const url = parseOutboundUrl(target.href);
-  const isStranger = url.origin !== hop.url.origin;
+  const isCrossOrigin = url.origin !== hop.url.origin;
   const becomesGet = statusCode === 303 ? hop.method !== 'HEAD' : statusCode <= 302 && hop.method === 'POST';
   if (!becomesGet && isStream(hop.body)) return undefined;
   if (mayCarry?.(url) === false) {
     if (!becomesGet && hop.body !== undefined) throw fetchErrorFor('redirect_refused', hop.url.hostname);
     return { url, method: becomesGet ? 'GET' : hop.method, headers: OWN_HEADERS, body: undefined };
   }
-  const kept = Object.entries(hop.headers).filter(
+  const hopHeaders = Object.entries(hop.headers).filter(
     ([name]) =>
-      (!isStranger || HEADERS_FOR_STRANGERS.has(name)) && !(becomesGet && name.startsWith('content-')),
+      (!isCrossOrigin || CROSS_ORIGIN_HEADERS.has(name)) && !(becomesGet && name.startsWith('content-')),
   );
   return {
     url,
     method: becomesGet ? 'GET' : hop.method,
-    headers: Object.fromEntries(kept),
+    headers: Object.fromEntries(hopHeaders),
     body: becomesGet ? undefined : hop.body,
   };
 }
@@ -189,68 +193,68 @@ function isStream(body: OutboundRequest['body']): body is SizedStream {
   return typeof body === 'object' && 'stream' in body;
 }
 
-async function send(hop: Hop, shared: Exchange, agent: Agent): Promise<Dispatcher.ResponseData> {
-  shared.deadline.signal.throwIfAborted();
-  return await agent.compose(noteSending(shared)).request({
+async function send(hop: Hop, state: Exchange, agent: Agent): Promise<Dispatcher.ResponseData> {
+  state.deadline.signal.throwIfAborted();
+  return await agent.compose(noteSending(state)).request({
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
     method: hop.method,
     headers: isStream(hop.body) ? { ...hop.headers, 'content-length': String(hop.body.bytes) } : hop.headers,
     body: (isStream(hop.body) ? hop.body.stream : hop.body) ?? null,
-    signal: shared.deadline.signal,
+    signal: state.deadline.signal,
   });
 }
 
 /** undici starts a request only after the socket is connected and TLS is done; only then may bytes have been sent. */
-function noteSending(shared: Exchange): Dispatcher.DispatcherComposeInterceptor {
+function noteSending(state: Exchange): Dispatcher.DispatcherComposeInterceptor {
   return dispatch => (options, handler) => {
     const start = handler.onRequestStart?.bind(handler);
     handler.onRequestStart = (controller, context) => {
-      shared.maybeSent = true;
+      state.maybeSent = true;
       start?.(controller, context);
     };
     return dispatch(options, handler);
   };
 }
 
-function present(
+function toOutboundResponse(
   hop: Hop,
-  answer: Dispatcher.ResponseData,
-  shared: Exchange,
+  response: Dispatcher.ResponseData,
+  state: Exchange,
 ): OutboundResponse<AsyncIterable<Uint8Array>> {
-  const headers = Object.entries(answer.headers).map(([name, value]) => [
+  const headers = Object.entries(response.headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.join(', ') : (value ?? ''),
   ]);
   return {
-    status: answer.statusCode,
+    status: response.statusCode,
     headers: Object.fromEntries(headers),
     url: hop.url.href,
-    body: bounded(answer, shared),
+    body: boundedBody(response, state),
   };
 }
 
-/** Reads the body and refuses it as soon as it is known to be too large. Leaving early closes the connection. */
-async function* bounded(
+/** Yields the body, and throws as soon as it is known to be too large. Leaving the loop early closes the connection. */
+async function* boundedBody(
   { headers, body }: Dispatcher.ResponseData,
-  shared: Exchange,
+  state: Exchange,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const declared = Number(headers['content-length'] ?? 0);
   let bytes = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (Math.max(bytes, declared) > shared.request.maxBytes) throw fetchErrorFor('too_large', shared.host);
+      if (Math.max(bytes, declared) > state.request.maxBytes) throw fetchErrorFor('too_large', state.host);
       yield chunk;
     }
   } catch (err) {
-    throw failed(err, shared);
+    throw toExchangeError(err, state);
   } finally {
-    shared.deadline[Symbol.dispose]();
+    state.deadline[Symbol.dispose]();
   }
 }
 
-function failed(err: unknown, { request, deadline, host, maybeSent }: Exchange): FetchError {
+function toExchangeError(err: unknown, { request, deadline, host, maybeSent }: Exchange): FetchError {
   return toFetchError(err, {
     host,
     maybeSent,

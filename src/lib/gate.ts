@@ -1,31 +1,33 @@
-// Limits concurrency of costly work: a number runs at once, a number waits, the rest is refused. Work that was accepted
-// elsewhere is never refused; it waits.
+// Limits concurrency of costly work: a number of calls run at once, a number wait, and the rest are rejected. Work that
+// was accepted elsewhere always waits.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from './errors.ts';
 
 export interface GateOptions {
   readonly concurrency: number;
-  /** Queue length beyond which the next caller is refused as `unavailable`. Absent: never refuses. */
+  /** Queue length beyond which the next caller is rejected with `unavailable`. Unset: no limit. */
   readonly maxWaiting?: number;
 }
 
-const accepted = new AsyncLocalStorage<true>();
+const acceptedWork = new AsyncLocalStorage<true>();
 
-/** Runs work that was already accepted: no gate inside it refuses, at any depth. */
-export function doAccepted<T>(work: () => T): T {
-  return accepted.run(true, work);
+/** Runs work that was already accepted: no gate inside it rejects, at any depth. */
+export function runAccepted<T>(work: () => T): T {
+  return acceptedWork.run(true, work);
 }
 
-/** Whether the current call belongs to accepted work. */
+/** Returns whether the current call belongs to accepted work. */
 export function isAccepted(): boolean {
-  return accepted.getStore() === true;
+  return acceptedWork.getStore() === true;
 }
 
 export type Gate = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
-/** Returns a function that runs the work when a slot is free, in order of arrival; aborting leaves the queue. */
+/**
+ * Returns a function that runs the work when a slot is free, in order of arrival. Aborting the signal leaves the queue.
+ */
 export function createGate({ concurrency, maxWaiting = Number.POSITIVE_INFINITY }: GateOptions): Gate {
-  const waiting = new Set<() => void>();
+  const waiters = new Set<() => void>();
   let active = 0;
 
   const enter = async (signal: AbortSignal): Promise<void> => {
@@ -34,10 +36,10 @@ export function createGate({ concurrency, maxWaiting = Number.POSITIVE_INFINITY 
       active++;
       return;
     }
-    if (waiting.size >= maxWaiting && !isAccepted()) {
+    if (waiters.size >= maxWaiting && !isAccepted()) {
       throw new AppError(
         'unavailable',
-        'Too much work of this kind is waiting already; try again in a moment.',
+        'Too much work of this kind is already waiting. Try again in a few seconds.',
       );
     }
     await new Promise<void>((resolve, reject) => {
@@ -46,22 +48,22 @@ export function createGate({ concurrency, maxWaiting = Number.POSITIVE_INFINITY 
         resolve();
       };
       const leave = (): void => {
-        waiting.delete(admit);
+        waiters.delete(admit);
         reject(signal.reason);
       };
-      waiting.add(admit);
+      waiters.add(admit);
       signal.addEventListener('abort', leave, { once: true });
     });
   };
 
-  // Pass the slot on directly, so that nobody who arrives later overtakes.
+  // Passes the slot on directly, so that later callers cannot overtake.
   const exit = (): void => {
-    const [next] = waiting;
+    const [next] = waiters;
     if (next === undefined) {
       active--;
       return;
     }
-    waiting.delete(next);
+    waiters.delete(next);
     next();
   };
 

@@ -4,12 +4,12 @@
 export function getOrCreate<K, V>(
   cache: { get(key: K): V | undefined; set(key: K, value: V, weight?: number): unknown },
   key: K,
-  make: () => V,
-  weightOf?: (made: V) => number,
+  create: () => V,
+  getWeight?: (value: V) => number,
 ): V {
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  cache.set(key, made, weightOf?.(made));
-  return made;
+  const existing = cache.get(key);
+  if (existing !== undefined) return existing;
+  const created = create();
+  cache.set(key, created, getWeight?.(created));
+  return created;
 }

@@ -36,18 +36,18 @@ export function newId(kind: IdKind, nowMs: number = Date.now()): string {
   return `${PREFIXES[kind]}_${encodeTime(nowMs)}${encodeRandom()}`;
 }
 
-/** The lower bound of all ids of the kind created at or after that time. */
+/** Returns the lower bound of all ids of the kind created at or after that time. */
 export function firstIdAt(kind: IdKind, ms: number): string {
   return `${PREFIXES[kind]}_${encodeTime(Math.min(Math.max(ms, 0), LAST_MS))}`;
 }
 
-/** The creation time of an id in ms, for any text that starts like an id. */
+/** Returns the creation time of an id in ms, for any text that starts like an id. */
 export function timeOfId(id: string): number {
   const begin = id.indexOf('_') + 1;
   return [...id.slice(begin, begin + TIME_CHARS)].reduce((ms, char) => ms * 32 + ALPHABET.indexOf(char), 0);
 }
 
-/** Whether the text has the form of an id of the kind, existing or not. */
+/** Returns whether the text has the form of an id of the kind, whether or not it exists. */
 export function isId(kind: IdKind, text: string): boolean {
   return (
     text.startsWith(`${PREFIXES[kind]}_`) &&
@@ -57,10 +57,10 @@ export function isId(kind: IdKind, text: string): boolean {
 
 function encodeTime(nowMs: number): string {
   let text = '';
-  let rest = nowMs;
+  let remaining = nowMs;
   for (let i = 0; i < TIME_CHARS; i++) {
-    text = ALPHABET.charAt(rest % 32) + text;
-    rest = Math.floor(rest / 32);
+    text = ALPHABET.charAt(remaining % 32) + text;
+    remaining = Math.floor(remaining / 32);
   }
   return text;
 }

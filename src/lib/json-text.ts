@@ -19,27 +19,29 @@ export class JsonText<T = unknown> {
   }
 
   toJSON(): unknown {
-    if (written === undefined) return this.value;
-    written.push(this.text);
-    return MARK + (written.length - 1);
+    if (collectedTexts === undefined) return this.value;
+    collectedTexts.push(this.text);
+    return MARK + (collectedTexts.length - 1);
   }
 }
 
 // Unguessable, so no string in a value can be mistaken for a placeholder.
 const MARK = `${randomUUID()}:`;
-const PLACES = new RegExp(`"${MARK}(\\d+)"`, 'g');
+const PLACEHOLDERS = new RegExp(`"${MARK}(\\d+)"`, 'g');
 // The texts of the value being written. Writing is synchronous.
-let written: string[] | undefined;
+let collectedTexts: string[] | undefined;
 
 /** Works like JSON.stringify, but writes each JsonText inside the value unchanged. */
 export function stringifyJson(value: unknown): string {
   const texts: string[] = [];
-  written = texts;
+  collectedTexts = texts;
   try {
     const text = JSON.stringify(value);
-    return texts.length === 0 ? text : text.replace(PLACES, (_, place: string) => texts[Number(place)] ?? '');
+    return texts.length === 0
+      ? text
+      : text.replace(PLACEHOLDERS, (_, index: string) => texts[Number(index)] ?? '');
   } finally {
-    written = undefined;
+    collectedTexts = undefined;
   }
 }
 
@@ -95,7 +97,7 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** The index of the quote that closes the string opened at `start`, or the length if it is not closed. */
+/** Returns the index of the quote that closes the string opened at `start`, or the length if it is not closed. */
 export function closingQuote(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -122,12 +124,12 @@ function endOfValue(text: string, start: number): number {
 
 function compact(text: string): string {
   if (!/[ \n\r\t]/.test(text)) return text;
-  const kept: string[] = [];
+  const pieces: string[] = [];
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
     const start = at;
     if (text[at] === '"') at = closingQuote(text, at) + 1;
     else while (at < text.length && text[at] !== '"' && !isSpace(text.charCodeAt(at))) at++;
-    kept.push(text.slice(start, at));
+    pieces.push(text.slice(start, at));
   }
-  return kept.join('');
+  return pieces.join('');
 }

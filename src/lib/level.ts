@@ -1,13 +1,13 @@
-// Sharing a total among many fairly: the small get what they ask for, the large get the same.
+// Divides a limited total fairly: small requests are met in full, and the larger ones share what remains equally.
 
-/** What each may have at most so that all together have `total`; no bound where they fit. */
+/** Returns the most that each may have so that the sum stays within `total`; no bound if all sizes fit. */
 export function findFairShare(sizes: readonly number[], total: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);
-  let left = Math.max(0, total);
+  let remaining = Math.max(0, total);
   for (const [index, size] of ascending.entries()) {
-    const share = left / (ascending.length - index);
+    const share = remaining / (ascending.length - index);
     if (size > share) return Math.floor(share);
-    left -= size;
+    remaining -= size;
   }
   return Number.MAX_SAFE_INTEGER;
 }

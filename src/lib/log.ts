@@ -7,7 +7,7 @@ export type { Logger } from 'pino';
 /** Paths at which keys, secrets and authorization headers are redacted. */
 const REDACTED = ['req.headers.authorization', 'req.headers.cookie', '*.secret', '*.apiKey'];
 
-/** Fields of the request or run that a line is about; the line's own fields win. */
+/** Adds the ids of the current request or run to a line; the line's own fields win. */
 function mixin(): object {
   const scope = currentScope();
   if (scope === undefined) return {};

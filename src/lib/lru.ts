@@ -5,7 +5,7 @@ export interface Lru<V> {
   get(key: string): V | undefined;
   set(key: string, value: V, weight?: number): void;
   delete(key: string): void;
-  /** Looks at every entry: for rare events, not for each request. */
+  /** Checks every entry, so use it for rare events, not for each request. */
   deleteWhere(matches: (value: V) => boolean): void;
 }
 

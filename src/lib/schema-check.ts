@@ -1,4 +1,4 @@
-// Checks values against JSON Schemas (draft 2020-12). The only schema engine, and the only owner of ajv.
+// Checks values against JSON Schemas (draft 2020-12). Only this file uses ajv.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 

@@ -6,9 +6,9 @@ import { SettingsError } from './settings.ts';
 import { syncFolder } from './sync-folder.ts';
 
 const FILE = 'secrets.key';
-/** While it exists, the database is encrypted by one of both keys, and only a rotation may continue. */
-const NEXT = 'secrets.key.next';
-const OLD = 'secrets.key.old';
+/** While this file exists, the database is encrypted with one of the two keys, and only a rotation may continue. */
+const NEXT_FILE = 'secrets.key.next';
+const OLD_FILE = 'secrets.key.old';
 
 export interface SecretsKeySource {
   /** 64 hex digits, validated by the settings; undefined: the key is stored in `dataDir`. */
@@ -16,7 +16,7 @@ export interface SecretsKeySource {
   readonly dataDir: string;
 }
 
-/** The existing key; undefined if none has been created. */
+/** Returns the existing key; undefined if none has been created. */
 export async function findSecretsKey({
   SECRETS_KEY,
   dataDir,
@@ -25,33 +25,34 @@ export async function findSecretsKey({
 }
 
 /** Stores a key in the folder if there is none. */
-export function keepSecretsKey(dataDir: string, key: Buffer): Promise<Buffer> {
+export function storeSecretsKey(dataDir: string, key: Buffer): Promise<Buffer> {
   return writeKey(dataDir, join(dataDir, FILE), key);
 }
 
-/** Returns the 32-byte key. Processes that start at once on one folder all get the same key. */
+/** Returns the 32-byte key. Processes that start at the same time on one folder all get the same key. */
 export async function loadSecretsKey({ SECRETS_KEY, dataDir }: SecretsKeySource): Promise<Buffer> {
-  if (SECRETS_KEY === undefined && (await readKey(join(dataDir, NEXT))) !== undefined)
+  if (SECRETS_KEY === undefined && (await readKey(join(dataDir, NEXT_FILE))) !== undefined)
     throw new SettingsError(
       `A rotation of the secrets key in ${dataDir} was cut short. Complete it: graphwright secrets rotate.`,
     );
-  const found = await findSecretsKey({ SECRETS_KEY, dataDir });
-  return found ?? (await writeKey(dataDir, join(dataDir, FILE), randomBytes(32)));
+  const existing = await findSecretsKey({ SECRETS_KEY, dataDir });
+  return existing ?? (await writeKey(dataDir, join(dataDir, FILE), randomBytes(32)));
 }
 
 /**
- * The key that a rotation changes to: stored before the database is changed, and found again if that was interrupted.
+ * Returns the key that a rotation changes to. It is stored before the database is changed, and found again if the
+ * rotation was interrupted.
  */
 export async function openNextKey(dataDir: string): Promise<Buffer> {
-  const path = join(dataDir, NEXT);
+  const path = join(dataDir, NEXT_FILE);
   return (await readKey(path)) ?? (await writeKey(dataDir, path, randomBytes(32)));
 }
 
-/** Completes a rotation: the next key becomes the key, and the old one is kept under another name. */
+/** Completes a rotation: the next key becomes the current one, and the old key is renamed. */
 export async function finishNextKey(dataDir: string, old: Buffer): Promise<void> {
-  await rm(join(dataDir, OLD), { force: true });
-  await writeKey(dataDir, join(dataDir, OLD), old);
-  await rename(join(dataDir, NEXT), join(dataDir, FILE));
+  await rm(join(dataDir, OLD_FILE), { force: true });
+  await writeKey(dataDir, join(dataDir, OLD_FILE), old);
+  await rename(join(dataDir, NEXT_FILE), join(dataDir, FILE));
   await syncFolder(dataDir);
 }
 

@@ -1,4 +1,4 @@
-// Parses the values of settings. Each parser throws a phrase that says what is allowed.
+// Parses the values of settings. Each parser throws an error whose message says what is allowed.
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isRecord } from './record.ts';
@@ -95,12 +95,12 @@ export const providerConcurrency = (
 ): Readonly<Partial<Record<(typeof PROVIDERS)[number], number>>> => {
   const isCount = ([name, count]: readonly [string, unknown]): boolean =>
     PROVIDERS.some(provider => provider === name) && integer(1, 1_000_000)(String(count)) === count;
-  const wanted = `must be JSON with whole numbers from 1 to 1000000 for ${PROVIDERS.join(', ')}, such as {"fal": 40}`;
+  const requirement = `must be JSON with whole numbers from 1 to 1000000 for ${PROVIDERS.join(', ')}, such as {"fal": 40}`;
   try {
-    const given: unknown = JSON.parse(text);
-    if (isRecord(given) && Object.entries(given).every(isCount)) return given;
+    const parsed: unknown = JSON.parse(text);
+    if (isRecord(parsed) && Object.entries(parsed).every(isCount)) return parsed;
   } catch (err) {
-    throw new Error(wanted, { cause: err });
+    throw new Error(requirement, { cause: err });
   }
-  throw new Error(wanted);
+  throw new Error(requirement);
 };

@@ -23,25 +23,25 @@ import {
 interface Row<T> {
   readonly help: string;
   /** The default shown by --help. */
-  readonly shown: string;
-  /** Parses the variable's text, undefined if it is unset or empty. Throws a phrase that says what is allowed. */
+  readonly defaultText: string;
+  /** Parses the variable's text; undefined means unset or empty. Throws a phrase that says what is allowed. */
   readonly parse: (text: string | undefined) => T;
 }
 
 type Parse<T> = (text: string) => T;
 
 /** A setting with a default, which is parsed like any other value. */
-const row = <T>(help: string, fallback: string, parse: Parse<T>, shown = fallback): Row<T> => ({
+const row = <T>(help: string, fallback: string, parse: Parse<T>, defaultText = fallback): Row<T> => ({
   help,
-  shown,
-  parse: (given = fallback) => parse(given),
+  defaultText,
+  parse: (text = fallback) => parse(text),
 });
 
-/** An optional setting. `shown` says what happens without it. */
-const unset = <T>(help: string, parse: Parse<T>, shown = 'unset'): Row<T | undefined> => ({
+/** An optional setting. `defaultText` says what happens if it is unset. */
+const optionalRow = <T>(help: string, parse: Parse<T>, defaultText = 'unset'): Row<T | undefined> => ({
   help,
-  shown,
-  parse: given => (given === undefined ? undefined : parse(given)),
+  defaultText,
+  parse: text => (text === undefined ? undefined : parse(text)),
 });
 
 const SAMPLERS = [
@@ -97,56 +97,64 @@ const PLANS: Readonly<Record<string, PlanLimits>> = {
 const ROWS = {
   PORT: row('port to listen on', '3000', integer(0, 65535)),
   HOST: row('address to listen on', '127.0.0.1', text),
-  BASE_URL: unset('public URL of the service', httpUrl, 'http://localhost:$PORT'),
-  CDN_URL: unset('public URL of the media', httpUrl, '$BASE_URL/cdn'),
+  BASE_URL: optionalRow('public URL of the service', httpUrl, 'http://localhost:$PORT'),
+  CDN_URL: optionalRow('public URL of the media', httpUrl, '$BASE_URL/cdn'),
   DATA_DIR: row('folder for the database cluster, media and secrets', './data', toPath),
-  EDITOR_DIR: unset('folder for the bundles of the web application', toPath, '$DATA_DIR/editor'),
-  DATABASE_URL: unset('URL of a PostgreSQL 15 or newer, instead of the embedded one', databaseUrl),
-  DATABASE_DIRECT_URL: unset(
+  EDITOR_DIR: optionalRow('folder for the bundles of the web application', toPath, '$DATA_DIR/editor'),
+  DATABASE_URL: optionalRow('URL of a PostgreSQL 15 or newer, instead of the embedded one', databaseUrl),
+  DATABASE_DIRECT_URL: optionalRow(
     'direct URL of PostgreSQL if DATABASE_URL points to a transaction pooler such as PgBouncer',
     databaseUrl,
     'unset: no pooler',
   ),
   DATABASE_TIMEOUT_MS: row(
-    'maximum duration of a statement in ms; connections without an answer for longer are closed',
+    'maximum duration of a statement in ms; connections that do not respond in time are closed',
     '20000',
     integer(1000, 600_000),
   ),
-  S3_BUCKET: unset('bucket for media, instead of the local disk', text),
-  S3_ENDPOINT: unset('URL of an S3-compatible store', httpUrl),
+  S3_BUCKET: optionalRow('bucket for media, instead of the local disk', text),
+  S3_ENDPOINT: optionalRow('URL of an S3-compatible store', httpUrl),
   S3_REGION: row('region of the bucket', 'us-east-1', text),
-  AWS_ACCESS_KEY_ID: unset('key id for the bucket', text),
-  AWS_SECRET_ACCESS_KEY: unset('secret key for the bucket', text),
+  AWS_ACCESS_KEY_ID: optionalRow('key id for the bucket', text),
+  AWS_SECRET_ACCESS_KEY: optionalRow('secret key for the bucket', text),
   S3_FORCE_PATH_STYLE: row('use path-style URLs for the bucket', 'false', flag),
   ROLE: row('role of this process: all, api or worker', 'all', oneOf(['all', 'api', 'worker'])),
   WORKER_CONCURRENCY: row('maximum of runs that this worker advances at once', '256', integer(1, 1000)),
-  RUNS_MEMORY_MB: unset(
+  RUNS_MEMORY_MB: optionalRow(
     'memory limit in MB for all runs of this process; above it, no run is claimed and no node started',
     integer(16, 1_000_000),
     'a quarter of the heap limit',
   ),
-  BOOTSTRAP_API_KEY: unset(
+  BOOTSTRAP_API_KEY: optionalRow(
     "the first user's API key (sk-…), with all scopes",
     apiKey,
     'generated and printed once',
   ),
-  CONTENT_WEBHOOK_SECRET: unset('secret of the content webhook', text, 'unset: the webhook answers 401'),
-  SECRETS_KEY: unset('key that encrypts stored secrets, 64 hex digits', hexKey, 'generated in DATA_DIR'),
-  NEW_SECRETS_KEY: unset('the new key for `secrets rotate`', hexKey),
-  FAL_KEY: unset('enables fal', text),
+  CONTENT_WEBHOOK_SECRET: optionalRow(
+    'secret of the content webhook',
+    text,
+    'unset: the webhook returns 401',
+  ),
+  SECRETS_KEY: optionalRow(
+    'key that encrypts stored secrets, 64 hex digits',
+    hexKey,
+    'generated in DATA_DIR',
+  ),
+  NEW_SECRETS_KEY: optionalRow('the new key for `secrets rotate`', hexKey),
+  FAL_KEY: optionalRow('enables fal', text),
   FAL_BASE_URL: row('URL of fal', 'https://queue.fal.run', httpUrl),
-  REPLICATE_API_TOKEN: unset('enables Replicate', text),
+  REPLICATE_API_TOKEN: optionalRow('enables Replicate', text),
   REPLICATE_BASE_URL: row('URL of Replicate', 'https://api.replicate.com/v1', httpUrl),
-  OPENAI_API_KEY: unset('enables OpenAI', text),
+  OPENAI_API_KEY: optionalRow('enables OpenAI', text),
   OPENAI_BASE_URL: row('URL of OpenAI or a compatible server', 'https://api.openai.com/v1', httpUrl),
-  ELEVENLABS_API_KEY: unset('enables ElevenLabs', text),
+  ELEVENLABS_API_KEY: optionalRow('enables ElevenLabs', text),
   ELEVENLABS_BASE_URL: row('URL of ElevenLabs', 'https://api.elevenlabs.io', httpUrl),
-  COMFYUI_URL: unset('URL of a ComfyUI server; enables it', httpUrl),
-  COMFYUI_AUTH: unset('Authorization header for ComfyUI, or another header as `Name: value`', text),
-  COMFY_ORG_API_KEY: unset('comfy.org API key, for ComfyUI nodes that call hosted models', text),
-  OIDC_ISSUER: unset('issuer URL of an OpenID provider for sign-in; enables it', issuer),
-  OIDC_CLIENT_ID: unset('client id of this service at the OpenID provider', text),
-  OIDC_CLIENT_SECRET: unset('client secret of this service at the OpenID provider', text),
+  COMFYUI_URL: optionalRow('URL of a ComfyUI server; enables it', httpUrl),
+  COMFYUI_AUTH: optionalRow('Authorization header for ComfyUI, or another header as `Name: value`', text),
+  COMFY_ORG_API_KEY: optionalRow('comfy.org API key, for ComfyUI nodes that call hosted models', text),
+  OIDC_ISSUER: optionalRow('issuer URL of an OpenID provider for sign-in; enables it', issuer),
+  OIDC_CLIENT_ID: optionalRow('client id of this service at the OpenID provider', text),
+  OIDC_CLIENT_SECRET: optionalRow('client secret of this service at the OpenID provider', text),
   OIDC_ALLOWED_DOMAINS: row(
     'comma-separated domains; users with a verified email there get an account at their first sign-in',
     '',
@@ -157,13 +165,13 @@ const ROWS = {
     'maximum of concurrent calls per provider over all processes, e.g. {"fal": 40}',
     '{}',
     providerConcurrency,
-    'no limit until a provider answers 429',
+    'no limit until a provider returns 429',
   ),
   DEFAULT_PLAN: row('plan of new accounts', 'free', text),
   DEFAULT_CREDITS: row('credits of new accounts', '0', integer(0, 1e12)),
-  PLANS_FILE: unset('a JSON file that overrides the limits of plans', text),
-  MODELS_FILE: unset('a JSON file with your own models, instead of those in the database', text),
-  PRICES_FILE: unset('a JSON file with your own model prices', text),
+  PLANS_FILE: optionalRow('a JSON file that overrides the limits of plans', text),
+  MODELS_FILE: optionalRow('a JSON file with your own models, instead of those in the database', text),
+  PRICES_FILE: optionalRow('a JSON file with your own model prices', text),
   MAX_CONCURRENT_RUNS: row(
     'maximum of runs per account that are advanced at once',
     '100',
@@ -188,12 +196,12 @@ const ROWS = {
   ),
   KEEP_EXECUTIONS_DAYS: row('days to keep finished executions', '90', integer(1, 36_500)),
   KEEP_DELIVERIES_DAYS: row('days to keep webhook deliveries', '30', integer(1, 36_500)),
-  KEEP_VERSIONS: unset(
+  KEEP_VERSIONS: optionalRow(
     'versions to keep per workflow, besides the current one, the published one and those of kept runs',
     integer(1, 1_000_000),
     'unset: all',
   ),
-  KEEP_OUTPUTS_DAYS: unset(
+  KEEP_OUTPUTS_DAYS: optionalRow(
     'days to keep files of runs and previews that are no longer referenced',
     integer(1, 36_500),
     'unset: forever',
@@ -201,11 +209,11 @@ const ROWS = {
   ARRANGE_ON_WRITE: row('arrange the board when a write changes its structure', 'false', flag),
   CDN_MODE: row('how media in a bucket are served: proxy or redirect', 'proxy', oneOf(['proxy', 'redirect'])),
   SANDBOX_MODELS: row('offer the local sandbox models', 'true', flag),
-  TEMPLATES_DIR: unset('a folder with your own video templates as JSON', text),
-  SPEECH_COMMAND: unset('command of a local speech engine', text),
-  FFMPEG_PATH: unset('path of an ffmpeg that is not on the PATH', text),
+  TEMPLATES_DIR: optionalRow('a folder with your own video templates as JSON', text),
+  SPEECH_COMMAND: optionalRow('command of a local speech engine', text),
+  FFMPEG_PATH: optionalRow('path of an ffmpeg that is not on the PATH', text),
   CIMD: row('let agents identify themselves by the URL of a metadata document', 'true', flag),
-  OTEL_EXPORTER_OTLP_ENDPOINT: unset(
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalRow(
     'URL of an OpenTelemetry collector for OTLP over HTTP; enables traces',
     httpUrl,
   ),
@@ -222,12 +230,12 @@ const ROWS = {
     oneOf(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
   ),
   GRAPHWRIGHT_URL: row('URL of a running service, for the command line', 'http://localhost:3000', httpUrl),
-  GRAPHWRIGHT_API_KEY: unset('API key for the command line', text),
+  GRAPHWRIGHT_API_KEY: optionalRow('API key for the command line', text),
 } satisfies Record<string, Row<unknown>>;
 
-type Parsed = { readonly [K in keyof typeof ROWS]: ReturnType<(typeof ROWS)[K]['parse']> };
+type ParsedRows = { readonly [K in keyof typeof ROWS]: ReturnType<(typeof ROWS)[K]['parse']> };
 
-export interface Settings extends Omit<Parsed, 'BASE_URL' | 'CDN_URL'> {
+export interface Settings extends Omit<ParsedRows, 'BASE_URL' | 'CDN_URL'> {
   readonly BASE_URL: string;
   readonly CDN_URL: string;
   /** The limits by plan name, with PLANS_FILE applied. */
@@ -245,16 +253,16 @@ export class SettingsError extends Error {
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const problems: string[] = [];
   const entries = Object.entries(ROWS).map(([name, { parse }]) => {
-    const given = env[name];
+    const text = env[name];
     try {
-      return [name, parse(given === '' ? undefined : given)];
+      return [name, parse(text === '' ? undefined : text)];
     } catch (err) {
       problems.push(`${name} ${(err as Error).message}.`);
       return [name, undefined];
     }
   });
   if (problems.length > 0) throw new SettingsError(problems.join('\n'));
-  const parsed = Object.fromEntries(entries) as Parsed;
+  const parsed = Object.fromEntries(entries) as ParsedRows;
   if (parsed.ROLE !== 'all' && parsed.DATABASE_URL === undefined) {
     throw new SettingsError(
       `ROLE=${parsed.ROLE} requires DATABASE_URL. The embedded PostgreSQL supports only one process, with ROLE=all.`,
@@ -279,7 +287,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   };
 }
 
-function checkOpenId({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET }: Parsed): void {
+function checkOpenId({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET }: ParsedRows): void {
   const isSet = [OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET].map(value => value !== undefined);
   if (new Set(isSet).size > 1)
     throw new SettingsError('Set all of OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none.');
@@ -288,13 +296,13 @@ function checkOpenId({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET }: Parsed
 /** Returns the rows of `--help`: name, default, meaning. */
 export function listSettings(): readonly {
   readonly name: string;
-  readonly shown: string;
+  readonly defaultText: string;
   readonly help: string;
 }[] {
-  return Object.entries(ROWS).map(([name, { shown, help }]) => ({ name, shown, help }));
+  return Object.entries(ROWS).map(([name, { defaultText, help }]) => ({ name, defaultText, help }));
 }
 
-/** Returns the program's path on the PATH; undefined if it is not there. */
+/** Returns the program's full path; undefined if it is not on the PATH. */
 export function findOnPath(program: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   const ending = process.platform === 'win32' ? '.exe' : '';
   return (env.PATH ?? '')
@@ -324,32 +332,32 @@ function readPrices(file: string | undefined): Readonly<Record<string, Price>> {
 function readTable<T>(
   setting: string,
   file: string,
-  parse: (name: string, given: unknown) => T,
+  parse: (name: string, value: unknown) => T,
 ): Readonly<Record<string, T>> {
   const path = isAbsolute(file) ? file : resolve(file);
   try {
-    const given: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (!isRecord(given)) throw new Error('it is not an object');
-    return Object.fromEntries(Object.entries(given).map(([name, row]) => [name, parse(name, row)]));
+    const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (!isRecord(content)) throw new Error('it is not an object');
+    return Object.fromEntries(Object.entries(content).map(([name, row]) => [name, parse(name, row)]));
   } catch (err) {
     throw new SettingsError(`${setting} (${path}) cannot be used: ${(err as Error).message}.`);
   }
 }
 
-function parsePrice(name: string, given: unknown): Price {
+function parsePrice(name: string, value: unknown): Price {
   const units: readonly string[] = PRICE_UNITS;
   const isPrice =
-    isRecord(given) &&
-    Object.keys(given).length > 0 &&
-    Object.entries(given).every(
+    isRecord(value) &&
+    Object.keys(value).length > 0 &&
+    Object.entries(value).every(
       ([unit, usd]) => units.includes(unit) && typeof usd === 'number' && Number.isFinite(usd) && usd >= 0,
     );
-  if (isPrice) return given;
+  if (isPrice) return value;
   throw new Error(`the price of ${name} must be an object of numbers of USD under ${units.join(', ')}`);
 }
 
-function parsePlan(name: string, given: unknown): PlanLimits {
-  const limits = { ...(PLANS[name] ?? PLANS.free), ...(given as Partial<PlanLimits>) } as PlanLimits;
+function parsePlan(name: string, value: unknown): PlanLimits {
+  const limits = { ...(PLANS[name] ?? PLANS.free), ...(value as Partial<PlanLimits>) } as PlanLimits;
   const isCount = (value: unknown): boolean =>
     typeof value === 'number' && Number.isInteger(value) && value >= 0;
   if (!isCount(limits.requestsPerMinute) || !isCount(limits.executionsPerMinute)) {

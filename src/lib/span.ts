@@ -1,4 +1,4 @@
-// Tracks the context of the current work: ids for its log lines, and the parent of its trace spans. Without a tracer
+// Holds the context of the current work: ids for its log lines, and the parent of its trace spans. Without a tracer
 // there are no spans and almost no cost.
 import { AsyncLocalStorage } from 'node:async_hooks';
 

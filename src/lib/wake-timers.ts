@@ -1,4 +1,4 @@
-// Timers that wake the queue's pools of this process when work is due, since the queue itself polls rarely.
+// Sets timers that wake this process's queue pools when work is due, since the queue itself polls rarely.
 
 export interface WakeTimers<Pool extends string> {
   /** Wakes the pool at that time, or at once if it is past. Times within the same 20 ms share a timer. */

@@ -10,9 +10,9 @@ const SCHEMES: Readonly<Record<AddressKind, readonly string[]>> = {
 };
 /** Describes an allowed URL; follows "must be" in messages. */
 export const ADDRESS_FORMS: Readonly<Record<AddressKind, string>> = {
-  link: 'an http, https or mailto address, a path that begins with one /, or #…',
-  media: 'an http or https address, or a path that begins with one /',
-  absolute: 'a whole http or https address',
+  link: 'an http, https or mailto address, a path that starts with a single /, or #…',
+  media: 'an http or https address, or a path that starts with a single /',
+  absolute: 'a complete http or https address',
 };
 // Browsers drop tabs and line breaks and treat a backslash as a slash, so none may be in the text.
 const DECEPTIVE = /[\s\\\p{Cc}\p{Cf}]/u;

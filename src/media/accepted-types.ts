@@ -42,14 +42,17 @@ const BY_NAME: ReadonlyMap<string, MediaType> = new Map(
   MEDIA_TYPES.flatMap(type => [type.contentType, ...type.aliases].map(name => [name, type] as const)),
 );
 
-/** The accepted type of that name, ignoring case and parameters; undefined if it is not accepted. */
+/** Returns the accepted type of that name, ignoring case and parameters; undefined if it is not accepted. */
 export function findMediaType(contentType: string): MediaType | undefined {
   return BY_NAME.get(contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '');
 }
 
 export const SVG_TYPE = 'image/svg+xml';
 
-/** `import`: media of an imported workflow, which any other upload source may have accepted. */
+/**
+ * The ways in which a file arrives. `import` is for media of an imported workflow, which any other source may have
+ * accepted.
+ */
 export type UploadSource = 'multipart' | 'dataUrl' | 'url' | 'presigned' | 'import';
 export type FetchSource = 'url' | 'import';
 
@@ -65,14 +68,14 @@ const KIND_BYTES: Readonly<Record<MediaKind, number>> = {
 };
 const SVG_BYTES = MB;
 
-/** The maximum number of bytes for the type and upload source; 0 if not accepted, such as presigned SVG. */
+/** Returns the maximum number of bytes for the type and upload source; 0 if not accepted, such as presigned SVG. */
 export function maxBytesFor(source: UploadSource, type: MediaType): number {
   const isSvg = type.contentType === SVG_TYPE;
   if (isSvg) return source === 'presigned' ? 0 : SVG_BYTES;
   return source === 'presigned' || source === 'import' ? KIND_BYTES[type.kind] : SOURCE_BYTES[source];
 }
 
-/** The maximum number of bytes that the upload source accepts for any type. */
+/** Returns the maximum number of bytes that the upload source accepts for any type. */
 export function maxBytesForAnyType(source: FetchSource | 'multipart' | 'dataUrl'): number {
   return source === 'import' ? Math.max(...Object.values(KIND_BYTES)) : SOURCE_BYTES[source];
 }

@@ -13,7 +13,7 @@ interface AnimationFacts {
   readonly contentType: string;
   readonly width: number;
   readonly height: number;
-  /** As the decoder counts them. */
+  /** The number of frames as the decoder counts them. */
   readonly pages: number;
 }
 
@@ -47,46 +47,46 @@ const SHARED: ReadonlySet<string> = new Set(['PLTE', 'tRNS']);
 const HEADER_BYTES = 26;
 
 /**
- * Each later frame as a separate PNG (PNG §11.3.6): a frame's control chunk contains its size, its data chunks contain
- * what IDAT would, after a sequence number.
+ * Yields each later frame as a separate PNG (PNG §11.3.6): a frame's control chunk contains its size; its data chunks
+ * contain a sequence number and the content of an IDAT chunk.
  */
 function* apngFrames(bytes: Buffer): Generator<Buffer> {
   const chunks = [...readChunks(bytes)];
   const [header] = chunks;
   const control = chunks.find(({ type }) => type === 'acTL');
   if (header?.type !== 'IHDR' || control === undefined) return;
-  const shared = chunks.filter(({ type }) => SHARED.has(type));
+  const sharedChunks = chunks.filter(({ type }) => SHARED.has(type));
   const starts = chunks.flatMap(({ type }, index) => (type === 'fcTL' ? [index] : []));
   if (control.data.length !== 8 || control.data.readUInt32BE(0) !== starts.length)
-    throw new Error('The animation has fewer or more frames than it says.');
+    throw new Error('The number of frames does not match the header of the animation.');
   let pixels = 0;
   for (const [index, start] of starts.entries()) {
     const frame = chunks.slice(start + 1, starts[index + 1]);
     const data = frame.filter(({ type }) => type === 'fdAT').map(chunk => chunk.data.subarray(4));
     // The first frame may be the image itself, which is decoded anyway.
     if (data.length === 0 && index === 0 && frame.some(({ type }) => type === 'IDAT')) continue;
-    const size = sizeOf(chunks[start], header);
+    const size = readFrameSize(chunks[start], header);
     pixels += size.readUInt32BE(0) * size.readUInt32BE(4);
     if (pixels > MAX_ANIMATION_PIXELS) throw new Error('The animation has too many pixels.');
     yield assemble(bytes, [
       { type: 'IHDR', data: Buffer.concat([size, header.data.subarray(8)]) },
-      ...shared,
+      ...sharedChunks,
       { type: 'IDAT', data: Buffer.concat(data) },
       { type: 'IEND', data: Buffer.alloc(0) },
     ]);
   }
 }
 
-/** Width and height of a frame, eight bytes. Throws if it extends beyond the image. */
-function sizeOf(control: Chunk | undefined, { data: image }: Chunk): Buffer {
+/** Returns the width and height of a frame, as eight bytes. Throws if the frame extends beyond the image. */
+function readFrameSize(control: Chunk | undefined, { data: image }: Chunk): Buffer {
   const data = control?.data;
   if (data?.length !== HEADER_BYTES) throw new Error('A frame has no size.');
-  for (const [side, place] of [
+  for (const [side, offset] of [
     [4, 12],
     [8, 16],
   ] as const) {
-    if (data.readUInt32BE(side) + data.readUInt32BE(place) > image.readUInt32BE(side - 4))
-      throw new Error('A frame reaches beyond the image.');
+    if (data.readUInt32BE(side) + data.readUInt32BE(offset) > image.readUInt32BE(side - 4))
+      throw new Error('A frame extends beyond the image.');
   }
   return data.subarray(4, 12);
 }
@@ -104,10 +104,10 @@ function* readChunks(bytes: Buffer): Generator<Chunk> {
     yield { type, data: bytes.subarray(at + 8, end) };
     at = end + 4;
   }
-  throw new Error('The file ends before its last chunk does.');
+  throw new Error('The file ends inside its last chunk.');
 }
 
-/** Only what the decoder does not check itself. */
+/** Returns whether the chunk is one that the decoder does not check itself. */
 function isFrame(type: string): boolean {
   return type === 'acTL' || type === 'fcTL' || type === 'fdAT';
 }
@@ -116,11 +116,11 @@ function assemble(image: Buffer, chunks: readonly Chunk[]): Buffer {
   return Buffer.concat([
     image.subarray(0, SIGNATURE_BYTES),
     ...chunks.flatMap(({ type, data }) => {
-      const named = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+      const typeAndData = Buffer.concat([Buffer.from(type, 'latin1'), data]);
       const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
       length.writeUInt32BE(data.length);
-      sum.writeUInt32BE(crc32(named));
-      return [length, named, sum];
+      sum.writeUInt32BE(crc32(typeAndData));
+      return [length, typeAndData, sum];
     }),
   ]);
 }

@@ -29,7 +29,8 @@ function decodeBase64(data: string): Buffer {
   const padding = data.endsWith('==') ? 2 : Number(data.endsWith('='));
   const maxBytes = maxBytesForAnyType('dataUrl');
   if (Math.floor((data.length * 3) / 4) - padding > maxBytes) throw tooLarge(maxBytes);
-  if (!BASE64.test(data) || data.replace(/=+$/, '').length % 4 === 1) throw broken('holds no base64');
+  if (!BASE64.test(data) || data.replace(/=+$/, '').length % 4 === 1)
+    throw broken('does not contain valid base64');
   return Buffer.from(data, 'base64');
 }
 
@@ -37,7 +38,7 @@ function decodePercent(data: string): Buffer {
   try {
     return Buffer.from(decodeURIComponent(data), 'utf8');
   } catch (err) {
-    throw broken('holds a % that is not followed by two hex digits of UTF-8', err);
+    throw broken('contains a % that is not followed by two hex digits of UTF-8', err);
   }
 }
 

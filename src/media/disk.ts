@@ -1,4 +1,4 @@
-// Stores media on the local disk: temporary file, fsync, rename, fsync of the folder; keys are spread over 1,024
+// Stores media on the local disk: temporary file, fsync, rename, fsync of the folder. Keys are spread over 1,024
 // folders.
 import { randomUUID } from 'node:crypto';
 import { constants, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
@@ -13,42 +13,42 @@ import { type ByteRange, checkKey, type MediaStorage, type ReadFile } from './st
 export async function openDiskStorage(folder: string): Promise<MediaStorage> {
   const temporary = join(folder, 'tmp');
   await openSpool(temporary);
-  const pathOf = (key: string): string => join(folder, shardOf(key), key);
-  const settle = createSettler(folder);
-  /** Written under a separate name, so that the key never refers to a partial file. */
-  const make = async <T>(key: string, write: (path: string) => Promise<T>): Promise<T> => {
+  const toPath = (key: string): string => join(folder, getShard(key), key);
+  const moveIntoPlace = createMover(folder);
+  /** Writes under a temporary name, so that the key never refers to a partial file. */
+  const writeFile = async <T>(key: string, write: (path: string) => Promise<T>): Promise<T> => {
     checkKey(key);
     const path = join(temporary, randomUUID());
     try {
-      const made = await write(path);
-      await settle(path, key);
-      return made;
+      const result = await write(path);
+      await moveIntoPlace(path, key);
+      return result;
     } catch (err) {
       await rm(path, { force: true });
-      throw isFull(err) ? noRoom(err) : err;
+      throw isFull(err) ? diskFull(err) : err;
     }
   };
 
   return {
-    put: (key, source, options) => make(key, path => writeMeasured(path, source, options)),
+    put: (key, source, options) => writeFile(key, path => writeMeasured(path, source, options)),
     async read(key, range) {
-      return await readFile(pathOf(key), range);
+      return await readFile(toPath(key), range);
     },
     async stat(key) {
-      const { size } = (await stat(pathOf(key)).catch(ignoreAbsent)) ?? {};
+      const { size } = (await stat(toPath(key)).catch(ignoreAbsent)) ?? {};
       return size === undefined ? undefined : { bytes: size };
     },
     async move(from, to) {
       checkKey(to);
-      await settle(pathOf(from), to).catch(refuseAbsent);
+      await moveIntoPlace(toPath(from), to).catch(throwNotFound);
     },
     copy: (from, to, signal) =>
-      make(to, async path => {
-        await copySynced(pathOf(from), path);
+      writeFile(to, async path => {
+        await copySynced(toPath(from), path);
         signal?.throwIfAborted();
       }),
     async remove(key) {
-      await rm(pathOf(key), { force: true });
+      await rm(toPath(key), { force: true });
     },
   };
 }
@@ -56,19 +56,22 @@ export async function openDiskStorage(folder: string): Promise<MediaStorage> {
 const isFull = (err: unknown): boolean =>
   err instanceof Error && 'code' in err && (err.code === 'ENOSPC' || err.code === 'EDQUOT');
 
-function noRoom(cause: unknown): AppError {
+function diskFull(cause: unknown): AppError {
   return new AppError(
     'unavailable',
-    'This service has no room left for media: its operator has to make some in DATA_DIR.',
+    'The disk of this service is full. Its operator must free space in DATA_DIR.',
     { cause },
   );
 }
 
-/** Returns a function that renames into the key's folder, so that both name and folder survive a loss of power. */
-function createSettler(folder: string): (from: string, key: string) => Promise<void> {
+/**
+ * Returns a function that renames a file into the key's folder and syncs both folders, so that it survives a loss of
+ * power.
+ */
+function createMover(folder: string): (from: string, key: string) => Promise<void> {
   const shards = new Set<string>();
   return async (from, key) => {
-    const shard = join(folder, shardOf(key));
+    const shard = join(folder, getShard(key));
     if (!shards.has(shard)) {
       await mkdir(shard, { recursive: true, mode: 0o700 });
       await syncFolder(folder);
@@ -79,13 +82,13 @@ function createSettler(folder: string): (from: string, key: string) => Promise<v
   };
 }
 
-/** Uses the random end of the id: its beginning is the time, and files of one hour must not share a folder. */
-function shardOf(key: string): string {
+/** Uses the random end of the id: ids start with their time, and files of one hour must not share a folder. */
+function getShard(key: string): string {
   return checkKey(key).slice(-2);
 }
 
 async function readFile(path: string, range: ByteRange | undefined): Promise<ReadFile> {
-  const file = await open(path).catch(refuseAbsent);
+  const file = await open(path).catch(throwNotFound);
   try {
     const { start, end } = range ?? { start: 0, end: (await file.stat()).size - 1 };
     return { bytes: end - start + 1, stream: new FileStream(file, { start, end }) };
@@ -97,7 +100,7 @@ async function readFile(path: string, range: ByteRange | undefined): Promise<Rea
 
 /** Shares blocks if the file system supports it. */
 async function copySynced(from: string, to: string): Promise<void> {
-  await copyFile(from, to, constants.COPYFILE_FICLONE).catch(refuseAbsent);
+  await copyFile(from, to, constants.COPYFILE_FICLONE).catch(throwNotFound);
   await using file = await open(to, 'r+');
   await file.sync();
 }
@@ -106,8 +109,8 @@ function ignoreAbsent(err: NodeJS.ErrnoException): undefined {
   if (err.code !== 'ENOENT') throw err;
 }
 
-function refuseAbsent(err: NodeJS.ErrnoException): never {
+function throwNotFound(err: NodeJS.ErrnoException): never {
   throw err.code === 'ENOENT'
-    ? new AppError('not_found', 'The file of this media is gone.', { cause: err })
+    ? new AppError('not_found', 'The file of this media no longer exists.', { cause: err })
     : err;
 }

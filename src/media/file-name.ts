@@ -16,8 +16,8 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
  * Returns a name that needs no escaping in a URL (letters, digits, dot, dash and underscore) with the ending of its
  * type: a PNG called page.html becomes page.html.png.
  */
-export function fileName(given: string, { extension }: Pick<MediaType, 'extension'>): string {
-  const base = given.split(/[/\\]/).at(-1) ?? '';
+export function toFileName(name: string, { extension }: Pick<MediaType, 'extension'>): string {
+  const base = name.split(/[/\\]/).at(-1) ?? '';
   const safe = base.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+/, '');
   const endings = [extension, ...(ENDINGS[extension] ?? [])];
   if (endings.some(ending => safe.toLowerCase().endsWith(`.${ending}`)))

@@ -6,9 +6,9 @@ import type { ByteRange } from './storage.ts';
 const CHUNK_BYTES = 131_072;
 
 /**
- * When piped, each chunk has been written to the system before the next one is read into the same buffer: separate
- * buffers made the garbage collector run every 64 MB, which was half of the cost of serving a file. When read
- * otherwise, every chunk is a separate buffer.
+ * When piped, reads each chunk into the same buffer after the previous one was written: separate buffers made the
+ * garbage collector run every 64 MB, which was half of the cost of serving a file. Any other reader gets a new buffer
+ * per chunk.
  */
 export class FileStream extends Readable {
   readonly #file: FileHandle;
@@ -46,10 +46,10 @@ export class FileStream extends Readable {
     );
   }
 
-  override _destroy(err: Error | null, done: (err?: Error | null) => void): void {
+  override _destroy(err: Error | null, callback: (err?: Error | null) => void): void {
     this.#file.close().then(
-      () => done(err),
-      closeErr => done(err ?? closeErr),
+      () => callback(err),
+      closeErr => callback(err ?? closeErr),
     );
   }
 
@@ -68,9 +68,9 @@ export class FileStream extends Readable {
    * Reads the next bytes into the start of the buffer; none at the end. Throws if the file is shorter than expected.
    */
   async #next(buffer: Buffer): Promise<Buffer> {
-    const wanted = Math.min(buffer.length, this.#end - this.#at);
-    if (wanted === 0) return buffer.subarray(0, 0);
-    const { bytesRead } = await this.#file.read(buffer, 0, wanted, this.#at);
+    const length = Math.min(buffer.length, this.#end - this.#at);
+    if (length === 0) return buffer.subarray(0, 0);
+    const { bytesRead } = await this.#file.read(buffer, 0, length, this.#at);
     if (bytesRead === 0) throw new Error('The file is shorter than it was.');
     this.#at += bytesRead;
     return buffer.subarray(0, bytesRead);

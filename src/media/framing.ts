@@ -1,18 +1,18 @@
 // Checks that an image file is complete. Decoders stop after the first frame, and the GIF decoder accepts an animation
 // that is cut off anywhere after it.
 
-type Walk = (bytes: Buffer) => boolean;
+type CompletenessCheck = (bytes: Buffer) => boolean;
 
-const WALKS: Readonly<Record<string, Walk>> = {
+const CHECKS: Readonly<Record<string, CompletenessCheck>> = {
   'image/gif': isCompleteGif,
   'image/png': isCompletePng,
   'image/avif': isCompleteAvif,
 };
 
-/** Also true for types whose decoder checks it. Says nothing about the content of frames. */
+/** Returns true also for types whose decoder checks it. Does not check the content of frames. */
 export function isCompleteFile(bytes: Uint8Array, contentType: string): boolean {
-  const walk = WALKS[contentType];
-  return walk === undefined || walk(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const check = CHECKS[contentType];
+  return check === undefined || check(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
 }
 
 const GIF_HEADER_BYTES = 13;
@@ -27,7 +27,7 @@ function isCompleteGif(bytes: Buffer): boolean {
     const kind = bytes[at];
     if (kind === GIF_TRAILER) return true;
     if (kind === GIF_EXTENSION) at += 2;
-    // Its descriptor, its local colors, and the code size of what follows.
+    // The descriptor, the local color table, and the code size of the data that follows.
     else if (kind === GIF_IMAGE) at += 10 + colorTableBytes(bytes[at + 9]) + 1;
     else return false;
     while (bytes[at] !== undefined && bytes[at] !== 0) at += 1 + (bytes[at] ?? 0);

@@ -11,14 +11,14 @@ const MAX_SIDE = 16_384;
 
 export type Fit = 'cover' | 'contain' | 'fill' | 'inside' | 'outside';
 
-/** The target size; with one side given the other follows from the aspect ratio. */
+/** The target size; if one side is unset, it follows from the aspect ratio. */
 export interface Box {
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   readonly fit: Fit;
 }
 
-/** The size that sharp will produce, so that it can be refused before memory is allocated. */
+/** Computes the size that sharp will produce, so that it can be rejected before memory is allocated. */
 export function resizedSize(facts: Size, { width, height, fit }: Box): Size {
   if (width === undefined && height === undefined) return facts;
   const scaleX = width === undefined ? undefined : width / facts.width;
@@ -39,14 +39,14 @@ export const roundSize = ({ width, height }: Size): Size => ({
 /** Throws `invalid_request` if an image of this size would take too much memory. */
 export function assertSize({ width, height }: Size): void {
   if (width <= MAX_SIDE && height <= MAX_SIDE && width * height <= MAX_PIXELS) return;
-  const wanted = `${Math.round(width)} × ${Math.round(height)}`;
+  const size = `${Math.round(width)} × ${Math.round(height)}`;
   throw new AppError(
     'invalid_request',
-    `An image of ${wanted} pixels is too large: a side may have ${MAX_SIDE}, the image 100 million.`,
+    `An image of ${size} pixels is too large: the limits are ${MAX_SIDE} pixels per side and 100 million pixels in total.`,
   );
 }
 
-/** The part of `start` … `start + length` within 0 … `limit`. */
+/** Returns the part of `start` … `start + length` within 0 … `limit`. */
 export function clip(
   start: number,
   length: number,
@@ -57,7 +57,7 @@ export function clip(
   return { start: from, length: Math.max(0, to - from) };
 }
 
-/** The share of the free space before something placed with this gravity: 0, 0.5 or 1. */
+/** Returns the share of the free space before something placed with this gravity: 0, 0.5 or 1. */
 export function gravityShare(gravity: string, axis: 'x' | 'y'): number {
   const [near, far] = axis === 'x' ? ['west', 'east'] : ['north', 'south'];
   if (gravity.includes(near as string)) return 0;

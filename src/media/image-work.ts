@@ -11,13 +11,16 @@ const TIMEOUT_SECONDS = 60;
 
 const READ_OPTIONS: SharpOptions = { failOn: 'warning', limitInputPixels: MAX_PIXELS, sequentialRead: true };
 
-/** Opens an image as it is shown, with the file's orientation applied. */
-export type Open = (bytes: Uint8Array) => Sharp;
+/** Opens an image in its displayed orientation. */
+export type OpenImage = (bytes: Uint8Array) => Sharp;
 
 /** Runs the steps once a slot is free. Throws `unreadable_image` if they cannot read the image. */
-export async function work<T>(signal: AbortSignal, steps: (open: Open) => Promise<T>): Promise<T> {
+export async function runImageWork<T>(
+  signal: AbortSignal,
+  steps: (open: OpenImage) => Promise<T>,
+): Promise<T> {
   const sharp = await loadSharp();
-  const open: Open = bytes =>
+  const open: OpenImage = bytes =>
     sharp(bytes, READ_OPTIONS).autoOrient().keepIccProfile().timeout({ seconds: TIMEOUT_SECONDS });
   return gate(async () => {
     try {
@@ -34,8 +37,8 @@ export async function work<T>(signal: AbortSignal, steps: (open: Open) => Promis
 }
 
 /**
- * Decodes every row and keeps none: the last pixel comes after all others. Computing statistics would also decode the
- * image, at three to ten times the cost. `range`: frames of an animation.
+ * Decodes every row without keeping any, by extracting the last pixel, which comes after all others. Computing
+ * statistics would also decode the image, at three to ten times the cost. `range` selects frames of an animation.
  */
 export async function decodeWhole(bytes: Uint8Array, range: SharpOptions = {}): Promise<void> {
   const sharp = await loadSharp();

@@ -13,7 +13,7 @@ import {
   roundSize,
   type Size,
 } from './image-geometry.ts';
-import { decodeWhole, work } from './image-work.ts';
+import { decodeWhole, runImageWork } from './image-work.ts';
 import { loadSharp } from './load-sharp.ts';
 
 export interface ImageFile {
@@ -23,28 +23,27 @@ export interface ImageFile {
 
 export interface ImageFacts {
   readonly contentType: string;
-  /** As shown, with the file's orientation applied. */
+  /** In the displayed orientation. */
   readonly width: number;
   readonly height: number;
   readonly hasAlpha: boolean;
 }
 
 /**
- * Decodes the whole image, since a header alone may lie. Bytes given as a function are read only when a slot is free,
+ * Decodes the whole image, since its header may be false. A function as the source is called only when a slot is free,
  * to limit memory. Throws `unreadable_image`.
  */
 export function inspectImage(
   source: Uint8Array | (() => Promise<Uint8Array>),
   signal: AbortSignal,
 ): Promise<ImageFacts> {
-  return work(signal, async open => {
+  return runImageWork(signal, async open => {
     const bytes = source instanceof Uint8Array ? source : await source();
     const image = open(bytes);
     const facts = await readFacts(image);
     signal.throwIfAborted();
     await decodeWhole(bytes);
-    if (!isCompleteFile(bytes, facts.contentType))
-      throw new Error('The file ends before its last frame does.');
+    if (!isCompleteFile(bytes, facts.contentType)) throw new Error('The file ends inside its last frame.');
     const { pages = 1 } = await image.metadata();
     for (const { bytes: part, ...range } of laterFrames(bytes, { ...facts, pages })) {
       signal.throwIfAborted();
@@ -54,9 +53,9 @@ export function inspectImage(
   });
 }
 
-/** The type of an image by its header, without checking that it decodes. Throws `unreadable_image`. */
+/** Returns the type of an image from its header, without checking that it decodes. Throws `unreadable_image`. */
 export function readImageType(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
-  return work(signal, async open => (await readFacts(open(bytes))).contentType);
+  return runImageWork(signal, async open => (await readFacts(open(bytes))).contentType);
 }
 
 export const FITS = ['cover', 'contain', 'fill', 'inside', 'outside'] as const satisfies readonly Fit[];
@@ -69,13 +68,13 @@ export interface ResizeOptions {
   readonly background: string;
 }
 
-/** Scales to the size; with one side given the other follows from the aspect ratio. */
+/** Scales to the size; if one side is unset, it follows from the aspect ratio. */
 export function resizeImage(
   bytes: Uint8Array,
   options: ResizeOptions,
   signal: AbortSignal,
 ): Promise<ImageFile> {
-  return change(bytes, signal, (image, facts) => {
+  return transformImage(bytes, signal, (image, facts) => {
     assertSize(resizedSize(facts, options));
     const { width, height, fit, background } = options;
     const sides = {
@@ -96,7 +95,7 @@ export interface Area {
 
 /** Crops to an area; parts outside the image are ignored. Throws `invalid_request` if nothing remains. */
 export function cropImage(bytes: Uint8Array, area: Area, signal: AbortSignal): Promise<ImageFile> {
-  return change(bytes, signal, (image, facts) => {
+  return transformImage(bytes, signal, (image, facts) => {
     const columns = clip(area.x, area.width ?? facts.width, facts.width);
     const rows = clip(area.y, area.height ?? facts.height, facts.height);
     if (columns.length === 0 || rows.length === 0) {
@@ -126,7 +125,7 @@ export function rotateImage(
   { angle, mirror, background }: RotateOptions,
   signal: AbortSignal,
 ): Promise<ImageFile> {
-  return change(bytes, signal, (image, facts) => {
+  return transformImage(bytes, signal, (image, facts) => {
     const radians = (angle * Math.PI) / 180;
     const [cos, sin] = [Math.abs(Math.cos(radians)), Math.abs(Math.sin(radians))];
     assertSize({
@@ -156,7 +155,7 @@ export function adjustImage(
   signal: AbortSignal,
 ): Promise<ImageFile> {
   const { brightness, contrast, saturation, hue, effect } = options;
-  return change(bytes, signal, image => {
+  return transformImage(bytes, signal, image => {
     const toned = image.modulate({ brightness, saturation, hue }).linear(contrast, 128 * (1 - contrast));
     if (effect === 'grayscale') return toned.grayscale();
     return effect === 'invert' ? toned.negate({ alpha: false }) : toned;
@@ -165,7 +164,7 @@ export function adjustImage(
 
 /** Gaussian blur with this standard deviation in pixels, 0.3 to 200. */
 export function blurImage(bytes: Uint8Array, sigma: number, signal: AbortSignal): Promise<ImageFile> {
-  return change(bytes, signal, image => image.blur(sigma));
+  return transformImage(bytes, signal, image => image.blur(sigma));
 }
 
 export const FORMATS = ['png', 'jpeg', 'webp', 'avif'] as const;
@@ -184,7 +183,7 @@ export function convertImage(
   { format, quality, background }: ConvertOptions,
   signal: AbortSignal,
 ): Promise<ImageFile> {
-  return work(signal, open => {
+  return runImageWork(signal, open => {
     const image = open(bytes);
     return encode(format === 'jpeg' ? image.flatten({ background }) : image, format, quality);
   });
@@ -236,7 +235,7 @@ export function compositeImages(
   options: CompositeOptions,
   signal: AbortSignal,
 ): Promise<ImageFile> {
-  return work(signal, async open => {
+  return runImageWork(signal, async open => {
     // Blending requires one color space.
     const below = open(base).withIccProfile('srgb');
     const facts = await readFacts(below);
@@ -282,31 +281,31 @@ export async function gridImages(
   signal: AbortSignal,
 ): Promise<ImageFile> {
   const rows = Math.ceil(reads.length / columns);
-  const used = Math.min(columns, reads.length);
-  const size = { width: used * (cell.width + gap) + gap, height: rows * (cell.height + gap) + gap };
+  const usedColumns = Math.min(columns, reads.length);
+  const size = { width: usedColumns * (cell.width + gap) + gap, height: rows * (cell.height + gap) + gap };
   assertSize(size);
   const layers: { input: Buffer; left: number; top: number }[] = [];
   for (const [index, read] of reads.entries()) {
     const bytes = await read();
-    const input = await work(signal, open =>
+    const input = await runImageWork(signal, open =>
       open(bytes).resize(cell).withIccProfile('srgb').png({ compressionLevel: 1 }).toBuffer(),
     );
     const [column, row] = [index % columns, Math.floor(index / columns)];
     layers.push({ input, left: gap + column * (cell.width + gap), top: gap + row * (cell.height + gap) });
   }
-  return work(signal, async () => {
+  return runImageWork(signal, async () => {
     const sharp = await loadSharp();
-    const sheet = sharp({ create: { ...size, channels: 4, background }, limitInputPixels: MAX_PIXELS });
-    return encode(sheet.composite(layers), 'png');
+    const canvas = sharp({ create: { ...size, channels: 4, background }, limitInputPixels: MAX_PIXELS });
+    return encode(canvas.composite(layers), 'png');
   });
 }
 
-function change(
+function transformImage(
   bytes: Uint8Array,
   signal: AbortSignal,
   edit: (image: Sharp, facts: ImageFacts) => Sharp,
 ): Promise<ImageFile> {
-  return work(signal, async open => {
+  return runImageWork(signal, async open => {
     const image = open(bytes);
     const facts = await readFacts(image);
     signal.throwIfAborted();

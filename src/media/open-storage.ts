@@ -1,4 +1,4 @@
-// Opens the media storage that the settings select: a bucket if one is named, else the local disk.
+// Opens the media storage that the settings select: a bucket if one is configured, else the local disk.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { AppError, toError } from '../lib/errors.ts';
@@ -20,7 +20,7 @@ type StorageSettings = Pick<
   | 'AWS_SECRET_ACCESS_KEY'
 >;
 
-/** Throws SettingsError if a bucket is named without its keys. */
+/** Throws SettingsError if a bucket is configured without its keys. */
 export function toBucket(settings: StorageSettings): Bucket | undefined {
   if (settings.S3_BUCKET === undefined) return undefined;
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = settings;
@@ -35,8 +35,8 @@ export function toBucket(settings: StorageSettings): Bucket | undefined {
   };
 }
 
-/** Why the storage does not work and which setting to check. */
-export function describeStorageTrouble(bucket: Bucket | undefined, err: Error): string {
+/** Describes why the storage does not work and which setting to check. */
+export function describeStorageProblem(bucket: Bucket | undefined, err: Error): string {
   if (err.cause instanceof BucketError) return err.cause.message;
   if (bucket === undefined || err instanceof SettingsError || err instanceof BucketError) return err.message;
   const setting = bucket.endpoint === undefined ? 'S3_REGION' : 'S3_ENDPOINT';
@@ -49,23 +49,26 @@ const NO_SUCH_MEDIA = `med_${'0'.repeat(26)}`;
 const CHECK_MS = 5000;
 
 /**
- * Returns why no file can be stored in the current configuration; undefined if storing may work. A bucket that does not
- * respond may do so later; `onTrouble` is called for that.
+ * Returns why the current configuration can store no file; undefined if storing may work. A bucket that does not
+ * respond may recover, so that is only reported to `onTemporaryProblem`.
  */
 export async function findStorageProblem(
   storage: MediaStorage,
-  onTrouble: (err: Error) => void,
+  onTemporaryProblem: (err: Error) => void,
 ): Promise<string | undefined> {
-  const late = AbortSignal.timeout(CHECK_MS);
-  const asked = storage.read(NO_SUCH_MEDIA).then(
+  const timeout = AbortSignal.timeout(CHECK_MS);
+  const outcomeOfRead = storage.read(NO_SUCH_MEDIA).then(
     () => undefined,
     (err: unknown) => toError(err),
   );
-  const outcome = await Promise.race([asked, once(late, 'abort').then(() => toError(late.reason))]);
+  const outcome = await Promise.race([
+    outcomeOfRead,
+    once(timeout, 'abort').then(() => toError(timeout.reason)),
+  ]);
   if (outcome === undefined || (outcome instanceof AppError && outcome.code === 'not_found'))
     return undefined;
-  if (outcome.cause instanceof BucketError && outcome.cause.isCertain) return outcome.cause.message;
-  onTrouble(outcome);
+  if (outcome.cause instanceof BucketError && outcome.cause.isPermanent) return outcome.cause.message;
+  onTemporaryProblem(outcome);
   return undefined;
 }
 

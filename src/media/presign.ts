@@ -1,10 +1,10 @@
-// Presigned uploads with AWS Signature V4 over the exact headers: created for a bucket or for this service's own upload
-// URL, and verified there by signing again and comparing.
+// Signs uploads with AWS Signature V4 over their exact headers, for a bucket or for this service's own upload URL, and
+// verifies the latter by signing again.
 import { AwsV4Signer } from 'aws4fetch';
 import { safeEqual } from '../lib/crypto.ts';
 import { S3Error } from './s3-error.ts';
 
-/** The signing keys: the bucket's, or the service's own for its upload URL. */
+/** The signing key: the bucket's, or the service's own for its upload URL. */
 export interface SigningKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -23,7 +23,7 @@ export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable';
 
 const MAX_EXPIRES_SECONDS = 604_800;
 const CLOCK_SKEW_MS = 900_000;
-const SIGNED_AT_LEAST = ['cache-control', 'content-length', 'content-type', 'host'];
+const REQUIRED_SIGNED_HEADERS = ['cache-control', 'content-length', 'content-type', 'host'];
 const OPTIONS = { service: 's3', signQuery: true, allHeaders: true } as const;
 
 export interface PutToSign {
@@ -34,7 +34,7 @@ export interface PutToSign {
   readonly nowMs: number;
 }
 
-/** A URL that accepts exactly this file for 15 minutes. */
+/** Returns a URL that accepts exactly this file for 15 minutes. */
 export async function presignPut(
   key: SigningKey,
   { url, contentType, bytes, nowMs }: PutToSign,
@@ -67,7 +67,7 @@ export interface GetToSign {
   readonly nowMs: number;
 }
 
-/** A URL at which a private bucket serves the file for 15 minutes. */
+/** Returns a URL at which a private bucket serves the file for 15 minutes. */
 export async function presignGet(
   key: SigningKey,
   { url, disposition, contentType, nowMs }: GetToSign,
@@ -83,12 +83,12 @@ export async function presignGet(
     method: 'GET',
     datetime: toAmzDate(nowMs),
   });
-  // A form serializer wrote spaces as +, which not every bucket reads as spaces.
+  // URLSearchParams writes spaces as +, which not every bucket reads as spaces.
   return (await signer.sign()).url.href.replaceAll('+', '%20');
 }
 
 export interface PutToVerify {
-  /** As the client received it: the configured host, whatever a proxy changed, and the query as it arrived. */
+  /** The URL that the client was given, on the configured host, with the query as it arrived. */
   readonly url: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -105,11 +105,11 @@ export async function verifyPresignedPut(
   checkCredential(query, key);
   checkTime(query, nowMs);
   const names = query.signedHeaders.split(';');
-  if (!SIGNED_AT_LEAST.every(name => names.includes(name))) {
-    throw new S3Error('AccessDenied', `The headers ${SIGNED_AT_LEAST.join(', ')} must be signed.`);
+  if (!REQUIRED_SIGNED_HEADERS.every(name => names.includes(name))) {
+    throw new S3Error('AccessDenied', `The headers ${REQUIRED_SIGNED_HEADERS.join(', ')} must be signed.`);
   }
   if (headers['content-length'] === undefined)
-    throw new S3Error('MissingContentLength', 'A Content-Length header is needed.');
+    throw new S3Error('MissingContentLength', 'A Content-Length header is required.');
   for (const name of ['Signature', 'Algorithm', 'Credential', 'SignedHeaders', 'Date'])
     address.searchParams.delete(`X-Amz-${name}`);
   const signer = new AwsV4Signer({
@@ -123,7 +123,7 @@ export async function verifyPresignedPut(
   if (!safeEqual(await signer.signature(), query.signature)) {
     throw new S3Error(
       'SignatureDoesNotMatch',
-      'The request is not the one that was signed: send the issued headers exactly, and nothing else.',
+      'The request differs from the signed one. Send exactly the issued headers.',
     );
   }
 }
@@ -138,21 +138,21 @@ interface SignatureQuery {
 }
 
 function readQuery(params: URLSearchParams): SignatureQuery {
-  const read = (name: string): string => {
+  const readParameter = (name: string): string => {
     const values = params.getAll(`X-Amz-${name}`);
     const [value] = values;
-    if (value === undefined) throw new S3Error('AccessDenied', `The query lacks X-Amz-${name}.`);
+    if (value === undefined) throw new S3Error('AccessDenied', `X-Amz-${name} is missing from the query.`);
     if (values.length > 1 || value.length > 1024)
-      throw new S3Error('AuthorizationQueryParametersError', `X-Amz-${name} is not usable.`);
+      throw new S3Error('AuthorizationQueryParametersError', `X-Amz-${name} is invalid.`);
     return value;
   };
   return {
-    algorithm: read('Algorithm'),
-    credential: read('Credential'),
-    date: read('Date'),
-    expires: read('Expires'),
-    signedHeaders: read('SignedHeaders'),
-    signature: read('Signature'),
+    algorithm: readParameter('Algorithm'),
+    credential: readParameter('Credential'),
+    date: readParameter('Date'),
+    expires: readParameter('Expires'),
+    signedHeaders: readParameter('SignedHeaders'),
+    signature: readParameter('Signature'),
   };
 }
 
@@ -161,7 +161,7 @@ function checkCredential({ algorithm, credential, date }: SignatureQuery, key: S
     throw new S3Error('AuthorizationQueryParametersError', 'X-Amz-Algorithm must be AWS4-HMAC-SHA256.');
   const scope = [key.accessKeyId, date.slice(0, 8), key.region, 's3', 'aws4_request'].join('/');
   if (!safeEqual(credential, scope))
-    throw new S3Error('InvalidAccessKeyId', 'The credential is not one of this service.');
+    throw new S3Error('InvalidAccessKeyId', 'The credential does not belong to this service.');
 }
 
 function checkTime({ date, expires }: SignatureQuery, nowMs: number): void {
@@ -174,13 +174,13 @@ function checkTime({ date, expires }: SignatureQuery, nowMs: number): void {
     Number.isNaN(signedAtMs) ||
     !(seconds >= 1 && seconds <= MAX_EXPIRES_SECONDS)
   ) {
-    throw new S3Error('AuthorizationQueryParametersError', 'X-Amz-Date or X-Amz-Expires is not usable.');
+    throw new S3Error('AuthorizationQueryParametersError', 'X-Amz-Date or X-Amz-Expires is invalid.');
   }
   if (nowMs < signedAtMs - CLOCK_SKEW_MS) throw new S3Error('AccessDenied', 'The request is not valid yet.');
   if (nowMs > signedAtMs + seconds * 1000) throw new S3Error('AccessDenied', 'The request has expired.');
 }
 
-/** The request's values of the signed headers; `host` comes from the URL. */
+/** Returns the request's values of the signed headers; `host` comes from the URL. */
 function pickHeaders(names: readonly string[], headers: PutToVerify['headers']): [string, string][] {
   return names.flatMap((name): [string, string][] => {
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;

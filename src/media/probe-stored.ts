@@ -1,4 +1,4 @@
-// Determines what a stored video or audio file is: its first bytes identify the container, its tracks the media type.
+// Determines the media type of a stored video or audio file from its container and tracks.
 import { buffer } from 'node:stream/consumers';
 import { probeContentType } from '../codecs/probe/probe.ts';
 import { AppError } from '../lib/errors.ts';
@@ -14,7 +14,8 @@ export interface FileToProbe {
 }
 
 /**
- * Reads only what is needed. Throws `unsupported_type` if the tracks differ from the declared type, or there are none.
+ * Reads only what is needed. Throws `unsupported_type` if the tracks differ from the declared type, or if there are
+ * none.
  */
 export async function probeStored(
   storage: MediaStorage,
@@ -23,9 +24,9 @@ export async function probeStored(
 ): Promise<MediaType> {
   const read = async (start: number, end: number): Promise<Buffer> =>
     await buffer((await storage.read(key, { start, end: end - 1 })).stream);
-  const found = await probeContentType({ size: bytes, read }, signal).catch((err: unknown) => {
+  const contentType = await probeContentType({ size: bytes, read }, signal).catch((err: unknown) => {
     if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
     throw new AppError('unsupported_type', err.message, { cause: err });
   });
-  return acceptTracks(found, declared);
+  return acceptTracks(contentType, declared);
 }

@@ -1,4 +1,4 @@
-// Stores media in an S3-compatible bucket: four verbs, signed by aws4fetch, sent by the guarded client to a trusted
+// Stores media in an S3-compatible bucket: requests are signed by aws4fetch and sent by the guarded client to a trusted
 // origin.
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -33,9 +33,9 @@ export interface Bucket {
 }
 
 const TRANSFER_TIMEOUT_MS = 3_600_000;
-const MAX_ANSWER_CHARS = 65_536;
+const MAX_RESPONSE_CHARS = 65_536;
 const TRIES = 3;
-// Half a minute, as for a database.
+// These take about 30 s, as long as the retries of a database connection.
 const ACCEPTED_TRIES = 9;
 const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 5000;
@@ -43,12 +43,12 @@ const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
 /** The origin of the bucket, which the guarded client must trust. */
 export function bucketOrigin(bucket: Bucket): string {
-  return new URL(addressOf(bucket, '')).origin;
+  return new URL(toObjectUrl(bucket, '')).origin;
 }
 
 /** The URL of a media key's object; `presignPut` turns it into one that a client can write to. */
 export function objectUrl(bucket: Bucket, key: string): string {
-  return addressOf(bucket, checkKey(key));
+  return toObjectUrl(bucket, checkKey(key));
 }
 
 /** Sources of unknown size are spooled to the folder, since a bucket needs length and hash in advance. */
@@ -75,23 +75,23 @@ class S3Storage implements MediaStorage {
   async put(key: string, source: Source, options: PutOptions): Promise<StoredFile> {
     if (!(source instanceof Uint8Array)) return await this.#putStream(checkKey(key), source, options);
     if (source.length > options.maxBytes) throw tooLarge(options.maxBytes);
-    const stored = { bytes: source.length, sha256: createHash('sha256').update(source).digest('hex') };
-    return await this.#putObject(key, stored, () => source, options);
+    const storedFile = { bytes: source.length, sha256: createHash('sha256').update(source).digest('hex') };
+    return await this.#putObject(key, storedFile, () => source, options);
   }
 
   async read(key: string, range?: ByteRange): Promise<ReadFile> {
     const span = range === undefined ? undefined : `${range.start}-${range.end}`;
     const headers: Record<string, string> = span === undefined ? {} : { range: `bytes=${span}` };
-    const answer = await this.#send(key, { method: 'GET', headers }).catch(refuseAbsent);
-    if (span !== undefined && answer.headers['content-range']?.startsWith(`bytes ${span}/`) !== true) {
-      throw new Error(`The bucket was asked for the bytes ${span} and sent others.`);
+    const response = await this.#send(key, { method: 'GET', headers }).catch(throwNotFound);
+    if (span !== undefined && response.headers['content-range']?.startsWith(`bytes ${span}/`) !== true) {
+      throw new Error(`The bucket sent other bytes than the requested range ${span}.`);
     }
-    return { bytes: Number(answer.headers['content-length']), stream: Readable.from(answer.body) };
+    return { bytes: Number(response.headers['content-length']), stream: Readable.from(response.body) };
   }
 
   async stat(key: string): Promise<{ readonly bytes: number } | undefined> {
-    const answer = await this.#send(key, { method: 'HEAD' }).catch(ignoreAbsent);
-    return answer === undefined ? undefined : { bytes: Number(answer.headers['content-length']) };
+    const response = await this.#send(key, { method: 'HEAD' }).catch(ignoreAbsent);
+    return response === undefined ? undefined : { bytes: Number(response.headers['content-length']) };
   }
 
   async move(from: string, to: string): Promise<void> {
@@ -101,7 +101,7 @@ class S3Storage implements MediaStorage {
 
   async copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
     const headers = { 'x-amz-copy-source': `/${this.#bucket.name}/${checkKey(from)}` };
-    await this.#send(to, { method: 'PUT', headers, signal }).catch(refuseAbsent);
+    await this.#send(to, { method: 'PUT', headers, signal }).catch(throwNotFound);
   }
 
   async remove(key: string): Promise<void> {
@@ -110,21 +110,27 @@ class S3Storage implements MediaStorage {
 
   async #putObject(
     key: string,
-    stored: StoredFile,
+    storedFile: StoredFile,
     body: () => Body,
     options: PutOptions,
   ): Promise<StoredFile> {
     const headers = { 'content-type': options.contentType, 'cache-control': MEDIA_CACHE_CONTROL };
-    await this.#send(key, { method: 'PUT', headers, body, sha256: stored.sha256, signal: options.signal });
-    return stored;
+    await this.#send(key, {
+      method: 'PUT',
+      headers,
+      body,
+      sha256: storedFile.sha256,
+      signal: options.signal,
+    });
+    return storedFile;
   }
 
   async #putStream(key: string, source: Source, options: PutOptions): Promise<StoredFile> {
     const path = join(this.#spoolFolder, randomUUID());
     try {
-      const stored = await writeMeasured(path, source, options);
-      const body = (): Body => ({ stream: createReadStream(path), bytes: stored.bytes });
-      return await this.#putObject(key, stored, body, options);
+      const storedFile = await writeMeasured(path, source, options);
+      const body = (): Body => ({ stream: createReadStream(path), bytes: storedFile.bytes });
+      return await this.#putObject(key, storedFile, body, options);
     } finally {
       await rm(path, { force: true });
     }
@@ -132,7 +138,7 @@ class S3Storage implements MediaStorage {
 }
 
 type Body = NonNullable<OutboundRequest['body']>;
-type Answer = OutboundResponse<AsyncIterable<Uint8Array>>;
+type S3Response = OutboundResponse<AsyncIterable<Uint8Array>>;
 
 interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
@@ -143,7 +149,7 @@ interface S3Request {
   readonly signal?: AbortSignal | undefined;
 }
 
-type Send = (key: string, request: S3Request) => Promise<Answer>;
+type Send = (key: string, request: S3Request) => Promise<S3Response>;
 
 /** Returns a function that signs and sends, and retries if the bucket failed. */
 function createSender(bucket: Bucket, client: GuardedFetch): Send {
@@ -153,10 +159,10 @@ function createSender(bucket: Bucket, client: GuardedFetch): Send {
       const outcome = await sendOnce(bucket, client, url, request).catch((err: Error) => err);
       if (!(outcome instanceof Error)) return outcome;
       const isFinal = outcome instanceof BucketError && outcome.status < 500 && outcome.status !== 429;
-      // A run must survive a restart of the bucket, while a caller needs a quick answer.
-      const mostTries = isAccepted() ? ACCEPTED_TRIES : TRIES;
-      if (isFinal && (outcome.isCertain || outcome.status === 403)) throw refusedHere(outcome);
-      if (isFinal || tries >= mostTries || request.signal?.aborted === true) throw outcome;
+      // Accepted work must survive a restart of the bucket, while a request needs a quick response.
+      const maxTries = isAccepted() ? ACCEPTED_TRIES : TRIES;
+      if (isFinal && (outcome.isPermanent || outcome.status === 403)) throw storageRejected(outcome);
+      if (isFinal || tries >= maxTries || request.signal?.aborted === true) throw outcome;
       await delay(Math.min(FIRST_DELAY_MS * 4 ** (tries - 1), LAST_DELAY_MS), undefined, {
         signal: request.signal,
       });
@@ -164,11 +170,11 @@ function createSender(bucket: Bucket, client: GuardedFetch): Send {
   };
 }
 
-/** The sender of a file cannot do anything about it. */
-function refusedHere(cause: BucketError): AppError {
+/** Hides the cause, which only the operator can fix, from the sender of the file. */
+function storageRejected(cause: BucketError): AppError {
   return new AppError(
     'unavailable',
-    'The media storage of this service refuses it: its operator finds the reason by graphwright doctor.',
+    'The media storage rejected the request. Its operator can find the reason with graphwright doctor.',
     { cause },
   );
 }
@@ -178,11 +184,11 @@ async function sendOnce(
   client: GuardedFetch,
   url: string,
   request: S3Request,
-): Promise<Answer> {
+): Promise<S3Response> {
   const { method, body, sha256 = EMPTY_SHA256, signal } = request;
   const headers = { ...request.headers, 'x-amz-content-sha256': sha256 };
   const signed = await new AwsV4Signer({ ...bucket.key, service: 's3', url, method, headers }).sign();
-  const answer = await client.stream(url, {
+  const response = await client.stream(url, {
     method,
     headers: Object.fromEntries(signed.headers),
     ...(body === undefined ? {} : { body: body() }),
@@ -191,20 +197,20 @@ async function sendOnce(
     maxRedirects: 0,
     signal,
   });
-  const isDone = answer.status >= 200 && answer.status < 300;
-  if (isDone && method === 'GET') return answer;
+  const isDone = response.status >= 200 && response.status < 300;
+  if (isDone && method === 'GET') return response;
   // Read completely, so that the connection can be reused. A copy may fail after a 200 was sent.
-  const text = await readText(answer.body);
+  const text = await readText(response.body);
   if (!isDone || text.includes('<Error>'))
-    throw new BucketError(bucket.name, isDone ? 500 : answer.status, text);
-  return answer;
+    throw new BucketError(bucket.name, isDone ? 500 : response.status, text);
+  return response;
 }
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   let text = '';
   for await (const chunk of body) {
     text += Buffer.from(chunk).toString('utf8');
-    if (text.length > MAX_ANSWER_CHARS) break;
+    if (text.length > MAX_RESPONSE_CHARS) break;
   }
   return text;
 }
@@ -213,12 +219,12 @@ function ignoreAbsent(err: Error): undefined {
   if (!(err instanceof BucketError) || !err.isAbsent) throw err;
 }
 
-function refuseAbsent(err: Error): never {
+function throwNotFound(err: Error): never {
   ignoreAbsent(err);
-  throw new AppError('not_found', 'The file of this media is gone.', { cause: err });
+  throw new AppError('not_found', 'The file of this media no longer exists.', { cause: err });
 }
 
-function addressOf({ name, endpoint, forcePathStyle, key }: Bucket, object: string): string {
+function toObjectUrl({ name, endpoint, forcePathStyle, key }: Bucket, object: string): string {
   const base = new URL(endpoint ?? `https://s3.${key.region}.amazonaws.com`);
   const path = base.pathname.replace(/\/$/, '');
   if (forcePathStyle) return `${base.origin}${path}/${name}/${object}`;

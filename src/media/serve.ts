@@ -1,5 +1,5 @@
 // Computes the HTTP response for a media file: conditional requests, ranges, caching and protective headers (RFC 9110
-// §13 and §14). Pure: the caller opens the file and sends.
+// §13 and §14). Opens and sends nothing itself.
 import { SVG_TYPE } from './accepted-types.ts';
 import type { ByteRange } from './storage.ts';
 
@@ -20,47 +20,52 @@ export interface MediaRequest {
 export interface MediaResponse {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
-  /** What to send; undefined: the whole file, or nothing for 304 and 416. */
+  /** The bytes to send. Unset: the whole file, or nothing for 304 and 416. */
   readonly range?: ByteRange;
 }
 
-/** The response to a GET or HEAD of the file. A HEAD gets the headers of a GET without `Range`. */
+/** Returns the response to a GET or HEAD of the file. A HEAD ignores `Range`. */
 export function toMediaResponse({ method, headers }: MediaRequest, facts: MediaFacts): MediaResponse {
-  const validators = validatorsOf(facts);
-  if (isUnchanged(headers, validators)) return { status: 304, headers: { ...SHARED, ...validators } };
+  const validators = toValidators(facts);
+  if (isUnchanged(headers, validators))
+    return { status: 304, headers: { ...CACHEABLE_HEADERS, ...validators } };
   const range =
-    method === 'GET' && isRangeWanted(headers, validators)
-      ? parseRange(one(headers.range), facts.bytes)
+    method === 'GET' && isRangeCurrent(headers, validators)
+      ? parseRange(firstValue(headers.range), facts.bytes)
       : undefined;
   if (range === 'unsatisfiable') {
     return {
       status: 416,
-      headers: { ...CROSS_ORIGIN, 'Accept-Ranges': 'bytes', 'Content-Range': `bytes */${facts.bytes}` },
+      headers: {
+        ...CROSS_ORIGIN_HEADERS,
+        'Accept-Ranges': 'bytes',
+        'Content-Range': `bytes */${facts.bytes}`,
+      },
     };
   }
-  const whole = { ...SHARED, ...validators, ...describe(facts) };
+  const baseHeaders = { ...CACHEABLE_HEADERS, ...validators, ...contentHeaders(facts) };
   if (range === undefined)
-    return { status: 200, headers: { ...whole, 'Content-Length': String(facts.bytes) } };
+    return { status: 200, headers: { ...baseHeaders, 'Content-Length': String(facts.bytes) } };
   const { start, end } = range;
   return {
     status: 206,
     range,
     headers: {
-      ...whole,
+      ...baseHeaders,
       'Content-Length': String(end - start + 1),
       'Content-Range': `bytes ${start}-${end}/${facts.bytes}`,
     },
   };
 }
 
-const CROSS_ORIGIN = {
+const CROSS_ORIGIN_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Accept-Ranges, Content-Length, Content-Range, ETag',
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'X-Content-Type-Options': 'nosniff',
 };
-const SHARED = { ...CROSS_ORIGIN, 'Cache-Control': 'public, max-age=31536000, immutable' };
-// An SVG opened as a page runs nothing, loads nothing and has no origin; its style attributes still work.
+const CACHEABLE_HEADERS = { ...CROSS_ORIGIN_HEADERS, 'Cache-Control': 'public, max-age=31536000, immutable' };
+// An SVG opened as a page runs no scripts, loads nothing and has no origin; its style attributes still work.
 const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 interface Validators {
@@ -68,11 +73,11 @@ interface Validators {
   readonly 'Last-Modified': string;
 }
 
-function validatorsOf({ sha256, createdAt }: MediaFacts): Validators {
+function toValidators({ sha256, createdAt }: MediaFacts): Validators {
   return { ETag: `"${sha256.slice(0, 32)}"`, 'Last-Modified': createdAt.toUTCString() };
 }
 
-function describe({ name, contentType }: MediaFacts): Record<string, string> {
+function contentHeaders({ name, contentType }: MediaFacts): Record<string, string> {
   const isSvg = contentType === SVG_TYPE;
   return {
     'Content-Type': contentType,
@@ -82,7 +87,7 @@ function describe({ name, contentType }: MediaFacts): Record<string, string> {
   };
 }
 
-/** Both forms of RFC 6266: ASCII for old clients, percent-encoded UTF-8 for others. */
+/** Writes both forms of RFC 6266: ASCII for old clients, percent-encoded UTF-8 for others. */
 function encodeFilename(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/gu, '_');
   const encoded = encodeURIComponent(name.toWellFormed()).replace(
@@ -92,24 +97,27 @@ function encodeFilename(name: string): string {
   return `filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
-/** `If-None-Match` if present, else `If-Modified-Since`. */
+/** Checks `If-None-Match` if present, else `If-Modified-Since`. */
 function isUnchanged(headers: MediaRequest['headers'], validators: Validators): boolean {
   const noneMatch = headers['if-none-match'];
   if (noneMatch !== undefined) {
-    const given = [noneMatch].flat().join(',');
-    return given.trim() === '*' || given.match(/"[^"]*"/g)?.some(tag => tag === validators.ETag) === true;
+    const tags = [noneMatch].flat().join(',');
+    return tags.trim() === '*' || tags.match(/"[^"]*"/g)?.some(tag => tag === validators.ETag) === true;
   }
-  const since = Date.parse(one(headers['if-modified-since']));
+  const since = Date.parse(firstValue(headers['if-modified-since']));
   return Date.parse(validators['Last-Modified']) <= since;
 }
 
-/** `If-Range` requests the range only if the client's part belongs to this version of the file. */
-function isRangeWanted(headers: MediaRequest['headers'], validators: Validators): boolean {
-  const ifRange = one(headers['if-range']);
+/** Checks `If-Range`: the range applies only if the client's part belongs to this version of the file. */
+function isRangeCurrent(headers: MediaRequest['headers'], validators: Validators): boolean {
+  const ifRange = firstValue(headers['if-range']);
   return ifRange === '' || ifRange === validators.ETag || ifRange === validators['Last-Modified'];
 }
 
-/** One range as in RFC 9110. Several ranges, other units and malformed values are ignored, as they may and must be. */
+/**
+ * Parses a single range (RFC 9110). Multiple ranges, other units and malformed values are ignored, as the RFC allows or
+ * requires.
+ */
 function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header);
   const [first = '', last = ''] = match?.slice(1) ?? [];
@@ -124,6 +132,6 @@ function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' |
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
-function one(header: string | readonly string[] | undefined): string {
+function firstValue(header: string | readonly string[] | undefined): string {
   return (typeof header === 'object' ? header[0] : header) ?? '';
 }

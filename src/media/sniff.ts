@@ -6,72 +6,76 @@ import { decodeXmlStart } from './svg/encoding.ts';
 /** The number of leading bytes that `sniffType` reads. */
 export const SNIFFED_BYTES = 4100;
 
-/** The type by signature, accepted or not; undefined if unknown. */
+/** Returns the type by signature, accepted or not; undefined if unknown. */
 export async function sniffType(bytes: Uint8Array): Promise<string | undefined> {
   const start = bytes.subarray(0, SNIFFED_BYTES);
-  // Imported with the first file, not at every start.
+  // Imported with the first file, to keep startup fast.
   const { fileTypeFromBuffer } = await import('file-type');
-  const found = (await fileTypeFromBuffer(start))?.mime;
-  const isText = found === undefined || found === 'application/xml';
-  return isText && looksLikeSvg(start) ? SVG_TYPE : found;
+  const detected = (await fileTypeFromBuffer(start))?.mime;
+  const isText = detected === undefined || detected === 'application/xml';
+  return isText && looksLikeSvg(start) ? SVG_TYPE : detected;
 }
 
 /**
- * The accepted type of an inline or fetched file. Throws `empty_file`, `unsupported_type` or, if a declared image is
- * nothing accepted, `unreadable_image`. With an unknown or generic declaration the bytes decide.
+ * Returns the accepted type of an inline or fetched file. If the declared type is unknown or generic, the bytes decide.
+ * Throws `empty_file`, `unsupported_type`, or `unreadable_image` if a declared image is of no accepted type.
  */
 export async function identify(bytes: Uint8Array, declared: string | undefined): Promise<MediaType> {
   if (bytes.length === 0) throw new AppError('empty_file', 'The file has no bytes.');
-  const wanted = findDeclared(declared);
+  const declaredType = findDeclared(declared);
   const sniffed = await sniffType(bytes);
-  const found = sniffed === undefined ? undefined : findMediaType(sniffed);
-  if (wanted === undefined) return found ?? refuseType(sniffed);
+  const detectedType = sniffed === undefined ? undefined : findMediaType(sniffed);
+  if (declaredType === undefined) return detectedType ?? rejectType(sniffed);
   // The sanitizer reports whether it is an SVG, with its own messages.
-  if (wanted.contentType === SVG_TYPE && found === undefined) return wanted;
+  if (declaredType.contentType === SVG_TYPE && detectedType === undefined) return declaredType;
   if (
-    found === wanted ||
-    (found !== undefined && SAME_CONTAINER.has(`${wanted.contentType} ${found.contentType}`))
+    detectedType === declaredType ||
+    (detectedType !== undefined &&
+      SAME_CONTAINER.has(`${declaredType.contentType} ${detectedType.contentType}`))
   )
-    return wanted;
-  if (found === undefined && wanted.kind === 'image') {
-    throw new AppError('unreadable_image', `The bytes are not an image of the type ${wanted.contentType}.`);
+    return declaredType;
+  if (detectedType === undefined && declaredType.kind === 'image') {
+    throw new AppError(
+      'unreadable_image',
+      `The bytes are not an image of the type ${declaredType.contentType}.`,
+    );
   }
-  return refuseDeclared(wanted, sniffed ?? 'of no known type');
+  return rejectDeclared(declaredType, sniffed ?? 'of no known type');
 }
 
 /**
- * The accepted type of a video or audio file whose tracks make it `found`: like `identify`, with more information than
- * the first bytes. Throws `unsupported_type`.
+ * Returns the accepted type of a video or audio file from `contentType`, which its tracks determined. Like `identify`,
+ * but with more information than the first bytes. Throws `unsupported_type`.
  */
-export function acceptTracks(found: string, declared: string | undefined): MediaType {
-  const wanted = findDeclared(declared);
-  const type = findMediaType(found);
-  if (wanted === undefined) return type ?? refuseType(found);
+export function acceptTracks(contentType: string, declared: string | undefined): MediaType {
+  const declaredType = findDeclared(declared);
+  const type = findMediaType(contentType);
+  if (declaredType === undefined) return type ?? rejectType(contentType);
   const isSame =
-    type?.kind === wanted.kind && SAME_CONTAINER.has(`${wanted.contentType} ${type.contentType}`);
-  return type === wanted || isSame ? wanted : refuseDeclared(wanted, found);
+    type?.kind === declaredType.kind && SAME_CONTAINER.has(`${declaredType.contentType} ${type.contentType}`);
+  return type === declaredType || isSame ? declaredType : rejectDeclared(declaredType, contentType);
 }
 
-/** Undefined if the declaration leaves it to the bytes. */
+/** Returns the declared type; undefined if it is missing or generic. */
 function findDeclared(declared: string | undefined): MediaType | undefined {
   return declared === undefined || GENERIC.test(declared) ? undefined : acceptDeclared(declared);
 }
 
-function refuseType(found: string | undefined): never {
+function rejectType(contentType: string | undefined): never {
   throw new AppError(
     'unsupported_type',
-    `Files of the type ${found ?? 'that these bytes show'} are not accepted.`,
+    `${contentType === undefined ? 'Files of this type' : `Files of the type ${contentType}`} are not accepted.`,
   );
 }
 
-function refuseDeclared({ contentType }: MediaType, found: string): never {
+function rejectDeclared({ contentType }: MediaType, actualType: string): never {
   throw new AppError(
     'unsupported_type',
-    `The file was declared as ${contentType}, but its bytes are ${found}.`,
+    `The file was declared as ${contentType}, but its bytes are ${actualType}.`,
   );
 }
 
-/** The accepted type of that name. Throws `unsupported_type`. */
+/** Returns the accepted type of that name. Throws `unsupported_type`. */
 export function acceptDeclared(contentType: string): MediaType {
   const type = findMediaType(contentType);
   if (type === undefined) {
@@ -86,7 +90,7 @@ export function acceptDeclared(contentType: string): MediaType {
 const GENERIC =
   /^\s*(|application\/octet-stream|binary\/octet-stream|application\/x-www-form-urlencoded)\s*(;|$)/i;
 
-// Declared and sniffed: an m4a is an mp4, and not every file has the brand that says so.
+// Pairs of declared and detected type: an m4a is an mp4, and not every file has the brand that says so.
 const SAME_CONTAINER: ReadonlySet<string> = new Set([
   'audio/mp4 video/mp4',
   'video/mp4 audio/mp4',

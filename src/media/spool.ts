@@ -1,25 +1,26 @@
-// Writes temporary files for data to be stored: counted and hashed on the way, limited in size, swept when abandoned.
+// Writes temporary files for data to be stored: counts and hashes the bytes, limits the size, and removes abandoned
+// files.
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../lib/errors.ts';
-import { free } from '../lib/freeing.ts';
+import { freeBuffer } from '../lib/freeing.ts';
 import type { PutOptions, Source, StoredFile } from './storage.ts';
 
 const STALE_MS = 3_600_000;
 const GATHERED_BYTES = 524_288;
 
 /**
- * Creates the folder and removes incomplete files of an earlier process. Other processes may share it, so recent files
- * stay.
+ * Creates the folder and removes incomplete files of an earlier process. Keeps recent files, since other processes may
+ * share the folder.
  */
 export async function openSpool(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     // Another process may remove the same file.
-    const found = await stat(path).catch(() => undefined);
-    if (found !== undefined && found.mtimeMs < Date.now() - STALE_MS) await rm(path, { force: true });
+    const stats = await stat(path).catch(() => undefined);
+    if (stats !== undefined && stats.mtimeMs < Date.now() - STALE_MS) await rm(path, { force: true });
   }
 }
 
@@ -38,41 +39,40 @@ export async function writeMeasured(
     signal?.throwIfAborted();
     bytes += block.length;
     if (bytes > maxBytes) throw tooLarge(maxBytes);
-    // Hashed here while a thread writes it. The write is awaited in any case: the block is reused or freed.
-    const written = file.writeFile(block);
+    // Hashes here while a thread writes. The write is always awaited, because the block is reused or freed.
+    const writing = file.writeFile(block);
     hash.update(block);
-    await written;
+    await writing;
   }
   await file.sync();
   return { bytes, sha256: hash.digest('hex') };
 }
 
 /**
- * Collects chunks: writing 64 KB pieces as a socket delivers them is slower than copying them together, 175 versus 250
- * MB/s.
+ * Collects chunks into larger blocks: writing the 64 KB chunks of a socket one by one reaches 175 MB/s instead of 250.
  */
 async function* gather(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const gathered = Buffer.allocUnsafeSlow(GATHERED_BYTES);
-  let used = 0;
+  let length = 0;
   try {
     for await (const piece of pieces) {
-      if (used + piece.length > GATHERED_BYTES && used > 0) {
-        yield gathered.subarray(0, used);
-        used = 0;
+      if (length + piece.length > GATHERED_BYTES && length > 0) {
+        yield gathered.subarray(0, length);
+        length = 0;
       }
       if (piece.length > GATHERED_BYTES) yield piece;
       else {
-        gathered.set(piece, used);
-        used += piece.length;
+        gathered.set(piece, length);
+        length += piece.length;
       }
     }
-    if (used > 0) yield gathered.subarray(0, used);
+    if (length > 0) yield gathered.subarray(0, length);
   } finally {
-    free(gathered);
+    freeBuffer(gathered);
   }
 }
 
-/** The chunks, abortable while waiting for one. */
+/** Yields the chunks; can be aborted while waiting for one. */
 async function* untilAborted(
   source: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
@@ -91,14 +91,14 @@ async function* untilAborted(
     }
   } finally {
     signal?.removeEventListener('abort', onAbort);
-    const closed = pieces.return?.();
-    // A source that is waiting itself does not end before its own wait does.
-    if (signal?.aborted === true) closed?.catch(() => undefined);
-    else await closed;
+    const closing = pieces.return?.();
+    // `return` resolves only after the pending read of the source, so an aborted source is not awaited.
+    if (signal?.aborted === true) closing?.catch(() => undefined);
+    else await closing;
   }
 }
 
-/** The error for a file over its limit. */
+/** Returns the error for a file over its limit. */
 export function tooLarge(maxBytes: number): AppError {
   return new AppError('file_too_large', `The file is larger than the limit of ${maxBytes} bytes.`);
 }

@@ -1,8 +1,8 @@
-// Defines the interface of media storage, shared by disk and bucket, and the format of its keys.
+// Defines the interface of media storage, which disk and bucket implement, and the format of its keys.
 import type { Readable } from 'node:stream';
 import { isId } from '../lib/ids.ts';
 
-/** Bytes in memory, or a stream of chunks, each finished with when the next is requested. */
+/** Bytes in memory, or a stream of chunks. A chunk may be reused once the next is requested. */
 export type Source = Uint8Array | AsyncIterable<Uint8Array>;
 
 export interface StoredFile {
@@ -13,7 +13,7 @@ export interface StoredFile {
 
 export interface PutOptions {
   readonly contentType: string;
-  /** A larger source is refused with `file_too_large`, and nothing is stored. */
+  /** A larger source is rejected with `file_too_large`, and nothing is stored. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -30,9 +30,9 @@ export interface ReadFile {
   readonly bytes: number;
 }
 
-/** A key is a media id, or `pendingKey` of one. Every function throws for anything else. */
+/** A key is a media id, or `pendingKey` of one. Every method throws for anything else. */
 export interface MediaStorage {
-  /** Stores the whole source durably, or nothing; replaces a file under the key. */
+  /** Stores the whole source durably, or nothing. Replaces an existing file of the key. */
   put(key: string, source: Source, options: PutOptions): Promise<StoredFile>;
   /** Throws `not_found` if there is no such file. A range must lie within the file. */
   read(key: string, range?: ByteRange): Promise<ReadFile>;
@@ -48,8 +48,8 @@ export interface MediaStorage {
 const PENDING = 'pending-';
 
 /**
- * The key to which a client uploads with a presigned URL. That URL works for a while after the upload was checked, so
- * the bytes are moved to the media's own key before they are read.
+ * Returns the key to which a client uploads with a presigned URL. That URL still works after the upload was checked, so
+ * the bytes are first moved to the media's own key and then read.
  */
 export function pendingKey(mediaId: string): string {
   return PENDING + mediaId;
@@ -58,6 +58,6 @@ export function pendingKey(mediaId: string): string {
 /** Throws if the text is not a key: it becomes part of a path or URL. */
 export function checkKey(key: string): string {
   if (!isId('media', key.startsWith(PENDING) ? key.slice(PENDING.length) : key))
-    throw new Error('That is no key of media storage.');
+    throw new Error('Invalid media storage key.');
   return key;
 }

@@ -1,7 +1,7 @@
 // Audio nodes: trim, mix, extract from a video, add to a video. Sound is processed in blocks; no file is held in
 // memory.
 import { type Clip, decodeAudio } from '../codecs/decode.ts';
-import { type AudioStream, fitAudio, mix } from '../codecs/mix.ts';
+import { type AudioStream, applyGain, mix } from '../codecs/mix.ts';
 import { audio, defineNode, type NodeContext, number, video } from './define.ts';
 import {
   CODEC_NODE,
@@ -46,7 +46,7 @@ export const audioTrim = defineNode({
       return {
         audio: await studio.make('trimmed', {
           maxSeconds: part.seconds,
-          audio: fitAudio(sound, { ...options, seconds: part.seconds }),
+          audio: applyGain(sound, { ...options, seconds: part.seconds }),
         }),
       };
     }),
@@ -98,7 +98,7 @@ function soundOf(
   { signal }: NodeContext,
 ): AudioStream {
   const sound = decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal);
-  return fitAudio(sound, { volume: loudness, fadeIn: 0, fadeOut: 0, seconds });
+  return applyGain(sound, { volume: loudness, fadeIn: 0, fadeOut: 0, seconds });
 }
 
 export const audioExtract = defineNode({

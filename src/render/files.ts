@@ -12,7 +12,7 @@ import { FetchError } from '../lib/fetch/error.ts';
 import { SVG_TYPE } from '../media/accepted-types.ts';
 import { convertImage, inspectImage, resizeImage } from '../media/images.ts';
 import { identify } from '../media/sniff.ts';
-import { sanitizeSvgAside } from '../media/svg/thread.ts';
+import { sanitizeSvgInPool } from '../media/svg/thread.ts';
 import { cleanLottie } from './lottie.ts';
 import type { ReadSource, SourceBytes } from './render-io.ts';
 import type { ResourceFile, ResourceFiles } from './stills/still.ts';
@@ -78,7 +78,7 @@ async function readOne(resource: Resource, reading: Reading): Promise<ResourceFi
   try {
     if ('data' in source) return await readLottie(JSON.stringify(source.data), signal);
     if ('markup' in source)
-      return { kind: 'svg', bytes: await sanitizeSvgAside(Buffer.from(source.markup), signal) };
+      return { kind: 'svg', bytes: await sanitizeSvgInPool(Buffer.from(source.markup), signal) };
     if ('src' in source && source.src.startsWith('sample:')) {
       if (kind === 'audio') return { kind: 'absent', reason: 'is a placeholder, which has no sound' };
       return { kind: 'sample', words: source.src.slice('sample:'.length), ...SAMPLE };
@@ -172,7 +172,7 @@ async function readPicture(
   signal: AbortSignal,
 ): Promise<ResourceFile> {
   const type = await identify(bytes, declared);
-  if (type.contentType === SVG_TYPE) return { kind: 'svg', bytes: await sanitizeSvgAside(bytes, signal) };
+  if (type.contentType === SVG_TYPE) return { kind: 'svg', bytes: await sanitizeSvgInPool(bytes, signal) };
   if (type.kind !== 'image')
     throw new AppError('unsupported_type', `it is ${type.contentType}, not an image`);
   const facts = await inspectImage(bytes, signal);

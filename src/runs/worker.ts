@@ -12,7 +12,7 @@ import {
 import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
-import { doAccepted } from '../lib/gate.ts';
+import { runAccepted } from '../lib/gate.ts';
 import { createRunSecrets, scrubError } from '../services/workflows/resolve-secrets.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import { outlast, retryingDb } from '../store/retry.ts';
@@ -47,7 +47,7 @@ const MAX_STARTS = 20;
  * next heartbeat then requeues it.
  */
 export function executeRun(deps: RunDeps, row: RunRow, control: RunControl): Promise<void> {
-  return doAccepted(() => inRunScope(deps, row, () => execute(deps, row, control)));
+  return runAccepted(() => inRunScope(deps, row, () => execute(deps, row, control)));
 }
 
 async function execute(deps: RunDeps, row: RunRow, { stop, wakes, memory: pool }: RunControl): Promise<void> {

@@ -66,6 +66,6 @@ it("says what to correct if the bucket's keys are wrong", async () => {
   assert.equal(storage?.state, 'failed');
   assert.match(
     String(storage?.detail),
-    /^The bucket media answered 403 SignatureDoesNotMatch: .* correct AWS_SECRET_ACCESS_KEY\.$/,
+    /^The bucket media responded with 403 SignatureDoesNotMatch: .* check AWS_SECRET_ACCESS_KEY\.$/,
   );
 });

@@ -202,12 +202,15 @@ describe('a bucket', () => {
   it('with a wrong secret', () =>
     wrong(
       { AWS_SECRET_ACCESS_KEY: 'wrong' },
-      /answered 403 SignatureDoesNotMatch: .* correct AWS_SECRET_ACCESS_KEY/,
+      /responded with 403 SignatureDoesNotMatch: .* check AWS_SECRET_ACCESS_KEY/,
     ));
   it('with a wrong key id', () =>
-    wrong({ AWS_ACCESS_KEY_ID: 'NOBODY' }, /answered 403 InvalidAccessKeyId: .* correct AWS_ACCESS_KEY_ID/));
+    wrong(
+      { AWS_ACCESS_KEY_ID: 'NOBODY' },
+      /responded with 403 InvalidAccessKeyId: .* check AWS_ACCESS_KEY_ID/,
+    ));
   it('that does not exist', () =>
-    wrong({ S3_BUCKET: 'nosuch' }, /answered 404 NoSuchBucket: .* make it, or correct S3_BUCKET/));
+    wrong({ S3_BUCKET: 'nosuch' }, /responded with 404 NoSuchBucket: .* create it, or check S3_BUCKET/));
 
   it('that rejects our clock', async () => {
     const skewed = createServer((_req, res) => {

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { findBackend, hasBackend } from '../../src/codecs/backend.ts';
-import { CodecChild, printable } from '../../src/codecs/child.ts';
+import { CodecChild, toPrintable } from '../../src/codecs/child.ts';
 import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
 import { Backpressure } from '../../src/codecs/host/backpressure.ts';
 import { isHostInstalled, openCodecHost } from '../../src/codecs/host/codec-host.ts';
@@ -23,7 +23,7 @@ async function failureOf(child: CodecChild): Promise<unknown> {
     await child.finish();
     return undefined;
   } catch (err) {
-    return child.explain(err);
+    return child.endWithReason(err);
   }
 }
 
@@ -44,7 +44,7 @@ describe('a codec process', () => {
     assert.equal(failure.message, 'The codec failed while writing the file.');
     assert.match(failure.cause.message, /^[\x20-\x7e\n]*$/);
     assert.match(failure.cause.message, /AB/);
-    assert.equal(printable('\u0000\u0001'), 'no message');
+    assert.equal(toPrintable('\u0000\u0001'), 'no message');
   });
 
   it('is reported if a signal kills it or it does not exist', async () => {

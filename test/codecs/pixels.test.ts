@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { parseEncoderDelay } from '../../src/codecs/host/mp3-delay.ts';
 import { createResampler } from '../../src/codecs/host/resample.ts';
-import { fitAudio, limit, mix } from '../../src/codecs/mix.ts';
+import { applyGain, limit, mix } from '../../src/codecs/mix.ts';
 import { i420Size, i420ToRgba, pad, rgbaToI420, rotate, scale } from '../../src/codecs/pixels/i420.ts';
 import { encodePng } from '../../src/codecs/pixels/png.ts';
 import { collect, difference, tone } from './clips.ts';
@@ -129,7 +129,7 @@ describe('sound', () => {
 
   it('is mixed to the longest length, faded, and kept below 1', async () => {
     const options = { volume: 2, fadeIn: 0.1, fadeOut: 0, seconds: 0.3 };
-    const mixed = await collect(mix([fitAudio(tone(0.3, 0, 777), options), tone(0.5, 0, 4801)]));
+    const mixed = await collect(mix([applyGain(tone(0.3, 0, 777), options), tone(0.5, 0, 4801)]));
     assert.equal(mixed.length, 48_000);
     assert.ok(mixed.every(value => Math.abs(value) < 1));
     const tail = await collect(tone(0.5));

@@ -416,5 +416,5 @@ test('a message names the host and not the path', async () => {
     'blocked_address',
     false,
   );
-  assert.equal(message, 'inside.test is at an address that may not be reached from here.');
+  assert.equal(message, 'inside.test is at an address that this service may not reach.');
 });

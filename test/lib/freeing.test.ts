@@ -1,12 +1,12 @@
 // Pieces that are freed behind their reader.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freeing } from '../../src/lib/freeing.ts';
+import { freeAfterUse } from '../../src/lib/freeing.ts';
 
 test('a chunk is valid until the next is requested, then its memory is freed', async () => {
   const pieces = [new Uint8Array([1, 2, 3]), new Uint8Array([4])];
   const seen: number[][] = [];
-  for await (const piece of freeing(
+  for await (const piece of freeAfterUse(
     (async function* () {
       yield* pieces;
     })(),
@@ -26,6 +26,6 @@ test('a chunk of a larger buffer is left alone', async () => {
     yield new Uint8Array(whole, 0, 2);
     yield new Uint8Array(whole, 2, 2);
   };
-  for await (const piece of freeing(source())) assert.equal(piece.length, 2);
+  for await (const piece of freeAfterUse(source())) assert.equal(piece.length, 2);
   assert.ok(whole.byteLength > 0);
 });

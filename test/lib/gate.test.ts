@@ -1,7 +1,7 @@
 // The gate: order, bounds, and callers that give up.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createGate, doAccepted } from '../../src/lib/gate.ts';
+import { createGate, runAccepted } from '../../src/lib/gate.ts';
 
 const { signal } = new AbortController();
 
@@ -46,7 +46,7 @@ describe('createGate', () => {
     const gate = createGate({ concurrency: 1, maxWaiting: 1 });
     const log: string[] = [];
     const works = ['a', 'b', 'c', 'd'].map(name => makeWork(name, log));
-    const results = doAccepted(async () => {
+    const results = runAccepted(async () => {
       await Promise.resolve();
       return Promise.all(works.map(({ work }) => gate(work, AbortSignal.any([signal]))));
     });

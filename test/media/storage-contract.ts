@@ -136,14 +136,14 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
       `pending-`,
     ];
     for (const key of keys) {
-      await assert.rejects(storage.put(key, Buffer.from('x'), OPTIONS), /no key/, key);
-      await assert.rejects(storage.read(key), /no key/, key);
-      await assert.rejects(storage.stat(key), /no key/, key);
-      await assert.rejects(storage.remove(key), /no key/, key);
-      await assert.rejects(storage.move(key, id), /no key/, key);
-      await assert.rejects(storage.move(id, key), /no key/, key);
-      await assert.rejects(storage.copy(key, id), /no key/, key);
-      await assert.rejects(storage.copy(id, key), /no key/, key);
+      await assert.rejects(storage.put(key, Buffer.from('x'), OPTIONS), /Invalid media storage key/, key);
+      await assert.rejects(storage.read(key), /Invalid media storage key/, key);
+      await assert.rejects(storage.stat(key), /Invalid media storage key/, key);
+      await assert.rejects(storage.remove(key), /Invalid media storage key/, key);
+      await assert.rejects(storage.move(key, id), /Invalid media storage key/, key);
+      await assert.rejects(storage.move(id, key), /Invalid media storage key/, key);
+      await assert.rejects(storage.copy(key, id), /Invalid media storage key/, key);
+      await assert.rejects(storage.copy(id, key), /Invalid media storage key/, key);
     }
   });
 

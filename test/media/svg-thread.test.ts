@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sanitizeSvg } from '../../src/media/svg/svg.ts';
-import { sanitizeSvgAside } from '../../src/media/svg/thread.ts';
+import { sanitizeSvgInPool } from '../../src/media/svg/thread.ts';
 
 const { signal } = new AbortController();
 const drawing = (paths: number): Buffer =>
@@ -12,33 +12,33 @@ const drawing = (paths: number): Buffer =>
 
 test('small and large files come out the same as from the sanitizer itself', async () => {
   for (const bytes of [drawing(1), drawing(15_000)]) {
-    assert.ok((await sanitizeSvgAside(bytes, signal)).equals(sanitizeSvg(bytes)));
+    assert.ok((await sanitizeSvgInPool(bytes, signal)).equals(sanitizeSvg(bytes)));
   }
 });
 
 test('many large files at once are all answered', async () => {
   const large = drawing(5000);
-  const answers = await Promise.all(Array.from({ length: 10 }, () => sanitizeSvgAside(large, signal)));
+  const answers = await Promise.all(Array.from({ length: 10 }, () => sanitizeSvgInPool(large, signal)));
   for (const answer of answers) assert.equal(answer.length, answers[0]?.length);
 });
 
 test('a refusal keeps its code on the way from the thread, and the thread works on', async () => {
-  await assert.rejects(sanitizeSvgAside(drawing(20_000), signal), {
+  await assert.rejects(sanitizeSvgInPool(drawing(20_000), signal), {
     name: 'AppError',
     code: 'svg_too_complex',
   });
-  await assert.rejects(sanitizeSvgAside(Buffer.alloc(200_000, 'x'), signal), {
+  await assert.rejects(sanitizeSvgInPool(Buffer.alloc(200_000, 'x'), signal), {
     name: 'AppError',
     code: 'invalid_svg',
   });
-  assert.ok((await sanitizeSvgAside(drawing(5000), signal)).length > 0);
+  assert.ok((await sanitizeSvgInPool(drawing(5000), signal)).length > 0);
 });
 
 test('who gives up gets no answer, and the next one does', async () => {
-  await assert.rejects(sanitizeSvgAside(drawing(5000), AbortSignal.abort()));
+  await assert.rejects(sanitizeSvgInPool(drawing(5000), AbortSignal.abort()));
   const abort = new AbortController();
-  const given = sanitizeSvgAside(drawing(15_000), abort.signal);
+  const given = sanitizeSvgInPool(drawing(15_000), abort.signal);
   setImmediate(() => abort.abort());
   await assert.rejects(given);
-  assert.ok((await sanitizeSvgAside(drawing(5000), signal)).length > 0);
+  assert.ok((await sanitizeSvgInPool(drawing(5000), signal)).length > 0);
 });

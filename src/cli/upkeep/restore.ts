@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrateAll, openDatabases } from '../../databases.ts';
 import { createLogger } from '../../lib/log.ts';
-import { findSecretsKey, keepSecretsKey } from '../../lib/secrets-key.ts';
+import { findSecretsKey, storeSecretsKey } from '../../lib/secrets-key.ts';
 import { readSettings, type Settings } from '../../lib/settings.ts';
 import { toBucket } from '../../media/open-storage.ts';
 import { type BackupHeader, computeFingerprint } from '../../services/backups/backup-header.ts';
@@ -89,5 +89,6 @@ async function checkKey(
 
 /** Stores the key of the backup if none is set. */
 async function keepKey(settings: Settings, key: Buffer): Promise<void> {
-  if ((await findSecretsKey(keySource(settings))) === undefined) await keepSecretsKey(settings.DATA_DIR, key);
+  if ((await findSecretsKey(keySource(settings))) === undefined)
+    await storeSecretsKey(settings.DATA_DIR, key);
 }

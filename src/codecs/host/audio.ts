@@ -1,4 +1,4 @@
-// The codec host's sound: decoded, converted to stereo, positioned in time, resampled to 48 kHz.
+// Reads audio for the codec host: decodes it, converts it to stereo, positions it in time, and resamples it to 48 kHz.
 import { AudioSampleSink, EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
 import { type AudioData, AudioDecoder, EncodedAudioChunk } from 'node-webcodecs';
 import { type AudioJob, CHANNELS, SAMPLE_RATE } from '../job.ts';
@@ -17,15 +17,15 @@ export async function writeAudio({ path, facts, startSeconds, seconds }: AudioJo
   if (track === null) throw new Error('The file has no audio.');
   const rate = await track.getSampleRate();
   const skipped = (await track.getCodec()) === 'mp3' ? readEncoderDelay(path) : 0;
-  // In source samples from the start of the file's clock; anything before it is dropped.
+  // In source samples from the start of the file's clock; anything before the start is dropped.
   const offset = Math.round(((await track.getFirstTimestamp()) - facts.startSeconds) * rate) - skipped;
   const resample = createResampler(rate, SAMPLE_RATE);
   const window = createWindow(Math.round(startSeconds * SAMPLE_RATE), Math.round(seconds * SAMPLE_RATE));
   if (offset > 0) await window.write(resample(new Float32Array(offset * CHANNELS)));
-  let dropped = Math.max(0, -offset);
+  let toDrop = Math.max(0, -offset);
   for await (const block of blocks(track)) {
-    const drop = Math.min(dropped, block.length / CHANNELS);
-    dropped -= drop;
+    const drop = Math.min(toDrop, block.length / CHANNELS);
+    toDrop -= drop;
     await window.write(resample(block.subarray(drop * CHANNELS)));
     if (window.isFull()) break;
   }
@@ -50,7 +50,7 @@ function createWindow(start: number, length: number) {
   };
 }
 
-/** Stereo blocks at the source's sample rate. */
+/** Yields stereo blocks at the source's sample rate. */
 function blocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
   return track.codec?.startsWith('pcm-') || ['ulaw', 'alaw'].includes(String(track.codec))
     ? plainBlocks(track)
@@ -73,27 +73,27 @@ async function* decodedBlocks(track: InputAudioTrack): AsyncGenerator<Float32Arr
   if (config === null) throw unsupported(codec);
   const pressure = new Backpressure();
   const out: AudioData[] = [];
-  let fed = 0;
-  let come = 0;
+  let inputCount = 0;
+  let outputCount = 0;
   const decoder = new AudioDecoder({
     error: err => pressure.fail(err),
     output: data => {
-      come++;
+      outputCount++;
       out.push(data);
       pressure.progress();
     },
   });
   const { codec: name, sampleRate, numberOfChannels, description } = config;
   const options = { codec: name, sampleRate, numberOfChannels };
-  const complete =
+  const fullConfig =
     description === undefined ? options : { ...options, description: description as ArrayBuffer };
-  if (!(await AudioDecoder.isConfigSupported(complete)).supported) throw unsupported(codec);
-  decoder.configure(complete);
+  if (!(await AudioDecoder.isConfigSupported(fullConfig)).supported) throw unsupported(codec);
+  decoder.configure(fullConfig);
   for await (const packet of new EncodedPacketSink(track).packets()) {
     const timestamp = Math.round(packet.timestamp * 1e6);
     decoder.decode(new EncodedAudioChunk({ type: 'key', timestamp, data: packet.data }));
-    fed++;
-    await pressure.untilBelowOrStalled(MAX_IN_PROGRESS, () => fed - come);
+    inputCount++;
+    await pressure.untilBelowOrStalled(MAX_IN_PROGRESS, () => inputCount - outputCount);
     for (const data of out.splice(0)) yield toStereoFloats(data);
   }
   await decoder.flush();
@@ -108,15 +108,15 @@ const READERS: Readonly<Record<string, (bytes: ArrayBuffer) => Float32Array>> = 
   u8: bytes => Float32Array.from(new Uint8Array(bytes), value => (value - 128) / 128),
 };
 
-/** Read in its own format, because `copyTo` ignores the requested one. */
+/** Reads samples in their own format, because `copyTo` ignores the requested one. */
 function toStereoFloats(data: AudioData): Float32Array {
   const { format, numberOfFrames, numberOfChannels } = data;
-  const read = READERS[String(format)];
-  if (read === undefined) throw unsupported(`with samples as ${format}`);
+  const reader = READERS[String(format)];
+  if (reader === undefined) throw unsupported(`with samples as ${format}`);
   const bytes = new ArrayBuffer(data.allocationSize({ planeIndex: 0 }));
   data.copyTo(bytes, { planeIndex: 0 });
   data.close();
-  return toStereo(read(bytes).subarray(0, numberOfFrames * numberOfChannels), numberOfChannels);
+  return toStereo(reader(bytes).subarray(0, numberOfFrames * numberOfChannels), numberOfChannels);
 }
 
 // For more than two channels, in the usual order: left, right, center, low frequencies, rear.

@@ -1,9 +1,10 @@
-// Backpressure for a codec with callbacks: the caller waits while too much is in progress, and receives failures.
+// Applies backpressure to a codec with callbacks: the caller waits while too much is in progress, and receives
+// failures.
 
-// A codec may hold frames back until it gets more; after this wait the next one is fed.
+// A codec may hold back frames until it receives more; after this wait the next one is sent.
 const STALL_MS = 100;
 
-/** For one codec, or several that work together. */
+/** Tracks a single codec, or several that work together. */
 export class Backpressure {
   #failure: Error | undefined;
   #wake: () => void = () => undefined;
@@ -27,23 +28,23 @@ export class Backpressure {
   async untilBelow(limit: number, inProgress: () => number): Promise<void> {
     this.check();
     while (inProgress() >= limit) {
-      await this.#next();
+      await this.#nextOutput();
       this.check();
     }
   }
 
-  /** Like `untilBelow`, but gives up if there is no output for a while. */
+  /** Like `untilBelow`, but stops waiting if there is no output for a while. */
   async untilBelowOrStalled(limit: number, inProgress: () => number): Promise<void> {
     this.check();
     while (inProgress() >= limit) {
       const before = inProgress();
-      await this.#next();
+      await this.#nextOutput();
       this.check();
       if (inProgress() === before) return;
     }
   }
 
-  #next(): Promise<void> {
+  #nextOutput(): Promise<void> {
     return new Promise(resolve => {
       const timer = setTimeout(resolve, STALL_MS);
       this.#wake = () => {

@@ -1,5 +1,5 @@
-// The back end that npm installs: one Node process per job, with node-webcodecs and mediabunny. It is a process because
-// the addon crashes in worker threads and its decoder is not safe with hostile files.
+// Runs the back end that npm installs: one Node process per job, with node-webcodecs and mediabunny. Separate
+// processes, because the addon crashes in worker threads and its decoder is not safe with hostile files.
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
@@ -13,7 +13,7 @@ const STATIC_PACKAGE = `@node-webcodecs/static-${process.platform}-${process.arc
 // Sources run as .ts; the published package has .js.
 const HOST_PROGRAM = `${import.meta.dirname}/process${extname(import.meta.filename)}`;
 
-/** Whether the addon's files for this platform are installed. */
+/** Returns whether the addon's files for this platform are installed. */
 export function isHostInstalled(): boolean {
   const { resolve } = createRequire(import.meta.url);
   try {
@@ -23,7 +23,7 @@ export function isHostInstalled(): boolean {
   }
 }
 
-/** Returns the back end, or a phrase that says why it cannot be used; `reasons` say why nothing better was chosen. */
+/** Returns the back end, or a phrase that says why it cannot be used. `reasons` say why no better one was chosen. */
 export async function openCodecHost(
   reasons: readonly string[],
   signal: AbortSignal,
@@ -40,7 +40,7 @@ export async function openCodecHost(
   return codecHost(['node-webcodecs with openh264', ...reasons].join('; '));
 }
 
-/** Restores the back end, which was checked before. */
+/** Restores the back end, which was already checked. */
 export function codecHost(detail: string): Backend {
   return { name: 'codec-host', detail, encoding: 'openh264', commandFor };
 }

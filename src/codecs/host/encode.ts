@@ -1,5 +1,5 @@
-// The codec host's encoder: frames with openh264 and sound with FFmpeg's AAC, muxed to MP4 by mediabunny. Only one per
-// process: the addon crashes with two threads.
+// Encodes for the codec host: frames with openh264 and audio with FFmpeg's AAC, muxed to MP4 by mediabunny. Only one at
+// a time per process: the addon crashes with two threads.
 import {
   EncodedAudioPacketSource,
   EncodedPacket,
@@ -10,7 +10,7 @@ import {
 } from 'mediabunny';
 import { AudioData, AudioEncoder, VideoEncoder, VideoFrame } from 'node-webcodecs';
 import { CHANNELS, type EncodeJob, SAMPLE_RATE } from '../job.ts';
-import { forgetTimes } from '../mp4-times.ts';
+import { clearFileTimes } from '../mp4-times.ts';
 import { i420Size } from '../pixels/i420.ts';
 import { Backpressure } from './backpressure.ts';
 
@@ -27,13 +27,13 @@ const COLORS = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRan
 export interface EncodeSources {
   /** I420 of the job's size; the bytes may be reused at once. */
   readonly frames: AsyncIterable<Uint8Array>;
-  /** Interleaved stereo of 32-bit floats in blocks of SOUND_BLOCK_BYTES; the last may be shorter. */
-  readonly sound: AsyncIterable<Uint8Array>;
+  /** Interleaved stereo of 32-bit floats in blocks of AUDIO_BLOCK_BYTES; the last may be shorter. */
+  readonly audio: AsyncIterable<Uint8Array>;
 }
 
 export async function encodeToFile(
   { path, maxSeconds, video, hasAudio }: EncodeJob,
-  { frames, sound }: EncodeSources,
+  { frames, audio }: EncodeSources,
 ): Promise<void> {
   const output = new Output({
     // The index is at the front, in reserved space, so that nothing accumulates in memory.
@@ -54,12 +54,12 @@ export async function encodeToFile(
     output.addAudioTrack(source, {
       maximumPacketCount: Math.ceil((maxSeconds * SAMPLE_RATE) / AAC_BLOCK) + 4,
     });
-    work.push(() => encodeSound(sound, source));
+    work.push(() => encodeAudio(audio, source));
   }
   await output.start();
   await Promise.all(work.map(start => start()));
   await output.finalize();
-  await forgetTimes(path);
+  await clearFileTimes(path);
 }
 
 async function encodeFrames(
@@ -68,7 +68,7 @@ async function encodeFrames(
   source: EncodedVideoPacketSource,
 ): Promise<void> {
   const pressure = new Backpressure();
-  let written = Promise.resolve();
+  let writing = Promise.resolve();
   let count = 0;
   const encoder = new VideoEncoder({
     error: err => pressure.fail(err),
@@ -77,8 +77,8 @@ async function encodeFrames(
       chunk.copyTo(data);
       // Timestamp and duration are set here: the encoder would lose the last frame's duration.
       const packet = new EncodedPacket(data, chunk.type, count++ / fps, 1 / fps);
-      written = written.then(() => source.add(packet, meta as EncodedVideoChunkMetadata));
-      written.catch(err => pressure.fail(err));
+      writing = writing.then(() => source.add(packet, meta as EncodedVideoChunkMetadata));
+      writing.catch(err => pressure.fail(err));
       pressure.progress();
     },
   });
@@ -92,10 +92,10 @@ async function encodeFrames(
     hardwareAcceleration: 'prefer-software',
     avc: { format: 'avc' },
   });
-  let fed = 0;
+  let inputCount = 0;
   for await (const data of frames) {
     if (data.length < i420Size(width, height)) throw new Error('The last frame is incomplete.');
-    const timestamp = Math.round((fed++ * 1e6) / fps);
+    const timestamp = Math.round((inputCount++ * 1e6) / fps);
     const frame = new VideoFrame(data, {
       format: 'I420',
       codedWidth: width,
@@ -105,31 +105,31 @@ async function encodeFrames(
     });
     encoder.encode(frame);
     frame.close();
-    await pressure.untilBelow(MAX_IN_FLIGHT, () => fed - count);
+    await pressure.untilBelow(MAX_IN_FLIGHT, () => inputCount - count);
   }
-  if (fed > 0) await encoder.flush();
-  await pressure.untilBelow(1, () => fed - count);
-  await written;
+  if (inputCount > 0) await encoder.flush();
+  await pressure.untilBelow(1, () => inputCount - count);
+  await writing;
   source.close();
 }
 
-async function encodeSound(
-  sound: AsyncIterable<Uint8Array>,
+async function encodeAudio(
+  audio: AsyncIterable<Uint8Array>,
   source: EncodedAudioPacketSource,
 ): Promise<void> {
   const pressure = new Backpressure();
-  let written = Promise.resolve();
+  let writing = Promise.resolve();
   let count = 0;
   const encoder = new AudioEncoder({
     error: err => pressure.fail(err),
     output: (chunk, meta) => {
       const data = new Uint8Array(chunk.byteLength);
       chunk.copyTo(data);
-      // Output is delayed by one block; with this shift mediabunny writes the edit list that cuts it off.
+      // Output is delayed by one block; with this shift mediabunny writes the edit list that removes the delay.
       const timestamp = ((count++ - 1) * AAC_BLOCK) / SAMPLE_RATE;
       const packet = new EncodedPacket(data, 'key', timestamp, AAC_BLOCK / SAMPLE_RATE);
-      written = written.then(() => source.add(packet, meta as EncodedAudioChunkMetadata));
-      written.catch(err => pressure.fail(err));
+      writing = writing.then(() => source.add(packet, meta as EncodedAudioChunkMetadata));
+      writing.catch(err => pressure.fail(err));
       pressure.progress();
     },
   });
@@ -139,23 +139,23 @@ async function encodeSound(
     numberOfChannels: CHANNELS,
     bitrate: AUDIO_BITRATE,
   });
-  let fed = 0;
-  for await (const block of sound) {
+  let inputCount = 0;
+  for await (const block of audio) {
     encoder.encode(
       new AudioData({
         format: 'f32',
         sampleRate: SAMPLE_RATE,
         numberOfFrames: AAC_BLOCK,
         numberOfChannels: CHANNELS,
-        timestamp: Math.round((fed++ * AAC_BLOCK * 1e6) / SAMPLE_RATE),
-        // Exactly one AAC block of samples: the rest of a larger block is silently lost.
+        timestamp: Math.round((inputCount++ * AAC_BLOCK * 1e6) / SAMPLE_RATE),
+        // Exactly one AAC block of samples: the encoder silently drops the rest of a larger block.
         data: block.length === AUDIO_BLOCK_BYTES ? block : Buffer.concat([block], AUDIO_BLOCK_BYTES),
       }),
     );
-    await pressure.untilBelow(MAX_IN_FLIGHT * 4, () => fed - count);
+    await pressure.untilBelow(MAX_IN_FLIGHT * 4, () => inputCount - count);
   }
   await encoder.flush();
-  await written;
+  await writing;
   pressure.check();
   source.close();
 }

@@ -1,4 +1,4 @@
-// Defines a failure that the parent recognizes by the exit code.
+// Defines an error that the parent process recognizes by the exit code.
 import { EXIT_UNSUPPORTED } from '../job.ts';
 
 export class HostError extends Error {

@@ -1,4 +1,4 @@
-// The codec host's frames: demuxed by mediabunny, decoded by node-webcodecs, resampled to the requested time grid.
+// Reads frames for the codec host: demuxed by mediabunny, decoded by node-webcodecs, resampled to the requested times.
 import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from 'mediabunny';
 import { EncodedVideoChunk, VideoDecoder, type VideoFrame } from 'node-webcodecs';
 import { FRAME_TOLERANCE_SECONDS, type FramesJob } from '../job.ts';
@@ -17,34 +17,34 @@ export async function writeFrames(job: FramesJob): Promise<void> {
   if (track === null) throw new Error('The file has no video.');
   const start = job.facts.startSeconds + job.startSeconds;
   const requested = (k: number): number => start + k / job.fps + FRAME_TOLERANCE_SECONDS;
-  const present = createPresenter(job, await track.getRotation());
+  const convert = createFrameConverter(job, await track.getRotation());
   let count = 0;
-  let shown: Uint8Array | undefined;
-  let last: Shown | undefined;
-  // A frame is shown until the next one starts, so it is written when the next one is known.
-  const showUntil = async (seconds: number) => {
-    while (last !== undefined && count < job.frameCount && requested(count) < seconds) {
-      shown ??= present(last);
-      await writeOut(shown);
+  let output: Uint8Array | undefined;
+  let current: DecodedFrame | undefined;
+  // A frame is displayed until the next one starts, so it is written once the start of the next one is known.
+  const writeUntil = async (seconds: number) => {
+    while (current !== undefined && count < job.frameCount && requested(count) < seconds) {
+      output ??= convert(current);
+      await writeOut(output);
       count++;
     }
   };
   const hasAlpha = job.pixels === 'rgba' && job.facts.video?.hasAlpha === true;
   for await (const frame of decode(track, start, hasAlpha)) {
-    await showUntil(frame.seconds);
+    await writeUntil(frame.seconds);
     if (count === job.frameCount) break;
-    last = frame;
-    shown = undefined;
+    current = frame;
+    output = undefined;
   }
-  await showUntil(Number.POSITIVE_INFINITY);
+  await writeUntil(Number.POSITIVE_INFINITY);
   if (count < job.frameCount) throw new Error('The file contains no frame.');
   await flushOutput();
 }
 
-interface Shown {
+interface DecodedFrame {
   readonly seconds: number;
-  readonly picture: I420Frame;
-  /** Its luma is the alpha of each pixel. */
+  readonly image: I420Frame;
+  /** The luma of this frame is the alpha of each pixel. */
   readonly alpha?: I420Frame;
 }
 
@@ -52,16 +52,16 @@ async function* decode(
   track: InputVideoTrack,
   fromSeconds: number,
   hasAlpha: boolean,
-): AsyncGenerator<Shown> {
-  const config = await decoderConfigOf(track);
+): AsyncGenerator<DecodedFrame> {
+  const config = await readDecoderConfig(track);
   const pressure = new Backpressure();
-  const frames = new DecodedFrames(config, pressure, hasAlpha);
+  const frames = new FrameDecoder(config, pressure, hasAlpha);
   const sink = new EncodedPacketSink(track);
-  const first = (await sink.getKeyPacket(fromSeconds)) ?? (await sink.getFirstKeyPacket());
-  if (first === null) throw new Error('The file has no key frame.');
-  for await (const packet of sink.packets(first)) {
+  const firstPacket = (await sink.getKeyPacket(fromSeconds)) ?? (await sink.getFirstKeyPacket());
+  if (firstPacket === null) throw new Error('The file has no key frame.');
+  for await (const packet of sink.packets(firstPacket)) {
     // Leading frames of an open GOP refer to frames that were not decoded.
-    if (packet.timestamp < first.timestamp) continue;
+    if (packet.timestamp < firstPacket.timestamp) continue;
     frames.decode(packet);
     await pressure.untilBelowOrStalled(MAX_IN_PROGRESS, () => frames.inProgress);
     yield* frames.drain();
@@ -75,25 +75,25 @@ async function* decode(
 type DecoderConfig = Parameters<VideoDecoder['configure']>[0];
 
 /** Throws if frames are too large or the codec is not supported. */
-async function decoderConfigOf(track: InputVideoTrack): Promise<DecoderConfig> {
+async function readDecoderConfig(track: InputVideoTrack): Promise<DecoderConfig> {
   const config = await track.getDecoderConfig();
   const codec = await track.getCodec();
   if (config === null) throw unsupported(codec);
   const { codec: name, description, codedWidth = 0, codedHeight = 0 } = config;
   if (codedWidth * codedHeight > MAX_PIXELS) throw new Error('The frame is too large.');
   const options = { codec: name, codedWidth, codedHeight, hardwareAcceleration: 'prefer-software' } as const;
-  const complete = description === undefined ? options : { ...options, description: toBytes(description) };
-  if (!(await VideoDecoder.isConfigSupported(complete)).supported) throw unsupported(codec);
-  return complete;
+  const fullConfig = description === undefined ? options : { ...options, description: toBytes(description) };
+  if (!(await VideoDecoder.isConfigSupported(fullConfig)).supported) throw unsupported(codec);
+  return fullConfig;
 }
 
-/** Decodes packets to frames with timestamps; with alpha, each is merged with its alpha frame. */
-class DecodedFrames {
+/** Decodes packets to frames with timestamps and, if the file has alpha, pairs each with its alpha frame. */
+class FrameDecoder {
   readonly #colors: ReturnType<typeof startDecoder>;
   /** A separate stream in the same codec: one alpha frame for each packet that has one. */
   readonly #alpha: ReturnType<typeof startDecoder> | undefined;
-  // Decoded frames carry the timestamp of the packet that was fed last. Their order is right, so output k is the k-th
-  // timestamp.
+  // The decoder's output carries the timestamp of the packet that was passed last. The order is right, so output k gets
+  // the k-th timestamp.
   readonly #times: number[] = [];
   readonly #withAlpha: boolean[] = [];
 
@@ -110,12 +110,12 @@ class DecodedFrames {
 
   decode({ type, timestamp, data, sideData }: EncodedPacket): void {
     insertSorted(this.#times, timestamp);
-    const chunkOf = (bytes: Uint8Array) =>
+    const toChunk = (bytes: Uint8Array) =>
       new EncodedVideoChunk({ type, timestamp: Math.round(timestamp * 1e6), data: bytes });
-    this.#colors.decoder.decode(chunkOf(data));
+    this.#colors.decoder.decode(toChunk(data));
     const { alpha } = sideData;
     this.#withAlpha.push(this.#alpha !== undefined && alpha !== undefined);
-    if (alpha !== undefined) this.#alpha?.decoder.decode(chunkOf(alpha));
+    if (alpha !== undefined) this.#alpha?.decoder.decode(toChunk(alpha));
   }
 
   async flush(): Promise<void> {
@@ -123,25 +123,25 @@ class DecodedFrames {
   }
 
   /** Returns the complete frames. */
-  async *drain(): AsyncGenerator<Shown> {
+  async *drain(): AsyncGenerator<DecodedFrame> {
     const { out } = this.#colors;
     const alpha = this.#alpha?.out ?? [];
     while (out.length > 0 && (this.#withAlpha[0] !== true || alpha.length > 0)) {
-      const picture = await takePicture(out);
+      const image = await takeFrame(out);
       const seconds = this.#times.shift();
-      const cover = this.#withAlpha.shift() === true ? await takePicture(alpha) : undefined;
-      if (seconds !== undefined) yield { seconds, picture, ...(cover && { alpha: cover }) };
+      const alphaImage = this.#withAlpha.shift() === true ? await takeFrame(alpha) : undefined;
+      if (seconds !== undefined) yield { seconds, image, ...(alphaImage && { alpha: alphaImage }) };
     }
   }
 
-  /** At the end: the frames whose alpha never arrived. */
-  drainUncovered(): AsyncGenerator<Shown> {
+  /** Called at the end: returns also the frames whose alpha never arrived. */
+  drainUncovered(): AsyncGenerator<DecodedFrame> {
     this.#withAlpha.fill(false);
     return this.drain();
   }
 }
 
-/** A decoder with its pending output. */
+/** Returns a decoder with a list that collects its output. */
 function startDecoder(config: DecoderConfig, pressure: Backpressure) {
   const out: VideoFrame[] = [];
   const decoder = new VideoDecoder({
@@ -167,14 +167,14 @@ function toBytes(source: ArrayBufferLike | ArrayBufferView): Uint8Array<ArrayBuf
     : Uint8Array.from(new Uint8Array(source));
 }
 
-async function takePicture(out: VideoFrame[]): Promise<I420Frame> {
+async function takeFrame(out: VideoFrame[]): Promise<I420Frame> {
   const frame = out.shift() as VideoFrame;
-  const picture = await toPicture(frame);
+  const image = await toI420(frame);
   frame.close();
-  return picture;
+  return image;
 }
 
-async function toPicture(frame: VideoFrame): Promise<I420Frame> {
+async function toI420(frame: VideoFrame): Promise<I420Frame> {
   const { format, codedWidth, codedHeight } = frame;
   if (format !== 'I420') throw unsupported(`with pixels as ${format}`);
   const data = new Uint8Array(frame.allocationSize());
@@ -182,10 +182,10 @@ async function toPicture(frame: VideoFrame): Promise<I420Frame> {
   return evenSides({ width: codedWidth, height: codedHeight, data });
 }
 
-/** Decoders round odd plane sizes up; the last column or row is dropped. */
-function evenSides(picture: I420Frame): I420Frame {
-  const { width, height, data } = picture;
-  if (width % 2 === 0 && height % 2 === 0) return picture;
+/** Decoders round odd plane sizes up, so the last column or row is dropped. */
+function evenSides(image: I420Frame): I420Frame {
+  const { width, height, data } = image;
+  if (width % 2 === 0 && height % 2 === 0) return image;
   const [evenWidth, evenHeight] = [width & ~1, height & ~1];
   const half = Math.ceil(width / 2);
   const out = new Uint8Array((evenWidth * evenHeight * 3) / 2);
@@ -205,20 +205,20 @@ function evenSides(picture: I420Frame): I420Frame {
 }
 
 /** Converts a decoded frame to the requested bytes: rotated upright, scaled, in BT.709. */
-function createPresenter(
+function createFrameConverter(
   { facts, width, height, pixels }: FramesJob,
   rotation: 0 | 90 | 180 | 270,
-): (shown: Shown) => Uint8Array {
+): (frame: DecodedFrame) => Uint8Array {
   const colors = { matrix: facts.video?.matrix ?? 'bt709', fullRange: facts.video?.fullRange ?? false };
   const isPlain = colors.matrix === 'bt709' && !colors.fullRange;
-  return ({ picture, alpha }) => {
+  return ({ image: picture, alpha }) => {
     const sized = scale(rotate(picture, rotation), width, height);
     if (pixels === 'i420' && isPlain) return sized.data;
     const rgba = i420ToRgba(sized, colors);
     if (pixels === 'rgba') {
-      const cover = alpha && scale(rotate(alpha, rotation), width, height).data;
-      if (cover !== undefined)
-        for (let at = 0; at < width * height; at++) rgba[at * 4 + 3] = cover[at] as number;
+      const mask = alpha && scale(rotate(alpha, rotation), width, height).data;
+      if (mask !== undefined)
+        for (let at = 0; at < width * height; at++) rgba[at * 4 + 3] = mask[at] as number;
       return rgba;
     }
     const out = new Uint8Array(sized.data.length);

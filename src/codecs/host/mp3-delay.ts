@@ -1,11 +1,11 @@
-// Reads from an MP3's Xing or Info tag how many leading samples are encoder delay.
+// Reads the number of leading encoder-delay samples from an MP3's Xing or Info tag.
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Every decoder adds this delay, by the format's filter bank. */
+/** Every decoder adds this delay, because of the format's filter bank. */
 const DECODER_DELAY = 529;
 const HEAD_BYTES = 4096;
 
-/** 0 if the file has no such tag. */
+/** Returns 0 if the file has no such tag. */
 export function readEncoderDelay(path: string): number {
   const file = openSync(path, 'r');
   try {
@@ -24,7 +24,7 @@ export function readEncoderDelay(path: string): number {
   }
 }
 
-/** Reads the first frame. Its tag follows the side information and ends with LAME's part. */
+/** Reads the tag from the first frame, where it follows the side information and ends with LAME's part. */
 export function parseEncoderDelay(frame: Uint8Array): number {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
   if (bytes.length < 200 || bytes[0] !== 0xff || ((bytes[1] ?? 0) & 0xe0) !== 0xe0) return 0;

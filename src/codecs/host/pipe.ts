@@ -1,7 +1,7 @@
 // Reads and writes raw data on the pipes of the codec host: fixed-size blocks in, blocks of any size out.
 import { once } from 'node:events';
 
-/** Blocks of exactly `size` bytes, each a separate buffer; the last may be shorter. */
+/** Yields blocks of exactly `size` bytes, each a separate buffer; the last may be shorter. */
 export async function* readBlocks(
   chunks: AsyncIterable<Uint8Array>,
   size: number,
@@ -10,10 +10,10 @@ export async function* readBlocks(
   let filled = 0;
   for await (const chunk of chunks) {
     for (let from = 0; from < chunk.length; ) {
-      const taken = Math.min(size - filled, chunk.length - from);
-      block.set(chunk.subarray(from, from + taken), filled);
-      from += taken;
-      filled += taken;
+      const count = Math.min(size - filled, chunk.length - from);
+      block.set(chunk.subarray(from, from + count), filled);
+      from += count;
+      filled += count;
       if (filled < size) continue;
       yield block;
       block = Buffer.allocUnsafe(size);
@@ -23,12 +23,12 @@ export async function* readBlocks(
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-/** Resolves when more can be written. */
+/** Writes the bytes; resolves when more can be written. */
 export async function writeOut(bytes: Uint8Array): Promise<void> {
   if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
 }
 
-/** Resolves when everything is flushed: exiting would cut off pending writes. */
+/** Resolves when everything is flushed: exiting earlier would cut off pending writes. */
 export function flushOutput(): Promise<void> {
   return new Promise(resolve => process.stdout.end(resolve));
 }

@@ -1,4 +1,5 @@
-// The codec host: one process, one job from its command line, then exit. Raw data goes over its pipes, as with ffmpeg.
+// Runs the codec host: reads one job from its command line, does it and exits. Raw data goes over its pipes, as with
+// ffmpeg.
 import { createReadStream } from 'node:fs';
 import { getNativeVariant } from 'node-webcodecs';
 import { type EncodeJob, EXIT_UNREADABLE, type Job } from '../job.ts';
@@ -13,20 +14,20 @@ const WORK = {
   check: async () => undefined,
   encode: encodePipes,
   frames: writeFrames,
-  sound: writeAudio,
+  audio: writeAudio,
 } as const;
 
 function encodePipes(job: EncodeJob): Promise<void> {
   const { width, height } = job.video ?? { width: 0, height: 0 };
   return encodeToFile(job, {
     frames: readBlocks(process.stdin, i420Size(width, height)),
-    sound: readBlocks(createReadStream('', { fd: 3 }), AUDIO_BLOCK_BYTES),
+    audio: readBlocks(createReadStream('', { fd: 3 }), AUDIO_BLOCK_BYTES),
   });
 }
 
 const job = JSON.parse(process.argv[2] ?? '') as Job | { readonly kind: 'check' };
-// The parent holds the other end of the pipe: when it closes, the parent is gone and nobody needs the result. Jobs that
-// read frames see it as the end of their input.
+// The parent has the other end of the pipe: when it closes, the parent has exited and nobody needs the result. Jobs
+// that read frames see it as the end of their input.
 if (job.kind !== 'encode') process.stdin.on('close', () => process.exit(1)).resume();
 
 try {

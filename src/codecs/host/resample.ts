@@ -4,31 +4,34 @@ import { CHANNELS } from '../job.ts';
 const HALF_TAPS = 16;
 const PHASES = 256;
 
-/** Takes block after block and returns the output so far; `undefined` ends the sound and flushes the rest. */
+/**
+ * Returns a function that takes block after block and returns the output so far; `undefined` ends the input and flushes
+ * the rest.
+ */
 export function createResampler(from: number, to: number): (block: Float32Array | undefined) => Float32Array {
   if (from === to) return block => block ?? new Float32Array(0);
   const table = makeTable(Math.min(1, to / from));
   const reach = Math.ceil(HALF_TAPS / Math.min(1, to / from));
-  // Input starting at `base`; before it is silence.
-  let held = new Float32Array(reach * CHANNELS);
+  // Input starting at `base`, with silence before it.
+  let pending = new Float32Array(reach * CHANNELS);
   let base = -reach;
-  let next = 0;
+  let nextIndex = 0;
   let end = Number.POSITIVE_INFINITY;
   return block => {
-    if (block === undefined) end = base + held.length / CHANNELS;
-    const added = block ?? new Float32Array(reach * CHANNELS);
-    const input = new Float32Array(held.length + added.length);
-    input.set(held);
-    input.set(added, held.length);
-    const known = base + input.length / CHANNELS;
+    if (block === undefined) end = base + pending.length / CHANNELS;
+    const appended = block ?? new Float32Array(reach * CHANNELS);
+    const input = new Float32Array(pending.length + appended.length);
+    input.set(pending);
+    input.set(appended, pending.length);
+    const inputEnd = base + input.length / CHANNELS;
     const out: number[] = [];
-    for (; (next * from) / to < end && (next * from) / to + reach < known; next++) {
-      const at = (next * from) / to;
+    for (; (nextIndex * from) / to < end && (nextIndex * from) / to + reach < inputEnd; nextIndex++) {
+      const at = (nextIndex * from) / to;
       const [left, right] = convolve(input, at - base, reach, table);
       out.push(left, right);
     }
-    const keepFrom = Math.max(0, Math.floor((next * from) / to) - reach - base);
-    held = input.slice(keepFrom * CHANNELS);
+    const keepFrom = Math.max(0, Math.floor((nextIndex * from) / to) - reach - base);
+    pending = input.slice(keepFrom * CHANNELS);
     base += keepFrom;
     return Float32Array.from(out);
   };
@@ -58,9 +61,9 @@ function convolve(
   const last = Math.min(input.length / CHANNELS - 1, Math.floor(center + reach));
   for (let i = Math.max(0, Math.ceil(center - reach)); i <= last; i++) {
     const phase = Math.abs(i - center) * PHASES;
-    const whole = Math.floor(phase);
-    const low = values[whole] as number;
-    const weight = low + ((values[whole + 1] ?? 0) - low) * (phase - whole);
+    const index = Math.floor(phase);
+    const low = values[index] as number;
+    const weight = low + ((values[index + 1] ?? 0) - low) * (phase - index);
     left += weight * (input[i * CHANNELS] as number);
     right += weight * (input[i * CHANNELS + 1] as number);
   }

@@ -1,5 +1,5 @@
-// Converts I420 (BT.709, limited range) to an uncompressed BMP in a WebAssembly kernel. BMP is the fastest way into the
-// rasterizer, whose decoder only copies.
+// Converts I420 (BT.709, limited range) to an uncompressed BMP in a WebAssembly kernel. The rasterizer reads BMP
+// fastest, since its decoder only copies.
 import { i420Size } from './i420.ts';
 import { bindKernel, createMemory } from './kernel.ts';
 

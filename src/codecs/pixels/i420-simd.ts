@@ -5,7 +5,7 @@ import { bindKernel, createMemory } from './kernel.ts';
 export interface I420Writer {
   /** The current frame, always in the same buffer. */
   readonly frame: Uint8Array<ArrayBuffer>;
-  /** Takes rows of RGBA, an even number or all that remain; the first is row `top`, which is even. */
+  /** Writes rows of RGBA, starting at row `top`, which is even: an even number of rows, or all that remain. */
   write(rgba: Uint8Array, top: number): void;
 }
 
@@ -15,7 +15,7 @@ const MIN_WIDTH = 16;
 const STRIP_ROWS = 24;
 
 /**
- * Creates a frame with these even sides, written from RGBA with `stride` pixels per row; pixels beyond the sides are
+ * Creates a frame with these even sides. The RGBA input has `stride` pixels per row; pixels beyond the sides are
  * dropped, and so is alpha.
  */
 export function createI420Writer(width: number, height: number, stride: number): I420Writer {
@@ -31,13 +31,13 @@ export function createI420Writer(width: number, height: number, stride: number):
     frame,
     write(rgba, top) {
       const bottom = Math.min(height, top + rgba.length / rowBytes);
-      for (let first = top; first < bottom; first += STRIP_ROWS) {
-        const end = Math.min(bottom, first + STRIP_ROWS);
-        strip.set(rgba.subarray((first - top) * rowBytes, (end - top) * rowBytes));
-        for (let row = first; row < end; row += 2) {
+      for (let stripTop = top; stripTop < bottom; stripTop += STRIP_ROWS) {
+        const end = Math.min(bottom, stripTop + STRIP_ROWS);
+        strip.set(rgba.subarray((stripTop - top) * rowBytes, (end - top) * rowBytes));
+        for (let row = stripTop; row < end; row += 2) {
           const u = staging + luma + (row / 2) * half;
           const v = u + luma / 4;
-          convert((row - first) * rowBytes, rowBytes, width, staging + row * width, u, v);
+          convert((row - stripTop) * rowBytes, rowBytes, width, staging + row * width, u, v);
         }
       }
     },
@@ -49,16 +49,16 @@ type ConvertRows = (source: number, rowBytes: number, width: number, y: number, 
 /** For a frame that is narrower than one kernel step. */
 function createNarrowWriter(width: number, height: number, stride: number): I420Writer {
   const frame = new Uint8Array(i420Size(width, height));
-  const kept = new Uint8Array(width * height * 4);
+  const rgbaCopy = new Uint8Array(width * height * 4);
   return {
     frame,
     write(rgba, top) {
       const bottom = Math.min(height, top + rgba.length / 4 / stride);
       for (let row = top; row < bottom; row++) {
         const from = (row - top) * stride * 4;
-        kept.set(rgba.subarray(from, from + width * 4), row * width * 4);
+        rgbaCopy.set(rgba.subarray(from, from + width * 4), row * width * 4);
       }
-      rgbaToI420(kept, width, height, frame);
+      rgbaToI420(rgbaCopy, width, height, frame);
     },
   };
 }

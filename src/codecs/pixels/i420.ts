@@ -82,8 +82,8 @@ interface Plane {
   readonly data: Uint8Array;
 }
 
-function mapPlanes(picture: I420Frame, change: (plane: Plane, isChroma: boolean) => Plane): I420Frame {
-  const { width, height, data } = picture;
+function mapPlanes(frame: I420Frame, change: (plane: Plane, isChroma: boolean) => Plane): I420Frame {
+  const { width, height, data } = frame;
   const [area, half] = [width * height, { width: width / 2, height: height / 2 }];
   const planes = [
     change({ width, height, data: data.subarray(0, area) }, false),
@@ -95,9 +95,9 @@ function mapPlanes(picture: I420Frame, change: (plane: Plane, isChroma: boolean)
 }
 
 /** Rotates clockwise. */
-export function rotate(picture: I420Frame, degrees: VideoFacts['rotation']): I420Frame {
-  if (degrees === 0) return picture;
-  return mapPlanes(picture, ({ width, height, data }) => {
+export function rotate(frame: I420Frame, degrees: VideoFacts['rotation']): I420Frame {
+  if (degrees === 0) return frame;
+  return mapPlanes(frame, ({ width, height, data }) => {
     const turned = degrees === 180 ? { width, height } : { width: height, height: width };
     const out = new Uint8Array(data.length);
     for (let y = 0, at = 0; y < turned.height; y++) {
@@ -115,10 +115,10 @@ export function rotate(picture: I420Frame, degrees: VideoFacts['rotation']): I42
   });
 }
 
-/** Scales to even sides with a triangle filter as wide as the step, so that small copies do not flicker. */
-export function scale(picture: I420Frame, width: number, height: number): I420Frame {
-  if (picture.width === width && picture.height === height) return picture;
-  return mapPlanes(picture, (plane, isChroma) =>
+/** Scales to even sides with a triangle filter as wide as the step, so that reduced frames do not flicker. */
+export function scale(frame: I420Frame, width: number, height: number): I420Frame {
+  if (frame.width === width && frame.height === height) return frame;
+  return mapPlanes(frame, (plane, isChroma) =>
     scalePlane(plane, isChroma ? width / 2 : width, isChroma ? height / 2 : height),
   );
 }
@@ -178,12 +178,12 @@ function tapsFor(from: number, to: number): Taps {
   return { count, starts, weights };
 }
 
-/** Centers a smaller frame in a black one; offsets are even, since chroma has half the resolution. */
-export function pad(picture: I420Frame, width: number, height: number): I420Frame {
-  if (picture.width === width && picture.height === height) return picture;
-  const left = Math.floor((width - picture.width) / 4) * 2;
-  const top = Math.floor((height - picture.height) / 4) * 2;
-  return mapPlanes(picture, (plane, isChroma) => {
+/** Centers a smaller frame in a black one. Offsets are even, since chroma has half the resolution. */
+export function pad(frame: I420Frame, width: number, height: number): I420Frame {
+  if (frame.width === width && frame.height === height) return frame;
+  const left = Math.floor((width - frame.width) / 4) * 2;
+  const top = Math.floor((height - frame.height) / 4) * 2;
+  return mapPlanes(frame, (plane, isChroma) => {
     const by = isChroma ? 2 : 1;
     const size = { width: width / by, height: height / by };
     const data = new Uint8Array(size.width * size.height).fill(isChroma ? 128 : 16);

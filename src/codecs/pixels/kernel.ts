@@ -20,7 +20,7 @@ export function createMemory(bytes: number): Memory {
   return new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE_BYTES) });
 }
 
-/** The `convert` function of a kernel that works on the given memory. */
+/** Returns the `convert` function of a kernel that works on the given memory. */
 export function bindKernel(
   name: 'rgba-to-i420' | 'i420-to-bmp',
   memory: Memory,

@@ -6,16 +6,16 @@ import { constants, crc32, deflateRaw } from 'node:zlib';
 const compress = promisify(deflateRaw);
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 /** Number of row bands, each compressed while the next one is filtered. */
-const STRETCHES = 4;
+const BANDS = 4;
 /** CMF and FLG of RFC 1950: deflate with a window of 32 KB. */
 const ZLIB_HEAD = Buffer.from('7801', 'hex');
 const ADLER_BASE = 65_521;
 /** Bytes that can be summed before 32 bits overflow (zlib's NMAX). */
-const ADLER_STRETCH = 5552;
+const ADLER_BLOCK = 5552;
 
-/** `level` is zlib's, 1 to 9. An opaque picture is written without alpha. */
+/** `level` is zlib's, 1 to 9. An opaque image is written without alpha. */
 export async function encodePng(rgba: Uint8Array, width: number, height: number, level = 6): Promise<Buffer> {
-  const isOpaque = hasNoHoles(rgba);
+  const isOpaque = isFullyOpaque(rgba);
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
@@ -24,17 +24,17 @@ export async function encodePng(rgba: Uint8Array, width: number, height: number,
   const filter = isOpaque ? filterRgb : filterRgba;
   const parts: Promise<Buffer>[] = [];
   let sums: Sums = [1, 0];
-  for (let stretch = 0; stretch < STRETCHES; stretch++) {
-    const [from, to] = [stretch, stretch + 1].map(edge => Math.round((edge * height) / STRETCHES));
+  for (let band = 0; band < BANDS; band++) {
+    const [from, to] = [band, band + 1].map(edge => Math.round((edge * height) / BANDS));
     const rows = filter(
       rgba.subarray((from as number) * width * 4),
       width,
       (to as number) - (from as number),
     );
     // All bands but the last end on a byte boundary, without ending the stream.
-    const finishFlush = stretch === STRETCHES - 1 ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
+    const finishFlush = band === BANDS - 1 ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
     parts.push(compress(rows, { level, finishFlush }));
-    sums = addUp(rows, sums);
+    sums = updateAdler(rows, sums);
   }
   const check = Buffer.alloc(4);
   check.writeUInt32BE(((sums[1] << 16) | sums[0]) >>> 0);
@@ -45,10 +45,10 @@ export async function encodePng(rgba: Uint8Array, width: number, height: number,
 type Sums = readonly [a: number, b: number];
 
 /** Continues an Adler-32 checksum (RFC 1950). */
-function addUp(bytes: Uint8Array, [first, second]: Sums): Sums {
+function updateAdler(bytes: Uint8Array, [first, second]: Sums): Sums {
   let [a, b] = [first, second];
-  for (let from = 0; from < bytes.length; from += ADLER_STRETCH) {
-    const to = Math.min(bytes.length, from + ADLER_STRETCH);
+  for (let from = 0; from < bytes.length; from += ADLER_BLOCK) {
+    const to = Math.min(bytes.length, from + ADLER_BLOCK);
     for (let at = from; at < to; at++) {
       a += bytes[at] as number;
       b += a;
@@ -59,7 +59,7 @@ function addUp(bytes: Uint8Array, [first, second]: Sums): Sums {
   return [a, b];
 }
 
-function hasNoHoles(rgba: Uint8Array): boolean {
+function isFullyOpaque(rgba: Uint8Array): boolean {
   for (let at = 3; at < rgba.length; at += 4) if (rgba[at] !== 255) return false;
   return true;
 }

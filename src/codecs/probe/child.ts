@@ -1,4 +1,4 @@
-// A child process that probes one file after another: requests and bytes go over its channel, facts come back.
+// Manages a child process that probes one file after another: requests and bytes go over its channel, facts come back.
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { compileCacheEnv } from '../../lib/compile-cache.ts';
@@ -26,7 +26,7 @@ export interface SentFile {
 
 /** Messages to the process. */
 export type ProbeMessage =
-  | { readonly what: 'facts' | 'contentType'; readonly file: string | SentFile }
+  | { readonly kind: 'facts' | 'contentType'; readonly file: string | SentFile }
   | { readonly id: number; readonly bytes: Uint8Array };
 /** Messages from the process. */
 export type ProbeResponse =
@@ -34,9 +34,9 @@ export type ProbeResponse =
   | { readonly failure: string }
   | { readonly requested: RequestedRange };
 
-/** The process could not read the file. */
+/** Thrown when the process could not parse the file. */
 export class Unreadable extends Error {}
-/** The bytes could not be read, which says nothing about the file; `cause` is the error of its `read`. */
+/** Thrown when the bytes could not be read; `cause` is the error of the file's `read`. */
 export class ReadFailure extends Error {}
 
 const MAX_HEAP_MB = 256;
@@ -63,9 +63,9 @@ export class ProbeChild {
     return this.#process.connected;
   }
 
-  /** Throws Unreadable, after which it can be used again; after any other error it must be ended. */
-  async ask(
-    what: 'facts' | 'contentType',
+  /** Throws Unreadable, after which the child can be used again. After any other error it must be ended. */
+  async probe(
+    kind: 'facts' | 'contentType',
     file: string | RemoteFile,
     deadline: AbortSignal,
   ): Promise<Probed> {
@@ -75,31 +75,31 @@ export class ProbeChild {
       const bytes = typeof file === 'string' ? new Uint8Array() : await file.read(start, end);
       if (child.connected) this.#send({ id, bytes });
     };
-    const listen = (answer: ProbeResponse): void => {
-      if ('value' in answer) resolve(answer.value);
-      else if ('failure' in answer) reject(new Unreadable(answer.failure));
+    const listen = (response: ProbeResponse): void => {
+      if ('value' in response) resolve(response.value);
+      else if ('failure' in response) reject(new Unreadable(response.failure));
       else
-        sendRange(answer.requested).catch(cause =>
+        sendRange(response.requested).catch(cause =>
           reject(new ReadFailure("The bytes can't be read.", { cause })),
         );
     };
-    // The channel closes after the last message, which reveals a process that died without an answer.
-    const onEnd = (): void => reject(new Error('The probe process exited without an answer.'));
+    // The channel closes after the last message, which reveals a process that died without a response.
+    const onEnd = (): void => reject(new Error('The probe process exited without a response.'));
     const onAbort = (): void => reject(deadline.reason);
     child.on('message', listen).on('disconnect', onEnd).on('error', reject);
     deadline.addEventListener('abort', onAbort, { once: true });
-    this.#hold(true);
+    this.#setBusy(true);
     try {
       deadline.throwIfAborted();
-      sentFile(file).then(
-        sent => this.#send({ what, file: sent }),
+      toSentFile(file).then(
+        sentFile => this.#send({ kind, file: sentFile }),
         cause => reject(new ReadFailure("The bytes can't be read.", { cause })),
       );
       return await promise;
     } finally {
       child.off('message', listen).off('disconnect', onEnd).off('error', reject);
       deadline.removeEventListener('abort', onAbort);
-      this.#hold(false);
+      this.#setBusy(false);
     }
   }
 
@@ -107,20 +107,20 @@ export class ProbeChild {
     this.#process.kill('SIGKILL');
   }
 
-  /** If the channel has closed meanwhile, its close event reports it. */
+  /** Ignores errors: if the channel has closed meanwhile, its close event reports it. */
   #send(message: ProbeMessage): void {
     this.#process.send(message, () => undefined);
   }
 
-  /** While busy it keeps this process alive, while idle it does not. */
-  #hold(isBeingEdited: boolean): void {
-    const change = isBeingEdited ? 'ref' : 'unref';
+  /** A busy child keeps this process alive; an idle one does not. */
+  #setBusy(isBusy: boolean): void {
+    const change = isBusy ? 'ref' : 'unref';
     this.#process[change]();
     this.#process.channel?.[change]();
   }
 }
 
-async function sentFile(file: string | RemoteFile): Promise<string | SentFile> {
+async function toSentFile(file: string | RemoteFile): Promise<string | SentFile> {
   if (typeof file === 'string') return file;
   const { size } = file;
   return { size, head: size === 0 ? new Uint8Array() : await file.read(0, Math.min(size, HEAD_BYTES)) };

@@ -1,6 +1,6 @@
 // Reports what a video or audio file contains. Parsing runs mediabunny (plain JavaScript) in child processes: a file
-// that makes it loop or exhaust memory takes down one of them and nothing else. A thread would not be enough, because
-// V8 ends the whole process at a thread's heap limit.
+// that makes it loop or exhaust memory ends only one of them. A thread would not be enough, because V8 ends the whole
+// process at a thread's heap limit.
 import { AppError } from '../../lib/errors.ts';
 import { createGate } from '../../lib/gate.ts';
 import type { MediaFacts } from '../facts.ts';
@@ -9,18 +9,18 @@ import { ProbeChild, type Probed, ReadFailure, type RemoteFile, Unreadable } fro
 const TIMEOUT_MS = 15_000;
 const IDLE_MS = 10_000;
 const gate = createGate({ concurrency: 2, maxWaiting: 200 });
-/** Kept for a while: starting one takes 0.15 s, a probe a few milliseconds. Each has a timer that ends it. */
+/** Idle children, with the timer that ends each. Starting one takes 0.15 s, a probe a few milliseconds. */
 const idle = new Map<ProbeChild, NodeJS.Timeout>();
 
-/** Probes a file on disk, or bytes. Throws `unreadable_media` if it is not video or audio, or is damaged. */
+/** Probes a file on disk, or bytes. Throws `unreadable_media` if it is damaged or not video or audio. */
 export async function probeMedia(source: string | Uint8Array, signal: AbortSignal): Promise<MediaFacts> {
   const file = typeof source === 'string' ? source : inMemory(source);
   return (await probe('facts', file, signal)) as MediaFacts;
 }
 
 /**
- * The content type of a file by its tracks, at the cost of reading its headers: at most 32 MB. Throws
- * `unreadable_media` like `probeMedia`; errors of `file.read` are rethrown.
+ * Returns the content type of a file by its tracks, reading only its headers: at most 32 MB. Throws `unreadable_media`
+ * like `probeMedia`; errors of `file.read` are rethrown.
  */
 export async function probeContentType(file: RemoteFile, signal: AbortSignal): Promise<string> {
   return (await probe('contentType', file, signal)) as string;
@@ -31,19 +31,19 @@ function inMemory(bytes: Uint8Array): RemoteFile {
 }
 
 function probe(
-  what: 'facts' | 'contentType',
+  kind: 'facts' | 'contentType',
   file: string | RemoteFile,
   signal: AbortSignal,
 ): Promise<Probed> {
   return gate(async () => {
-    const child = take();
+    const child = takeIdleChild();
     try {
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-      const probed = await child.ask(what, file, deadline);
-      keep(child);
+      const probed = await child.probe(kind, file, deadline);
+      keepIdle(child);
       return probed;
     } catch (err) {
-      if (err instanceof Unreadable) keep(child);
+      if (err instanceof Unreadable) keepIdle(child);
       else child.end();
       signal.throwIfAborted();
       if (err instanceof ReadFailure) throw err.cause;
@@ -56,7 +56,7 @@ function probe(
   }, signal);
 }
 
-function take(): ProbeChild {
+function takeIdleChild(): ProbeChild {
   for (const [child, timer] of idle) {
     clearTimeout(timer);
     idle.delete(child);
@@ -65,7 +65,7 @@ function take(): ProbeChild {
   return new ProbeChild();
 }
 
-function keep(child: ProbeChild): void {
+function keepIdle(child: ProbeChild): void {
   const timer = setTimeout(() => {
     idle.delete(child);
     child.end();

@@ -1,10 +1,10 @@
-// The process that probes files on request of its parent; it ends when the channel to the parent closes.
-import { keepCompiled } from '../../lib/compile-cache.ts';
+// Probes files at the request of the parent process; ends when the channel to the parent closes.
+import { flushCompiled } from '../../lib/compile-cache.ts';
 import { type FileBytes, openBytes, openInput } from '../open-input.ts';
 import type { ProbeMessage, ProbeResponse, SentFile } from './child.ts';
 import { readContentType, readFacts } from './read-facts.ts';
 
-type Question = Extract<ProbeMessage, { readonly what: string }>;
+type ProbeRequest = Extract<ProbeMessage, { readonly kind: string }>;
 
 const WORK = { facts: readFacts, contentType: readContentType };
 /** When reading through the parent, each read may be a request to a bucket. */
@@ -14,34 +14,34 @@ const reads = new Map<number, (bytes: Uint8Array) => void>();
 let lastRead = 0;
 
 process.on('message', (message: ProbeMessage) => {
-  if ('what' in message) void answer(message);
+  if ('kind' in message) void handleRequest(message);
   else {
     reads.get(message.id)?.(message.bytes);
     reads.delete(message.id);
   }
 });
 
-async function answer({ what, file }: Question): Promise<void> {
+async function handleRequest({ kind, file }: ProbeRequest): Promise<void> {
   send(
-    await probe(what, file).then(
+    await probe(kind, file).then(
       (value): ProbeResponse => ({ value }),
       (err): ProbeResponse => ({ failure: String(err) }),
     ),
   );
-  keepCompiled();
+  flushCompiled();
 }
 
-async function probe(what: Question['what'], file: Question['file']) {
-  const input = typeof file === 'string' ? openInput(file) : openBytes(remote(file));
+async function probe(kind: ProbeRequest['kind'], file: ProbeRequest['file']) {
+  const input = typeof file === 'string' ? openInput(file) : openBytes(toFileBytes(file));
   try {
-    return await WORK[what](input);
+    return await WORK[kind](input);
   } finally {
     input.dispose();
   }
 }
 
-/** A file whose bytes the parent provides. */
-function remote({ size, head }: SentFile): FileBytes {
+/** Returns a file whose bytes the parent provides. */
+function toFileBytes({ size, head }: SentFile): FileBytes {
   const read = (start: number, end: number): Uint8Array | Promise<Uint8Array> => {
     if (end <= head.length) return head.subarray(start, end);
     return new Promise(resolve => {
@@ -52,6 +52,6 @@ function remote({ size, head }: SentFile): FileBytes {
   return { size, read, close: () => reads.clear(), maxReadBytes: MAX_REMOTE_BYTES };
 }
 
-function send(answer: ProbeResponse): void {
-  process.send?.(answer);
+function send(response: ProbeResponse): void {
+  process.send?.(response);
 }

@@ -1,4 +1,4 @@
-// Reads the probe's facts from an opened file.
+// Reads the facts of a probe from an opened file.
 import type { Input, InputAudioTrack, InputVideoTrack } from 'mediabunny';
 import type { AudioFacts, MediaFacts, VideoFacts } from '../facts.ts';
 import { findContainer, findStart } from '../open-input.ts';
@@ -24,7 +24,7 @@ export async function readFacts(input: Input): Promise<MediaFacts> {
   };
 }
 
-/** The content type by tracks; nothing after the first frame or sample is read. */
+/** Returns the content type by tracks; reads nothing after the first frame or sample. */
 export async function readContentType(input: Input): Promise<string> {
   const { contentType } = await readTracks(input);
   // A header may name tracks that have no data.
@@ -42,7 +42,7 @@ async function readTracks(input: Input) {
   return { container, contentType, videoTrack, audioTrack };
 }
 
-// With video, without.
+// Content types with video, and without.
 const CONTENT_TYPES: Readonly<Partial<Record<MediaFacts['container'], readonly [string, string]>>> = {
   mp4: ['video/mp4', 'audio/mp4'],
   mov: ['video/quicktime', 'audio/mp4'],

@@ -1,18 +1,18 @@
-// Defines why an outbound request failed, and whether the request may have reached a server.
+// Defines the errors of outbound requests: why a request failed, and whether it may have reached a server.
 
-/** Code → what the host did, as the end of a sentence. */
+/** Code → what the host did, as the end of a sentence that starts with its name. */
 const FETCH_ERRORS = {
-  bad_url: 'gave an address that cannot be requested',
-  bad_header: 'cannot be sent such a request',
-  blocked_address: 'is at an address that may not be reached from here',
+  bad_url: 'gave an address that is not a valid http or https URL',
+  bad_header: 'received a request with an invalid header',
+  blocked_address: 'is at an address that this service may not reach',
   dns_failed: 'could not be found',
   connect_failed: 'could not be connected to',
-  connection_lost: 'broke the connection off',
-  timeout: 'took too long to answer',
-  aborted: 'was no longer waited for',
-  too_large: 'sent more than is accepted',
+  connection_lost: 'closed the connection',
+  timeout: 'took too long to respond',
+  aborted: 'was canceled',
+  too_large: 'sent more data than is accepted',
   too_many_redirects: 'redirected too many times',
-  redirect_refused: 'redirected to a host that may not get what the request holds',
+  redirect_refused: 'redirected to a host that may not receive the request',
 } as const;
 
 export type FetchErrorCode = keyof typeof FETCH_ERRORS;
@@ -30,7 +30,7 @@ const CODES: Readonly<Record<string, FetchErrorCode>> = {
 export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly code: FetchErrorCode;
-  /** False only if no byte can have reached a server; then any request may be repeated. */
+  /** False only if no byte can have reached a server; then any request may be retried. */
   readonly maybeSent: boolean;
 
   constructor(
@@ -44,7 +44,7 @@ export class FetchError extends Error {
   }
 }
 
-/** Formats the failure as a sentence, e.g. "example.com sent more than is accepted." */
+/** Formats the failure as a sentence, e.g. "example.com sent more data than is accepted." */
 export function fetchErrorFor(code: FetchErrorCode, host: string): FetchError {
   return new FetchError(code, `${host} ${FETCH_ERRORS[code]}.`);
 }
@@ -67,8 +67,8 @@ export function toFetchError(
   if (err instanceof FetchError) {
     return new FetchError(err.code, err.message, { maybeSent, cause: err.cause });
   }
-  const given = CODES[String((err as { readonly code?: unknown }).code)];
-  const byTime = isAborted ? 'aborted' : isLate ? 'timeout' : undefined;
-  const code = byTime ?? given ?? (maybeSent ? 'connection_lost' : 'connect_failed');
+  const knownCode = CODES[String((err as { readonly code?: unknown }).code)];
+  const abortCode = isAborted ? 'aborted' : isLate ? 'timeout' : undefined;
+  const code = abortCode ?? knownCode ?? (maybeSent ? 'connection_lost' : 'connect_failed');
   return new FetchError(code, fetchErrorFor(code, host).message, { maybeSent, cause: err });
 }

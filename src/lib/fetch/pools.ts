@@ -1,5 +1,5 @@
-// Connection pools of the guarded client. Addresses are checked by the same lookup that the socket uses, so that DNS
-// rebinding cannot bypass the check.
+// Creates the connection pools of the guarded client. Addresses are checked by the lookup that the socket itself uses,
+// so that DNS rebinding cannot bypass the check.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ import { fetchErrorFor } from './error.ts';
 export interface ReachOptions {
   /** The operator allows requests to private addresses. */
   readonly allowPrivate: boolean;
-  /** Addresses that the operator configured, e.g. `http://10.0.0.7:8188/api`: their origins are always reachable. */
+  /** Addresses that the operator configured, e.g. `http://10.0.0.7:8188/api`. Their origins are always reachable. */
   readonly trustedOrigins: readonly string[];
   /** Replaces the system's resolver. */
   readonly resolve?: Resolve;
@@ -38,9 +38,9 @@ export function createPools({
   resolve = resolveBySystem,
 }: ReachOptions): Pools {
   const trusted = new Set(trustedOrigins.map(address => new URL(address).origin));
-  const publicOnly = keepAgent(async hostname => checkAddresses(hostname, await resolve(hostname)));
-  const loopback = keepAgent(async () => LOOPBACK);
-  const anywhere = keepAgent(resolve);
+  const publicOnly = createLazyAgent(async hostname => checkAddresses(hostname, await resolve(hostname)));
+  const loopback = createLazyAgent(async () => LOOPBACK);
+  const anywhere = createLazyAgent(resolve);
   return {
     async agentFor(url, allowLoopback) {
       if (trusted.has(url.origin)) return anywhere.open();
@@ -65,15 +65,15 @@ async function resolveBySystem(hostname: string): Promise<readonly LookupAddress
   return await lookupAll(hostname, { all: true });
 }
 
-/** One non-public address blocks the name: which of them is used is not under our control. */
+/** One non-public address blocks the name, since the socket may connect to any of them. */
 function checkAddresses(hostname: string, addresses: readonly LookupAddress[]): readonly LookupAddress[] {
   if (!addresses.every(({ address }) => isPublicAddress(address)))
     throw fetchErrorFor('blocked_address', hostname);
   return addresses;
 }
 
-/** A pool created on first use: most processes need one of the three, and many none at start. */
-function keepAgent(resolve: Resolve): { open(): Promise<Agent>; close(): Promise<void> } {
+/** Creates a pool on first use: most processes need only one of the three. */
+function createLazyAgent(resolve: Resolve): { open(): Promise<Agent>; close(): Promise<void> } {
   let opening: Promise<Agent> | undefined;
   return {
     open: () => {
@@ -91,10 +91,10 @@ async function createAgent(resolve: Resolve): Promise<Agent> {
   const lookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname).then(
       ([...addresses]) => {
-        const [first] = addresses;
-        if (first === undefined) callback(fetchErrorFor('dns_failed', hostname), '');
+        const [firstAddress] = addresses;
+        if (firstAddress === undefined) callback(fetchErrorFor('dns_failed', hostname), '');
         else if (options.all === true) callback(null, addresses);
-        else callback(null, first.address, first.family);
+        else callback(null, firstAddress.address, firstAddress.family);
       },
       (err: Error) => callback(err, ''),
     );

@@ -7,7 +7,7 @@ interface Request {
   readonly propagates?: boolean;
 }
 
-/** Only host and port of the URL: a path may contain tokens, and a query keys. */
+/** Records only the host and port of the URL: a path may contain tokens, and a query may contain keys. */
 export function inRequestSpan<R extends Request, A extends { readonly status: number }>(
   address: string,
   request: R,
@@ -20,16 +20,16 @@ export function inRequestSpan<R extends Request, A extends { readonly status: nu
   const method = request.method ?? 'GET';
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const attributes = { 'http.request.method': method, 'server.address': url.hostname, 'server.port': port };
-  const isSent = request.propagates === true || tracedOrigins.has(url.origin);
+  const propagates = request.propagates === true || tracedOrigins.has(url.origin);
   return inSpan(method, { kind: 'client', attributes }, async span => {
     const traceparent = (span ?? scope?.span)?.traceparent;
-    const answer = await send(
-      isSent && traceparent !== undefined
+    const response = await send(
+      propagates && traceparent !== undefined
         ? { ...request, headers: { traceparent, ...request.headers } }
         : request,
     );
-    span?.set({ 'http.response.status_code': answer.status });
-    if (answer.status >= 400) span?.fail(String(answer.status));
-    return answer;
+    span?.set({ 'http.response.status_code': response.status });
+    if (response.status >= 400) span?.fail(String(response.status));
+    return response;
   });
 }

@@ -1,5 +1,5 @@
-// A pool of worker threads for work that would hold the event loop: bounded in threads, queue, time and memory, and
-// fair between the accounts that ask.
+// Runs tasks in worker threads that would otherwise block the event loop. Bounds threads, queue, time and memory, and
+// shares the threads fairly between accounts.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
@@ -10,31 +10,31 @@ export interface ThreadPoolOptions {
   /** The thread's module, without its extension: sources run as .ts, the published package has .js. */
   readonly module: URL;
   readonly threads: number;
-  /** A task that takes longer ends its thread, and rejects with TaskTooCostly. */
+  /** A task that takes longer is rejected with TaskTooCostly, and its thread ends. */
   readonly timeoutMs: number;
-  /** Past it the thread ends, and its task rejects with TaskTooCostly. */
+  /** A task that needs more memory is rejected with TaskTooCostly, and its thread ends. */
   readonly maxHeapMb: number;
-  /** Waiting tasks of one account, beyond which the next one is refused; accepted work is never refused. */
+  /** Maximum number of waiting tasks per account; further tasks are rejected, except accepted work. */
   readonly maxWaiting: number;
 }
 
 export interface TaskOptions {
-  /** Whose work it is: an account has one thread at a time, and accounts take turns. */
+  /** The account that the task belongs to. An account uses one thread at a time, and accounts take turns. */
   readonly account: string;
   readonly signal: AbortSignal;
-  /** What many tasks have in common: a thread is sent it only when it is another object than before. */
+  /** Data that many tasks share. A thread receives it only when it differs from the previous object. */
   readonly context?: object | undefined;
 }
 
 export interface ThreadPool<Input, Output> {
-  /** Rejects with what the task threw, TaskTooCostly, the signal's reason, or AppError `unavailable`. */
+  /** Rejects with the task's own error, TaskTooCostly, the signal's reason, or an AppError `unavailable`. */
   run(input: Input, options: TaskOptions): Promise<Output>;
 }
 
-/** A task ran into the limit on its time or memory. */
+/** Thrown when a task exceeds its limit of time or memory. */
 export class TaskTooCostly extends Error {}
 
-/** A thread that has nothing to do gives its memory back. */
+/** An idle thread ends after this time to free its memory. */
 const IDLE_MS = 20_000;
 
 interface Task<Input, Output> extends TaskOptions {
@@ -45,15 +45,15 @@ interface Task<Input, Output> extends TaskOptions {
 
 export function createThreadPool<Input, Output>(options: ThreadPoolOptions): ThreadPool<Input, Output> {
   /** By account, in the order of their turns. */
-  const waiting = new Map<string, Set<Task<Input, Output>>>();
+  const waitingTasks = new Map<string, Set<Task<Input, Output>>>();
   const busy = new Set<string>();
   const idle = new Map<Worker, NodeJS.Timeout>();
   const contexts = new WeakMap<Worker, object>();
   let active = 0;
 
-  /** The first task of the first account that has no thread. */
-  const takeNext = (): Task<Input, Output> | undefined => {
-    for (const [account, tasks] of waiting) {
+  /** Removes and returns the first task of the first account that has no thread. */
+  const dequeue = (): Task<Input, Output> | undefined => {
+    for (const [account, tasks] of waitingTasks) {
       if (busy.has(account)) continue;
       const [task] = tasks;
       if (task === undefined) continue;
@@ -64,16 +64,16 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
   };
 
   const remove = (task: Task<Input, Output>): void => {
-    const tasks = waiting.get(task.account);
+    const tasks = waitingTasks.get(task.account);
     if (tasks?.delete(task) !== true) return;
-    // The account goes to the end of the line.
-    waiting.delete(task.account);
-    if (tasks.size > 0) waiting.set(task.account, tasks);
+    // The account moves to the end of the queue.
+    waitingTasks.delete(task.account);
+    if (tasks.size > 0) waitingTasks.set(task.account, tasks);
   };
 
   const startWaiting = (): void => {
     while (active < options.threads) {
-      const task = takeNext();
+      const task = dequeue();
       if (task === undefined) return;
       active++;
       busy.add(task.account);
@@ -93,21 +93,21 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
       const isNew = context !== undefined && contexts.get(worker) !== context;
       if (isNew) contexts.set(worker, context);
       const message = { input, ...(isNew ? { context } : {}) };
-      const answer = await ask<Output>(worker, message, { signal, timeoutMs: options.timeoutMs });
+      const result = await postTask<Output>(worker, message, { signal, timeoutMs: options.timeoutMs });
       release(worker);
-      if ('output' in answer) task.resolve(answer.output);
-      else task.reject(restoreError(answer));
+      if ('output' in result) task.resolve(result.output);
+      else task.reject(restoreError(result));
     } catch (err) {
-      // Given up, too slow or out of memory: whatever the thread still does is of no use.
+      // Aborted, too slow or out of memory: the thread's further work is of no use.
       void worker?.terminate();
       task.reject(task.signal.aborted ? task.signal.reason : err);
     }
   };
 
   const takeWorker = (): Worker => {
-    const last = [...idle].at(-1);
-    if (last === undefined) return startWorker();
-    const [worker, timer] = last;
+    const newestIdle = [...idle].at(-1);
+    if (newestIdle === undefined) return startWorker();
+    const [worker, timer] = newestIdle;
     clearTimeout(timer);
     idle.delete(worker);
     worker.ref();
@@ -117,7 +117,7 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
   const startWorker = (): Worker => {
     const file = new URL(`${options.module.href}${extname(import.meta.filename)}`);
     const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb } });
-    // Both events may also befall a thread that nobody waits for.
+    // Both events may also occur while the thread is idle.
     const forget = (): void => {
       clearTimeout(idle.get(worker));
       idle.delete(worker);
@@ -134,9 +134,9 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
     run: (input, { account, signal, context }) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
-        const tasks = waiting.get(account) ?? new Set();
+        const tasks = waitingTasks.get(account) ?? new Set();
         if (tasks.size >= options.maxWaiting && !isAccepted()) {
-          const message = 'Too much work of this account is waiting already; try again in a moment.';
+          const message = 'Too much work of this account is already waiting. Try again in a few seconds.';
           return reject(new AppError('unavailable', message, { headers: { 'retry-after': '2' } }));
         }
         const leave = (): void => {
@@ -158,21 +158,21 @@ export function createThreadPool<Input, Output>(options: ThreadPoolOptions): Thr
           },
         };
         signal.addEventListener('abort', leave, { once: true });
-        waiting.set(account, tasks.add(task));
+        waitingTasks.set(account, tasks.add(task));
         startWaiting();
       }),
   };
 }
 
-/** Resolves with the thread's answer; rejects where it dies, takes too long, or the signal fires. */
-function ask<Output>(
+/** Resolves with the thread's result. Rejects if the thread dies or takes too long, or if the signal fires. */
+function postTask<Output>(
   worker: Worker,
   message: unknown,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<TaskResult<Output>> {
   const { promise, resolve, reject } = Promise.withResolvers<TaskResult<Output>>();
   const fail = (cause?: unknown): void =>
-    reject(new TaskTooCostly('The task takes too long or too much memory.', { cause }));
+    reject(new TaskTooCostly('The task takes too much time or memory.', { cause }));
   const timer = setTimeout(fail, timeoutMs);
   const abort = (): void => reject(signal.reason);
   const died = (err?: unknown): void => fail(err);
@@ -186,7 +186,7 @@ function ask<Output>(
   });
 }
 
-function restoreError({ refusal, failure }: Exclude<TaskResult<unknown>, { output: unknown }>): Error {
+function restoreError({ error: refusal, failure }: Exclude<TaskResult<unknown>, { output: unknown }>): Error {
   if (refusal === undefined) return new Error(`A task in a thread failed: ${failure}`);
   const { code, message, issues, details } = refusal;
   return new AppError(code, message, {

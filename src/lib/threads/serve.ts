@@ -1,13 +1,13 @@
-// The thread's side of a pool: does one task after another, and answers each with its output or the reason it has none.
+// Serves a pool inside its thread: runs one task after another, and replies with the output or the error of each.
 import { parentPort } from 'node:worker_threads';
 import { AppError, type ErrorCode, type Issue, toError } from '../errors.ts';
 
-/** What a thread answers. */
+/** The message that a thread sends for each task. */
 export type TaskResult<Output> =
   | { readonly output: Output }
-  | { readonly refusal?: SerializedAppError; readonly failure?: string };
+  | { readonly error?: SerializedAppError; readonly failure?: string };
 
-/** What of an AppError travels between threads. */
+/** The part of an AppError that is sent between threads. */
 interface SerializedAppError {
   readonly code: ErrorCode;
   readonly message: string;
@@ -15,7 +15,7 @@ interface SerializedAppError {
   readonly details: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Answers the pool's messages by `perform`, which may throw an AppError. `context` is the newest that was sent. */
+/** Runs `perform` for each message of the pool; it may throw an AppError. `context` is the most recent one received. */
 export function serveTasks<Input, Output, Context = undefined>(
   perform: (input: Input, context: Context) => Output,
 ): void {
@@ -32,6 +32,6 @@ function runTask<Output>(perform: () => Output): TaskResult<Output> {
   } catch (err) {
     if (!(err instanceof AppError)) return { failure: String(toError(err).stack) };
     const { code, message, issues, details } = err;
-    return { refusal: { code, message, issues, details } };
+    return { error: { code, message, issues, details } };
   }
 }

@@ -1,7 +1,7 @@
 // Defines what a sanitized SVG may contain: elements, attributes and their values. Anything else is dropped. No pattern
 // below allows &, <, > or a double quote, so an accepted value is printed unchanged.
 
-/** Elements that are kept. `a` and `switch` become groups, so that their content is still drawn. */
+/** Allowed elements, with the name to print. `a` and `switch` become groups, so that their content is still drawn. */
 export const ELEMENTS: ReadonlyMap<string, string> = new Map([
   ...'svg g defs symbol use path rect circle ellipse line polyline polygon linearGradient radialGradient stop clipPath mask'
     .split(' ')
@@ -10,10 +10,10 @@ export const ELEMENTS: ReadonlyMap<string, string> = new Map([
   ['switch', 'g'],
 ]);
 
-/** An accepted attribute: the value to print, and the ids that it refers to. */
+/** An accepted attribute value: the text to print, and the ids that it refers to. */
 export interface CleanValue {
   readonly text: string;
-  /** Ids whose elements may be drawn wherever this one is. */
+  /** Ids of elements that are drawn as part of this one. */
   readonly targets: readonly string[];
 }
 
@@ -23,9 +23,9 @@ const ID = String.raw`[\p{L}\p{N}_.-]{1,256}`;
 const ID_VALUE = new RegExp(`^${ID}$`, 'u');
 const LOCAL_HREF = new RegExp(`^\\s*#(${ID})\\s*$`, 'u');
 const LOCAL_URL = new RegExp(`^\\s*url\\(\\s*(["']?)#(${ID})\\1\\s*\\)\\s*(.*)$`, 'iu');
-// Few ranges, since paths are most of a drawing: with only the command letters it took ten times as long.
+// Few ranges, since paths are most of a drawing: listing the command letters took ten times as long.
 const NOT_PATH_DATA = /[^\t-\r +-.0-9A-Za-z]/;
-// An escape, a colon, a quote, an at sign, a comment: without them no CSS parser finds a URL or an import.
+// Excludes escapes, colons, quotes, at signs and comments: without them no CSS parser finds a URL or an import.
 const NOT_PLAIN = /[^\w\s.,#%()+/-]|\/[/*]/;
 // The lookbehind keeps a long word from being tried at each of its letters.
 const FUNCTION = /(?<![\w-])([\w-]+)\s*\(/g;
@@ -49,11 +49,11 @@ const href: Clean = value => {
   const id = LOCAL_HREF.exec(value)?.[1];
   return id === undefined ? undefined : { text: `#${id}`, targets: [id] };
 };
-/** A plain value, or `url(#id)` with a plain fallback. */
+/** Accepts a plain value, or `url(#id)` with a plain fallback. */
 const reference: Clean = value => {
-  const [, , id, rest = ''] = LOCAL_URL.exec(value) ?? [];
+  const [, , id, fallbackText = ''] = LOCAL_URL.exec(value) ?? [];
   if (id === undefined) return plain(value);
-  const fallback = plain(rest);
+  const fallback = plain(fallbackText);
   return fallback === undefined
     ? undefined
     : { text: `url(#${id}) ${fallback.text}`.trimEnd(), targets: [id] };
@@ -70,11 +70,11 @@ const PROPERTIES: ReadonlyMap<string, Clean> = new Map([
   ...'clip-path fill mask stroke'.split(' ').map(name => [name, reference] as const),
 ]);
 
-/** The allowed declarations of a style attribute, printed again. */
+/** Returns the allowed declarations of a style attribute. */
 const style: Clean = value => {
   if (/[\\@]|\/\*/.test(value)) return undefined;
   const targets: string[] = [];
-  const kept = value.split(';').flatMap(declaration => {
+  const declarations = value.split(';').flatMap(declaration => {
     const colon = declaration.indexOf(':');
     const property = declaration.slice(0, Math.max(colon, 0)).trim().toLowerCase();
     const clean = PROPERTIES.get(property)?.(
@@ -87,7 +87,7 @@ const style: Clean = value => {
     targets.push(...clean.targets);
     return [`${property}:${clean.text}`];
   });
-  return kept.length === 0 ? undefined : { text: kept.join(';'), targets };
+  return declarations.length === 0 ? undefined : { text: declarations.join(';'), targets };
 };
 
 /** Allowed attributes of any element, with a check for each value. */

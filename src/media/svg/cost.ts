@@ -1,4 +1,4 @@
-// Bounds the cost of drawing an SVG: references repeat their targets, so a small file can ask for billions of shapes,
+// Limits the cost of drawing an SVG: references repeat their targets, so a small file can ask for billions of shapes,
 // or for nesting that overflows a renderer's stack.
 import { AppError } from '../../lib/errors.ts';
 
@@ -17,43 +17,43 @@ const GRADIENTS: ReadonlySet<string> = new Set(['linearGradient', 'radialGradien
 
 interface Cost {
   /** Number of elements drawn, counted each time a reference repeats them. */
-  readonly drawn: number;
+  readonly elements: number;
   readonly depth: number;
 }
 
 /**
- * Walks the elements like a renderer, through everything that `use`, masks and clips refer to, each element once.
- * Throws `svg_too_complex` if it is too much or endless: a cycle is a path deeper than any limit.
+ * Walks the elements like a renderer, through everything that `use`, masks and clips refer to, visiting each element
+ * once. Throws `svg_too_complex` if a limit is exceeded; a cycle exceeds the depth limit.
  */
 export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, SvgElement>): void {
-  const known = new Map<SvgElement, Cost>();
-  const costOf = (element: SvgElement, level: number): Cost => {
-    const before = known.get(element);
+  const costs = new Map<SvgElement, Cost>();
+  const computeCost = (element: SvgElement, level: number): Cost => {
+    const before = costs.get(element);
     if (level + (before?.depth ?? 1) > MAX_DRAWN_DEPTH)
-      throw tooComplex('its references are nested too deep or form a circle');
+      throw tooComplex('its references are nested too deeply or form a cycle');
     if (before !== undefined) return before;
-    let drawn = 1;
+    let elements = 1;
     let depth = 0;
     const add = (part: SvgElement): void => {
-      const cost = isSimple(part) ? SIMPLE : costOf(part, level + 1);
-      drawn += cost.drawn;
+      const cost = isSimple(part) ? SIMPLE : computeCost(part, level + 1);
+      elements += cost.elements;
       depth = Math.max(depth, cost.depth);
-      if (drawn > MAX_DRAWN) throw tooComplex(`its references repeat more than ${MAX_DRAWN} elements`);
+      if (elements > MAX_DRAWN) throw tooComplex(`its references repeat more than ${MAX_DRAWN} elements`);
     };
-    // The stops of a gradient are read once, whatever is painted with it.
+    // The stops of a gradient are read once, however many shapes use it.
     if (!GRADIENTS.has(element.name)) for (const child of element.children) add(child);
     for (const target of element.targets) {
-      const found = byId.get(target);
-      if (found !== undefined) add(found);
+      const referenced = byId.get(target);
+      if (referenced !== undefined) add(referenced);
     }
-    const cost = { drawn, depth: depth + 1 };
-    known.set(element, cost);
+    const cost = { elements: elements, depth: depth + 1 };
+    costs.set(element, cost);
     return cost;
   };
-  costOf(root, 0);
+  computeCost(root, 0);
 }
 
-const SIMPLE: Cost = { drawn: 1, depth: 1 };
+const SIMPLE: Cost = { elements: 1, depth: 1 };
 
 /** The common case: a shape without references is counted without being visited or cached. */
 function isSimple({ children, targets }: SvgElement): boolean {

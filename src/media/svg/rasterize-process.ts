@@ -1,4 +1,4 @@
-// The process that rasterizes one SVG: SVG on standard input, PNG on standard output, exit code 1 on failure.
+// Rasterizes one SVG in a separate process: SVG on standard input, PNG on standard output, exit code 1 on failure.
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 
@@ -11,11 +11,11 @@ sharp.concurrency(1);
 const svg = await buffer(process.stdin);
 const { width, height } = await sharp(svg, { limitInputPixels: false }).metadata();
 const longer = Math.max(width, height);
-const wanted = Math.min(Math.max(longer, MIN_SIDE), MAX_SIDE);
-// Rendered at the target size instead of scaled up.
-const density = Math.min(MAX_DPI, Math.max(1, (DEFAULT_DPI * wanted) / longer));
+const side = Math.min(Math.max(longer, MIN_SIDE), MAX_SIDE);
+// Rendering at the target size is sharper than scaling up.
+const density = Math.min(MAX_DPI, Math.max(1, (DEFAULT_DPI * side) / longer));
 const png = await sharp(svg, { density, limitInputPixels: MAX_SIDE * MAX_SIDE })
-  .resize({ width: wanted, height: wanted, fit: 'inside' })
+  .resize({ width: side, height: side, fit: 'inside' })
   .timeout({ seconds: 20 })
   .png()
   .toBuffer();

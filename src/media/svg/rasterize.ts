@@ -13,7 +13,7 @@ const TIMEOUT_MS = 20_000;
 // Sources run as .ts; the published package has .js.
 const PROCESS = `${import.meta.dirname}/rasterize-process${extname(import.meta.filename)}`;
 
-/** The PNG, with a longer side of 1,024 to 4,096 pixels. Throws `unreadable_image` if it cannot be drawn. */
+/** Returns a PNG with a longer side of 1,024 to 4,096 pixels. Throws `unreadable_image` if it cannot be drawn. */
 export function rasterizeSvg(svg: Uint8Array, signal: AbortSignal): Promise<Buffer> {
   return gate(() => draw(svg, signal), signal);
 }
@@ -26,11 +26,11 @@ async function draw(svg: Uint8Array, signal: AbortSignal): Promise<Buffer> {
     killSignal: 'SIGKILL',
     signal,
   });
-  const ended = once(child, 'close') as Promise<[code: number | null]>;
+  const closed = once(child, 'close') as Promise<[code: number | null]>;
   // A child that exits before reading everything is recognized by its exit code.
   child.stdin.on('error', () => undefined);
   child.stdin.end(svg);
-  const [png, [code]] = await Promise.all([buffer(child.stdout), ended]);
+  const [png, [code]] = await Promise.all([buffer(child.stdout), closed]);
   if (code === 0 && png.length > 0) return png;
-  throw new AppError('unreadable_image', 'The SVG cannot be drawn: it shows nothing, or takes too long.');
+  throw new AppError('unreadable_image', 'The SVG cannot be drawn: it is empty or takes too long.');
 }

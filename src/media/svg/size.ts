@@ -2,15 +2,18 @@
 const ROOT = /<svg\b([^>]*)>/;
 const PIXELS = /^\s*(\d{1,6}(?:\.\d{1,6})?)(?:px)?\s*$/;
 
-/** For output of `sanitizeSvg`. Sizes in percent or other units are ignored. */
+/** Expects output of `sanitizeSvg`. Ignores sizes in percent or other units. */
 export function svgSize(svg: Buffer): { readonly width: number; readonly height: number } | undefined {
   // The root comes first; its attributes are bounded by the file.
   const attributes = ROOT.exec(svg.toString('utf8'))?.[1] ?? '';
-  const read = (name: string): string => new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1] ?? '';
-  const box = read('viewBox')
+  const readAttribute = (name: string): string =>
+    new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1] ?? '';
+  const box = readAttribute('viewBox')
     .trim()
     .split(/[\s,]+/);
-  const [width, height] = [read('width'), read('height')].map(text => PIXELS.exec(text)?.[1]);
+  const [width, height] = [readAttribute('width'), readAttribute('height')].map(
+    text => PIXELS.exec(text)?.[1],
+  );
   const [boxWidth, boxHeight] = box.length === 4 ? box.slice(2) : [];
   return width !== undefined && height !== undefined ? round(width, height) : round(boxWidth, boxHeight);
 }

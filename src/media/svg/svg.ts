@@ -10,9 +10,9 @@ const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink';
 const MAX_ELEMENTS = 20_000;
 const MAX_DEPTH = 64;
 const MAX_ENTITIES = 50;
-// The namespaces that the root gets.
+// Space for the namespaces that are added to the root.
 const ROOT_BYTES = 200;
-// No value may contain further references, so one reference expands to at most 128 characters.
+// Values contain no further references, so one reference expands to at most 128 characters.
 const ENTITY = /<!ENTITY\s+([\p{L}_][\p{L}\p{N}_.-]{0,63})\s+(["'])([^&<%"']{0,128})\2\s*>/gu;
 
 /**
@@ -21,7 +21,7 @@ const ENTITY = /<!ENTITY\s+([\p{L}_][\p{L}\p{N}_.-]{0,63})\s+(["'])([^&<%"']{0,1
  */
 export function sanitizeSvg(bytes: Uint8Array): Buffer {
   const { root, byId, usesXlink } = parse(decode(bytes));
-  if (root === undefined) throw new AppError('invalid_svg', 'The SVG holds no element.');
+  if (root === undefined) throw new AppError('invalid_svg', 'The SVG has no elements.');
   checkDrawingCost(root, byId);
   const xlink = usesXlink ? ` xmlns:xlink="${XLINK_NAMESPACE}"` : '';
   root.attributes = ` xmlns="${SVG_NAMESPACE}"${xlink}${root.attributes}`;
@@ -37,17 +37,17 @@ function decode(bytes: Uint8Array): string {
   try {
     return decodeXml(bytes);
   } catch (err) {
-    throw new AppError('invalid_svg', 'The SVG is not text in the encoding that it declares.', {
+    throw new AppError('invalid_svg', 'The SVG is not valid text in its declared encoding.', {
       cause: err,
     });
   }
 }
 
-/** The output so far. */
+/** The state of the parser. */
 interface Draft {
   root: SvgElement | undefined;
-  /** The open elements, outermost first; undefined: dropped with everything inside. */
-  readonly open: (SvgElement | undefined)[];
+  /** The ancestors of the current position, outermost first; undefined for a dropped element. */
+  readonly openElements: (SvgElement | undefined)[];
   readonly byId: Map<string, SvgElement>;
   elements: number;
   usesXlink: boolean;
@@ -61,7 +61,7 @@ function parse(text: string): Draft {
     forceXMLVersion: true,
     defaultXMLVersion: '1.0',
   });
-  const draft: Draft = { root: undefined, open: [], byId: new Map(), elements: 0, usesXlink: false };
+  const draft: Draft = { root: undefined, openElements: [], byId: new Map(), elements: 0, usesXlink: false };
   parser.on('doctype', doctype => {
     for (const [, name = '', , value = ''] of [...doctype.matchAll(ENTITY)].slice(0, MAX_ENTITIES)) {
       parser.ENTITIES[name] = value;
@@ -70,7 +70,7 @@ function parse(text: string): Draft {
   // Before attributes are read, because the limits apply to dropped elements as well.
   parser.on('opentagstart', () => countElement(draft));
   parser.on('opentag', tag => openElement(draft, tag));
-  parser.on('closetag', () => draft.open.pop());
+  parser.on('closetag', () => draft.openElements.pop());
   try {
     parser.write(text).close();
   } catch (err) {
@@ -85,7 +85,7 @@ function countElement(draft: Draft): void {
   if (++draft.elements > MAX_ELEMENTS) {
     throw new AppError('svg_too_complex', `The SVG has over ${MAX_ELEMENTS} elements.`);
   }
-  if (draft.open.length >= MAX_DEPTH) {
+  if (draft.openElements.length >= MAX_DEPTH) {
     throw new AppError('svg_too_complex', `The SVG is nested over ${MAX_DEPTH} levels deep.`);
   }
 }
@@ -96,21 +96,21 @@ function openElement(draft: Draft, tag: SaxesTagNS): void {
       throw new AppError('invalid_svg', 'The root element of the SVG is not svg.');
     }
     draft.root = rebuild(draft, tag);
-    draft.open.push(draft.root);
+    draft.openElements.push(draft.root);
     return;
   }
-  const parent = draft.open.at(-1);
+  const parent = draft.openElements.at(-1);
   const element = parent === undefined ? undefined : rebuild(draft, tag);
-  draft.open.push(element);
+  draft.openElements.push(element);
   if (element !== undefined) parent?.children.push(element);
 }
 
-/** Many SVGs lack the namespace; the output has it. */
+/** Accepts a missing namespace, which many SVGs lack; the output has it. */
 function isSvgNamespace(uri: string): boolean {
   return uri === SVG_NAMESPACE || uri === '';
 }
 
-/** The element with its allowed attributes; undefined if it is dropped. */
+/** Returns the element with its allowed attributes; undefined if it is dropped. */
 function rebuild(draft: Draft, tag: SaxesTagNS): SvgElement | undefined {
   const name = isSvgNamespace(tag.uri) ? ELEMENTS.get(tag.local) : undefined;
   if (name === undefined) return undefined;

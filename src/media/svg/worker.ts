@@ -1,4 +1,4 @@
-// The thread that sanitizes large SVGs.
+// Serves the worker thread that sanitizes large SVGs.
 import { serveTasks } from '../../lib/threads/serve.ts';
 import { sanitizeSvg } from './svg.ts';
 

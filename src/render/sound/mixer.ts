@@ -1,7 +1,7 @@
 // Mixes parts block by block; only parts that are heard in a block are open.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHANNELS } from '../../codecs/job.ts';
-import { type Puller, pullFrom } from '../../codecs/mix.ts';
+import { readSamples, type SampleReader } from '../../codecs/mix.ts';
 import { type Gain, type Pan, panOf } from './gain.ts';
 import type { Pieces } from './pieces.ts';
 import type { Part } from './resolve-sounds.ts';
@@ -21,7 +21,7 @@ export interface Voice {
 
 interface OpenVoice extends Voice {
   readonly pan: Pan;
-  readonly puller: Puller;
+  readonly puller: SampleReader;
   readonly end: number;
 }
 
@@ -57,12 +57,12 @@ export async function* mixVoices(
 }
 
 function openVoice({ part, gain }: Voice, pieces: Pieces, at: number): OpenVoice {
-  const puller = pullFrom(pieces.open(part, Math.max(0, at - part.start)));
+  const puller = readSamples(pieces.open(part, Math.max(0, at - part.start)));
   return { part, gain, pan: panOf(part), puller, end: part.start + part.length };
 }
 
 const pull = ({ part, puller, end }: OpenVoice, at: number, blockEnd: number): Promise<Float32Array> =>
-  puller.next((Math.min(blockEnd, end) - Math.max(at, part.start)) * CHANNELS);
+  puller.read((Math.min(blockEnd, end) - Math.max(at, part.start)) * CHANNELS);
 
 function addTo(out: Float32Array, at: number, { part, gain, pan }: OpenVoice, samples: Float32Array): void {
   const first = Math.max(at, part.start);

@@ -1,7 +1,7 @@
 // The render process: takes one job by message and sends back progress and a result. It exits when done, or at once
 // when its parent exits; everything it started exits with it.
 import { rmSync } from 'node:fs';
-import { keepCompiled } from '../../lib/compile-cache.ts';
+import { flushCompiled } from '../../lib/compile-cache.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ProcessJob, ProcessMessage } from './job.ts';
 import { makeFile } from './work.ts';
@@ -35,6 +35,6 @@ process.once('message', async (job: ProcessJob) => {
     (err: unknown) => failureOf(err),
   );
   // The parent kills this process with all its threads and codecs.
-  keepCompiled();
+  flushCompiled();
   report(message);
 });

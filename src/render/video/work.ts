@@ -3,9 +3,9 @@ import { rename, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { restoreBackend } from '../../codecs/backend.ts';
 import { type EncodeRequest, encode } from '../../codecs/encode.ts';
-import { encodeHere } from '../../codecs/host/encode-here.ts';
+import { encodeInProcess } from '../../codecs/host/encode-in-process.ts';
 import type { Backend } from '../../codecs/job.ts';
-import { isComplete, joinPieces, type Piece } from '../../codecs/join.ts';
+import { type EncodedSegment, isComplete, joinSegments } from '../../codecs/join.ts';
 import { AppError } from '../../lib/errors.ts';
 import { openScene } from '../scene.ts';
 import { readPeaks } from '../sound/peaks.ts';
@@ -51,7 +51,7 @@ export async function makeFile(job: ProcessJob, report: Report): Promise<VideoRe
   const [piece] = pieces;
   const isMade = pieces.length === 1 && sound === undefined && job.segmentFolder === undefined;
   if (piece !== undefined && isMade) await rename(piece.path, job.path);
-  else await joinPieces({ path: job.path, fps, pieces, sound });
+  else await joinSegments({ path: job.path, fps, segments: pieces, audioPath: sound });
   const { size: bytes } = await stat(job.path);
   const frameCount = range[1] - range[0];
   return {
@@ -70,7 +70,7 @@ const even = (side: number): number => Math.max(2, Math.floor(Math.round(side) /
 
 /** Encodes with the available back end. There is no abort here: to stop a render, kill its process. */
 const encodeBy = (backend: Backend, request: EncodeRequest): Promise<void> =>
-  backend.name === 'ffmpeg' ? encode(backend, request, never) : encodeHere(request);
+  backend.name === 'ffmpeg' ? encode(backend, request, never) : encodeInProcess(request);
 const never = new AbortController().signal;
 
 async function makeSound({ job, report, backend, timeline }: Work): Promise<string> {
@@ -86,7 +86,7 @@ async function makeSound({ job, report, backend, timeline }: Work): Promise<stri
   return path;
 }
 
-async function makePieces(work: Work): Promise<readonly Piece[]> {
+async function makePieces(work: Work): Promise<readonly EncodedSegment[]> {
   const { job, frames } = work;
   if (job.segmentFolder !== undefined) return makeSegments(work, job.segmentFolder);
   const path = join(job.workFolder, 'frames.mp4');
@@ -111,17 +111,17 @@ async function encodeRange(
   });
 }
 
-interface Segment extends Piece {
+interface Segment extends EncodedSegment {
   readonly range: Range;
   readonly isThere: boolean;
 }
 
 /** Reuses segments that exist in the folder; others are moved there once complete. */
-async function makeSegments(work: Work, folder: string): Promise<readonly Piece[]> {
+async function makeSegments(work: Work, folder: string): Promise<readonly EncodedSegment[]> {
   const { job, report } = work;
   const ranges = cutSegments(work.timeline, job.range);
   const find = segmentFinder(work, folder);
-  const pieces: Piece[] = [];
+  const pieces: EncodedSegment[] = [];
   let next = ranges[0] && find(ranges[0]);
   for (let index = 1; next !== undefined; index++) {
     const { path, frameCount, range, isThere }: Segment = await next;

@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createTarDecoder, createTarPacker } from 'modern-tar';
 import { AppError } from '../../lib/errors.ts';
-import { freeing } from '../../lib/freeing.ts';
+import { freeAfterUse } from '../../lib/freeing.ts';
 import { isRecord, parseJson } from '../../lib/record.ts';
 
 export interface ArchiveWriter {
@@ -69,7 +69,7 @@ async function writeOut(
   signal: AbortSignal,
 ): Promise<void> {
   await using file = await open(path, 'wx', 0o600);
-  for await (const piece of freeing(pieces)) {
+  for await (const piece of freeAfterUse(pieces)) {
     signal.throwIfAborted();
     await file.writeFile(piece);
   }

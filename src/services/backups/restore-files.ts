@@ -1,5 +1,5 @@
 // Restores the files of a backup to media storage: small ones in parallel, and all removed again on failure.
-import { free, freeingBlocks } from '../../lib/freeing.ts';
+import { freeBlocksAfterUse, freeBuffer } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaStorage, Source, StoredFile } from '../../media/storage.ts';
 import { listMediaIds } from '../../store/backup.ts';
@@ -47,11 +47,11 @@ export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): 
     async store({ body, bytes }, id, contentType) {
       if (!isId('media', id)) throw noBackup();
       if (contentType === undefined) return drain(body);
-      if (bytes > SMALL_BYTES) return put(id, freeingBlocks(body), contentType, bytes);
+      if (bytes > SMALL_BYTES) return put(id, freeBlocksAfterUse(body), contentType, bytes);
       while (active.size >= SMALL_AT_ONCE) await Promise.race(active);
       const content = await gather(body, bytes);
       const done = put(id, content, contentType, bytes).then(() => {
-        free(content);
+        freeBuffer(content);
         active.delete(done);
       });
       // Awaited in `settle`, or by the next caller that waits for a slot.
@@ -81,7 +81,7 @@ export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): 
 async function gather(body: AsyncIterable<Uint8Array>, bytes: number): Promise<Uint8Array> {
   const content = Buffer.allocUnsafeSlow(bytes);
   let used = 0;
-  for await (const piece of freeingBlocks(body)) {
+  for await (const piece of freeBlocksAfterUse(body)) {
     content.set(piece, used);
     used += piece.length;
   }

@@ -2,7 +2,7 @@
 // file.
 import { createHash } from 'node:crypto';
 import { AppError } from '../../lib/errors.ts';
-import { freeing } from '../../lib/freeing.ts';
+import { freeAfterUse } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
 import { type MediaType, maxBytesFor } from '../../media/accepted-types.ts';
 import { inspectImage } from '../../media/images.ts';
@@ -107,7 +107,7 @@ async function readThrough(deps: Deps, id: string): Promise<StoredFile & { reado
   const hash = createHash('sha256');
   const seen: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of freeing(stream)) {
+  for await (const chunk of freeAfterUse(stream)) {
     if (bytes < SNIFFED_BYTES) seen.push(Buffer.copyBytesFrom(chunk, 0, SNIFFED_BYTES));
     bytes += chunk.length;
     hash.update(chunk);

@@ -1,6 +1,6 @@
 // Exports the media of a workflow: the bytes of the files that fit, and the URLs of the others.
 import { AppError } from '../../lib/errors.ts';
-import { freeing } from '../../lib/freeing.ts';
+import { freeAfterUse } from '../../lib/freeing.ts';
 import type { MediaRow } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 import { presentUpload } from './media-record.ts';
@@ -50,7 +50,7 @@ async function* writeData(
   if (file === undefined) return;
   yield ',"data":"';
   let rest = Buffer.alloc(0);
-  for await (const chunk of freeing(file.stream)) {
+  for await (const chunk of freeAfterUse(file.stream)) {
     const bytes = Buffer.concat([rest, chunk]);
     // Base64 encodes three bytes as four characters; the remainder waits for the next piece.
     const whole = bytes.length - (bytes.length % 3);

@@ -1,7 +1,7 @@
 // Receives presigned uploads on the local disk, with the behavior of a bucket's PUT.
 import { hmacSha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
-import { freeing } from '../../lib/freeing.ts';
+import { freeAfterUse } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
 import { type PutToVerify, type SigningKey, verifyPresignedPut } from '../../media/presign.ts';
 import { S3Error, s3ErrorXml } from '../../media/s3-error.ts';
@@ -38,7 +38,7 @@ export async function receiveUpload(deps: Deps, put: UploadRequest): Promise<Sto
   const url = localUploadUrl(deps, put.mediaId) + put.query;
   await verifyPresignedPut(localUploadKey(deps), { url, headers, nowMs: deps.now() });
   const bytes = Number(headers['content-length']);
-  const stored = await deps.storage.put(pendingKey(put.mediaId), freeing(put.body), {
+  const stored = await deps.storage.put(pendingKey(put.mediaId), freeAfterUse(put.body), {
     contentType: String(headers['content-type']),
     maxBytes: bytes,
     signal: put.signal,

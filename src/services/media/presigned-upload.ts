@@ -3,7 +3,7 @@
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { type MediaType, maxBytesFor, SVG_TYPE } from '../../media/accepted-types.ts';
-import { fileName } from '../../media/file-name.ts';
+import { toFileName } from '../../media/file-name.ts';
 import { presignPut } from '../../media/presign.ts';
 import { objectUrl } from '../../media/s3.ts';
 import { acceptDeclared } from '../../media/sniff.ts';
@@ -33,7 +33,7 @@ export async function mintUpload(deps: Deps, actor: Actor, { contentType, bytes,
     id: newId('media', nowMs),
     user_id: owner.userId,
     workspace: owner.workspace,
-    name: fileName(filename, type),
+    name: toFileName(filename, type),
     content_type: type.contentType,
     bytes,
     created_at: new Date(nowMs),

@@ -3,14 +3,14 @@
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { type MediaType, SVG_TYPE } from '../../media/accepted-types.ts';
-import { fileName } from '../../media/file-name.ts';
+import { toFileName } from '../../media/file-name.ts';
 import { inspectImage } from '../../media/images.ts';
 import { probeStored } from '../../media/probe-stored.ts';
 import { identify, SNIFFED_BYTES } from '../../media/sniff.ts';
 import { tooLarge } from '../../media/spool.ts';
 import type { Source, StoredFile } from '../../media/storage.ts';
 import { svgSize } from '../../media/svg/size.ts';
-import { sanitizeSvgAside } from '../../media/svg/thread.ts';
+import { sanitizeSvgInPool } from '../../media/svg/thread.ts';
 import type { MediaRow, NewMedia } from '../../store/media/media.ts';
 import { forgetOrphan, noteOrphan } from '../../store/media/orphans.ts';
 import type { Deps } from '../deps.ts';
@@ -59,7 +59,7 @@ export async function receiveFile(
       await dropFile(deps, id);
       throw err;
     });
-    return { id, type, name: fileName(file.name, type), ...stored };
+    return { id, type, name: toFileName(file.name, type), ...stored };
   } finally {
     await close();
   }
@@ -163,7 +163,7 @@ interface Checked extends StoredFile, Pick<ReceivedFile, 'size'> {
 
 /** The original is only in memory and never stored. */
 async function putSvg(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
-  const clean = await sanitizeSvgAside(await collect(source, bounds.maxBytes), bounds.signal);
+  const clean = await sanitizeSvgInPool(await collect(source, bounds.maxBytes), bounds.signal);
   const stored = await deps.storage.put(id, clean, { ...bounds, maxBytes: clean.length });
   return { ...stored, size: svgSize(clean) };
 }

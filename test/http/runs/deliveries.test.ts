@@ -139,7 +139,7 @@ describe('a webhook test', () => {
     receiver.answer(res => res.destroy());
     const { body } = await test({ url: receiver.url });
     assert.deepEqual([body.delivered, body.statusCode], [false, null]);
-    assert.match(String(body.error), /broke the connection off/);
+    assert.match(String(body.error), /closed the connection/);
     for (const block of [{}, { url: 'ftp://x' }, { url: 'http://example.com' }]) {
       const answer = await test(block);
       assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_webhook'], JSON.stringify(block));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
-import { doAccepted } from '../../../src/lib/gate.ts';
+import { runAccepted } from '../../../src/lib/gate.ts';
 import { createThreadPool, TaskTooCostly } from '../../../src/lib/threads/pool.ts';
 
 interface Asked {
@@ -59,7 +59,7 @@ describe('a pool of threads', () => {
     const waiting = Array.from({ length: 3 }, () => pool.run({ kind: 'spin', value: 200 }, by('busy')));
     await assert.rejects(pool.run({ kind: 'echo' }, by('busy')), { code: 'unavailable' });
     assert.equal(await pool.run({ kind: 'echo', value: 2 }, by('other')), 2);
-    assert.equal(await doAccepted(() => pool.run({ kind: 'echo', value: 3 }, by('busy'))), 3);
+    assert.equal(await runAccepted(() => pool.run({ kind: 'echo', value: 3 }, by('busy'))), 3);
     await Promise.all(waiting);
   });
 

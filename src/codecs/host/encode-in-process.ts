@@ -1,13 +1,13 @@
 // Encodes like the codec host but in this process, so that frames cross no pipe. Only for the main thread of a process
-// that does one job and has NODE_WEBCODECS_FORCE=static.
+// that does a single job and has NODE_WEBCODECS_FORCE=static.
 import { rm } from 'node:fs/promises';
 import type { EncodeRequest } from '../encode.ts';
 import { readBlocks } from './pipe.ts';
 
-/** Encodes I420 frames. Errors of the producers are passed on unchanged. To stop it, end the process. */
-export async function encodeHere(request: EncodeRequest): Promise<void> {
+/** Encodes I420 frames. Rethrows errors of the producers unchanged. Can only be stopped by ending the process. */
+export async function encodeInProcess(request: EncodeRequest): Promise<void> {
   const { path, maxSeconds, video, audio, onFrame } = request;
-  const { encodeToFile, AUDIO_BLOCK_BYTES: SOUND_BLOCK_BYTES } = await import('./encode.ts');
+  const { encodeToFile, AUDIO_BLOCK_BYTES } = await import('./encode.ts');
   let frameCount = 0;
   async function* countFrames(): AsyncGenerator<Uint8Array> {
     for await (const frame of video?.frames ?? []) {
@@ -15,13 +15,13 @@ export async function encodeHere(request: EncodeRequest): Promise<void> {
       onFrame?.(++frameCount);
     }
   }
-  async function* sound(): AsyncGenerator<Uint8Array> {
+  async function* audioBytes(): AsyncGenerator<Uint8Array> {
     for await (const block of audio ?? [])
       yield new Uint8Array(block.buffer, block.byteOffset, block.byteLength);
   }
   const job = { kind: 'encode', path, maxSeconds, hasAudio: audio !== undefined } as const;
   try {
-    const sources = { frames: countFrames(), sound: readBlocks(sound(), SOUND_BLOCK_BYTES) };
+    const sources = { frames: countFrames(), audio: readBlocks(audioBytes(), AUDIO_BLOCK_BYTES) };
     await encodeToFile({ ...job, ...(video && { video }) }, sources);
   } catch (err) {
     await rm(path, { force: true });
