@@ -1,7 +1,9 @@
 // Builds the changes of each kind of edit. All functions are pure.
-import { withoutItems } from '../../src/graph/edit.ts';
-import type { GraphEdge, GraphNode, Json, JsonObject, NodeData, Position } from '../../src/graph/types.ts';
+import type { Catalog } from '../../src/graph/catalog.ts';
+import { withConfig, withoutItems } from '../../src/graph/edit.ts';
+import type { GraphEdge, GraphNode, Json, NodeData, Position } from '../../src/graph/types.ts';
 import { type Board, type Change, type Field, findEdgeIndex, findNode, findNodeIndex } from './board.ts';
+import { getPorts } from './catalog.ts';
 
 /** Appends nodes and edges. */
 export function add(
@@ -58,13 +60,19 @@ export function resize(
   });
 }
 
-/** Sets a config value of a node. `undefined` removes it, which restores the default. */
-export function setConfig(board: Board, id: string, key: string, value: Json | undefined): readonly Change[] {
+/**
+ * Sets a config value of a node. `undefined` removes it, which restores the default. So does null, unless null is a value
+ * of the field.
+ */
+export function setConfig(
+  board: Board,
+  catalog: Catalog,
+  id: string,
+  settings: Readonly<Record<string, Json | undefined>>,
+): readonly Change[] {
   return replaceNodes(board, [id], node => {
-    const { [key]: before, ...rest } = node.data.config ?? {};
-    if (value === undefined && before === undefined) return node;
-    const config: JsonObject = value === undefined ? rest : { ...node.data.config, [key]: value };
-    return { ...node, data: { ...node.data, config } };
+    const isSame = Object.entries(settings).every(([key, value]) => node.data.config?.[key] === value);
+    return isSame ? node : withConfig(node, settings, getPorts(catalog, node).inputs);
   });
 }
 

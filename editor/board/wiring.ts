@@ -6,11 +6,11 @@ import {
   type InputDef,
   type OutputDef,
 } from '../../src/graph/catalog.ts';
+import { withEdge } from '../../src/graph/edit.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
-import type { Board, Change } from './board.ts';
-import { findNode } from './board.ts';
+import { apply, type Board, type Change, findNode } from './board.ts';
 import { getPorts } from './catalog.ts';
-import { add, findFreeId, remove } from './edits.ts';
+import { add, remove } from './edits.ts';
 
 /** A port of a node, as one end of a connection. */
 export interface PortRef {
@@ -35,30 +35,17 @@ export function canConnect(board: Board, catalog: Catalog, one: PortRef, other: 
 /** Connects the ports, replacing the input's previous edge. LIST inputs accept several edges. */
 export function connect(board: Board, catalog: Catalog, one: PortRef, other: PortRef): readonly Change[] {
   const [source, target] = isOutput(one) ? [one, other] : [other, one];
-  const to = findPort(board, catalog, target);
-  const previous = board.edges.filter(
-    edge => edge.target === target.nodeId && edge.targetHandle === target.handle,
-  );
-  if (previous.some(edge => edge.source === source.nodeId && edge.sourceHandle === source.handle)) return [];
-  const removals = to?.type === 'LIST' ? [] : remove(board, { edges: previous.map(({ id }) => id) });
-  const boardWithoutPrevious = {
-    ...board,
-    edges: to?.type === 'LIST' ? board.edges : board.edges.filter(e => !previous.includes(e)),
-  };
-  return [
-    ...removals,
-    ...add(boardWithoutPrevious, { edges: [createEdge(boardWithoutPrevious, source, target)] }),
-  ];
-}
-
-export function createEdge(board: Board, source: PortRef, target: PortRef): GraphEdge {
-  return {
-    id: findFreeId(board, `${source.nodeId}-${target.nodeId}`),
+  const edge = {
     source: source.nodeId,
     target: target.nodeId,
     sourceHandle: source.handle,
     targetHandle: target.handle,
   };
+  const edges = withEdge(board, edge, node => getPorts(catalog, node));
+  if (edges === board.edges) return [];
+  const kept = new Set(edges);
+  const removals = remove(board, { edges: board.edges.filter(it => !kept.has(it)).map(({ id }) => id) });
+  return [...removals, ...add(apply(board, removals), { edges: edges.slice(-1) })];
 }
 
 /** Returns the port of a node type that fits the open end of a connection, or undefined. */

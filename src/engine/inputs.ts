@@ -1,6 +1,6 @@
 // Resolves a node's inputs: values from edges override settings, and each is converted to the type of its port or
 // field.
-import { canFeed, type InputDef } from '../graph/catalog.ts';
+import { acceptsNull, canFeed, type InputDef } from '../graph/catalog.ts';
 import { findProblem } from '../graph/fields.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
@@ -72,7 +72,7 @@ export function describeMissingInputs(node: PlanNode, settings: JsonObject): rea
 }
 
 const isUnset = (setting: Json | undefined, def: InputDef): boolean =>
-  setting === undefined || (setting === null && def.type !== 'JSON' && def.nullable !== true);
+  setting === undefined || (setting === null && !acceptsNull(def));
 
 const describeMissing = (def: InputDef): string => `${portName(def)} needs a value. Connect it or set it.`;
 

@@ -41,6 +41,9 @@ export interface OutputDef {
   readonly isPort: boolean;
 }
 
+/** Whether null is a value of the field, rather than the same as no value. */
+export const acceptsNull = ({ type, nullable }: InputDef): boolean => type === 'JSON' || nullable === true;
+
 /** One element of `nodes` in the catalog response. */
 export interface CatalogEntry {
   readonly nodeType: string;

@@ -4,7 +4,7 @@
 //   → data.label "Text", data.category "input"; the edge's id "a->b"
 //
 // Existing values are kept, valid or not: parseGraph reports the invalid ones.
-import type { Catalog } from './catalog.ts';
+import type { Catalog, CatalogEntry } from './catalog.ts';
 import { type Fields, isFields } from './types.ts';
 
 /** Returns the lists with each item completed. A value that is not a list of objects is returned unchanged. */
@@ -24,16 +24,27 @@ function completeNode(catalog: Pick<Catalog, 'find'>, node: unknown): unknown {
   const { data } = node;
   const { label, category, nodeType } = data;
   if (typeof nodeType !== 'string' || (label !== undefined && category !== undefined)) return node;
-  const entry = catalog.find(nodeType);
-  // For an unknown type, only the type should be reported, so the label and category get placeholders.
-  const defaults = { label: entry?.label ?? nodeType, category: entry?.category ?? 'utility' };
+  const defaults = describeType(nodeType, catalog.find(nodeType));
   return {
     ...node,
     data: { ...data, label: label ?? defaults.label, category: category ?? defaults.category },
   };
 }
 
-function completeEdges(edges: readonly unknown[]): readonly unknown[] {
+/**
+ * What a node gets from its type. For an unknown type, only the type should be reported, so the label and category get
+ * placeholders.
+ */
+export function describeType(nodeType: string, entry: CatalogEntry | undefined) {
+  return {
+    type: entry?.customNodeType ?? 'basedNode',
+    label: entry?.label ?? nodeType,
+    category: entry?.category ?? 'utility',
+  };
+}
+
+/** Gives edges without an id one that no other has. */
+export function completeEdges(edges: readonly unknown[]): readonly unknown[] {
   const usedIds = new Set(edges.flatMap(edge => (isFields(edge) && edge.id !== undefined ? [edge.id] : [])));
   if (usedIds.size === edges.length) return edges;
   // The last suffix used for each id, so that each duplicate takes constant time.
@@ -51,7 +62,7 @@ function completeEdges(edges: readonly unknown[]): readonly unknown[] {
 }
 
 /** Derives a stable id for an edge that has none, such as `idea.text->image.prompt`. */
-export function deriveEdgeId({ source, sourceHandle, target, targetHandle }: Fields): string {
+function deriveEdgeId({ source, sourceHandle, target, targetHandle }: Fields): string {
   return `${formatEnd(source, sourceHandle, /^out-/)}->${formatEnd(target, targetHandle, /^in-/)}`;
 }
 

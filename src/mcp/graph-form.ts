@@ -1,7 +1,8 @@
 // Converts graphs to and from the form that agents use: nodes without positions and ports, edges as "a.text ->
 // b.prompt".
 import type { Catalog } from '../graph/catalog.ts';
-import { deriveEdgeId } from '../graph/complete.ts';
+import { completeEdges, describeType } from '../graph/complete.ts';
+import type { NewEdge } from '../graph/edit.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
@@ -25,17 +26,9 @@ export interface SentNode {
 
 /** Converts a node of this form to a graph node; lint reports unknown node types. */
 export function toNode(catalog: Catalog, { id, nodeType, label, config }: NodeForm): SentNode {
-  const entry = catalog.find(nodeType);
-  return {
-    id,
-    type: entry?.customNodeType ?? 'basedNode',
-    data: {
-      label: label ?? entry?.label ?? id,
-      category: entry?.category ?? 'utility',
-      nodeType,
-      config: (config ?? {}) as JsonObject,
-    },
-  };
+  const { type, category, ...filled } = describeType(nodeType, catalog.find(nodeType));
+  const data = { label: label ?? filled.label, category, nodeType, config: (config ?? {}) as JsonObject };
+  return { id, type, data };
 }
 
 /** Initial positions for a complete graph, spread out so that a graph too large to be laid out stays readable. */
@@ -53,7 +46,7 @@ interface End {
 }
 
 /** Parses an edge. Throws 400 if the text does not have that form. */
-export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string): GraphEdge {
+export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string): NewEdge {
   const ends = line.split('->').map(end => end.trim());
   const [from, to] = ends;
   if (ends.length !== 2 || from === undefined || to === undefined || from === '' || to === '') {
@@ -64,14 +57,13 @@ export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string)
   }
   const source = toEnd(from, nodeIds);
   const target = toEnd(to, nodeIds);
-  const edge = {
+  return {
     source: source.nodeId,
     target: target.nodeId,
     // Lint messages name handles, so handles are accepted as well.
     ...(source.port === undefined ? {} : { sourceHandle: `out-${source.port.replace(/^out-/, '')}` }),
     ...(target.port === undefined ? {} : { targetHandle: `in-${target.port.replace(/^in-/, '')}` }),
   };
-  return { id: deriveEdgeId(edge), ...edge };
 }
 
 /** Node ids and ports may contain dots: the longest existing node id wins. */
@@ -88,7 +80,7 @@ function toEnd(text: string, nodeIds: ReadonlySet<string>): End {
 const endText = ({ nodeId, port }: End): string => (port === undefined ? nodeId : `${nodeId}.${port}`);
 
 /** Formats an edge. */
-export function edgeLine({ source, target, sourceHandle, targetHandle }: GraphEdge): string {
+export function edgeLine({ source, target, sourceHandle, targetHandle }: NewEdge): string {
   const from = { nodeId: source, port: sourceHandle?.replace(/^out-/, '') };
   const to = { nodeId: target, port: targetHandle?.replace(/^in-/, '') };
   return `${endText(from)} -> ${endText(to)}`;
@@ -106,6 +98,8 @@ export function toGraph(
   const ids = new Set(forms.map(({ id }) => id));
   return {
     nodes: placeInRows(forms.map(form => toNode(catalog, form))),
-    edges: lines.map((line, index) => toEdge(line, ids, `/edges/${index}`)),
+    edges: completeEdges(
+      lines.map((line, index) => toEdge(line, ids, `/edges/${index}`)),
+    ) as readonly GraphEdge[],
   };
 }

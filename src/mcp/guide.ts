@@ -53,7 +53,7 @@ Types must be equal; a NUMBER or JSON also feeds a TEXT port, and anything feeds
 
 ## Changes
 
-\`edit_workflow\` applies all of its operations or none: add_node (nodeId, nodeType, label, config), remove_node (nodeId), connect and disconnect (edge), set_config (nodeId, config), rename (label, and nodeId for a node), replace_node_type (nodeId, nodeType, config). A 409 says that the workflow has changed: read it again.
+\`edit_workflow\` applies all of its operations or none: add_node (nodeId, nodeType, label, config), remove_node (nodeId), connect and disconnect (edge), set_config (nodeId, config), rename (label, and nodeId for a node), replace_node_type (nodeId, nodeType, config). They do what the same edit does in the editor: connect replaces the edge at its input, unless the input takes a list, and does nothing if the edge is there; null in set_config restores the default, unless the field accepts null; replace_node_type keeps the edges. A 409 says that the workflow has changed: read it again.
 
 ## Runs
 

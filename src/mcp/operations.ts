@@ -1,6 +1,6 @@
 // Applies operations to a graph in order, all or none: a table of what each operation does.
 import type { Catalog } from '../graph/catalog.ts';
-import { withoutItems } from '../graph/edit.ts';
+import { type NewEdge, withConfig, withEdge, withoutItems, withType } from '../graph/edit.ts';
 import { nearest } from '../graph/nearest.ts';
 import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
 import { type AppError, invalidField } from '../lib/errors.ts';
@@ -69,16 +69,13 @@ const APPLY: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
     const edge = readEdge(step);
     for (const id of [edge.source, edge.target]) requireNode(step, id, 'edge');
     refuseWiring(step, edge);
-    const taken = new Set(step.draft.edges.map(({ id }) => id));
-    if (step.draft.edges.some(it => edgeLine(it) === edgeLine(edge)))
-      throw fault(`${step.path}/edge`, 'there is this edge already');
-    const id = taken.has(edge.id) ? `${edge.id} ${taken.size}` : edge.id;
-    return { ...step.draft, edges: [...step.draft.edges, { ...edge, id }] };
+    const portsOf = (node: SentNode) => step.catalog.ports(node.data.nodeType, node.data.config ?? {});
+    return { ...step.draft, edges: withEdge(step.draft, edge, portsOf) };
   },
   disconnect: step => {
     const edge = readEdge(step);
     refuseWiring(step, edge);
-    const kept = step.draft.edges.filter(it => !isSameEdge(it, edge));
+    const kept = step.draft.edges.filter(it => !matches(it, edge));
     if (kept.length === step.draft.edges.length) {
       const near = nearest(edgeLine(edge), step.draft.edges.map(edgeLine));
       const hint = near === undefined ? 'read the workflow for its edges' : `did you mean "${near}"?`;
@@ -89,7 +86,9 @@ const APPLY: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
   set_config: step => {
     const node = findNode(step);
     if (step.operation.config === undefined) throw fault(`${step.path}/config`, 'config is missing');
-    return replaceNode(step.draft, withConfig(step.catalog, node, step.operation.config, step.path));
+    refuseRenderer(node.data.nodeType, `${step.path}/config`, node.id);
+    const { inputs } = step.catalog.ports(node.data.nodeType, node.data.config ?? {});
+    return replaceNode(step.draft, withConfig(node, step.operation.config as JsonObject, inputs));
   },
   rename: step => {
     const label = need(step, 'label');
@@ -102,46 +101,10 @@ const APPLY: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
     const nodeType = need(step, 'nodeType');
     refuseRenderer(nodeType, `${step.path}/nodeType`, node.id);
     refuseRenderer(node.data.nodeType, `${step.path}/nodeId`, node.id);
-    return replaceType(step, node, nodeType);
+    const { label, config } = step.operation as { label?: string; config?: JsonObject };
+    return { ...step.draft, ...withType(step.draft, node, { nodeType, label, config }, step.catalog) };
   },
 };
-
-/** Its edges stay where the new type has their ports; others connect to the first matching port. */
-function replaceType({ draft, operation, catalog }: Step, node: SentNode, nodeType: string): Draft {
-  const config = operation.config ?? node.data.config;
-  const isOwnLabel = node.data.label !== catalog.find(node.data.nodeType)?.label;
-  const label = operation.label ?? (isOwnLabel ? node.data.label : undefined);
-  const made = toNode(catalog, { id: node.id, nodeType, label, config });
-  const { inputs, outputs } = catalog.ports(nodeType, (config ?? {}) as JsonObject);
-  const ins = new Set(inputs.filter(port => port.isPort).map(port => `in-${port.id}`));
-  const outs = new Set(outputs.filter(port => port.isPort).map(port => `out-${port.id}`));
-  const edges = draft.edges.map(({ sourceHandle, targetHandle, ...edge }) => {
-    const keepsSource = edge.source !== node.id || outs.has(sourceHandle ?? '');
-    const keepsTarget = edge.target !== node.id || ins.has(targetHandle ?? '');
-    return {
-      ...edge,
-      ...(keepsSource && sourceHandle !== undefined ? { sourceHandle } : {}),
-      ...(keepsTarget && targetHandle !== undefined ? { targetHandle } : {}),
-    };
-  });
-  const placed = node.position === undefined ? made : { ...made, position: node.position };
-  return { ...replaceNode(draft, placed), edges: edges as readonly GraphEdge[] };
-}
-
-/** The node with these settings merged over its own; null removes one, unless null is a value of the field. */
-function withConfig(
-  catalog: Catalog,
-  node: SentNode,
-  config: Readonly<Record<string, unknown>>,
-  path: string,
-): SentNode {
-  refuseRenderer(node.data.nodeType, `${path}/config`, node.id);
-  const fields = catalog.ports(node.data.nodeType, node.data.config ?? {}).inputs;
-  const isValue = ([key, value]: [string, unknown]): boolean =>
-    value !== null || fields.some(({ id, nullable }) => id === key && nullable === true);
-  const merged = Object.entries({ ...node.data.config, ...config }).filter(isValue);
-  return { ...node, data: { ...node.data, config: Object.fromEntries(merged) as JsonObject } };
-}
 
 function replaceNode(draft: Draft, node: SentNode): Draft {
   return { ...draft, nodes: draft.nodes.map(it => (it.id === node.id ? node : it)) };
@@ -167,12 +130,12 @@ function requireNode({ draft: { nodes }, path }: Step, id: string, member: strin
   throw fault(`${path}/${member}`, `there is no node ${id}: ${hint}`);
 }
 
-function readEdge(step: Step): GraphEdge {
+function readEdge(step: Step): NewEdge {
   const ids = new Set(step.draft.nodes.map(({ id }) => id));
   return toEdge(need(step, 'edge'), ids, `${step.path}/edge`);
 }
 
-function isSameEdge(edge: GraphEdge, wanted: GraphEdge): boolean {
+function matches(edge: GraphEdge, wanted: NewEdge): boolean {
   return (
     edge.source === wanted.source &&
     edge.target === wanted.target &&
@@ -181,7 +144,7 @@ function isSameEdge(edge: GraphEdge, wanted: GraphEdge): boolean {
   );
 }
 
-function refuseWiring({ draft, path }: Step, { source, target }: GraphEdge): void {
+function refuseWiring({ draft, path }: Step, { source, target }: NewEdge): void {
   for (const node of draft.nodes)
     if (node.id === source || node.id === target) refuseRenderer(node.data.nodeType, `${path}/edge`, node.id);
 }

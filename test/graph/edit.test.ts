@@ -1,7 +1,9 @@
-// Checks edits of a graph that need no catalog.
+// Tests the edits of a graph that agents and the editor share.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readChildIds, withoutItems } from '../../src/graph/edit.ts';
+import { readChildIds, withConfig, withEdge, withoutItems, withType } from '../../src/graph/edit.ts';
+import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
+import { CATALOG, node as typed, edge as wire } from './fixture.ts';
 
 const node = (id: string, childNodeIds?: string[]) => ({
   id,
@@ -35,10 +37,110 @@ describe('withoutItems', () => {
   });
 });
 
-describe('childrenOf', () => {
+describe('readChildIds', () => {
   it('reads the ids of a group, and nothing of a node without any', () => {
     assert.deepEqual(readChildIds(node('group', ['a'])), ['a']);
     assert.deepEqual(readChildIds(node('a')), []);
     assert.deepEqual(readChildIds({ id: 'odd', data: { config: { childNodeIds: ['a', 5] } } }), ['a']);
+  });
+});
+
+const lineOf = ({ source, sourceHandle, target, targetHandle }: GraphEdge): string =>
+  `${source}${sourceHandle?.replace('out-', '.') ?? ''} > ${target}${targetHandle?.replace('in-', '.') ?? ''}`;
+
+describe('withEdge', () => {
+  const nodes = [
+    typed('a', 'input:text'),
+    typed('b', 'input:text'),
+    typed('join', 'utility:join'),
+    typed('old', 'utility:old'),
+    typed('gather', 'utility:gather'),
+  ];
+  const portsOf = ({ data }: GraphNode) => CATALOG.ports(data.nodeType, {});
+  const cases: readonly [name: string, edges: string[], added: string, expected: string[]][] = [
+    [
+      'adds an edge to a free input',
+      ['a.text > join.a'],
+      'b.text > join.b',
+      ['a.text > join.a', 'b.text > join.b'],
+    ],
+    ['replaces the edge at its input', ['a.text > join.a'], 'b.text > join.a', ['b.text > join.a']],
+    [
+      'keeps other edges at an input that takes a list',
+      ['a.text > gather.list'],
+      'b.text > gather.list',
+      ['a.text > gather.list', 'b.text > gather.list'],
+    ],
+    [
+      'without handles takes a free input that matches',
+      ['a.text > join.a'],
+      'b > join',
+      ['a.text > join.a', 'b > join'],
+    ],
+    ['without handles replaces the edge at the only input', ['a > old'], 'b > old', ['b > old']],
+    [
+      'adds an edge whose ports do not exist, for lint to report',
+      ['a > old'],
+      'b.none > old.none',
+      ['a > old', 'b.none > old.none'],
+    ],
+  ];
+  for (const [name, edges, added, expected] of cases)
+    it(name, () => {
+      const result = withEdge({ nodes, edges: edges.map(wire) }, wire(added), portsOf);
+      assert.deepEqual(result.map(lineOf), expected);
+    });
+
+  it('returns the same list if the edge is there', () => {
+    const edges = [wire('a.text > join.a')];
+    assert.equal(withEdge({ nodes, edges }, wire('a.text > join.a'), portsOf), edges);
+  });
+
+  it('gives the edge an id that no other edge has', () => {
+    const { id: _, ...added } = wire('b.text > join.b');
+    const edges = [{ ...wire('a.text > join.a'), id: 'b.text->join.b' }];
+    assert.equal(withEdge({ nodes, edges }, added, portsOf)[1]?.id, 'b.text->join.b-2');
+  });
+});
+
+describe('withConfig', () => {
+  const { inputs } = CATALOG.ports('generate:image', {});
+  const image = typed('image', 'generate:image', { width: 64, json: { x: 1 } });
+  const configAfter = (settings: Parameters<typeof withConfig>[1]) =>
+    withConfig(image, settings, inputs).data.config;
+
+  it('merges settings, and undefined removes one', () => {
+    assert.deepEqual(configAfter({ style: 'rings' }), { width: 64, json: { x: 1 }, style: 'rings' });
+    assert.deepEqual(configAfter({ width: undefined }), { json: { x: 1 } });
+  });
+
+  it('removes a setting that is null, unless null is a value of the field', () => {
+    assert.deepEqual(configAfter({ width: null, unknown: null }), { json: { x: 1 } });
+    assert.deepEqual(configAfter({ json: null }), { width: 64, json: null });
+    const nullable = inputs.map(def => ({ ...def, nullable: true }));
+    assert.equal(withConfig(image, { width: null }, nullable).data.config?.width, null);
+  });
+});
+
+describe('withType', () => {
+  const old = typed('old', 'utility:old', {}, { data: { label: 'utility:old', note: 'mine' } as never });
+  const graph = {
+    nodes: [typed('a', 'input:text'), old, typed('out', 'output:preview')],
+    edges: [wire('a.text > old.text'), wire('old.text > out.input')],
+  };
+
+  it('keeps the edges, drops handles that the new type lacks, and keeps the rest of the node', () => {
+    const { nodes, edges } = withType(graph, old, { nodeType: 'utility:join' }, CATALOG);
+    assert.deepEqual(edges.map(lineOf), ['a.text > old', 'old.text > out.input']);
+    assert.equal(edges[1], graph.edges[1]);
+    const { label, note, nodeType } = (nodes[1] ?? old).data;
+    assert.deepEqual([label, note, nodeType], ['utility:join', 'mine', 'utility:join']);
+    assert.equal(nodes[0], graph.nodes[0]);
+  });
+
+  it('keeps a label that a person gave', () => {
+    const named = { ...old, data: { ...old.data, label: 'Mine' } };
+    const { nodes } = withType({ ...graph, nodes: [named] }, named, { nodeType: 'utility:join' }, CATALOG);
+    assert.equal(nodes[0]?.data.label, 'Mine');
   });
 });

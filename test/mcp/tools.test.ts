@@ -116,12 +116,6 @@ const BAD: readonly Bad[] = [
   ],
   [
     'edit_workflow',
-    { workflowId: '$', baseVersion: 1, operations: [{ op: 'connect', edge: 'text.text -> shown.input' }] },
-    'invalid_request',
-    /already/,
-  ],
-  [
-    'edit_workflow',
     { workflowId: '$foreign', baseVersion: 1, operations: [{ op: 'rename', label: 'x' }] },
     'forbidden',
   ],
@@ -262,6 +256,11 @@ for (const revision of REVISIONS) {
           { op: 'connect', edge: 'c -> shown' },
           { op: 'disconnect', edge: 'a.b -> c' },
           { op: 'connect', edge: 'a.b.text -> c.one' },
+          { op: 'connect', edge: 'a.b.text -> c.one' },
+          { op: 'add_node', nodeId: 'other', nodeType: 'input:text' },
+          { op: 'connect', edge: 'other.text -> shown.input' },
+          { op: 'connect', edge: 'c.text -> shown.input' },
+          { op: 'remove_node', nodeId: 'other' },
           { op: 'set_config', nodeId: 'a.b', config: { value: 'y' } },
           { op: 'rename', nodeId: 'c', label: 'Shout' },
           { op: 'rename', label: `${name} edited` },
@@ -273,7 +272,7 @@ for (const revision of REVISIONS) {
       assert.equal(edited.version, 2);
       const read = await good('get_workflow', { workflowId });
       assert.equal(read.name, `${name} edited`);
-      assert.deepEqual(read.edges, ['c -> shown', 'a.b.text -> c']);
+      assert.deepEqual(read.edges, ['a.b.text -> c', 'c.text -> shown.input']);
       assert.equal(read.nodes.find((it: { id: string }) => it.id === 'c').nodeType, 'utility:prompt_concat');
       assert.equal(read.nodes.find((it: { id: string }) => it.id === 'c').label, 'Shout');
       const part = await good('get_workflow', { workflowId, detail: 'full', nodeIds: ['a.b'] });

@@ -1,11 +1,11 @@
 // Defines fixes for issues of nodes: types, ports, groups, and lists of different lengths.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
-import { readChildIds } from '../../../src/graph/edit.ts';
+import { readChildIds, withType } from '../../../src/graph/edit.ts';
 import { resolveEdgePorts } from '../../../src/graph/handles.ts';
 import { describeUnfed } from '../../../src/graph/lint/rules-nodes.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
-import { findNode } from '../board.ts';
+import { type Change, findNode } from '../board.ts';
 import { getPorts } from '../catalog.ts';
 import { findFreeId, remove, replaceNodes, setConfig, setData } from '../edits.ts';
 import { toCategory } from '../placement.ts';
@@ -66,7 +66,10 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
   group_against_wiring: addToGroup,
   unequal_lists: context => {
     const node = findIssueNode(context);
-    return node && toFix(fixMessages.product, setConfig(context.board, node.id, 'fanOut', 'product'));
+    return (
+      node &&
+      toFix(fixMessages.product, setConfig(context.board, context.catalog, node.id, { fanOut: 'product' }))
+    );
   },
   provider_not_configured: () => ({
     kind: 'page',
@@ -82,14 +85,14 @@ function replaceType(context: FixContext): Fix | undefined {
   if (node === undefined) return undefined;
   const entry = catalog.find(issue.suggestion ?? '') ?? findSubstitute(context, node);
   if (entry === undefined) return toFix(fixMessages.removeNode, remove(board, { nodes: [node.id] }));
-  return toFix(
-    fixMessages.changeType(entry.label),
-    replaceNodes(board, [node.id], ({ data: { inputs: _, outputs: __, ...data }, ...rest }) => ({
-      ...rest,
-      type: entry.customNodeType ?? 'basedNode',
-      data: { ...data, nodeType: entry.nodeType, category: toCategory(entry) },
-    })),
-  );
+  const changed = withType(board, node, entry, catalog);
+  return toFix(fixMessages.changeType(entry.label), [
+    ...replaceNodes(board, [node.id], () => changed.nodes[board.nodes.indexOf(node)] ?? node),
+    ...changed.edges.flatMap((after, index): Change[] => {
+      const before = board.edges[index];
+      return before === undefined || before === after ? [] : [{ of: 'edges', index, before, after }];
+    }),
+  ]);
 }
 
 /**
@@ -128,7 +131,10 @@ function keepMembers(context: FixContext, isKept: (id: string) => boolean): Fix 
   const members = readChildIds(node);
   const keptMembers = members.filter(isKept);
   if (keptMembers.length === members.length) return undefined;
-  return toFix(fixMessages.leaveGroup, setConfig(context.board, node.id, 'childNodeIds', keptMembers));
+  return toFix(
+    fixMessages.leaveGroup,
+    setConfig(context.board, context.catalog, node.id, { childNodeIds: keptMembers }),
+  );
 }
 
 /** Adds all nodes between the members to the group, unless they are in another group. */
@@ -151,7 +157,7 @@ function addToGroup(context: FixContext): Fix | undefined {
   const childNodeIds = [...readChildIds(node), ...between];
   return toFix(
     fixMessages.intoGroup(between.length),
-    setConfig(board, node.id, 'childNodeIds', childNodeIds),
+    setConfig(board, context.catalog, node.id, { childNodeIds }),
   );
 }
 

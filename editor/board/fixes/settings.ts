@@ -2,9 +2,8 @@
 import type { InputDef } from '../../../src/graph/catalog.ts';
 import { findListProblem, findNumberProblem } from '../../../src/graph/fields.ts';
 import { normalizeConfig } from '../../../src/graph/normalize.ts';
-import type { GraphNode, Json, JsonObject } from '../../../src/graph/types.ts';
+import type { GraphNode, Json } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
-import type { Board, Change } from '../board.ts';
 import { getPorts } from '../catalog.ts';
 import { replaceNodes, setConfig } from '../edits.ts';
 import { type FindFix, type Fix, type FixContext, findIssueNode, getLastSegment, toFix } from './fix.ts';
@@ -14,21 +13,18 @@ const MAX_PREVIEW_CHARS = 24;
 
 export const SETTING_FIXES: Readonly<Record<string, FindFix>> = {
   unknown_config_key: onSetting(renameOrRemove),
-  removed_config_key: onSetting(({ board, node, key }) => removeSetting(board, node, key)),
-  value_not_in_enum: onSetting(({ context, board, node, key }) => {
-    const suggestion = context.issue.suggestion;
-    return suggestion === undefined
-      ? resetToDefault(board, node, key)
-      : setSetting(board, node, key, suggestion);
+  removed_config_key: onSetting(removeSetting),
+  value_not_in_enum: onSetting(setting => {
+    const { suggestion } = setting.context.issue;
+    return suggestion === undefined ? resetToDefault(setting) : setSetting(setting, suggestion);
   }),
-  wrong_value_type: onSetting(({ board, node, key, value, input }) => {
+  wrong_value_type: onSetting(setting => {
+    const { value, input } = setting;
     const converted = input === undefined ? undefined : convert(value, input);
-    return converted === undefined
-      ? resetToDefault(board, node, key)
-      : setSetting(board, node, key, converted);
+    return converted === undefined ? resetToDefault(setting) : setSetting(setting, converted);
   }),
   value_out_of_range: onSetting(bringIntoRange),
-  config_normalized: onSetting(({ board, node, key, value }) => setSetting(board, node, key, value)),
+  config_normalized: onSetting(setting => setSetting(setting, setting.value)),
   required_field_missing: context => {
     const [node, key] = [findIssueNode(context), getLastSegment(context)];
     const input = node && getPorts(context.catalog, node).inputs.find(({ id }) => id === key);
@@ -40,7 +36,6 @@ export const SETTING_FIXES: Readonly<Record<string, FindFix>> = {
 
 interface Setting {
   readonly context: FixContext;
-  readonly board: Board;
   readonly node: GraphNode;
   readonly key: string;
   /** Normalized like in lint: numbers written as text are numbers. */
@@ -56,27 +51,29 @@ function onSetting(find: (setting: Setting) => Fix | undefined): FindFix {
     const { graph } = normalizeConfig({ nodes: [node], edges: [] }, context.catalog);
     const value = graph.nodes[0]?.data.config?.[key] ?? null;
     const input = getPorts(context.catalog, node).inputs.find(({ id }) => id === key);
-    return find({ context, board: context.board, node, key, value, input });
+    return find({ context, node, key, value, input });
   };
 }
 
-function renameOrRemove({ context, board, node, key, value }: Setting): Fix | undefined {
-  const suggestion = context.issue.suggestion;
-  const { [key]: _, ...rest } = node.data.config ?? {};
-  if (suggestion === undefined || Object.hasOwn(rest, suggestion)) return removeSetting(board, node, key);
-  return toFix(fixMessages.rename(suggestion), replaceConfig(board, node, { ...rest, [suggestion]: value }));
+function renameOrRemove(setting: Setting): Fix | undefined {
+  const { context, node, key, value } = setting;
+  const { suggestion } = context.issue;
+  if (suggestion === undefined || Object.hasOwn(node.data.config ?? {}, suggestion))
+    return removeSetting(setting);
+  return toFix(fixMessages.rename(suggestion), change(setting, { [key]: undefined, [suggestion]: value }));
 }
 
-function bringIntoRange({ board, node, key, value, input }: Setting): Fix | undefined {
+function bringIntoRange(setting: Setting): Fix | undefined {
+  const { node, key, value, input } = setting;
   if (input === undefined) return undefined;
   if (Array.isArray(value)) {
     const shortened = (value as readonly Json[]).slice(0, input.maxItems);
     if (findListProblem(shortened.length, input) === undefined)
-      return toFix(fixMessages.shorten(shortened.length), setConfig(board, node.id, key, shortened));
+      return toFix(fixMessages.shorten(shortened.length), change(setting, { [key]: shortened }));
     return { kind: 'fill', label: fixMessages.fill(input.label), nodeId: node.id, input };
   }
   const clamped = typeof value === 'number' ? clamp(value, input) : undefined;
-  return clamped === undefined ? resetToDefault(board, node, key) : setSetting(board, node, key, clamped);
+  return clamped === undefined ? resetToDefault(setting) : setSetting(setting, clamped);
 }
 
 // No step needs more than ten digits.
@@ -127,20 +124,20 @@ function moveParams(context: FixContext, keys: readonly string[]): Fix | undefin
   );
 }
 
-function removeSetting(board: Board, { id }: GraphNode, key: string): Fix | undefined {
-  return toFix(fixMessages.drop(key), setConfig(board, id, key, undefined));
+function removeSetting(setting: Setting): Fix | undefined {
+  return toFix(fixMessages.drop(setting.key), change(setting, { [setting.key]: undefined }));
 }
 
-function resetToDefault(board: Board, { id }: GraphNode, key: string): Fix | undefined {
-  return toFix(fixMessages.toDefault, setConfig(board, id, key, undefined));
+function resetToDefault(setting: Setting): Fix | undefined {
+  return toFix(fixMessages.toDefault, change(setting, { [setting.key]: undefined }));
 }
 
-function setSetting(board: Board, { id }: GraphNode, key: string, value: Json): Fix | undefined {
+function setSetting(setting: Setting, value: Json): Fix | undefined {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const preview = text.length > MAX_PREVIEW_CHARS ? `${text.slice(0, MAX_PREVIEW_CHARS - 1)}…` : text;
-  return toFix(fixMessages.set(preview), setConfig(board, id, key, value));
+  return toFix(fixMessages.set(preview), change(setting, { [setting.key]: value }));
 }
 
-function replaceConfig(board: Board, { id }: GraphNode, config: JsonObject): readonly Change[] {
-  return replaceNodes(board, [id], node => ({ ...node, data: { ...node.data, config } }));
+function change({ context, node }: Setting, settings: Readonly<Record<string, Json | undefined>>) {
+  return setConfig(context.board, context.catalog, node.id, settings);
 }

@@ -63,7 +63,7 @@ function changesFor({ session }: EditorContextValue, { path, theirs }: Conflict)
     return replaceNodes(board, [id], node => ({ ...node, position: theirs as typeof node.position }));
   if (rest[0] !== 'data') return undefined;
   if (rest[1] === 'config' && rest[2] !== undefined)
-    return setConfig(board, id, rest[2], theirs as Json | undefined);
+    return setConfig(board, session.catalog, id, { [rest[2]]: theirs as Json | undefined });
   const key = rest[1];
   if (key === undefined || rest.length > 2) return undefined;
   return replaceNodes(board, [id], node => ({ ...node, data: { ...node.data, [key]: theirs } }));

@@ -59,7 +59,7 @@ export const editWorkflowTool = defineTool({
   name: 'edit_workflow',
   title: 'Edit workflow',
   description:
-    'Change nodes and edges, all operations or none. rename without nodeId names the workflow; null in config takes a setting away.',
+    'Change nodes and edges, all operations or none. rename without nodeId names the workflow; null in config restores the default of a setting, unless the field accepts null. connect replaces the edge at its input, unless the input takes a list.',
   scope: 'workflows:write',
   hints: CHANGES,
   input: Exact({

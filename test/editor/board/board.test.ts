@@ -3,6 +3,7 @@ import 'fake-indexeddb/auto';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { apply, type Board, type Change, findNode } from '../../../editor/board/board.ts';
+import { createCatalog } from '../../../editor/board/catalog.ts';
 import { openDrafts } from '../../../editor/board/drafts.ts';
 import { add, findFreeId, move, remove, setConfig, setData, setField } from '../../../editor/board/edits.ts';
 import { type EditState, MAX_EDITS, NO_HISTORY, perform, redo, undo } from '../../../editor/board/history.ts';
@@ -22,6 +23,7 @@ const boardOf = (ids: readonly string[], edges: readonly (readonly [string, stri
   nodes: ids.map(id => node(id)),
   edges: edges.map(([source, target]) => edge(source, target)),
 });
+const catalog = createCatalog([]);
 const gesture = (changes: readonly Change[], key?: string, atMs = 0) => ({ label: 'x', changes, key, atMs });
 
 describe('a board', () => {
@@ -56,7 +58,7 @@ describe('a board', () => {
   it('makes no change for equal positions, and keeps unchanged lists', () => {
     const board = boardOf(['a', 'b'], [['a', 'b']]);
     assert.deepEqual(move(board, new Map([['a', { x: 0, y: 0 }]])), []);
-    assert.deepEqual(setConfig(board, 'a', 'absent', undefined), []);
+    assert.deepEqual(setConfig(board, catalog, 'a', { absent: undefined }), []);
     assert.deepEqual(setField(board, 'name', 'A board'), []);
     assert.equal(apply(board, move(board, new Map([['a', { x: 1, y: 0 }]]))).edges, board.edges);
   });
@@ -85,7 +87,10 @@ describe('undo', () => {
       ['hey', 800],
       ['hey you', 5000],
     ] as const)
-      moment = perform(moment, gesture(setConfig(moment.board, 'a', 'text', text), 'a.text', atMs));
+      moment = perform(
+        moment,
+        gesture(setConfig(moment.board, catalog, 'a', { text: text }), 'a.text', atMs),
+      );
     assert.equal(moment.history.past.length, 2);
     assert.equal(moment.history.past[0]?.changes.length, 1);
     moment = undo(moment);
@@ -137,10 +142,10 @@ describe('a merge', () => {
 
   it('applies changes of one side, also within a node', () => {
     const mine = changed(base, [
-      ...setConfig(base, 'a', 'prompt', 'mine'),
+      ...setConfig(base, catalog, 'a', { prompt: 'mine' }),
       ...move(base, new Map([['b', { x: 9, y: 9 }]])),
     ]);
-    const theirs = changed(base, setConfig(base, 'a', 'seed', 7));
+    const theirs = changed(base, setConfig(base, catalog, 'a', { seed: 7 }));
     const moved = changed(theirs, add(theirs, { nodes: [node('d')], edges: [edge('b', 'd')] }));
     const { board, conflicts } = mergeBoards(base, mine, moved);
     assert.deepEqual(conflicts, []);
@@ -154,11 +159,11 @@ describe('a merge', () => {
 
   it('reports each conflicting value and keeps mine', () => {
     const mine = changed(base, [
-      ...setConfig(base, 'a', 'prompt', 'mine'),
+      ...setConfig(base, catalog, 'a', { prompt: 'mine' }),
       ...setField(base, 'name', 'Mine'),
     ]);
     const theirs = changed(base, [
-      ...setConfig(base, 'a', 'prompt', 'theirs'),
+      ...setConfig(base, catalog, 'a', { prompt: 'theirs' }),
       ...setField(base, 'name', 'Theirs'),
     ]);
     const { board, conflicts } = mergeBoards(base, mine, theirs);
@@ -221,8 +226,8 @@ function randomChanges(board: Board, random: () => number, step: number): readon
     () => remove(board, { nodes: [pick()] }),
     () => remove(board, { edges: board.edges.slice(0, 1).map(({ id }) => id) }),
     () => move(board, new Map([[pick(), { x: step, y: -step }]])),
-    () => setConfig(board, pick(), 'text', `text ${step}`),
-    () => setConfig(board, pick(), 'text', undefined),
+    () => setConfig(board, catalog, pick(), { text: `text ${step}` }),
+    () => setConfig(board, catalog, pick(), { text: undefined }),
     () => setField(board, 'name', `Name ${step}`),
   ];
   return wishes[Math.floor(random() * wishes.length)]?.() ?? [];

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Board, findNode } from '../../../editor/board/board.ts';
+import { createCatalog } from '../../../editor/board/catalog.ts';
 import { openDrafts } from '../../../editor/board/drafts.ts';
 import { add, remove, setConfig } from '../../../editor/board/edits.ts';
 import { NO_HISTORY } from '../../../editor/board/history.ts';
@@ -61,7 +62,10 @@ function openBoard(remote: ReturnType<typeof createRemote>) {
     },
   });
   const edit = (id: string, key: string, value: string): void => {
-    store.actions.perform('Change', setConfig(store.getState().board, id, key, value));
+    store.actions.perform(
+      'Change',
+      setConfig(store.getState().board, createCatalog([]), id, { [key]: value }),
+    );
     saver.notify();
   };
   return {

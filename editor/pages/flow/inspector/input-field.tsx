@@ -20,7 +20,7 @@ interface InputFieldProps {
 }
 
 export const InputField = memo(function InputField({ node, input }: InputFieldProps) {
-  const { store } = useEditor().session;
+  const { store, catalog } = useEditor().session;
   const sourceLabel = useSourceLabel(node.id, input);
   if (sourceLabel !== undefined)
     return <ConnectedInput input={input}>{flowMessages.connectedTo(sourceLabel)}</ConnectedInput>;
@@ -36,7 +36,7 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
   const change = (next: Json | undefined): void =>
     store.actions.perform(
       flowMessages.edits.set(input.label),
-      setConfig(store.getState().board, node.id, input.id, next),
+      setConfig(store.getState().board, catalog, node.id, { [input.id]: next }),
       `set ${node.id} ${input.id}`,
     );
   const Control: (props: ControlProps) => ReactNode = CONTROLS[kind];

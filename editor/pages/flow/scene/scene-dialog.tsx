@@ -134,12 +134,12 @@ function Steps() {
 
 /** The node's scene graph and its setter, which joins edits with the same key into one undo step. */
 function useSceneGraph(nodeId: string) {
-  const { store } = useEditor().session;
+  const { store, catalog } = useEditor().session;
   const props = useBoard(({ board }) => findNode(board, nodeId)?.data.config?.props);
   const graph = isObject(props) && isObject(props.sceneGraph) ? props.sceneGraph : undefined;
   const change = (label: string, sceneGraph: JsonObject, key?: string): void => {
     const next: Json = { ...(isObject(props) ? props : {}), sceneGraph };
-    const changes = setConfig(store.getState().board, nodeId, 'props', next);
+    const changes = setConfig(store.getState().board, catalog, nodeId, { props: next });
     store.actions.perform(label, changes, key === undefined ? undefined : `scene ${nodeId} ${key}`);
   };
   return { graph, change };
