@@ -1,4 +1,4 @@
-// Defines the texts of the workflow editor about a node's settings: fields, fixes for issues, and secrets.
+// Defines texts of the workflow editor about settings: fields, fixes for issues, video scenes, and secrets.
 
 interface NamedLayer {
   readonly kind: string;
@@ -16,12 +16,12 @@ function numberRange(min: number | undefined, max: number | undefined): string {
 const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const setting = {
-  still: { label: 'Video frame', time: 'Frame time', edit: 'Edit scenes' },
+  preview: { label: 'Video frame', time: 'Frame time', edit: 'Edit scenes' },
   scene: {
     title: 'Video scenes',
     empty: 'No scenes yet. Add a scene, or choose a template.',
     begin: 'Add a scene',
-    still: 'Video at the playhead',
+    preview: 'Video at the playhead',
     playhead: 'Playhead',
     time: (now: string, total: string): string => `${now} s of ${total} s`,
     span: (start: string, end: string): string => `${start} s to ${end} s`,
@@ -59,11 +59,11 @@ export const setting = {
     edit: 'Choose file',
   },
   list: {
-    item: (place: number): string => `Item ${place}`,
+    item: (number: number): string => `Item ${number}`,
     add: 'Add item',
-    remove: (place: number): string => `Remove item ${place}`,
-    up: (place: number): string => `Move item ${place} up`,
-    down: (place: number): string => `Move item ${place} down`,
+    remove: (number: number): string => `Remove item ${number}`,
+    up: (number: number): string => `Move item ${number} up`,
+    down: (number: number): string => `Move item ${number} down`,
     more: (count: number): string => `And ${count} more.`,
   },
   videoTemplate: {
@@ -109,7 +109,8 @@ export const setting = {
     value: 'Value',
     keptHint: 'Leave empty to keep the value.',
     hosts: 'Hosts (optional)',
-    hostsHint: 'Where requests may send it, with commas between: api.example.com, *.example.org:8443',
+    hostsHint:
+      'Hosts that requests may send the value to, separated by commas: api.example.com, *.example.org:8443',
     noHosts: 'No hosts: sent only in runs that you start',
     sentTo: (hosts: string): string => `Sent only to ${hosts}`,
     add: 'Add',

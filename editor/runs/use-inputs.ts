@@ -1,10 +1,33 @@
-// Applies the inputs of an earlier run to the board's input nodes.
+// Applies the inputs of an earlier run to the input nodes of the board, as one undo step.
 import type { Execution } from '../../sdk/src/types.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../../src/graph/types.ts';
 import type { Board, Change } from '../board/board.ts';
 import { replaceNodes } from '../board/edits.ts';
 import { isEqual } from '../board/merge.ts';
+import { messages } from '../flow-messages.ts';
+import { toErrorMessage } from '../kit/failure.tsx';
 import { api } from '../lib/api.ts';
+import { showToast } from '../lib/toasts.ts';
+import { useEditor } from './editor-context.tsx';
+
+const runsMessages = messages.flow.runs;
+
+export function useApplyInputs(): (executionId: string) => Promise<void> {
+  const { store } = useEditor().session;
+  return async executionId => {
+    try {
+      const changes = await createInputChanges(store.getState().board, executionId);
+      store.actions.perform(messages.flow.edits.inputs, changes);
+      const undo = { label: messages.common.undo, run: () => store.actions.undo() };
+      showToast(
+        changes.length === 0 ? runsMessages.sameInputs : runsMessages.usedInputs,
+        changes.length === 0 ? {} : { action: undo },
+      );
+    } catch (error) {
+      showToast(toErrorMessage(error), { tone: 'failed' });
+    }
+  };
+}
 
 /** Returns the changes that set each input node to its value in the run. */
 export async function createInputChanges(board: Board, executionId: string): Promise<readonly Change[]> {

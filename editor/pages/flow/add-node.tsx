@@ -1,4 +1,4 @@
-// Renders "Add node": the catalog as a searchable palette, filtered by the open end of a connection.
+// Renders the palette for adding nodes. When a connection is being made, lists only the types that it fits.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import type { Placement } from '../../board/placement.ts';
 import { placeNode } from '../../board/placement.ts';
@@ -9,8 +9,8 @@ import { type Choice, Chooser } from '../../kit/chooser.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
-import { ChoicePicture } from './choice-picture.tsx';
-import { favoriteTypes, recentTypes, remember } from './recent.ts';
+import { ChoiceImage } from './choice-image.tsx';
+import { readFavoriteTypes, readRecentTypes, saveRecentType } from './palette-storage.ts';
 
 const flowMessages = messages.flow;
 
@@ -20,9 +20,9 @@ interface AddNodeProps {
   readonly onClose: () => void;
 }
 
-export function AddNode({ placement, text: first = '', onClose }: AddNodeProps) {
+export function AddNode({ placement, text: initialText = '', onClose }: AddNodeProps) {
   const editor = useEditor();
-  const entries = offered(editor, placement);
+  const entries = findOfferedEntries(editor, placement);
   const choose = (nodeType: string): void => {
     const entry = editor.session.catalog.find(nodeType);
     onClose();
@@ -32,7 +32,7 @@ export function AddNode({ placement, text: first = '', onClose }: AddNodeProps) 
     <Chooser
       title={flowMessages.addNode}
       placeholder={flowMessages.searchNodes}
-      text={first}
+      text={initialText}
       find={text => findEntries(entries, text)}
       onChoose={choose}
       onClose={onClose}
@@ -40,18 +40,18 @@ export function AddNode({ placement, text: first = '', onClose }: AddNodeProps) 
   );
 }
 
-/** Adds the node, selects it and focuses it. */
+/** Adds a node, selects it and focuses it. */
 export function addNode(editor: EditorContextValue, entry: CatalogEntry, placement: Placement): void {
   const { session, canvas } = editor;
-  const middle = canvas.current?.center() ?? { x: 0, y: 0 };
-  const { id, changes } = placeNode(session, entry, placement, middle);
+  const center = canvas.current?.center() ?? { x: 0, y: 0 };
+  const { id, changes } = placeNode(session, entry, placement, center);
   session.store.actions.perform(flowMessages.edits.add(entry.label), changes);
   session.store.actions.select([id]);
-  remember(entry.nodeType);
+  saveRecentType(entry.nodeType);
   requestAnimationFrame(() => canvas.current?.focusNode(id));
 }
 
-function offered({ session }: EditorContextValue, { from }: Placement): readonly CatalogEntry[] {
+function findOfferedEntries({ session }: EditorContextValue, { from }: Placement): readonly CatalogEntry[] {
   const { catalog, store } = session;
   const visible = catalog.entries.filter(({ hidden, deprecated }) => !hidden && !deprecated);
   if (from === undefined) return visible;
@@ -65,27 +65,27 @@ function findEntries(entries: readonly CatalogEntry[], text: string): readonly C
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length > 0)
     return entries
-      .map(entry => ({ entry, score: scoreOf(entry, words) }))
+      .map(entry => ({ entry, score: computeScore(entry, words) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
       .map(({ entry }) => toChoice(entry, undefined));
   const findAll = (types: readonly string[]): readonly CatalogEntry[] =>
     types.flatMap(type => entries.find(({ nodeType }) => nodeType === type) ?? []);
-  const favorites = findAll(favoriteTypes());
-  const recent = findAll(recentTypes()).filter(entry => !favorites.includes(entry));
-  const known = new Set([...favorites, ...recent]);
-  const rest = entries
-    .filter(entry => !known.has(entry))
+  const favorites = findAll(readFavoriteTypes());
+  const recent = findAll(readRecentTypes()).filter(entry => !favorites.includes(entry));
+  const listed = new Set([...favorites, ...recent]);
+  const remaining = entries
+    .filter(entry => !listed.has(entry))
     .sort((a, b) => ORDER.indexOf(a.category) - ORDER.indexOf(b.category));
   return [
     ...favorites.map(entry => toChoice(entry, flowMessages.favorites)),
     ...recent.map(entry => toChoice(entry, flowMessages.recent)),
-    ...rest.map(entry => toChoice(entry, flowMessages.categories[entry.category])),
+    ...remaining.map(entry => toChoice(entry, flowMessages.categories[entry.category])),
   ];
 }
 
-/** All words must match. The label counts most, and its beginning more. */
-function scoreOf(entry: CatalogEntry, words: readonly string[]): number {
+/** Returns 0 unless all words match. Matches in the label count most, and more at its beginning. */
+function computeScore(entry: CatalogEntry, words: readonly string[]): number {
   const fields: readonly (readonly [text: string, weight: number])[] = [
     [entry.label.toLowerCase(), 8],
     [entry.nodeType.toLowerCase().replaceAll('_', ' '), 5],
@@ -112,14 +112,14 @@ function toChoice(entry: CatalogEntry, section: string | undefined): Choice {
         <VisuallyHidden> ({drawNodeIcon(entry).name})</VisuallyHidden>
       </>
     ),
-    hint: priceOf(entry),
-    icon: <ChoicePicture entry={entry} />,
+    hint: formatEntryPrice(entry),
+    icon: <ChoiceImage entry={entry} />,
     ...(section === undefined ? {} : { section }),
   };
 }
 
-/** Price of one run with default settings; nothing for free nodes. */
-export function priceOf({ executionCost, estimatedCredits }: CatalogEntry): string | undefined {
+/** Returns the price of one run with default settings, or undefined for free nodes. */
+export function formatEntryPrice({ executionCost, estimatedCredits }: CatalogEntry): string | undefined {
   if (executionCost === 'free') return undefined;
   return estimatedCredits === null
     ? flowMessages.priceVaries

@@ -1,4 +1,4 @@
-// Provides further searches: commands, and nodes of the board.
+// Renders the command menu, the node search, and the list of keyboard shortcuts.
 
 import { CategoryIcon } from '../../canvas/category-icon.tsx';
 import { getCategory } from '../../canvas/colors.ts';
@@ -39,9 +39,9 @@ export function FindNode({ onClose }: PanelProps) {
   const { session, canvas } = useEditor();
   const { nodes } = session.store.getState().board;
   const find = (text: string): readonly Choice[] => {
-    const wanted = text.toLowerCase();
+    const query = text.toLowerCase();
     return nodes
-      .filter(({ id, data }) => `${data.label} ${id} ${data.nodeType}`.toLowerCase().includes(wanted))
+      .filter(({ id, data }) => `${data.label} ${id} ${data.nodeType}`.toLowerCase().includes(query))
       .map(node => {
         const entry = session.catalog.find(node.data.nodeType);
         const category = getCategory({ node, entry });
@@ -71,7 +71,7 @@ export function FindNode({ onClose }: PanelProps) {
 }
 
 export function KeyList({ onClose }: PanelProps) {
-  const listed = COMMANDS.filter(({ keys }) => keys.length > 0).map(({ id, label, keys }) => ({
+  const commands = COMMANDS.filter(({ keys }) => keys.length > 0).map(({ id, label, keys }) => ({
     id,
     label,
     keys: keys[0] ?? '',
@@ -79,7 +79,7 @@ export function KeyList({ onClose }: PanelProps) {
   return (
     <Dialog title={flowMessages.commands.keys} onClose={onClose}>
       <dl className={styles.list}>
-        {[...listed, ...flowMessages.moreKeys].map(({ id, label, keys }) => (
+        {[...commands, ...flowMessages.moreKeys].map(({ id, label, keys }) => (
           <div key={id}>
             <dt>{label}</dt>
             <dd>

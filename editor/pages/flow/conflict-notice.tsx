@@ -1,4 +1,4 @@
-// Shows a value that this user and another changed, until one of them is chosen.
+// Shows a value that this user and someone else both changed, until the user chooses one.
 import type { Json } from '../../../src/graph/types.ts';
 import type { Field } from '../../board/board.ts';
 import { findNode } from '../../board/board.ts';
@@ -10,7 +10,7 @@ import { type EditorContextValue, useBoard, useEditor } from '../../runs/editor-
 import styles from './notice.module.css';
 
 const conflictMessages = messages.flow.conflict;
-const SHOWN_CHARS = 120;
+const MAX_CHARS = 120;
 
 export function ConflictNotice() {
   const conflict = useBoard(({ conflicts }) => conflicts[0]);
@@ -18,16 +18,17 @@ export function ConflictNotice() {
   const editor = useEditor();
   if (conflict === undefined) return null;
   const { actions } = editor.session.store;
-  const canTake = changesFor(editor, conflict) !== undefined;
+  const canApply = getTheirChanges(editor, conflict) !== undefined;
   const acceptTheirs = (): void => {
-    const changes = changesFor(editor, conflict);
+    const changes = getTheirChanges(editor, conflict);
     if (changes !== undefined) actions.perform(conflictMessages.edit, changes);
     actions.resolveConflict(conflict);
   };
   return (
     <section className={styles.notice} aria-label={conflictMessages.title}>
       <p>
-        <strong>{conflictMessages.title}</strong> {conflictMessages.where(nameOf(editor, conflict), count)}
+        <strong>{conflictMessages.title}</strong>{' '}
+        {conflictMessages.where(describeItem(editor, conflict), count)}
       </p>
       <dl className={styles.both}>
         <div>
@@ -43,7 +44,7 @@ export function ConflictNotice() {
         <Button size="s" onClick={() => actions.resolveConflict(conflict)}>
           {conflictMessages.keepMine}
         </Button>
-        {canTake && (
+        {canApply && (
           <Button size="s" onClick={acceptTheirs}>
             {conflictMessages.acceptTheirs}
           </Button>
@@ -53,31 +54,31 @@ export function ConflictNotice() {
   );
 }
 
-/** Returns the changes that apply their value; undefined if the whole item is in conflict. */
-function changesFor({ session }: EditorContextValue, { path, theirs }: Conflict) {
+/** Returns the changes that apply the other user's value, or undefined if the whole item is in conflict. */
+function getTheirChanges({ session }: EditorContextValue, { path, theirs }: Conflict) {
   const { board } = session.store.getState();
-  const [list, id = '', ...rest] = path;
+  const [list, id = '', ...keys] = path;
   if (list === 'fields') return setField(board, id as Field, theirs as Json);
   if (list !== 'nodes' || findNode(board, id) === undefined) return undefined;
-  if (rest[0] === 'position')
+  if (keys[0] === 'position')
     return replaceNodes(board, [id], node => ({ ...node, position: theirs as typeof node.position }));
-  if (rest[0] !== 'data') return undefined;
-  if (rest[1] === 'config' && rest[2] !== undefined)
-    return setConfig(board, session.catalog, id, { [rest[2]]: theirs as Json | undefined });
-  const key = rest[1];
-  if (key === undefined || rest.length > 2) return undefined;
+  if (keys[0] !== 'data') return undefined;
+  if (keys[1] === 'config' && keys[2] !== undefined)
+    return setConfig(board, session.catalog, id, { [keys[2]]: theirs as Json | undefined });
+  const key = keys[1];
+  if (key === undefined || keys.length > 2) return undefined;
   return replaceNodes(board, [id], node => ({ ...node, data: { ...node.data, [key]: theirs } }));
 }
 
-function nameOf({ session }: EditorContextValue, { path }: Conflict): string {
-  const [list, id = '', ...rest] = path;
+function describeItem({ session }: EditorContextValue, { path }: Conflict): string {
+  const [list, id = '', ...keys] = path;
   if (list === 'fields') return id;
   const label = findNode(session.store.getState().board, id)?.data.label ?? id;
-  return [label, rest.at(-1)].filter(Boolean).join(', ');
+  return [label, keys.at(-1)].filter(Boolean).join(', ');
 }
 
 function shorten(value: unknown): string {
   if (value === undefined) return conflictMessages.gone;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
 }

@@ -1,4 +1,4 @@
-// Compares the board with a version: marks added, changed and moved nodes and names removed ones.
+// Shows the differences between the board and a version: the numbers of changes, and the names of removed nodes.
 
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
@@ -11,11 +11,11 @@ const MAX_NAMES = 8;
 export function DiffNotice() {
   const { view, canvas } = useEditor();
   const diff = useView(state => state.diff);
-  // The marks would be wrong after the board changed.
-  const isOld = useBoard(({ board }) => diff !== undefined && board !== diff.board);
+  // The comparison is out of date once the board has changed.
+  const isStale = useBoard(({ board }) => diff !== undefined && board !== diff.board);
   if (diff === undefined) return null;
   const { version, difference } = diff;
-  const counts = Map.groupBy(difference.statuses.values(), fate => fate);
+  const counts = Map.groupBy(difference.statuses.values(), status => status);
   const { added, removed } = difference.edges;
   const close = (): void => {
     view.setState({ diff: undefined });
@@ -34,7 +34,7 @@ export function DiffNotice() {
             removed: difference.removed.length,
             edges: added + removed,
           })}
-          {isOld && ` ${diffMessages.old}`}
+          {isStale && ` ${diffMessages.old}`}
         </p>
         <span className={styles.close}>
           <Button size="s" onClick={close}>

@@ -19,15 +19,15 @@ import { PlanNotice } from './plan-notice.tsx';
 import { RunNotice } from './run-notice.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useDrop } from './use-drop.ts';
-import { useLastPictures } from './use-last-pictures.ts';
 import { useRemoteChanges } from './use-remote-changes.ts';
-import { useSelectionShared } from './use-selection-shared.ts';
+import { useResultImages } from './use-result-images.ts';
+import { useShareSelection } from './use-share-selection.ts';
 
 export function Editor() {
   const drop = useDrop();
   useRemoteChanges();
-  useLastPictures();
-  useSelectionShared();
+  useResultImages();
+  useShareSelection();
   const name = useBoard(({ board }) => String(board.fields.name ?? ''));
   const announcement = useView(view => view.announcement);
   usePageTitle(name);

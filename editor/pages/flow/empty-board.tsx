@@ -1,4 +1,4 @@
-// Renders the hints on an empty board: node search, and templates that run without keys.
+// Renders the start screen of an empty board: node search, templates, and an example that needs no API keys.
 
 import Plus from 'icon:plus';
 import Search from 'icon:search';
@@ -10,21 +10,21 @@ import { Button } from '../../kit/button.tsx';
 import { useBoard, useEditor } from '../../runs/editor-context.tsx';
 import styles from './empty-board.module.css';
 import { EXAMPLE, EXAMPLE_TYPES } from './example.ts';
-import { Starters } from './starters.tsx';
+import { StarterTemplates } from './starter-templates.tsx';
 
 const flowMessages = messages.flow;
 
-/** Notes and frames alone cannot run. */
-const SHELLS: ReadonlySet<string> = new Set(['stickyNote', 'groupFrame']);
+/** A board with only notes and group frames counts as empty. */
+const ANNOTATION_TYPES: ReadonlySet<string> = new Set(['stickyNote', 'groupFrame']);
 
 export function EmptyBoard() {
   const editor = useEditor();
-  const isEmpty = useBoard(({ board }) => board.nodes.every(({ type }) => SHELLS.has(type)));
+  const isEmpty = useBoard(({ board }) => board.nodes.every(({ type }) => ANNOTATION_TYPES.has(type)));
   if (!isEmpty) return null;
   const { session, canvas } = editor;
   const { store, catalog } = session;
   const hasExample = EXAMPLE_TYPES.every(type => catalog.find(type)?.hidden !== true && catalog.find(type));
-  const putExample = (): void => {
+  const insertExample = (): void => {
     store.actions.perform(
       flowMessages.edits.paste(EXAMPLE.nodes.length),
       add(store.getState().board, EXAMPLE),
@@ -47,13 +47,13 @@ export function EmptyBoard() {
           }
         />
       </label>
-      <Starters />
+      <StarterTemplates />
       <div className={styles.actions}>
         <Button variant="primary" icon={Plus} onClick={() => getCommand('add').run(editor)}>
           {flowMessages.emptyAdd}
         </Button>
         {hasExample && (
-          <Button icon={Sparkles} onClick={putExample}>
+          <Button icon={Sparkles} onClick={insertExample}>
             {flowMessages.emptyExample}
           </Button>
         )}

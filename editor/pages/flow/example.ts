@@ -1,8 +1,8 @@
-// Defines a first workflow that needs no provider and no credits.
+// Defines an example workflow that needs no provider and no credits.
 import type { GraphEdge, GraphNode } from '../../../src/graph/types.ts';
 
 export const EXAMPLE_TYPES = ['input:text', 'generate:sandbox', 'output:preview'] as const;
-const [TEXT, PICTURE, PREVIEW] = EXAMPLE_TYPES;
+const [TEXT, IMAGE, PREVIEW] = EXAMPLE_TYPES;
 
 export const EXAMPLE: { readonly nodes: readonly GraphNode[]; readonly edges: readonly GraphEdge[] } = {
   nodes: [
@@ -11,7 +11,7 @@ export const EXAMPLE: { readonly nodes: readonly GraphNode[]; readonly edges: re
       { label: 'Idea', category: 'input', nodeType: TEXT, config: { value: 'A lighthouse at dawn' } },
       0,
     ),
-    node('picture', { label: 'Picture', category: 'model', nodeType: PICTURE, config: { seed: 7 } }, 340),
+    node('picture', { label: 'Picture', category: 'model', nodeType: IMAGE, config: { seed: 7 } }, 340),
     node('preview', { label: 'Preview', category: 'output', nodeType: PREVIEW, config: {} }, 740),
   ],
   edges: [

@@ -1,4 +1,4 @@
-// Renders the button that fixes an issue in one undo step, or leads to the field or page where the user decides.
+// Renders the button that fixes an issue in one undo step, or opens the field or page where the user fixes it.
 
 import Wand from 'icon:wand-sparkles';
 import { useMemo } from 'react';
@@ -8,14 +8,14 @@ import type { Fix } from '../../board/fixes/fix.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button, ButtonLink } from '../../kit/button.tsx';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
-import { controlOf } from './inspector/controls.tsx';
+import { getControlKind } from './inspector/controls.tsx';
 import { focusField } from './inspector/focus-field.ts';
 
 const fixMessages = messages.flow.fixes;
 
 interface FixButtonProps {
   readonly issue: LintIssue;
-  /** Called before the issue and its button disappear. */
+  /** Called before the issue is fixed, because the focused button disappears with it. */
   readonly onDone: () => void;
 }
 
@@ -30,20 +30,20 @@ export function FixButton({ issue, onDone }: FixButtonProps) {
         {fix.label}
       </ButtonLink>
     );
-  const act = (): void => {
+  const applyFix = (): void => {
     // The board may have changed since the issue was found.
     const current = findCurrentFix(editor, issue);
     if (current?.kind === 'change') onDone();
-    if (current !== undefined) perform(editor, current);
+    if (current !== undefined) carryOut(editor, current);
   };
   return (
-    <Button size="s" icon={Wand} onClick={act}>
+    <Button size="s" icon={Wand} onClick={applyFix}>
       {fix.label}
     </Button>
   );
 }
 
-/** Fixes all issues that need no decision, in one undo step. Hidden for fewer than two. */
+/** Fixes all issues that need no input, in one undo step. Renders nothing for fewer than two. */
 export function FixAllButton({
   issues,
   onDone,
@@ -57,13 +57,13 @@ export function FixAllButton({
   // biome-ignore lint/correctness/useExhaustiveDependencies: issues are recomputed after each change of the board
   const { count } = useMemo(find, [issues]);
   if (count < 2) return null;
-  const act = (): void => {
+  const fixAll = (): void => {
     onDone();
     store.actions.perform(fixMessages.edit, find().changes);
     editor.view.setState({ announcement: fixMessages.done(fixMessages.all(count)) });
   };
   return (
-    <Button size="s" icon={Wand} onClick={act}>
+    <Button size="s" icon={Wand} onClick={fixAll}>
       {fixMessages.all(count)}
     </Button>
   );
@@ -73,7 +73,7 @@ function findCurrentFix({ session }: EditorContextValue, issue: LintIssue): Fix 
   return findFix({ board: session.store.getState().board, catalog: session.catalog, issue });
 }
 
-function perform(editor: EditorContextValue, fix: Fix): void {
+function carryOut(editor: EditorContextValue, fix: Fix): void {
   const { session, view } = editor;
   if (fix.kind === 'change') {
     session.store.actions.perform(fix.label, fix.changes);
@@ -81,7 +81,7 @@ function perform(editor: EditorContextValue, fix: Fix): void {
   }
   if (fix.kind !== 'fill') return;
   session.store.actions.select([fix.nodeId]);
-  if (controlOf(fix.input) !== undefined) focusField(fix.input.id);
+  if (getControlKind(fix.input) !== undefined) focusField(fix.input.id);
   else {
     const from = { nodeId: fix.nodeId, handle: `in-${fix.input.id}` };
     view.setState({ panel: { kind: 'add', placement: { from } } });

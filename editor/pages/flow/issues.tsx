@@ -21,11 +21,11 @@ export function Issues() {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     const { edges } = session.store.getState().board;
-    view.setState({ issues: byNode(issues, edges) });
+    view.setState({ issues: groupByNode(issues, edges) });
   }, [view, session, issues]);
   if (issues.length === 0) return null;
   const errors = issues.filter(({ severity }) => severity === 'error').length;
-  // The fixed issue disappears, so the focus moves to the next one first.
+  // Moves the focus away from the fixed issue, which disappears.
   const keepFocus = (): void => (issues.length === 1 ? canvas.current?.focus() : head.current?.focus());
   return (
     <section className={styles.issues} aria-label={flowMessages.issuesPanel} data-open={isOpen || undefined}>
@@ -48,7 +48,7 @@ export function Issues() {
       <ul aria-label={flowMessages.issues} className={styles.list} hidden={!isOpen}>
         {issues.slice(0, MAX_SHOWN).map((issue, index) => (
           <Item
-            // biome-ignore lint/suspicious/noArrayIndexKey: findings have no id
+            // biome-ignore lint/suspicious/noArrayIndexKey: issues have no id
             key={index}
             issue={issue}
             fix={isOpen && <FixButton issue={issue} onDone={keepFocus} />}
@@ -70,15 +70,15 @@ function Item({ issue, fix }: ItemProps) {
   const { session, canvas } = useEditor();
   const label = useBoard(({ board }) => board.nodes.find(({ id }) => id === nodeId)?.data.label);
   const edge = useBoard(({ board }) => board.edges.find(({ id }) => id === edgeId));
-  const place = nodeId ?? edge?.target;
-  const go = (): void => {
-    if (place === undefined) return;
-    session.store.actions.select([nodeId ?? edgeId ?? place]);
-    canvas.current?.focusNode(place);
+  const targetId = nodeId ?? edge?.target;
+  const showIssue = (): void => {
+    if (targetId === undefined) return;
+    session.store.actions.select([nodeId ?? edgeId ?? targetId]);
+    canvas.current?.focusNode(targetId);
   };
   return (
     <li className={styles.row}>
-      <button type="button" className={styles.item} onClick={go}>
+      <button type="button" className={styles.item} onClick={showIssue}>
         <SeverityIcon severity={severity} />
         <span>
           {label !== undefined && <strong>{label}: </strong>}
@@ -90,7 +90,7 @@ function Item({ issue, fix }: ItemProps) {
   );
 }
 
-function byNode(
+function groupByNode(
   issues: readonly LintIssue[],
   edges: readonly GraphEdge[],
 ): ReadonlyMap<string, readonly LintIssue[]> {
@@ -103,16 +103,16 @@ function useIssues(): Findings {
   const board = useBoard(state => state.board);
   const [findings, setFindings] = useState(NO_FINDINGS);
   useEffect(() => {
-    let isOld = false;
+    let isStale = false;
     const timer = setTimeout(() => {
       session.worker.lint(board).then(
-        found => isOld || found === undefined || setFindings(found),
-        // The service still lints what it is sent, and the next change starts another worker.
+        newFindings => isStale || newFindings === undefined || setFindings(newFindings),
+        // Ignores a failed worker: the next change starts another, and the service lints on save.
         () => undefined,
       );
     }, PAUSE_MS);
     return () => {
-      isOld = true;
+      isStale = true;
       clearTimeout(timer);
     };
   }, [session, board]);

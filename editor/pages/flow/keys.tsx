@@ -3,13 +3,13 @@ import { messages } from '../../flow-messages.ts';
 import styles from './keys.module.css';
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
-const NAMES: Readonly<Record<string, string>> = isMac ? { Mod: '⌘', Shift: '⇧' } : { Mod: 'Ctrl' };
+const KEY_NAMES: Readonly<Record<string, string>> = isMac ? { Mod: '⌘', Shift: '⇧' } : { Mod: 'Ctrl' };
 
 export function Keys({ keys }: { readonly keys: string }) {
   return (
     <span className={styles.keys}>
       {keys.split('+').map(key => (
-        <kbd key={key}>{NAMES[key] ?? messages.flow.keyNames[key] ?? key}</kbd>
+        <kbd key={key}>{KEY_NAMES[key] ?? messages.flow.keyNames[key] ?? key}</kbd>
       ))}
     </span>
   );

@@ -1,4 +1,4 @@
-// Asks to reload the page after an update of the service. The draft keeps the board and its history.
+// Asks the user to reload the page after an update of the service. The draft keeps the board and its history.
 import { useEffect, useState } from 'react';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
@@ -6,7 +6,7 @@ import { isOutdated } from '../../lib/service-version.ts';
 import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
 
-/** After an update the service is unavailable for a moment, and bundling takes some seconds more. */
+/** After an update, the service is unavailable for a moment and then bundles the application for some seconds. */
 const CHECK_DELAYS_MS = [0, 3000, 6000, 15_000, 30_000];
 
 export function OutdatedNotice() {
@@ -15,7 +15,8 @@ export function OutdatedNotice() {
   useEffect(() => {
     const stop = new AbortController();
     let timers: ReturnType<typeof setTimeout>[] = [];
-    const check = (): void => void isOutdated(stop.signal).then(is => is && setShown(true));
+    const check = (): void =>
+      void isOutdated(stop.signal).then(isOutdatedNow => isOutdatedNow && setShown(true));
     const unsubscribe = session.onReconnect(() => {
       for (const timer of timers) clearTimeout(timer);
       timers = CHECK_DELAYS_MS.map(ms => setTimeout(check, ms));

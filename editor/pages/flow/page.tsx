@@ -17,53 +17,56 @@ import { Editor } from './editor.tsx';
 
 export function Page() {
   const { id = '' } = useParams<{ id: string }>();
-  // Each workflow gets a new editor without state of the previous one.
+  // The key gives each workflow a new editor without state of the previous one.
   return <OpenEditor key={id} id={id} />;
 }
 
-type Opened = { readonly value: EditorContextValue } | { readonly error: unknown } | undefined;
+type OpenState = { readonly value: EditorContextValue } | { readonly error: unknown } | undefined;
 
 function OpenEditor({ id }: { readonly id: string }) {
   const { user } = useSession();
   const queries = useQueryClient();
-  const [opened, setOpened] = useState<Opened>();
+  const [state, setState] = useState<OpenState>();
   const [attempt, setAttempt] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt opens a new session
   useEffect(() => {
     const stop = new AbortController();
     let value: EditorContextValue | undefined;
     openEditor({ id, userId: String(user.userId), queries }, stop.signal).then(
-      made => {
-        value = made;
-        if (stop.signal.aborted) close(made);
-        else setOpened({ value: made });
+      opened => {
+        value = opened;
+        if (stop.signal.aborted) close(opened);
+        else setState({ value: opened });
       },
-      (error: unknown) => stop.signal.aborted || setOpened({ error }),
+      (error: unknown) => stop.signal.aborted || setState({ error }),
     );
     return () => {
       stop.abort();
       if (value !== undefined) close(value);
-      setOpened(undefined);
+      setState(undefined);
     };
   }, [id, user.userId, queries, attempt]);
-  if (opened !== undefined && 'error' in opened)
-    return <Failure error={opened.error} onRetry={() => setAttempt(attempt + 1)} />;
-  if (opened === undefined) return <Loading />;
+  if (state !== undefined && 'error' in state)
+    return <Failure error={state.error} onRetry={() => setAttempt(attempt + 1)} />;
+  if (state === undefined) return <Loading />;
   return (
-    <EditorProvider value={opened.value}>
+    <EditorProvider value={state.value}>
       <Editor />
     </EditorProvider>
   );
 }
 
-interface Order {
+interface OpenOptions {
   readonly id: string;
   readonly userId: string;
   readonly queries: QueryClient;
 }
 
 /** Loads the catalog, the workflow and the draft in parallel. */
-async function openEditor({ id, userId, queries }: Order, signal: AbortSignal): Promise<EditorContextValue> {
+async function openEditor(
+  { id, userId, queries }: OpenOptions,
+  signal: AbortSignal,
+): Promise<EditorContextValue> {
   const view = createView();
   const onNoDraft = (): void =>
     showToast(messages.flow.noDraft, {

@@ -1,4 +1,4 @@
-// Renders the open panel; only one is open at a time.
+// Renders the open panel. Only one is open at a time.
 import { lazy, Suspense } from 'react';
 import { useEditor, useView } from '../../runs/editor-context.tsx';
 import { AddNode } from './add-node.tsx';
@@ -12,7 +12,7 @@ const ExportDialog = lazy(async () => ({ default: (await import('./dialogs/expor
 
 const SecretsDialog = lazy(async () => ({ default: (await import('./dialogs/secrets.tsx')).SecretsDialog }));
 
-const PLAIN = {
+const SIMPLE_PANELS = {
   commands: CommandMenu,
   keys: KeyList,
   find: FindNode,
@@ -36,10 +36,10 @@ export function Panels() {
         <ResultDialog nodeId={panel.nodeId} index={panel.index} onClose={close} />
       </Suspense>
     );
-  const Shown = PLAIN[panel.kind];
+  const SimplePanel = SIMPLE_PANELS[panel.kind];
   return (
     <Suspense>
-      <Shown onClose={close} />
+      <SimplePanel onClose={close} />
     </Suspense>
   );
 }

@@ -7,18 +7,18 @@ import { Button } from '../../kit/button.tsx';
 import { useEditor, useView } from '../../runs/editor-context.tsx';
 import { startPlanned } from '../../runs/plan-run.ts';
 import styles from './notice.module.css';
-import { priceText } from './price.tsx';
+import { formatPrice } from './price.tsx';
 
 const planMessages = messages.flow.plan;
 
 export function PlanNotice() {
   const editor = useEditor();
   const plan = useView(view => view.plan);
-  const start = useRef<HTMLButtonElement>(null);
+  const startButton = useRef<HTMLButtonElement>(null);
   const isReady = plan?.estimate !== undefined;
-  // For keyboard use: run the command, then press Enter.
+  // Keyboard users run the command, then press Enter.
   useEffect(() => {
-    if (isReady) start.current?.focus();
+    if (isReady) startButton.current?.focus();
   }, [isReady]);
   if (plan === undefined) return null;
   const counts = Map.groupBy(plan.states.values(), state => state);
@@ -39,13 +39,13 @@ export function PlanNotice() {
           {planMessages.counts(count('run'), count('cached'), count('kept'))}
         </p>
         <span role="status" aria-label={planMessages.price} className={styles.close}>
-          {plan.estimate && priceText(plan.estimate)}
+          {plan.estimate && formatPrice(plan.estimate)}
         </span>
         <Button size="s" variant="quiet" onClick={close}>
           {messages.common.cancel}
         </Button>
         <Button
-          ref={start}
+          ref={startButton}
           size="s"
           variant="primary"
           icon={Play}

@@ -12,23 +12,23 @@ const MAX_SHOWN = 4;
 export function PresenceList() {
   const { session } = useEditor();
   const { user } = useSession();
-  const present = useStore(session.presence, state => state.users);
-  const others = present.filter(({ userId }) => userId !== user.userId);
-  if (others.length === 0) return null;
+  const users = useStore(session.presence, state => state.users);
+  const otherUsers = users.filter(({ userId }) => userId !== user.userId);
+  if (otherUsers.length === 0) return null;
   return (
     <ul className={styles.others} aria-label={messages.flow.others}>
-      {others.slice(0, MAX_SHOWN).map(({ userId, name }) => (
+      {otherUsers.slice(0, MAX_SHOWN).map(({ userId, name }) => (
         <li key={userId} title={name} style={{ '--hue': toHue(userId) } as React.CSSProperties}>
-          <span aria-hidden>{initialsOf(name)}</span>
+          <span aria-hidden>{toInitials(name)}</span>
           <VisuallyHidden>{name}</VisuallyHidden>
         </li>
       ))}
-      {others.length > MAX_SHOWN && <li>+{others.length - MAX_SHOWN}</li>}
+      {otherUsers.length > MAX_SHOWN && <li>+{otherUsers.length - MAX_SHOWN}</li>}
     </ul>
   );
 }
 
-const initialsOf = (name: string): string =>
+const toInitials = (name: string): string =>
   name
     .split(/\s+/)
     .map(word => [...word][0] ?? '')

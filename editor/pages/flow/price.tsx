@@ -18,10 +18,10 @@ export function Price() {
   const { store, saver } = session;
   const isSaved = useBoard(({ save }) => save.kind === 'saved');
   const hasNodes = useBoard(({ board }) => board.nodes.length > 0);
-  // Cached results of a run cost nothing the next time.
+  // Results cached by the last run make the next run cheaper.
   const isRunning = useStore(runs, ({ run }) => isInProgress(run));
   const [estimate, setEstimate] = useState<Estimate>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that ended changes the price
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a finished run changes the price
   useEffect(() => {
     // The previous price does not apply to the changed board.
     runs.setState({ price: undefined });
@@ -34,9 +34,9 @@ export function Price() {
           repeatable: true,
         })
         .then(
-          found => {
-            setEstimate(found);
-            runs.setState({ price: found.exact ? found.credits : undefined });
+          newEstimate => {
+            setEstimate(newEstimate);
+            runs.setState({ price: newEstimate.exact ? newEstimate.credits : undefined });
           },
           () => {
             if (stop.signal.aborted) return;
@@ -50,21 +50,21 @@ export function Price() {
       stop.abort();
     };
   }, [session, store, saver, runs, isSaved, hasNodes, isRunning]);
-  const isShort = estimate !== undefined && estimate.credits > estimate.availableCredits;
+  const isUnaffordable = estimate !== undefined && estimate.credits > estimate.availableCredits;
   return (
     <span
       role="status"
       aria-label={flowMessages.price}
       className={styles.price}
-      data-short={isShort || undefined}
+      data-short={isUnaffordable || undefined}
     >
-      {estimate && hasNodes ? priceText(estimate) : ''}
+      {estimate && hasNodes ? formatPrice(estimate) : ''}
     </span>
   );
 }
 
 /** `3 credits`, or `about 3 credits`. */
-export function priceText({ credits, exact }: Pick<Estimate, 'credits' | 'exact'>): string {
+export function formatPrice({ credits, exact }: Pick<Estimate, 'credits' | 'exact'>): string {
   const text = flowMessages.credits(credits, formatNumber(credits));
   return exact ? text : flowMessages.atLeast(text);
 }

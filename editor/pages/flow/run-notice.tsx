@@ -1,4 +1,4 @@
-// Renders the shown run: progress, error, and a button to hide it.
+// Renders the run shown on the board: progress or price, error, and a button to hide it.
 
 import Close from 'icon:x';
 import { useEffect } from 'react';
@@ -12,8 +12,8 @@ import { formatNumber } from '../../lib/format.ts';
 import { useEditor, useRun } from '../../runs/editor-context.tsx';
 import { ErrorActions } from '../../runs/error-actions.tsx';
 import { isInProgress, type RunSummary } from '../../runs/run-store.ts';
+import { useApplyInputs } from '../../runs/use-inputs.ts';
 import styles from './notice.module.css';
-import { useInputsOf } from './use-inputs-of.ts';
 
 const flowMessages = messages.flow;
 
@@ -40,9 +40,9 @@ export function RunNotice() {
             <ErrorActions code={error instanceof ApiError ? error.code : undefined} />
           </>
         )}
-        {run?.error && <Failed error={run.error} />}
+        {run?.error && <RunError error={run.error} />}
         <span className={styles.end}>
-          {run && !isInProgress(run) && <UseInputs executionId={run.id} />}
+          {run && !isInProgress(run) && <UseInputsButton executionId={run.id} />}
           <IconButton
             size="s"
             icon={Close}
@@ -57,16 +57,18 @@ export function RunNotice() {
   );
 }
 
-const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
+const FINAL_STATUSES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
 
-/** Counts ended nodes from the events, which arrive before the run's own count. */
-function useDone({ progress }: RunSummary): number {
-  const ended = useRun(({ nodes }) => [...nodes.values()].filter(({ status }) => ENDED.has(status)).length);
-  return Math.max(ended, progress.done);
+/** Counts finished nodes. Node events arrive before the run's own progress, so the larger count is right. */
+function useFinishedCount({ progress }: RunSummary): number {
+  const finishedCount = useRun(
+    ({ nodes }) => [...nodes.values()].filter(({ status }) => FINAL_STATUSES.has(status)).length,
+  );
+  return Math.max(finishedCount, progress.done);
 }
 
 function Progress({ run }: { readonly run: RunSummary }) {
-  return <span>{flowMessages.progress(useDone(run), run.progress.total)}</span>;
+  return <span>{flowMessages.progress(useFinishedCount(run), run.progress.total)}</span>;
 }
 
 function ProgressBar({ run }: { readonly run: RunSummary }) {
@@ -75,12 +77,12 @@ function ProgressBar({ run }: { readonly run: RunSummary }) {
       className={styles.progress}
       aria-label={flowMessages.progressLabel}
       max={Math.max(run.progress.total, 1)}
-      value={useDone(run)}
+      value={useFinishedCount(run)}
     />
   );
 }
 
-/** Its status and, once ended, its time. */
+/** Renders the status, and the progress or, after the end, the charge and the time. */
 function RunFacts({ run }: { readonly run: RunSummary }) {
   const { charged } = run.credits;
   return (
@@ -100,7 +102,7 @@ function RunFacts({ run }: { readonly run: RunSummary }) {
   );
 }
 
-function Failed({ error: { message, nodeId } }: { readonly error: NonNullable<RunSummary['error']> }) {
+function RunError({ error: { message, nodeId } }: { readonly error: NonNullable<RunSummary['error']> }) {
   const { canvas } = useEditor();
   return (
     <p role="alert">
@@ -114,8 +116,8 @@ function Failed({ error: { message, nodeId } }: { readonly error: NonNullable<Ru
   );
 }
 
-function UseInputs({ executionId }: { readonly executionId: string }) {
-  const applyInputs = useInputsOf();
+function UseInputsButton({ executionId }: { readonly executionId: string }) {
+  const applyInputs = useApplyInputs();
   return (
     <Button size="s" variant="quiet" onClick={() => void applyInputs(executionId)}>
       {flowMessages.runs.useInputs}

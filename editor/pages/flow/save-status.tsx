@@ -1,4 +1,4 @@
-// Renders whether the board is saved.
+// Renders the save status of the board.
 
 import type { SaveState } from '../../board/saver.ts';
 import { messages } from '../../flow-messages.ts';
@@ -11,7 +11,7 @@ export function SaveStatus() {
   const save = useBoard(state => state.save);
   const { session } = useEditor();
   const { canvas } = useEditor();
-  const wrong = save.kind === 'refused' ? save.error.issues?.[0]?.nodeId : undefined;
+  const invalidNodeId = save.kind === 'refused' ? save.error.issues?.[0]?.nodeId : undefined;
   return (
     <>
       <span
@@ -19,17 +19,17 @@ export function SaveStatus() {
         aria-label={saveMessages.label}
         className={styles.save}
         data-state={save.kind}
-        title={sentence(save)}
+        title={toLabel(save)}
       >
-        {sentence(save)}
+        {toLabel(save)}
       </span>
-      {wrong !== undefined && (
+      {invalidNodeId !== undefined && (
         <button
           type="button"
           className={styles.issue}
           onClick={() => {
-            session.store.actions.select([wrong]);
-            canvas.current?.focusNode(wrong);
+            session.store.actions.select([invalidNodeId]);
+            canvas.current?.focusNode(invalidNodeId);
           }}
         >
           {saveMessages.showIssue}
@@ -39,6 +39,6 @@ export function SaveStatus() {
   );
 }
 
-function sentence(save: SaveState): string {
+function toLabel(save: SaveState): string {
   return save.kind === 'refused' ? saveMessages.refused(save.error.message) : saveMessages[save.kind];
 }

@@ -65,7 +65,7 @@ export function Toolbar() {
     <div className={styles.toolbar} role="toolbar" aria-label={flowMessages.toolbar}>
       <AppMenu />
       <div className={styles.start}>
-        <Name />
+        <NameField />
         <SaveStatus />
       </div>
       <div className={styles.tools}>
@@ -107,7 +107,7 @@ function LabeledTool({ id, icon, label, onClick }: Tool & { readonly onClick: ()
   );
 }
 
-function Name() {
+function NameField() {
   const { session } = useEditor();
   const name = useBoard(({ board }) => String(board.fields.name ?? ''));
   const { store } = session;

@@ -1,4 +1,4 @@
-// Handles files dropped or pasted on the board: inserts workflows, uploads media and connects them to the port below.
+// Imports files that are dropped or pasted on the board: inserts workflows, uploads media and adds input nodes for them.
 import { useEffect, useState } from 'react';
 import type { Position } from '../../../src/graph/types.ts';
 import { getMediaKind, placeMedia, readGraphFile } from '../../board/import-files.ts';
@@ -13,22 +13,22 @@ import { type EditorContextValue, useEditor } from '../../runs/editor-context.ts
 
 const dropMessages = messages.flow.drop;
 const MAX_FILES = 20;
-const STEP = 48;
+const OFFSET_STEP = 48;
 
-interface Drop {
+interface DropTarget {
   readonly at: Position;
   readonly from?: PortRef | undefined;
 }
 
-/** `isOver` while files are dragged over the board; `uploading` names the files in progress. */
+/** `isOver`: files are dragged over the board. `uploading`: name of the file that is being imported. */
 export function useDrop(): { readonly isOver: boolean; readonly uploading: string | undefined } {
   const editor = useEditor();
   const [isOver, setOver] = useState(false);
   const [uploading, setUploading] = useState<string>();
   useEffect(() => {
-    const ends = new AbortController();
-    const { signal } = ends;
-    const take = (files: Iterable<File>, drop: Drop): void =>
+    const controller = new AbortController();
+    const { signal } = controller;
+    const startImport = (files: Iterable<File>, drop: DropTarget): void =>
       void importFiles(editor, [...files].slice(0, MAX_FILES), drop, setUploading);
     const hasFiles = (event: DragEvent): boolean =>
       event.dataTransfer?.types.includes('Files') === true &&
@@ -36,21 +36,21 @@ export function useDrop(): { readonly isOver: boolean; readonly uploading: strin
       // File fields handle their own drops.
       !(event.target as Element).closest('[data-drop]');
     const onOver = (event: DragEvent): void => {
-      const isOurs = hasFiles(event);
-      if (isOurs) event.preventDefault();
-      setOver(isOurs);
+      const isFileDrop = hasFiles(event);
+      if (isFileDrop) event.preventDefault();
+      setOver(isFileDrop);
     };
     const onDrop = (event: DragEvent): void => {
       setOver(false);
       if (!hasFiles(event)) return;
       event.preventDefault();
-      take(event.dataTransfer?.files ?? [], placeOf(editor, event));
+      startImport(event.dataTransfer?.files ?? [], findDropTarget(editor, event));
     };
     const onPaste = (event: ClipboardEvent): void => {
       const files = event.clipboardData?.files ?? [];
       if (files.length === 0 || isEditing(event.target) || document.querySelector('dialog[open]')) return;
       event.preventDefault();
-      take(files, { at: editor.canvas.current?.center() ?? { x: 0, y: 0 } });
+      startImport(files, { at: editor.canvas.current?.center() ?? { x: 0, y: 0 } });
     };
     document.addEventListener('dragover', onOver, { signal });
     document.addEventListener('dragleave', event => event.relatedTarget === null && setOver(false), {
@@ -58,13 +58,13 @@ export function useDrop(): { readonly isOver: boolean; readonly uploading: strin
     });
     document.addEventListener('drop', onDrop, { signal });
     document.addEventListener('paste', onPaste, { signal });
-    return () => ends.abort();
+    return () => controller.abort();
   }, [editor]);
   return { isOver, uploading };
 }
 
-/** The drop position and the port below it. */
-function placeOf({ canvas }: EditorContextValue, event: DragEvent): Drop {
+/** Returns the drop position, and the input port below it if there is one. */
+function findDropTarget({ canvas }: EditorContextValue, event: DragEvent): DropTarget {
   const at = canvas.current?.toBoard({ x: event.clientX, y: event.clientY }) ?? { x: 0, y: 0 };
   const target = event.target as HTMLElement;
   const handle = target.closest<HTMLElement>('[data-port]')?.dataset.port;
@@ -75,23 +75,23 @@ function placeOf({ canvas }: EditorContextValue, event: DragEvent): Drop {
 async function importFiles(
   editor: EditorContextValue,
   files: readonly File[],
-  { at, from }: Drop,
-  report: (name: string | undefined) => void,
+  { at, from }: DropTarget,
+  onProgress: (name: string | undefined) => void,
 ): Promise<void> {
   for (const [index, file] of files.entries()) {
-    const place = { x: at.x + index * STEP, y: at.y + index * STEP };
+    const position = { x: at.x + index * OFFSET_STEP, y: at.y + index * OFFSET_STEP };
     try {
-      report(file.name);
-      await importFile(editor, file, index === 0 ? { at: place, from } : { at: place });
+      onProgress(file.name);
+      await importFile(editor, file, index === 0 ? { at: position, from } : { at: position });
     } catch (error) {
       showToast(dropMessages.failed(file.name, toErrorMessage(error)), { tone: 'failed' });
     } finally {
-      report(undefined);
+      onProgress(undefined);
     }
   }
 }
 
-async function importFile(editor: EditorContextValue, file: File, drop: Drop): Promise<void> {
+async function importFile(editor: EditorContextValue, file: File, drop: DropTarget): Promise<void> {
   const { store } = editor.session;
   const graph = await readGraphFile(file);
   if (graph !== undefined) return pasteGraph(editor, graph, drop.at);
@@ -101,8 +101,8 @@ async function importFile(editor: EditorContextValue, file: File, drop: Drop): P
     return;
   }
   const { url } = await upload(file);
-  const placed = placeMedia(editor.session, { kind, url, name: file.name }, drop, drop.at);
-  if (placed === undefined) return;
-  store.actions.perform(messages.flow.edits.add(file.name), placed.changes);
-  store.actions.select([placed.id]);
+  const placement = placeMedia(editor.session, { kind, url, name: file.name }, drop, drop.at);
+  if (placement === undefined) return;
+  store.actions.perform(messages.flow.edits.add(file.name), placement.changes);
+  store.actions.select([placement.id]);
 }

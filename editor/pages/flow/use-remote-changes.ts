@@ -1,4 +1,4 @@
-// Marks nodes that others change for a moment, with their name, and announces it to screen readers.
+// Marks nodes for a moment when others change them, and announces the change to screen readers.
 import { useEffect } from 'react';
 import { compareBoards } from '../../board/difference.ts';
 import { messages } from '../../flow-messages.ts';
@@ -6,7 +6,7 @@ import { useSession } from '../../lib/session.ts';
 import { useEditor } from '../../runs/editor-context.tsx';
 
 const SHOWN_MS = 5000;
-/** More names would be too long to listen to. */
+/** More names would be too long for a screen reader announcement. */
 const MAX_NAMES = 3;
 
 export function useRemoteChanges(): void {
@@ -19,8 +19,8 @@ export function useRemoteChanges(): void {
       if (now.board === before.board || now.history !== before.history) return;
       const { statuses } = compareBoards(before.board, now.board);
       if (statuses.size === 0) return;
-      const others = session.presence.getState().users.filter(({ userId }) => userId !== user.userId);
-      const by = others.length === 1 ? (others[0]?.name ?? '') : messages.flow.somebody;
+      const otherUsers = session.presence.getState().users.filter(({ userId }) => userId !== user.userId);
+      const by = otherUsers.length === 1 ? (otherUsers[0]?.name ?? '') : messages.flow.somebody;
       const labels = now.board.nodes.filter(({ id }) => statuses.has(id)).map(({ data }) => data.label);
       view.setState({
         changedByOthers: { by, ids: new Set(statuses.keys()) },

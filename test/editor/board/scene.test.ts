@@ -1,17 +1,17 @@
 // Tests how the scene editor reads a scene graph: layers with their times, changes of the list, fields of the schema.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fieldOf, readScalar, type Schema } from '../../../editor/pages/flow/scene/json-schema.ts';
+import { parseScalar, type Schema, toField } from '../../../editor/pages/flow/scene/json-schema.ts';
 import {
   getAt,
+  getDurationSeconds,
   insertAt,
   listLayers,
   moveBy,
   removeAt,
-  secondsOf,
   setAt,
 } from '../../../editor/pages/flow/scene/layers.ts';
-import { addition, elementTypes, FIRST_SCENE } from '../../../editor/pages/flow/scene/new-layers.ts';
+import { createLayer, listElementTypes, MINIMAL_GRAPH } from '../../../editor/pages/flow/scene/new-layers.ts';
 import type { JsonObject } from '../../../src/graph/types.ts';
 import { openScene } from '../../../src/render/scene.ts';
 import { SCENE_GRAPH_SCHEMA } from '../../../src/render/schema/scene-graph.ts';
@@ -59,8 +59,8 @@ describe('the layers of a video', () => {
 
   it('last as long as the renderer says', () => {
     const { durationInFrames, fps } = openScene(GRAPH);
-    assert.equal(secondsOf(GRAPH), durationInFrames / fps);
-    assert.equal(secondsOf({ ...GRAPH, durationInFrames: 20 }), 2);
+    assert.equal(getDurationSeconds(GRAPH), durationInFrames / fps);
+    assert.equal(getDurationSeconds({ ...GRAPH, durationInFrames: 20 }), 2);
   });
 
   it('tolerate values that are not scene graphs', () => {
@@ -91,22 +91,25 @@ describe('the layers of a video', () => {
 
 describe('what is added to a video', () => {
   it('is valid and visible, for every kind', () => {
-    assert.equal(elementTypes(schema).length, 12);
-    for (const what of [...elementTypes(schema), 'scene', 'track', 'sound']) {
-      const { path, item } = addition(schema, FIRST_SCENE, ['scenes', 0], what);
-      assert.doesNotThrow(() => parseSceneGraph(insertAt(FIRST_SCENE, path, item)), what);
+    assert.equal(listElementTypes(schema).length, 12);
+    for (const what of [...listElementTypes(schema), 'scene', 'track', 'sound']) {
+      const { path, item } = createLayer(schema, MINIMAL_GRAPH, ['scenes', 0], what);
+      assert.doesNotThrow(() => parseSceneGraph(insertAt(MINIMAL_GRAPH, path, item)), what);
     }
   });
 
   it('goes next to or inside the selected layer', () => {
     const place = (...selected: (string | number)[]): string =>
-      addition(schema, GRAPH, selected, 'text').path.join('/');
+      createLayer(schema, GRAPH, selected, 'text').path.join('/');
     assert.equal(place('scenes', 0, 'elements', 0), 'scenes/0/elements/1');
     assert.equal(place('scenes', 0, 'elements', 1), 'scenes/0/elements/1/elements/1');
     assert.equal(place('scenes', 2), 'scenes/2/elements/0');
     assert.equal(place('overlays', 0), 'overlays/1');
     assert.equal(place(), 'scenes/0/elements/2');
-    assert.equal(addition(schema, GRAPH, ['scenes', 0, 'elements', 0], 'scene').path.join('/'), 'scenes/1');
+    assert.equal(
+      createLayer(schema, GRAPH, ['scenes', 0, 'elements', 0], 'scene').path.join('/'),
+      'scenes/1',
+    );
   });
 });
 
@@ -125,7 +128,7 @@ describe('a field of the schema', () => {
         'shadow',
         'filters',
         'name',
-      ].map(key => [key, fieldOf(schema, schema.$defs?.Text?.properties?.[key] ?? {}).kind]),
+      ].map(key => [key, toField(schema, schema.$defs?.Text?.properties?.[key] ?? {}).kind]),
     );
     assert.deepEqual(kinds, {
       text: 'long',
@@ -140,11 +143,11 @@ describe('a field of the schema', () => {
       filters: 'json',
       name: 'text',
     });
-    assert.equal(fieldOf(schema, schema.$defs?.Image?.properties?.src ?? {}).kind, 'source');
+    assert.equal(toField(schema, schema.$defs?.Image?.properties?.src ?? {}).kind, 'source');
   });
 
   it('reads numbers, texts with a unit, and JSON', () => {
-    assert.deepEqual(['', '12', '-0.5', '50%', '{"keyframes":[]}', '{half', '.5'].map(readScalar), [
+    assert.deepEqual(['', '12', '-0.5', '50%', '{"keyframes":[]}', '{half', '.5'].map(parseScalar), [
       undefined,
       12,
       -0.5,

@@ -1,6 +1,6 @@
-// Generates code that starts a run, per language.
+// Generates code that starts a run, in several languages.
 
-export interface CallOf {
+export interface RunCall {
   readonly origin: string;
   readonly workflowId: string;
   readonly inputs: Readonly<Record<string, unknown>>;
@@ -8,34 +8,34 @@ export interface CallOf {
 
 const KEY = 'sk-…';
 
-const bodyOf = ({ inputs }: CallOf): string => JSON.stringify({ inputs }, null, 2);
-const pathOf = ({ origin, workflowId }: CallOf): string => `${origin}/api/v1/workflows/${workflowId}/run`;
+const toBody = ({ inputs }: RunCall): string => JSON.stringify({ inputs }, null, 2);
+const toUrl = ({ origin, workflowId }: RunCall): string => `${origin}/api/v1/workflows/${workflowId}/run`;
 
 export type Language = 'curl' | 'js' | 'python';
 
-export const CODE: Readonly<Record<Language, (call: CallOf) => string>> = {
-  curl: call => `curl -X POST '${pathOf(call)}' \\
+export const GENERATORS: Readonly<Record<Language, (call: RunCall) => string>> = {
+  curl: call => `curl -X POST '${toUrl(call)}' \\
   -H 'Authorization: Bearer ${KEY}' \\
   -H 'Content-Type: application/json' \\
   -H 'Prefer: wait=60' \\
-  -d '${bodyOf(call).replaceAll("'", "'\\''")}'`,
-  js: call => `const response = await fetch('${pathOf(call)}', {
+  -d '${toBody(call).replaceAll("'", "'\\''")}'`,
+  js: call => `const response = await fetch('${toUrl(call)}', {
   method: 'POST',
   headers: {
     authorization: 'Bearer ${KEY}',
     'content-type': 'application/json',
     prefer: 'wait=60',
   },
-  body: JSON.stringify(${bodyOf(call).replaceAll('\n', '\n  ')}),
+  body: JSON.stringify(${toBody(call).replaceAll('\n', '\n  ')}),
 });
 const run = await response.json();
 console.log(run.status, run.outputs);`,
-  // JSON in a raw string, because true, false and null differ in Python.
+  // Uses JSON in a raw string, because true, false and null differ in Python.
   python: call => `import json, urllib.request
 
 request = urllib.request.Request(
-    "${pathOf(call)}",
-    data=json.dumps(json.loads(r'''${bodyOf(call)}''')).encode(),
+    "${toUrl(call)}",
+    data=json.dumps(json.loads(r'''${toBody(call)}''')).encode(),
     headers={
         "Authorization": "Bearer ${KEY}",
         "Content-Type": "application/json",

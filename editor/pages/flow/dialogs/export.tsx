@@ -1,4 +1,4 @@
-// Renders the export dialog: file, images, and code that runs the workflow with the current inputs.
+// Renders the export dialog: downloads, and code that runs the workflow with its current inputs.
 
 import Download from 'icon:download';
 import { useState } from 'react';
@@ -12,8 +12,8 @@ import { toErrorMessage } from '../../../kit/failure.tsx';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { showToast } from '../../../lib/toasts.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
-import { boardJson, boardPng, boardSvg, saveBoard } from './board-picture.ts';
-import { CODE, type Language } from './call-code.ts';
+import { downloadBoard, renderBoardPng, renderBoardSvg, toBoardJson } from './board-image.ts';
+import { GENERATORS, type Language } from './call-code.ts';
 import styles from './dialogs.module.css';
 
 const exportMessages = messages.flow.exports;
@@ -21,20 +21,24 @@ const exportMessages = messages.flow.exports;
 export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
   const { session } = useEditor();
   const board = useBoard(state => state.board);
-  const save = async (what: Board, ending: string, make: Make): Promise<void> => {
+  const exportAs = async (board: Board, extension: string, render: RenderExport): Promise<void> => {
     try {
-      saveBoard(what, await make(session, what), ending);
+      downloadBoard(board, await render(session, board), extension);
     } catch (error) {
       showToast(toErrorMessage(error), { tone: 'failed' });
     }
   };
   const [language, setLanguage] = useState<Language>('curl');
-  const code = CODE[language]({ origin: location.origin, workflowId: session.id, inputs: inputsOf(board) });
+  const code = GENERATORS[language]({
+    origin: location.origin,
+    workflowId: session.id,
+    inputs: getInputs(board),
+  });
   return (
     <Dialog title={exportMessages.title} onClose={onClose}>
       <div className={styles.buttons}>
-        {FORMATS.map(({ ending, label, make }) => (
-          <Button key={ending} icon={Download} onClick={() => void save(board, ending, make)}>
+        {FORMATS.map(({ extension: ending, label, render: make }) => (
+          <Button key={ending} icon={Download} onClick={() => void exportAs(board, ending, make)}>
             {label}
           </Button>
         ))}
@@ -61,24 +65,28 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-type Make = (session: BoardSession, board: Board) => Blob | Promise<Blob>;
+type RenderExport = (session: BoardSession, board: Board) => Blob | Promise<Blob>;
 
-const FORMATS: readonly { readonly ending: string; readonly label: string; readonly make: Make }[] = [
+const FORMATS: readonly {
+  readonly extension: string;
+  readonly label: string;
+  readonly render: RenderExport;
+}[] = [
   {
-    ending: 'json',
+    extension: 'json',
     label: exportMessages.json,
-    make: (_, board) => new Blob([boardJson(board)], { type: 'application/json' }),
+    render: (_, board) => new Blob([toBoardJson(board)], { type: 'application/json' }),
   },
-  { ending: 'png', label: exportMessages.png, make: boardPng },
+  { extension: 'png', label: exportMessages.png, render: renderBoardPng },
   {
-    ending: 'svg',
+    extension: 'svg',
     label: exportMessages.svg,
-    make: (session, board) => new Blob([boardSvg(session, board)], { type: 'image/svg+xml' }),
+    render: (session, board) => new Blob([renderBoardSvg(session, board)], { type: 'image/svg+xml' }),
   },
 ];
 
-/** Returns the current values of the input nodes in the form that a run expects. */
-function inputsOf({ nodes }: Board): Readonly<Record<string, unknown>> {
+/** Returns the current values of the input nodes as inputs of a run request. */
+function getInputs({ nodes }: Board): Readonly<Record<string, unknown>> {
   const inputs = nodes.filter(({ data }) => data.nodeType.startsWith('input:'));
   return Object.fromEntries(
     inputs.flatMap(({ id, data: { config = {} } }) => {

@@ -11,10 +11,10 @@ import { useEditor } from '../../../runs/editor-context.tsx';
 interface OwnerDialogProps {
   readonly title: string;
   readonly about?: ReactNode;
-  /** Shown to everyone else. */
+  /** Text for everyone else. */
   readonly ownerOnly: string;
   readonly onClose: () => void;
-  /** Content for the creator, with the API path for changes. */
+  /** Renders the content for the creator. `path` is the API path of the workflow. */
   readonly children: (workflow: WorkflowInfo, path: string) => ReactNode;
 }
 

@@ -10,7 +10,7 @@ import { CheckField, TextArea, TextField } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dialogs.module.css';
-import { useChange } from './use-change.ts';
+import { useWorkflowMutation } from './use-workflow-mutation.ts';
 
 const shareMessages = messages.flow.share;
 
@@ -27,11 +27,14 @@ interface Publication {
 export function PublishPart({ workflow, path }: { readonly workflow: WorkflowInfo; readonly path: string }) {
   const { session } = useEditor();
   const inputs = useInputNodes();
-  const [form, setForm] = useState(() => publicationOf(workflow, inputs));
+  const [form, setForm] = useState(() => toPublication(workflow, inputs));
   const set = (fields: Partial<Publication>): void => setForm({ ...form, ...fields });
-  const publish = useChange(path, async (isPublished: boolean) => {
+  const publish = useWorkflowMutation(path, async (isPublished: boolean) => {
     await session.saver.flush();
-    await api.post(`${path}/publish`, isPublished ? { isPublished, ...bodyOf(form) } : { isPublished });
+    await api.post(
+      `${path}/publish`,
+      isPublished ? { isPublished, ...toRequestBody(form) } : { isPublished },
+    );
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -50,7 +53,7 @@ export function PublishPart({ workflow, path }: { readonly workflow: WorkflowInf
       <TextFields form={form} name={workflow.name} onChange={set} />
       <ExposedInputs
         inputs={inputs}
-        chosen={form.exposedInputs}
+        selectedIds={form.exposedInputs}
         onChange={exposedInputs => set({ exposedInputs })}
       />
       {(['allowDuplicate', 'showResults', 'isTemplate'] as const).map(key => (
@@ -129,11 +132,11 @@ interface InputNode {
 
 interface ExposedInputsProps {
   readonly inputs: readonly InputNode[];
-  readonly chosen: readonly string[];
+  readonly selectedIds: readonly string[];
   readonly onChange: (ids: readonly string[]) => void;
 }
 
-function ExposedInputs({ inputs, chosen, onChange }: ExposedInputsProps) {
+function ExposedInputs({ inputs, selectedIds: chosen, onChange }: ExposedInputsProps) {
   if (inputs.length === 0) return null;
   return (
     <fieldset className={styles.choices}>
@@ -159,26 +162,26 @@ function useInputNodes(): readonly InputNode[] {
     .map(({ id, data }) => ({ id, label: data.label }));
 }
 
-function publicationOf(
+function toPublication(
   { publishSettings, publishedSlug }: WorkflowInfo,
   inputs: readonly InputNode[],
 ): Publication {
   const settings = (publishSettings ?? {}) as Partial<Publication>;
-  const known = new Set(inputs.map(({ id }) => id));
+  const inputIds = new Set(inputs.map(({ id }) => id));
   return {
     slug: publishedSlug ?? '',
     title: settings.title ?? '',
     description: settings.description ?? '',
     // Without a choice, all inputs are shown.
-    exposedInputs: (settings.exposedInputs ?? [...known]).filter(id => known.has(id)),
+    exposedInputs: (settings.exposedInputs ?? [...inputIds]).filter(id => inputIds.has(id)),
     isTemplate: settings.isTemplate === true,
     allowDuplicate: publishSettings === null || (settings.allowDuplicate ?? settings.isTemplate) === true,
     showResults: settings.showResults === true,
   };
 }
 
-/** The service generates a slug if it is empty. */
-function bodyOf({ slug, title, description, ...settings }: Publication): object {
+/** Leaves out empty values: the service then generates the slug and the title. */
+function toRequestBody({ slug, title, description, ...settings }: Publication): object {
   return {
     ...(slug === '' ? {} : { slug }),
     settings: {

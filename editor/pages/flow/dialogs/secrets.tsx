@@ -10,7 +10,7 @@ import { api } from '../../../lib/api.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
 import styles from './dialogs.module.css';
 import { OwnerDialog } from './owner-dialog.tsx';
-import { useChange } from './use-change.ts';
+import { useWorkflowMutation } from './use-workflow-mutation.ts';
 
 const secretsMessages = messages.flow.secrets;
 /** Names that `{{secrets.NAME}}` accepts. */
@@ -37,22 +37,22 @@ interface SecretsProps {
 
 function Secrets({ path, secrets }: SecretsProps) {
   const { saver } = useEditor().session;
-  const change = useChange(path, async (next: SecretsProps['secrets']) => {
-    await api.put(path, { secrets: next });
-    // Updates the board's base to the state of the service.
+  const change = useWorkflowMutation(path, async (nextSecrets: SecretsProps['secrets']) => {
+    await api.put(path, { secrets: nextSecrets });
+    // The saver must know the new version of the workflow.
     await saver.refresh();
   });
-  const remove = (gone: string): void => {
-    const { [gone]: _, ...rest } = secrets;
-    change.mutate(rest);
+  const remove = (removedName: string): void => {
+    const { [removedName]: _, ...remaining } = secrets;
+    change.mutate(remaining);
   };
   return (
     <>
       <ul className={styles.rows} aria-label={secretsMessages.list}>
-        {Object.entries(secrets).map(([known, secret]) => (
-          <li key={known} className={styles.row}>
+        {Object.entries(secrets).map(([name, secret]) => (
+          <li key={name} className={styles.row}>
             <span className={styles.grow}>
-              <code>{`{{secrets.${known}}}`}</code>
+              <code>{`{{secrets.${name}}}`}</code>
               <span className={styles.soft}>
                 {typeof secret === 'string'
                   ? secretsMessages.noHosts
@@ -62,15 +62,15 @@ function Secrets({ path, secrets }: SecretsProps) {
             <IconButton
               size="s"
               icon={Trash}
-              label={secretsMessages.remove(known)}
+              label={secretsMessages.remove(name)}
               disabled={change.isPending}
-              onClick={() => remove(known)}
+              onClick={() => remove(name)}
             />
           </li>
         ))}
       </ul>
       <NewSecret
-        known={secrets}
+        secrets={secrets}
         isBusy={change.isPending}
         onAdd={(name, secret) => change.mutateAsync({ ...secrets, [name]: secret })}
       />
@@ -79,26 +79,26 @@ function Secrets({ path, secrets }: SecretsProps) {
 }
 
 interface NewSecretProps {
-  readonly known: SecretsProps['secrets'];
+  readonly secrets: SecretsProps['secrets'];
   readonly isBusy: boolean;
   readonly onAdd: (name: string, secret: Secret) => Promise<unknown>;
 }
 
-function NewSecret({ known, isBusy, onAdd }: NewSecretProps) {
+function NewSecret({ secrets: known, isBusy, onAdd }: NewSecretProps) {
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
   const [hosts, setHosts] = useState('');
-  const before = secretNamed(known, name);
-  const empty = (): void => {
+  const existing = findSecret(known, name);
+  const clear = (): void => {
     setName('');
     setValue('');
     setHosts('');
   };
   const add = (event: FormEvent): void => {
     event.preventDefault();
-    // The mutation shows the error, and the input stays.
-    onAdd(name, toSecret(value === '' && before !== undefined ? plainValue(before) : value, hosts)).then(
-      empty,
+    // On failure, the mutation shows the error, and the fields keep their values.
+    onAdd(name, toSecret(value === '' && existing !== undefined ? getValue(existing) : value, hosts)).then(
+      clear,
       () => undefined,
     );
   };
@@ -114,16 +114,16 @@ function NewSecret({ known, isBusy, onAdd }: NewSecretProps) {
         spellCheck={false}
         onChange={({ target }) => {
           setName(target.value);
-          const found = secretNamed(known, target.value);
-          if (found !== undefined && typeof found !== 'string') setHosts(found.hosts.join(', '));
+          const typed = findSecret(known, target.value);
+          if (typed !== undefined && typeof typed !== 'string') setHosts(typed.hosts.join(', '));
         }}
       />
       <TextField
         label={secretsMessages.value}
         type="password"
         value={value}
-        required={before === undefined}
-        {...(before === undefined ? {} : { hint: secretsMessages.keptHint })}
+        required={existing === undefined}
+        {...(existing === undefined ? {} : { hint: secretsMessages.keptHint })}
         autoComplete="off"
         onChange={({ target }) => setValue(target.value)}
       />
@@ -137,20 +137,20 @@ function NewSecret({ known, isBusy, onAdd }: NewSecretProps) {
       />
       <div className={styles.buttons}>
         <Button type="submit" variant="primary" isBusy={isBusy}>
-          {before === undefined ? secretsMessages.add : secretsMessages.replace}
+          {existing === undefined ? secretsMessages.add : secretsMessages.replace}
         </Button>
       </div>
     </form>
   );
 }
 
-function secretNamed(secrets: SecretsProps['secrets'], name: string): Secret | undefined {
+function findSecret(secrets: SecretsProps['secrets'], name: string): Secret | undefined {
   return Object.hasOwn(secrets, name) ? secrets[name] : undefined;
 }
 
-const plainValue = (secret: Secret): string => (typeof secret === 'string' ? secret : secret.value);
+const getValue = (secret: Secret): string => (typeof secret === 'string' ? secret : secret.value);
 
-function toSecret(value: string, written: string): Secret {
-  const hosts = written.split(/[\s,]+/).filter(host => host !== '');
+function toSecret(value: string, hostList: string): Secret {
+  const hosts = hostList.split(/[\s,]+/).filter(host => host !== '');
   return hosts.length === 0 ? value : { value, hosts };
 }

@@ -12,7 +12,7 @@ import { api } from '../../../lib/api.ts';
 import styles from './dialogs.module.css';
 import { OwnerDialog } from './owner-dialog.tsx';
 import { PublishPart } from './publish.tsx';
-import { useChange } from './use-change.ts';
+import { useWorkflowMutation } from './use-workflow-mutation.ts';
 
 const shareMessages = messages.flow.share;
 
@@ -36,7 +36,7 @@ interface PartProps {
 }
 
 function LinkPart({ workflow, path }: PartProps) {
-  const change = useChange(path, (linkPermission: string) =>
+  const change = useWorkflowMutation(path, (linkPermission: string) =>
     api.post(`${path}/visibility`, { linkPermission }),
   );
   const address = `${location.origin}/flow/${workflow.id}`;
@@ -60,15 +60,17 @@ function LinkPart({ workflow, path }: PartProps) {
 }
 
 function PeoplePart({ path }: Pick<PartProps, 'path'>) {
-  const people = `${path}/permissions`;
+  const permissionsPath = `${path}/permissions`;
   const [email, setEmail] = useState('');
   const [role, setRole] = useState('VIEW');
   const { data } = useQuery({
-    queryKey: [people],
-    queryFn: ({ signal }) => api.get<{ data: readonly Permission[] }>(people, { signal }),
+    queryKey: [permissionsPath],
+    queryFn: ({ signal }) => api.get<{ data: readonly Permission[] }>(permissionsPath, { signal }),
   });
-  const share = useChange(people, () => api.put(people, { email, role }));
-  const end = useChange(people, (person: string) => api.delete(`${people}/${encodeURIComponent(person)}`));
+  const share = useWorkflowMutation(permissionsPath, () => api.put(permissionsPath, { email, role }));
+  const remove = useWorkflowMutation(permissionsPath, (person: string) =>
+    api.delete(`${permissionsPath}/${encodeURIComponent(person)}`),
+  );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     share.mutate(undefined, { onSuccess: () => setEmail('') });
@@ -79,7 +81,11 @@ function PeoplePart({ path }: Pick<PartProps, 'path'>) {
       {data?.data.length === 0 && <p className={styles.soft}>{shareMessages.noPeople}</p>}
       <ul className={styles.rows}>
         {data?.data.map(share => (
-          <Person key={share.email ?? share.userId} share={share} onRemove={person => end.mutate(person)} />
+          <Person
+            key={share.email ?? share.userId}
+            share={share}
+            onRemove={person => remove.mutate(person)}
+          />
         ))}
       </ul>
       <form className={styles.line} onSubmit={submit}>
@@ -107,17 +113,17 @@ function PeoplePart({ path }: Pick<PartProps, 'path'>) {
 
 interface PersonProps {
   readonly share: Permission;
-  /** Called with how the API names the person: the email, or the user id. */
+  /** Called with the email or, if there is none, the user id. */
   readonly onRemove: (person: string) => void;
 }
 
 /** People added by email have no name until they open the workflow. */
 function Person({ share: { userId, name, email, role }, onRemove }: PersonProps) {
-  const shown = name ?? email ?? '';
+  const displayName = name ?? email ?? '';
   return (
     <li className={styles.row}>
       <span className={styles.grow}>
-        {shown}
+        {displayName}
         {name !== null && email !== null && <span className={styles.soft}> {email}</span>}
         {name === null && <span className={styles.soft}> {shareMessages.notOpened}</span>}
       </span>
@@ -125,7 +131,7 @@ function Person({ share: { userId, name, email, role }, onRemove }: PersonProps)
       <Button
         size="s"
         variant="quiet"
-        aria-label={shareMessages.remove(shown)}
+        aria-label={shareMessages.remove(displayName)}
         onClick={() => onRemove(email ?? String(userId))}
       >
         {shareMessages.removePerson}

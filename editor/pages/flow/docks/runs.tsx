@@ -16,8 +16,7 @@ import { durationMs } from '../../../lib/runs.ts';
 import { useSeen } from '../../../lib/use-seen.ts';
 import { useBoard, useEditor, useRun } from '../../../runs/editor-context.tsx';
 import { getResults } from '../../../runs/results.ts';
-import { createInputChanges } from '../../../runs/use-inputs.ts';
-import { useInputsOf } from '../use-inputs-of.ts';
+import { createInputChanges, useApplyInputs } from '../../../runs/use-inputs.ts';
 import styles from './dock.module.css';
 
 const runsMessages = messages.flow.runs;
@@ -46,7 +45,7 @@ export function RunList() {
 
 function RunRow({ run }: { readonly run: ListedExecution }) {
   const { runs } = useEditor();
-  const applyInputs = useInputsOf();
+  const applyInputs = useApplyInputs();
   const row = useRef<HTMLLIElement>(null);
   const isSeen = useSeen(row);
   const isShown = useRun(state => state.run?.id === run.id);

@@ -1,5 +1,5 @@
-// Renders a JSON editor with CodeMirror, loaded on first use. It lives in a shadow root, where it can use constructed
-// style sheets; the page's policy forbids <style> elements.
+// Renders a JSON editor with CodeMirror, loaded on first use. It is in a shadow root, where CodeMirror uses constructed
+// style sheets, because the security policy forbids <style> elements.
 import {
   autocompletion,
   closeBrackets,
@@ -24,13 +24,13 @@ import styles from './inspector.module.css';
 export function CodeEditor({ label, value, placeholder = '', isInvalid, onChange }: CodeProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  const change = useRef(onChange);
-  change.current = onChange;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed later is brought in below
+  const latestOnChange = useRef(onChange);
+  latestOnChange.current = onChange;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the next effect applies new values
   useEffect(() => {
     const root = host.current?.shadowRoot ?? host.current?.attachShadow({ mode: 'open' });
     if (root === undefined) return;
-    const made = new EditorView({
+    const codeView = new EditorView({
       root,
       parent: root,
       state: EditorState.create({
@@ -38,13 +38,13 @@ export function CodeEditor({ label, value, placeholder = '', isInvalid, onChange
         extensions: [
           extensionsFor(label, placeholder),
           EditorView.updateListener.of(({ docChanged, state }) => {
-            if (docChanged) change.current(state.doc.toString());
+            if (docChanged) latestOnChange.current(state.doc.toString());
           }),
         ],
       }),
     });
-    view.current = made;
-    return () => made.destroy();
+    view.current = codeView;
+    return () => codeView.destroy();
   }, [label, placeholder]);
   // Applies changes from undo, other tabs or other users.
   useEffect(() => {
@@ -52,7 +52,7 @@ export function CodeEditor({ label, value, placeholder = '', isInvalid, onChange
     if (view.current === undefined || text === value) return;
     view.current.dispatch({ changes: { from: 0, to: text?.length ?? 0, insert: value } });
   }, [value]);
-  // Its keys do not reach the board.
+  // `data-editing` keeps its key events from the board.
   return <div ref={host} className={styles.code} data-editing data-invalid={isInvalid || undefined} />;
 }
 
@@ -69,13 +69,13 @@ function extensionsFor(label: string, placeholder: string): Extension {
     THEME,
     EditorView.lineWrapping,
     showPlaceholder(placeholder),
-    // Tab leaves the editor, as in every field.
+    // Tab moves the focus out of the editor, as in every field.
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
     EditorView.contentAttributes.of({ 'aria-label': label }),
   ];
 }
 
-/** Maps CodeMirror's colors to the palette; everything else is plain text. */
+/** Maps CodeMirror's default colors to the palette. Other colors become the text color. */
 const PALETTE: Readonly<Record<string, string>> = {
   '#708': 'var(--accent)',
   '#219': 'var(--accent)',

@@ -1,4 +1,4 @@
-// Renders a JSON field: a plain text area until the code editor is loaded.
+// Renders a JSON field: the code editor, or a text area until the editor is loaded.
 import { lazyComponent } from '../../../lib/lazy-component.ts';
 import styles from './inspector.module.css';
 

@@ -1,4 +1,4 @@
-// Maps input declarations to the controls that edit them.
+// Maps inputs of nodes to the controls that edit them.
 import type { ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
@@ -26,8 +26,14 @@ export interface ControlProps {
 
 export type ControlKind = keyof typeof CONTROLS;
 
-/** undefined: only a connection can set it. */
-export function controlOf({ id, type, isPort, wiredOnly, enum: values }: InputDef): ControlKind | undefined {
+/** Returns undefined if only a connection can set the input. */
+export function getControlKind({
+  id,
+  type,
+  isPort,
+  wiredOnly,
+  enum: values,
+}: InputDef): ControlKind | undefined {
   if (isPort && (wiredOnly === true || !SETTABLE.has(type))) return undefined;
   if (values !== undefined) return 'choice';
   if (id === 'templateId') return 'template';
@@ -53,7 +59,7 @@ export const CONTROLS = {
   media: MediaControl,
 } as const satisfies Record<string, (props: ControlProps) => ReactNode>;
 
-const asText = (value: Json | undefined): string =>
+const toText = (value: Json | undefined): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 function TextControl({ input, value, hint, error, onChange }: ControlProps) {
@@ -62,30 +68,30 @@ function TextControl({ input, value, hint, error, onChange }: ControlProps) {
       label={input.label}
       hint={hint}
       error={error}
-      placeholder={asText(input.default)}
-      value={asText(value)}
+      placeholder={toText(input.default)}
+      value={toText(value)}
       onChange={text => onChange(text)}
     />
   );
 }
 
 function ColorControl({ input, value, hint, error, onChange }: ControlProps) {
-  const shown = asText(value ?? input.default);
+  const color = toText(value ?? input.default);
   return (
     <div className={styles.pair}>
       <TextField
         label={input.label}
         hint={hint}
         error={error}
-        placeholder={asText(input.default)}
-        value={asText(value)}
+        placeholder={toText(input.default)}
+        value={toText(value)}
         onChange={({ target }) => onChange(target.value)}
       />
       <input
         type="color"
         className={styles.swatch}
         aria-label={flowMessages.pickColor(input.label)}
-        value={HEX.test(shown) ? shown : '#000000'}
+        value={HEX.test(color) ? color : '#000000'}
         onChange={({ target }) => onChange(target.value)}
       />
     </div>
@@ -93,18 +99,18 @@ function ColorControl({ input, value, hint, error, onChange }: ControlProps) {
 }
 
 function ChoiceControl({ input, value, hint, error, onChange }: ControlProps) {
-  const chosen = asText(value ?? input.default);
+  const selected = toText(value ?? input.default);
   const values = input.enum ?? [];
   return (
     <SelectField
       label={input.label}
       hint={hint}
       error={error}
-      value={chosen}
+      value={selected}
       onChange={({ target }) => onChange(target.value)}
     >
-      {!values.includes(chosen) && (
-        <option value={chosen}>{chosen === '' ? flowMessages.none : chosen}</option>
+      {!values.includes(selected) && (
+        <option value={selected}>{selected === '' ? flowMessages.none : selected}</option>
       )}
       {values.map(option => (
         <option key={option} value={option}>

@@ -9,7 +9,7 @@ import { setConfig } from '../../../board/edits.ts';
 import { messages } from '../../../flow-messages.ts';
 import { IconButton } from '../../../kit/button.tsx';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
-import { CONTROLS, type ControlProps, controlOf } from './controls.tsx';
+import { CONTROLS, type ControlProps, getControlKind } from './controls.tsx';
 import styles from './inspector.module.css';
 
 const flowMessages = messages.flow;
@@ -24,7 +24,7 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
   const sourceLabel = useSourceLabel(node.id, input);
   if (sourceLabel !== undefined)
     return <ConnectedInput input={input}>{flowMessages.connectedTo(sourceLabel)}</ConnectedInput>;
-  const kind = controlOf(input);
+  const kind = getControlKind(input);
   if (kind === undefined)
     return (
       <ConnectedInput input={input}>
@@ -33,10 +33,10 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
     );
   const value = node.data.config?.[input.id];
   const isChanged = value !== undefined;
-  const change = (next: Json | undefined): void =>
+  const change = (newValue: Json | undefined): void =>
     store.actions.perform(
       flowMessages.edits.set(input.label),
-      setConfig(store.getState().board, catalog, node.id, { [input.id]: next }),
+      setConfig(store.getState().board, catalog, node.id, { [input.id]: newValue }),
       `set ${node.id} ${input.id}`,
     );
   const Control: (props: ControlProps) => ReactNode = CONTROLS[kind];

@@ -18,17 +18,17 @@ import { TextField } from '../../../kit/field.tsx';
 import { useBoard, useEditor, useNodeRun } from '../../../runs/editor-context.tsx';
 import { NodeOutcome } from '../../../runs/node-outcome.tsx';
 import { getPin } from '../../../runs/pins.ts';
-import { priceOf } from '../add-node.tsx';
-import { favoriteTypes, toggleFavorite } from '../recent.ts';
+import { formatEntryPrice } from '../add-node.tsx';
+import { readFavoriteTypes, toggleFavorite } from '../palette-storage.ts';
 import { InputField } from './input-field.tsx';
 import styles from './inspector.module.css';
 import { LongText } from './long-text.tsx';
 import { NodeIssues } from './node-issues.tsx';
-import { SceneStill } from './scene-still.tsx';
+import { ScenePreview } from './scene-preview.tsx';
 
 const flowMessages = messages.flow;
 
-/** Shown for a single node; several nodes can only be moved and copied. */
+/** Shown only while a single node is selected. */
 export function Inspector() {
   const node = useBoard(({ board, selection }) =>
     selection.size === 1 ? findNode(board, [...selection][0] ?? '') : undefined,
@@ -51,7 +51,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
       <header className={styles.head}>
         <CategoryIcon category={getCategory({ node, entry })} />
         <h2>{entry?.label ?? flowMessages.unknownType(node.data.nodeType)}</h2>
-        {entry && <span className={styles.price}>{priceOf(entry)}</span>}
+        {entry && <span className={styles.price}>{formatEntryPrice(entry)}</span>}
         {entry && <FavoriteButton nodeType={entry.nodeType} />}
         <IconButton size="s" icon={Close} label={flowMessages.closeInspector} onClick={close} />
       </header>
@@ -59,10 +59,10 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         {entry?.description !== undefined && <p className={styles.about}>{entry.description}</p>}
         <NodeIssues node={node} />
         <Label node={node} />
-        {inputs.filter(isShown).map(input => (
+        {inputs.filter(isEditable).map(input => (
           <InputField key={input.id} node={node} input={input} />
         ))}
-        {node.data.nodeType === 'video:renderer' && <SceneStill node={node} />}
+        {node.data.nodeType === 'video:renderer' && <ScenePreview node={node} />}
         <Note node={node} />
         <NodeOutcome node={node} />
         {entry !== undefined && entry.source !== 'registry-shell' && <RunButtons node={node} />}
@@ -71,16 +71,16 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
   );
 }
 
-/** Favorites come first in the palette. */
+/** Adds the node type to the favorites, which come first in the palette. */
 function FavoriteButton({ nodeType }: { readonly nodeType: string }) {
-  const [isOne, setOne] = useState(() => favoriteTypes().includes(nodeType));
+  const [isFavorite, setFavorite] = useState(() => readFavoriteTypes().includes(nodeType));
   return (
     <IconButton
       size="s"
       icon={Star}
-      label={isOne ? flowMessages.removeFavorite : flowMessages.addFavorite}
-      aria-pressed={isOne}
-      onClick={() => setOne(toggleFavorite(nodeType))}
+      label={isFavorite ? flowMessages.removeFavorite : flowMessages.addFavorite}
+      aria-pressed={isFavorite}
+      onClick={() => setFavorite(toggleFavorite(nodeType))}
     />
   );
 }
@@ -88,7 +88,7 @@ function FavoriteButton({ nodeType }: { readonly nodeType: string }) {
 /** Buttons for partial runs, and for pinning the result. */
 function RunButtons({ node }: { readonly node: GraphNode }) {
   const editor = useEditor();
-  const isDone = useNodeRun(node.id)?.status === 'COMPLETED';
+  const isCompleted = useNodeRun(node.id)?.status === 'COMPLETED';
   const isPinned = getPin(node) !== undefined;
   return (
     <section className={styles.runs} aria-label={flowMessages.runsOfNode}>
@@ -99,7 +99,7 @@ function RunButtons({ node }: { readonly node: GraphNode }) {
             {getCommand(id).label}
           </Button>
         ))}
-        {(isDone || isPinned) && (
+        {(isCompleted || isPinned) && (
           <Button size="s" icon={Pin} onClick={() => getCommand('pin').run(editor)}>
             {isPinned ? flowMessages.unpin : flowMessages.commands.pin}
           </Button>
@@ -109,8 +109,8 @@ function RunButtons({ node }: { readonly node: GraphNode }) {
   );
 }
 
-// The group manages its own members.
-const isShown = ({ id, removed }: InputDef): boolean => removed !== true && id !== 'childNodeIds';
+// The members of a group are edited on the board.
+const isEditable = ({ id, removed }: InputDef): boolean => removed !== true && id !== 'childNodeIds';
 
 function Label({ node }: { readonly node: GraphNode }) {
   const { store } = useEditor().session;

@@ -1,4 +1,4 @@
-// Edits any JSON value as text. Keeps invalid text, and applies it once it is valid JSON.
+// Edits a JSON value as text. Keeps invalid text in the field, and applies it once it is valid.
 import { useState } from 'react';
 import type { Json } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
@@ -7,7 +7,7 @@ import { CodeField } from './code-field.tsx';
 interface JsonFieldProps {
   readonly label: string;
   readonly hint?: string | undefined;
-  /** Returns what is wrong with a value that is valid JSON. */
+  /** Error of the value. A syntax error of the text takes precedence. */
   readonly error?: string | undefined;
   readonly placeholder?: unknown;
   readonly value: Json | undefined;
@@ -17,25 +17,25 @@ interface JsonFieldProps {
 
 export function JsonField({ error, placeholder, value, onChange, ...about }: JsonFieldProps) {
   const [draft, setDraft] = useState<string>();
-  const problem = draft === undefined ? undefined : problemOf(draft);
+  const problem = draft === undefined ? undefined : findSyntaxError(draft);
   return (
     <CodeField
       {...about}
       error={problem ?? error}
-      placeholder={textOf(placeholder)}
-      value={draft ?? textOf(value)}
+      placeholder={toText(placeholder)}
+      value={draft ?? toText(value)}
       onChange={text => {
         setDraft(text);
         if (text.trim() === '') onChange(undefined);
-        else if (problemOf(text) === undefined) onChange(JSON.parse(text) as Json);
+        else if (findSyntaxError(text) === undefined) onChange(JSON.parse(text) as Json);
       }}
     />
   );
 }
 
-const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value, null, 2));
+const toText = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value, null, 2));
 
-function problemOf(text: string): string | undefined {
+function findSyntaxError(text: string): string | undefined {
   if (text.trim() === '') return undefined;
   try {
     JSON.parse(text);

@@ -12,12 +12,12 @@ import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
 const listMessages = messages.flow.list;
-/** Longer lists are edited elsewhere. */
+/** Maximum number of rows. The other items are kept but not shown. */
 const MAX_ROWS = 200;
 
 export function ListControl({ input, value, error, hint, onChange }: ControlProps) {
   const items = Array.isArray(value) ? (value as readonly Json[]) : [];
-  const set = (next: readonly Json[]): void => onChange(next.length === 0 ? undefined : next);
+  const set = (newItems: readonly Json[]): void => onChange(newItems.length === 0 ? undefined : newItems);
   const paste = (event: ClipboardEvent, index: number): void => {
     const lines = event.clipboardData.getData('text/plain').split(/\r?\n/);
     if (lines.length < 2) return;
@@ -34,7 +34,7 @@ export function ListControl({ input, value, error, hint, onChange }: ControlProp
       <ol>
         {items.slice(0, MAX_ROWS).map((item, index) => (
           <Row
-            // biome-ignore lint/suspicious/noArrayIndexKey: an item is its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: items have no id
             key={index}
             item={item}
             index={index}
@@ -70,12 +70,12 @@ interface RowProps {
 }
 
 function Row({ item, index, isLast, onPaste, onChange, onMove, onRemove }: RowProps) {
-  const place = index + 1;
+  const position = index + 1;
   return (
     <li>
       <input
         type="text"
-        aria-label={listMessages.item(place)}
+        aria-label={listMessages.item(position)}
         value={toText(item)}
         onPaste={onPaste}
         onChange={({ target }) => onChange(target.value)}
@@ -83,31 +83,31 @@ function Row({ item, index, isLast, onPaste, onChange, onMove, onRemove }: RowPr
       <IconButton
         size="s"
         icon={ArrowUp}
-        label={listMessages.up(place)}
+        label={listMessages.up(position)}
         disabled={index === 0}
         onClick={() => onMove(-1)}
       />
       <IconButton
         size="s"
         icon={ArrowDown}
-        label={listMessages.down(place)}
+        label={listMessages.down(position)}
         disabled={isLast}
         onClick={() => onMove(1)}
       />
-      <IconButton size="s" icon={Trash} label={listMessages.remove(place)} onClick={onRemove} />
+      <IconButton size="s" icon={Trash} label={listMessages.remove(position)} onClick={onRemove} />
     </li>
   );
 }
 
-/** Text as is, everything else as JSON. */
+/** Returns text unchanged and other values as JSON. */
 const toText = (item: Json): string => (typeof item === 'string' ? item : JSON.stringify(item));
 
-/** Keeps the type of existing items that are not text. */
+/** Parses numbers, true, false, null and JSON. Everything else is text. */
 function fromText(text: string): Json {
   if (!/^(?:-?\d|[[{]|true$|false$|null$)/.test(text)) return text;
   try {
     const item = JSON.parse(text) as Json;
-    // 007 and 1e999 would not survive the conversion to a number.
+    // Keeps text such as 007 or 1e999, which the conversion to a number would change.
     return JSON.stringify(item) === text || typeof item === 'object' ? item : text;
   } catch {
     return text;

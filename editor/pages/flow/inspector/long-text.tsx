@@ -1,4 +1,4 @@
-// Renders a text area that grows with its content and suggests names of secrets.
+// Renders a text area that grows with its content and suggests secrets.
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Field } from '../../../kit/field.tsx';
 import styles from './inspector.module.css';
@@ -16,18 +16,18 @@ interface LongTextProps {
 export function LongText({ label, value, placeholder, hint, error, onChange }: LongTextProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const [caret, setCaret] = useState<number>();
-  const wanted = useRef<number>(undefined);
+  const nextCaret = useRef<number>(undefined);
   useLayoutEffect(() => {
-    if (wanted.current === undefined) return;
-    area.current?.setSelectionRange(wanted.current, wanted.current);
-    wanted.current = undefined;
+    if (nextCaret.current === undefined) return;
+    area.current?.setSelectionRange(nextCaret.current, nextCaret.current);
+    nextCaret.current = undefined;
   });
   return (
     <>
       <Field label={label} hint={hint} error={error}>
-        {ties => (
+        {links => (
           <textarea
-            {...ties}
+            {...links}
             ref={area}
             className={styles.text}
             rows={2}
@@ -46,9 +46,9 @@ export function LongText({ label, value, placeholder, hint, error, onChange }: L
         <SecretNames
           text={value}
           caret={caret}
-          onChoose={(text, place) => {
-            wanted.current = place;
-            setCaret(place);
+          onChoose={(text, newCaret) => {
+            nextCaret.current = newCaret;
+            setCaret(newCaret);
             onChange(text);
           }}
         />

@@ -1,4 +1,4 @@
-// Renders a media setting: URL, upload, library, or camera.
+// Renders a media setting: a URL field, and buttons to upload a file, take a photo, or choose from the library.
 
 import Camera from 'icon:camera';
 import Upload from 'icon:upload';
@@ -19,7 +19,7 @@ import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
 const mediaMessages = messages.flow.media;
-/** Phones and tablets open the camera for such a file input. */
+/** Phones and tablets open the camera for file inputs with `capture`. */
 const HAS_CAMERA = matchMedia('(pointer: coarse)').matches;
 
 interface MediaItem {
@@ -31,8 +31,8 @@ interface MediaItem {
 
 export function MediaControl(props: ControlProps) {
   const { node, input, value, hint, error, onChange } = props;
-  // If a node takes a URL or an id, only the URL has the buttons.
-  const hasFile = input.id === 'url' && /^input:(?:image|video|audio)$/.test(node.data.nodeType);
+  // Input nodes take a URL or a media id. Only the URL field gets the buttons.
+  const takesFile = input.id === 'url' && /^input:(?:image|video|audio)$/.test(node.data.nodeType);
   return (
     <div className={styles.media}>
       <TextField
@@ -43,7 +43,7 @@ export function MediaControl(props: ControlProps) {
         value={typeof value === 'string' ? value : ''}
         onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
       />
-      {hasFile && <FileChoice {...props} kind={node.data.nodeType.slice('input:'.length)} />}
+      {takesFile && <FileChoice {...props} kind={node.data.nodeType.slice('input:'.length)} />}
     </div>
   );
 }
@@ -51,14 +51,14 @@ export function MediaControl(props: ControlProps) {
 function FileChoice({ node, value, kind }: ControlProps & { readonly kind: string }) {
   const { store } = useEditor().session;
   const [isOpen, setOpen] = useState(false);
-  const put = (url: string): void => {
+  const setUrl = (url: string): void => {
     const { mediaId: _, ...config } = node.data.config ?? {};
     store.actions.perform(
       mediaMessages.edit,
       setData(store.getState().board, node.id, { config: { ...config, url } }),
     );
   };
-  const { isBusy, upload } = useUpload(put);
+  const { isBusy, upload } = useUpload(setUrl);
   const onPaste = (event: ClipboardEvent): void => {
     const [pasted] = event.clipboardData.files;
     if (pasted === undefined) return;
@@ -70,7 +70,7 @@ function FileChoice({ node, value, kind }: ControlProps & { readonly kind: strin
     void upload(event.dataTransfer.files[0]);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the button is the first
+    // biome-ignore lint/a11y/noStaticElementInteractions: the upload button does the same
     <div
       className={styles.drop}
       onDragOver={event => event.preventDefault()}
@@ -92,7 +92,7 @@ function FileChoice({ node, value, kind }: ControlProps & { readonly kind: strin
             icon={Camera}
             label={mediaMessages.camera}
             isBusy={isBusy}
-            isLive
+            usesCamera
             onFile={upload}
           />
         )}
@@ -103,7 +103,7 @@ function FileChoice({ node, value, kind }: ControlProps & { readonly kind: strin
           onClose={() => setOpen(false)}
           onChoose={url => {
             setOpen(false);
-            put(url);
+            setUrl(url);
           }}
         />
       )}
@@ -116,12 +116,19 @@ interface FileButtonProps {
   readonly icon: Icon;
   readonly label: string;
   readonly isBusy: boolean;
-  /** Whether the camera is open. */
-  readonly isLive?: boolean;
+  /** Opens the camera instead of the file picker. */
+  readonly usesCamera?: boolean;
   readonly onFile: (file: File | undefined) => Promise<void>;
 }
 
-export function FileButton({ kind, icon, label, isBusy, isLive = false, onFile }: FileButtonProps) {
+export function FileButton({
+  kind,
+  icon,
+  label,
+  isBusy,
+  usesCamera: isLive = false,
+  onFile,
+}: FileButtonProps) {
   const file = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -140,13 +147,13 @@ export function FileButton({ kind, icon, label, isBusy, isLive = false, onFile }
   );
 }
 
-export function useUpload(put: (url: string) => void) {
+export function useUpload(onUploaded: (url: string) => void) {
   const [isBusy, setBusy] = useState(false);
-  const upload = async (chosen: File | undefined): Promise<void> => {
-    if (chosen === undefined) return;
+  const upload = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return;
     setBusy(true);
     try {
-      put((await uploadFile(chosen)).url);
+      onUploaded((await uploadFile(file)).url);
     } catch (thrown) {
       showToast(toErrorMessage(thrown), { tone: 'failed' });
     } finally {

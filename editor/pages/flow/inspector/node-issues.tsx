@@ -15,7 +15,7 @@ export function NodeIssues({ node }: { readonly node: GraphNode }) {
   return (
     <ul className={styles.issues} aria-label={messages.flow.issuesOf(node.data.label)}>
       {issues.slice(0, MAX_SHOWN).map((issue, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: findings have no id
+        // biome-ignore lint/suspicious/noArrayIndexKey: issues have no id
         <li key={index}>
           <SeverityIcon severity={issue.severity} />
           <span>{issue.message}</span>

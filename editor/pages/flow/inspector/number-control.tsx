@@ -5,16 +5,16 @@ import { TextField } from '../../../kit/field.tsx';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
-/** A slider with more steps than pixels is useless. */
+/** No slider for more steps, which would exceed its pixels. */
 const MAX_STEPS = 4000;
 
 export function NumberControl({ input, value, hint, error, onChange }: ControlProps) {
   const { min, max, label } = input;
   const step = input.step ?? (input.integer ? 1 : undefined);
-  // The text being typed, which may not be a number yet.
+  // The typed text, which may not be a number yet.
   const [draft, setDraft] = useState<string>();
   const number = typeof value === 'number' ? value : undefined;
-  const shown =
+  const text =
     draft !== undefined && Number(draft) === (number ?? Number.NaN)
       ? draft
       : draft === ''
@@ -36,7 +36,7 @@ export function NumberControl({ input, value, hint, error, onChange }: ControlPr
         max={max}
         step={step ?? 'any'}
         placeholder={input.default === undefined || input.default === null ? '' : String(input.default)}
-        value={shown}
+        value={text}
         onChange={({ target }) => change(target.value)}
       />
       <Slider input={input} value={number} step={step} onChange={change} />
@@ -52,8 +52,8 @@ interface SliderProps extends Pick<ControlProps, 'input'> {
 
 function Slider({ input: { min, max, label, default: fallback }, value, step, onChange }: SliderProps) {
   if (min === undefined || max === undefined) return null;
-  const distance = step ?? (max - min) / 100;
-  if ((max - min) / distance > MAX_STEPS) return null;
+  const stepSize = step ?? (max - min) / 100;
+  if ((max - min) / stepSize > MAX_STEPS) return null;
   return (
     <input
       type="range"
@@ -61,7 +61,7 @@ function Slider({ input: { min, max, label, default: fallback }, value, step, on
       aria-label={messages.flow.slider(label)}
       min={min}
       max={max}
-      step={distance}
+      step={stepSize}
       value={value ?? (typeof fallback === 'number' ? fallback : min)}
       onChange={({ target }) => onChange(target.value)}
     />

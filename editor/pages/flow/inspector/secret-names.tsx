@@ -1,4 +1,4 @@
-// Suggests names of secrets after `{{`.
+// Suggests secrets after `{{`.
 
 import { messages } from '../../../flow-messages.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
@@ -16,23 +16,23 @@ interface SecretNamesProps {
 
 export function SecretNames({ text, caret, onChoose }: SecretNamesProps) {
   const names = useSecretNames();
-  const begun = /\{\{\s*([\w.]*)$/.exec(text.slice(0, caret));
-  if (begun === null) return null;
-  const found = names
+  const match = /\{\{\s*([\w.]*)$/.exec(text.slice(0, caret));
+  if (match === null) return null;
+  const suggestions = names
     .map(name => `secrets.${name}`)
-    .filter(name => name.toLowerCase().includes((begun[1] ?? '').toLowerCase()));
-  if (found.length === 0) return null;
+    .filter(name => name.toLowerCase().includes((match[1] ?? '').toLowerCase()));
+  if (suggestions.length === 0) return null;
   return (
     <ul className={styles.secrets} aria-label={messages.flow.secretNames}>
-      {found.slice(0, MAX_SHOWN).map(name => (
+      {suggestions.slice(0, MAX_SHOWN).map(name => (
         <li key={name}>
           <button
             type="button"
             // Keeps the focus in the field.
             onPointerDown={event => event.preventDefault()}
             onClick={() => {
-              const head = `${text.slice(0, begun.index)}{{${name}}}`;
-              onChoose(head + text.slice(caret).replace(/^\s*\}\}/, ''), head.length);
+              const before = `${text.slice(0, match.index)}{{${name}}}`;
+              onChoose(before + text.slice(caret).replace(/^\s*\}\}/, ''), before.length);
             }}
           >
             {`{{${name}}}`}
@@ -43,7 +43,7 @@ export function SecretNames({ text, caret, onChoose }: SecretNamesProps) {
   );
 }
 
-/** Users who may not view secrets get no suggestions. */
+/** Returns no names to users who are not allowed to view the secrets. */
 function useSecretNames(): readonly string[] {
   const { saver } = useEditor().session;
   return Object.keys(saver.base.info.secrets ?? {});

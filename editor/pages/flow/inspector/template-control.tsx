@@ -1,4 +1,4 @@
-// Renders the choice of a video template by image.
+// Renders the setting of a video template, with a dialog that shows all templates.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { VideoTemplate } from '../../../../sdk/src/schemas.ts';
@@ -31,9 +31,9 @@ export function TemplateControl({ input, value, hint, error, onChange }: Control
       {isOpen && (
         <TemplateDialog
           onClose={() => setOpen(false)}
-          onChoose={chosen => {
+          onChoose={templateId => {
             setOpen(false);
-            onChange(chosen);
+            onChange(templateId);
           }}
         />
       )}
@@ -41,11 +41,11 @@ export function TemplateControl({ input, value, hint, error, onChange }: Control
   );
 }
 
-/** The path for sessions; programs use /api/v1. */
+/** Reads the templates at the path for session cookies. */
 async function readTemplates(signal: AbortSignal): Promise<{ readonly data: readonly VideoTemplate[] }> {
-  const answer = await fetch('/app/renderer/templates', { signal });
-  if (!answer.ok) throw new Error(`The templates were answered with ${answer.status}.`);
-  return (await answer.json()) as { data: readonly VideoTemplate[] };
+  const response = await fetch('/app/renderer/templates', { signal });
+  if (!response.ok) throw new Error(`Reading the templates failed with status ${response.status}.`);
+  return (await response.json()) as { data: readonly VideoTemplate[] };
 }
 
 interface TemplateDialogProps {

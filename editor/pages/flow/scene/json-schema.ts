@@ -1,4 +1,4 @@
-// Reads the scene graph's JSON Schema for the form: the kind of field of each property, and initial values.
+// Derives form fields and initial values from the JSON Schema of the scene graph.
 import type { Json, JsonObject } from '../../../../src/graph/types.ts';
 
 export interface Schema {
@@ -21,7 +21,7 @@ export interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** `scalar`: a number, or text with a unit. `json`: anything without a simpler field. */
+/** `scalar`: a number, or text with a unit. `json`: everything that has no simpler field. */
 export type FieldKind =
   | 'choice'
   | 'flag'
@@ -36,14 +36,14 @@ export type FieldKind =
 
 export interface Field {
   readonly kind: FieldKind;
-  /** Resolves its reference. */
+  /** The schema of the property, with its reference resolved. */
   readonly schema: Schema;
 }
 
 const LONG_TEXT = 400;
-const PREFIX = '#/$defs/';
-/** Definitions with a control of their own, checked before their structure. */
-const BY_NAME: Readonly<Record<string, FieldKind>> = {
+const DEFINITION_PREFIX = '#/$defs/';
+/** Field kinds by definition name. Other definitions get the kind from their structure. */
+const KINDS_BY_DEFINITION: Readonly<Record<string, FieldKind>> = {
   Color: 'color',
   Paint: 'color',
   Background: 'color',
@@ -51,22 +51,22 @@ const BY_NAME: Readonly<Record<string, FieldKind>> = {
   Source: 'source',
 };
 
-export function nameOf({ $ref }: Schema): string | undefined {
-  return $ref?.startsWith(PREFIX) ? $ref.slice(PREFIX.length) : undefined;
+export function getDefinitionName({ $ref }: Schema): string | undefined {
+  return $ref?.startsWith(DEFINITION_PREFIX) ? $ref.slice(DEFINITION_PREFIX.length) : undefined;
 }
 
 export function resolve(root: Schema, schema: Schema): Schema {
-  const name = nameOf(schema);
+  const name = getDefinitionName(schema);
   return name === undefined ? schema : (root.$defs?.[name] ?? {});
 }
 
-export function fieldOf(root: Schema, schema: Schema): Field {
-  const found = resolve(root, schema);
-  const kind = BY_NAME[nameOf(schema) ?? ''] ?? kindOf(root, found);
-  return { kind, schema: found };
+export function toField(root: Schema, schema: Schema): Field {
+  const resolved = resolve(root, schema);
+  const kind = KINDS_BY_DEFINITION[getDefinitionName(schema) ?? ''] ?? getFieldKind(root, resolved);
+  return { kind, schema: resolved };
 }
 
-function kindOf(root: Schema, schema: Schema): FieldKind {
+function getFieldKind(root: Schema, schema: Schema): FieldKind {
   const { type, enum: values, properties, maxLength = LONG_TEXT } = schema;
   if (values?.every(value => typeof value === 'string')) return 'choice';
   if (type === 'boolean') return 'flag';
@@ -79,12 +79,12 @@ function kindOf(root: Schema, schema: Schema): FieldKind {
 function isScalar(root: Schema, { anyOf = [] }: Schema): boolean {
   return anyOf.some(branch => {
     const { type, anyOf: inner } = resolve(root, branch);
-    return type === 'number' || (inner?.some(it => resolve(root, it).type === 'number') ?? false);
+    return type === 'number' || (inner?.some(option => resolve(root, option).type === 'number') ?? false);
   });
 }
 
-/** Returns a minimal valid value; for elements, one that is visible. */
-export function blank(root: Schema, schema: Schema, depth = 0): Json {
+/** Returns a minimal valid value. */
+export function createInitialValue(root: Schema, schema: Schema, depth = 0): Json {
   const {
     const: fixed,
     enum: values,
@@ -97,22 +97,24 @@ export function blank(root: Schema, schema: Schema, depth = 0): Json {
   } = resolve(root, schema);
   if (fixed !== undefined) return fixed;
   if (values !== undefined) return values[0] ?? null;
-  if (BY_NAME[nameOf(schema) ?? ''] === 'color') return '#ffffff';
+  if (KINDS_BY_DEFINITION[getDefinitionName(schema) ?? ''] === 'color') return '#ffffff';
   if (type === 'number' || type === 'integer') return Math.max(0, minimum ?? 0);
   if (type === 'boolean') return false;
   if (type === 'string') return '';
   if (type === 'array')
     return depth > MAX_DEPTH || items === undefined
       ? []
-      : Array.from({ length: minItems }, () => blank(root, items, depth + 1));
+      : Array.from({ length: minItems }, () => createInitialValue(root, items, depth + 1));
   if (type !== 'object' || depth > MAX_DEPTH) return isScalar(root, resolve(root, schema)) ? 1 : null;
-  return Object.fromEntries(required.map(key => [key, blank(root, properties[key] ?? {}, depth + 1)]));
+  return Object.fromEntries(
+    required.map(key => [key, createInitialValue(root, properties[key] ?? {}, depth + 1)]),
+  );
 }
 
 const MAX_DEPTH = 4;
 
-/** Parses the text of a `scalar` field: a number, JSON if it starts like JSON, otherwise text. */
-export function readScalar(text: string): Json | undefined {
+/** Parses the text of a `scalar` field: a number, a JSON array or object, or text. */
+export function parseScalar(text: string): Json | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
   if (/^[-+]?(?:\d+\.?\d*|\.\d+)$/.test(trimmed)) return Number(trimmed);

@@ -1,16 +1,16 @@
-// Renders the fields of the selected layer from the scene graph's schema.
+// Renders the form of the selected layer, derived from the scene graph's schema.
 import { useRef } from 'react';
 import type { Json, JsonObject } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
-import { fieldOf, isObject, resolve, type Schema } from './json-schema.ts';
+import { isObject, resolve, type Schema, toField } from './json-schema.ts';
 import { getAt, type Path, setAt } from './layers.ts';
-import { elementSchema } from './new-layers.ts';
+import { findElementSchema } from './new-layers.ts';
 import styles from './scene.module.css';
 import { SceneField } from './scene-field.tsx';
 
 const sceneMessages = messages.flow.scene;
 
-/** Rarely used fields. */
+/** Rarely used fields. The form of the video itself has only this group. */
 const MORE = {
   id: 'more',
   keys: [
@@ -26,7 +26,7 @@ const MORE = {
     'metadata',
   ],
 } as const;
-/** The fields shown first, per kind of layer. The others follow in collapsed groups. */
+/** Fields in collapsible groups, which follow the other fields. */
 const GROUPS: readonly {
   readonly id: keyof typeof sceneMessages.groups;
   readonly keys: readonly string[];
@@ -42,8 +42,8 @@ const GROUPS: readonly {
   },
   MORE,
 ];
-/** Edited as separate layers, or implied by the layer. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['type', 'scenes', 'tracks', 'overlays', 'elements']);
+/** Properties without a field: other layers, and the type of the layer. */
+const NOT_FIELDS: ReadonlySet<string> = new Set(['type', 'scenes', 'tracks', 'overlays', 'elements']);
 
 interface LayerFormProps {
   readonly schema: Schema;
@@ -53,40 +53,40 @@ interface LayerFormProps {
 }
 
 export function LayerForm({ schema, graph, selected, onChange }: LayerFormProps) {
-  // Keeps a field with the focus in place while its value changes.
+  // An upload may finish, and set its field, after the graph has changed.
   const latest = useRef(graph);
   latest.current = graph;
   const value = getAt(graph, selected);
   const layer = isObject(value) ? value : {};
-  const { properties = {} } = schemaOf(schema, selected, layer);
+  const { properties = {} } = findLayerSchema(schema, selected, layer);
   const groups = selected.length === 0 ? [MORE] : GROUPS;
   const grouped = new Set<string>(groups.flatMap(({ keys }) => keys));
-  const keys = Object.keys(properties).filter(key => !ELSEWHERE.has(key));
-  const set = (key: string, next: Json | undefined): void => {
+  const keys = Object.keys(properties).filter(key => !NOT_FIELDS.has(key));
+  const set = (key: string, newValue: Json | undefined): void => {
     const path = [...selected, key];
-    onChange(sceneMessages.change(key), setAt(latest.current, path, next), path.join('/'));
+    onChange(sceneMessages.change(key), setAt(latest.current, path, newValue), path.join('/'));
   };
   const field = (key: string) => (
     <SceneField
       key={key}
       root={schema}
       name={key}
-      field={fieldOf(schema, properties[key] ?? {})}
+      field={toField(schema, properties[key] ?? {})}
       media={layer.type}
       value={layer[key]}
-      onChange={next => set(key, next)}
+      onChange={newValue => set(key, newValue)}
     />
   );
   return (
     <section className={styles.form} aria-label={sceneMessages.form}>
       {keys.filter(key => !grouped.has(key)).map(field)}
-      {groups.map(({ id, keys: own }) => {
-        const shown = own.filter(key => grouped.has(key) && keys.includes(key));
-        if (shown.length === 0) return null;
+      {groups.map(({ id, keys: groupKeys }) => {
+        const visibleKeys = groupKeys.filter(key => grouped.has(key) && keys.includes(key));
+        if (visibleKeys.length === 0) return null;
         return (
           <details key={id} open={id === 'time'}>
             <summary>{sceneMessages.groups[id]}</summary>
-            <div className={styles.fields}>{shown.map(field)}</div>
+            <div className={styles.fields}>{visibleKeys.map(field)}</div>
           </details>
         );
       })}
@@ -94,10 +94,10 @@ export function LayerForm({ schema, graph, selected, onChange }: LayerFormProps)
   );
 }
 
-function schemaOf(root: Schema, path: Path, layer: JsonObject): Schema {
+function findLayerSchema(root: Schema, path: Path, layer: JsonObject): Schema {
   if (path.length === 0) return root;
   if (path.length === 2 && path[0] === 'scenes') return resolve(root, { $ref: '#/$defs/Scene' });
   if (path.length === 2 && path[0] === 'tracks') return resolve(root, { $ref: '#/$defs/Track' });
   if (path[0] === 'audioTrack') return resolve(root, { $ref: '#/$defs/AudioItem' });
-  return elementSchema(root, String(layer.type)) ?? {};
+  return findElementSchema(root, String(layer.type)) ?? {};
 }

@@ -1,4 +1,4 @@
-// Renders the layers of a video as a list: select, add, reorder, remove.
+// Renders the list of layers of a video, with buttons to add, move, duplicate and remove them.
 
 import ArrowDown from 'icon:arrow-down';
 import ArrowUp from 'icon:arrow-up';
@@ -11,11 +11,11 @@ import { Button, IconButton } from '../../../kit/button.tsx';
 import { SelectField } from '../../../kit/field.tsx';
 import type { Schema } from './json-schema.ts';
 import { getAt, insertAt, type Layer, moveBy, type Path, removeAt, siblingCount } from './layers.ts';
-import { addition, elementTypes } from './new-layers.ts';
+import { createLayer, listElementTypes } from './new-layers.ts';
 import styles from './scene.module.css';
 
 const sceneMessages = messages.flow.scene;
-const WHOLE = ['scene', 'track', 'sound'] as const;
+const CONTAINER_KINDS = ['scene', 'track', 'sound'] as const;
 
 interface LayerListProps {
   readonly schema: Schema;
@@ -23,7 +23,7 @@ interface LayerListProps {
   readonly layers: readonly Layer[];
   readonly selected: Path;
   readonly onSelect: (path: Path) => void;
-  /** The changed graph and the new selection. */
+  /** Called with the changed graph and the new selection. */
   readonly onChange: (label: string, graph: JsonObject, selected: Path) => void;
 }
 
@@ -57,21 +57,21 @@ function AddLayer({
   selected,
   onChange,
 }: Pick<LayerListProps, 'schema' | 'graph' | 'selected' | 'onChange'>) {
-  const [what, setWhat] = useState('text');
+  const [kind, setKind] = useState('text');
   const add = (): void => {
-    const { path, item } = addition(schema, graph, selected, what);
-    onChange(sceneMessages.add(sceneMessages.kind(what)), insertAt(graph, path, item), path);
+    const { path, item } = createLayer(schema, graph, selected, kind);
+    onChange(sceneMessages.add(sceneMessages.kind(kind)), insertAt(graph, path, item), path);
   };
   return (
     <div className={styles.add}>
       <SelectField
         label={sceneMessages.newLayer}
-        value={what}
-        onChange={({ target }) => setWhat(target.value)}
+        value={kind}
+        onChange={({ target }) => setKind(target.value)}
       >
-        {[...elementTypes(schema), ...WHOLE].map(kind => (
-          <option key={kind} value={kind}>
-            {sceneMessages.kind(kind)}
+        {[...listElementTypes(schema), ...CONTAINER_KINDS].map(option => (
+          <option key={option} value={option}>
+            {sceneMessages.kind(option)}
           </option>
         ))}
       </SelectField>
@@ -82,12 +82,12 @@ function AddLayer({
 
 function LayerTools({ graph, selected, onChange }: Pick<LayerListProps, 'graph' | 'selected' | 'onChange'>) {
   const index = Number(selected.at(-1) ?? 0);
-  const at = selected.slice(0, -1);
+  const listPath = selected.slice(0, -1);
   const count = selected.length === 0 ? 0 : siblingCount(graph, selected);
   const isLastScene = selected.length === 2 && selected[0] === 'scenes' && count === 1;
   const move = (by: 1 | -1): void =>
-    onChange(sceneMessages.move, moveBy(graph, selected, by), [...at, index + by]);
-  const next = [...at, index + 1];
+    onChange(sceneMessages.move, moveBy(graph, selected, by), [...listPath, index + by]);
+  const nextPath = [...listPath, index + 1];
   return (
     <div className={styles.tools}>
       <IconButton
@@ -110,7 +110,7 @@ function LayerTools({ graph, selected, onChange }: Pick<LayerListProps, 'graph' 
         label={sceneMessages.copy}
         disabled={count === 0}
         onClick={() =>
-          onChange(sceneMessages.copy, insertAt(graph, next, getAt(graph, selected) ?? {}), next)
+          onChange(sceneMessages.copy, insertAt(graph, nextPath, getAt(graph, selected) ?? {}), nextPath)
         }
       />
       <IconButton
@@ -122,7 +122,7 @@ function LayerTools({ graph, selected, onChange }: Pick<LayerListProps, 'graph' 
           onChange(
             sceneMessages.remove,
             removeAt(graph, selected),
-            count > 1 ? [...at, Math.max(0, index - 1)] : at.slice(0, -1),
+            count > 1 ? [...listPath, Math.max(0, index - 1)] : listPath.slice(0, -1),
           )
         }
       />

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../../../src/graph/types.ts';
 import { isObject } from './json-schema.ts';
 
-/** Keys and indexes from the root; empty: the video itself. */
+/** Keys and indexes from the root. Empty: the video itself. */
 export type Path = readonly (string | number)[];
 
 export interface Layer {
@@ -10,52 +10,66 @@ export interface Layer {
   readonly kind: 'video' | 'scene' | 'track' | 'sound' | 'element';
   /** Element type, such as text or image. */
   readonly type: string;
-  /** Its given name, or the beginning of its text. */
+  /** The name, or the beginning of the text. */
   readonly name: string;
   readonly depth: number;
-  /** When it is visible, in seconds of the whole video. */
+  /** When the layer is visible, in seconds from the start of the video. */
   readonly start: number;
   readonly end: number;
 }
 
 const MAX_LAYERS = 500;
 const MAX_DEPTH = 8;
-const NAME_CHARS = 40;
+const MAX_NAME_CHARS = 40;
 const SCENE_SECONDS = 4;
 const TRANSITION_SECONDS = 0.6;
 
-/** All layers in source order, at most MAX_LAYERS. */
+/** Returns the layers in source order, at most MAX_LAYERS. */
 export function listLayers(graph: JsonObject): readonly Layer[] {
-  const total = secondsOf(graph);
+  const total = getDurationSeconds(graph);
   const layers: Layer[] = [
     { path: [], kind: 'video', type: 'video', name: '', depth: 0, start: 0, end: total },
   ];
   const add = (layer: Layer): boolean => layers.length < MAX_LAYERS && layers.push(layer) > 0;
-  const walk = (list: readonly JsonObject[], at: Path, depth: number, within: Span): void => {
+  const walk = (list: readonly JsonObject[], at: Path, depth: number, parent: Span): void => {
     for (const [index, item] of list.entries()) {
       const path = [...at, index];
-      const span = spanOf(item, within, graph);
+      const span = toSpan(item, parent, graph);
       const type = typeof item.type === 'string' ? item.type : '?';
-      if (!add({ path, kind: 'element', type, name: nameOf(item), depth, ...span })) return;
-      if (depth < MAX_DEPTH) walk(objectsOf(item.elements), [...path, 'elements'], depth + 1, span);
+      if (!add({ path, kind: 'element', type, name: getName(item), depth, ...span })) return;
+      if (depth < MAX_DEPTH) walk(toObjects(item.elements), [...path, 'elements'], depth + 1, span);
     }
   };
-  const spans = sceneSpans(graph);
-  for (const [index, scene] of objectsOf(graph.scenes).entries()) {
+  const spans = computeSceneSpans(graph);
+  for (const [index, scene] of toObjects(graph.scenes).entries()) {
     const span = spans[index] ?? { start: 0, end: 0 };
-    add({ path: ['scenes', index], kind: 'scene', type: 'scene', name: nameOf(scene), depth: 1, ...span });
-    walk(objectsOf(scene.elements), ['scenes', index, 'elements'], 2, span);
+    add({ path: ['scenes', index], kind: 'scene', type: 'scene', name: getName(scene), depth: 1, ...span });
+    walk(toObjects(scene.elements), ['scenes', index, 'elements'], 2, span);
   }
-  const whole = { start: 0, end: total };
-  for (const [index, track] of objectsOf(graph.tracks).entries()) {
-    add({ path: ['tracks', index], kind: 'track', type: 'track', name: nameOf(track), depth: 1, ...whole });
-    walk(objectsOf(track.elements), ['tracks', index, 'elements'], 2, whole);
+  const wholeVideo = { start: 0, end: total };
+  for (const [index, track] of toObjects(graph.tracks).entries()) {
+    add({
+      path: ['tracks', index],
+      kind: 'track',
+      type: 'track',
+      name: getName(track),
+      depth: 1,
+      ...wholeVideo,
+    });
+    walk(toObjects(track.elements), ['tracks', index, 'elements'], 2, wholeVideo);
   }
-  walk(objectsOf(graph.overlays), ['overlays'], 1, whole);
-  const sounds = isObject(graph.audioTrack) ? objectsOf(graph.audioTrack.items) : [];
-  for (const [index, item] of sounds.entries()) {
+  walk(toObjects(graph.overlays), ['overlays'], 1, wholeVideo);
+  const audioItems = isObject(graph.audioTrack) ? toObjects(graph.audioTrack.items) : [];
+  for (const [index, item] of audioItems.entries()) {
     const path = ['audioTrack', 'items', index];
-    add({ path, kind: 'sound', type: 'audio', name: nameOf(item), depth: 1, ...spanOf(item, whole, graph) });
+    add({
+      path,
+      kind: 'sound',
+      type: 'audio',
+      name: getName(item),
+      depth: 1,
+      ...toSpan(item, wholeVideo, graph),
+    });
   }
   return layers;
 }
@@ -65,13 +79,13 @@ interface Span {
   readonly end: number;
 }
 
-/** Uses the service's rule: a transition overlaps two scenes by at most half of either. */
-export function sceneSpans(graph: JsonObject): readonly Span[] {
+/** Computes when scenes start and end. As in the service, a transition overlaps two scenes by at most half of either. */
+export function computeSceneSpans(graph: JsonObject): readonly Span[] {
   const defaults = isObject(graph.defaults) ? graph.defaults : {};
   const spans: Span[] = [];
   let clock = 0;
-  let before = 0;
-  for (const scene of objectsOf(graph.scenes)) {
+  let previousLength = 0;
+  for (const scene of toObjects(graph.scenes)) {
     if (scene.hidden === true) {
       spans.push({ start: clock, end: clock });
       continue;
@@ -79,54 +93,63 @@ export function sceneSpans(graph: JsonObject): readonly Span[] {
     const seconds = toSeconds(scene.duration ?? defaults.sceneDuration, SCENE_SECONDS, graph);
     const length = seconds ?? SCENE_SECONDS;
     const transition = scene.transition ?? defaults.transition;
-    const isShared = isObject(transition) && transition.type !== 'cut' && before > 0;
-    const wanted = isShared ? (toSeconds(transition.duration, length, graph) ?? TRANSITION_SECONDS) : 0;
-    const start = clock - Math.min(wanted, length / 2, before / 2);
+    const hasTransition = isObject(transition) && transition.type !== 'cut' && previousLength > 0;
+    const overlap = hasTransition ? (toSeconds(transition.duration, length, graph) ?? TRANSITION_SECONDS) : 0;
+    const start = clock - Math.min(overlap, length / 2, previousLength / 2);
     spans.push({ start, end: start + length });
     clock = start + length;
-    before = length;
+    previousLength = length;
   }
   return spans;
 }
 
-/** Of the whole video. */
-export function secondsOf(graph: JsonObject): number {
+/** Returns the duration of the whole video. */
+export function getDurationSeconds(graph: JsonObject): number {
   const { durationInFrames } = graph;
-  if (typeof durationInFrames === 'number') return durationInFrames / fpsOf(graph);
-  return sceneSpans(graph).at(-1)?.end ?? 0;
+  if (typeof durationInFrames === 'number') return durationInFrames / getFps(graph);
+  return computeSceneSpans(graph).at(-1)?.end ?? 0;
 }
 
-export function fpsOf({ fps }: JsonObject): number {
+export function getFps({ fps }: JsonObject): number {
   return typeof fps === 'number' && fps > 0 ? fps : 30;
 }
 
-function spanOf({ start, duration }: JsonObject, within: Span, graph: JsonObject): Span {
-  const whole = within.end - within.start;
-  const from = within.start + (toSeconds(start, whole, graph) ?? 0);
-  const length = toSeconds(duration, whole, graph);
-  return { start: from, end: Math.min(within.end, length === undefined ? within.end : from + length) };
+function toSpan({ start, duration }: JsonObject, parent: Span, graph: JsonObject): Span {
+  const parentSeconds = parent.end - parent.start;
+  const absoluteStart = parent.start + (toSeconds(start, parentSeconds, graph) ?? 0);
+  const length = toSeconds(duration, parentSeconds, graph);
+  return {
+    start: absoluteStart,
+    end: Math.min(parent.end, length === undefined ? parent.end : absoluteStart + length),
+  };
 }
 
 /** Parses a time of a scene graph to seconds, or returns undefined. */
-export function toSeconds(time: Json | undefined, whole: number, graph: JsonObject): number | undefined {
+export function toSeconds(
+  time: Json | undefined,
+  parentSeconds: number,
+  graph: JsonObject,
+): number | undefined {
   if (typeof time === 'number') return time;
   const [, digits = '', unit] =
     typeof time === 'string' ? (/^(\d+(?:\.\d+)?)(s|ms|f|%)$/.exec(time) ?? []) : [];
   const number = Number(digits);
   if (unit === 's') return number;
   if (unit === 'ms') return number / 1000;
-  if (unit === 'f') return number / fpsOf(graph);
-  return unit === '%' ? (number / 100) * whole : undefined;
+  if (unit === 'f') return number / getFps(graph);
+  return unit === '%' ? (number / 100) * parentSeconds : undefined;
 }
 
-function nameOf({ name, id, text, src, asset, blockId }: JsonObject): string {
-  const found = [name, id, text, asset, blockId, src].find(it => typeof it === 'string' && it !== '');
-  const [line = ''] = String(found ?? '').split('\n');
-  return line.length > NAME_CHARS ? `${line.slice(0, NAME_CHARS - 1)}…` : line;
+function getName({ name, id, text, src, asset, blockId }: JsonObject): string {
+  const title = [name, id, text, asset, blockId, src].find(
+    candidate => typeof candidate === 'string' && candidate !== '',
+  );
+  const [line = ''] = String(title ?? '').split('\n');
+  return line.length > MAX_NAME_CHARS ? `${line.slice(0, MAX_NAME_CHARS - 1)}…` : line;
 }
 
-/** Non-objects count as empty objects, so that indexes stay valid. */
-const objectsOf = (value: Json | undefined): readonly JsonObject[] =>
+/** Replaces items that are not objects by empty objects, so that indexes stay valid. */
+const toObjects = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? (value as readonly Json[]).map(item => (isObject(item) ? item : {})) : [];
 
 export function getAt(graph: JsonObject, path: Path): Json | undefined {
@@ -139,49 +162,49 @@ export function getAt(graph: JsonObject, path: Path): Json | undefined {
   return value;
 }
 
-/** Returns the graph with another value at the path; undefined removes the key. Missing parents are created. */
+/** Returns the graph with `value` at the path. Creates missing parents. `undefined` removes the key. */
 export function setAt(graph: JsonObject, path: Path, value: Json | undefined): JsonObject {
   return replace(graph, path, value) as JsonObject;
 }
 
-function replace(at: Json | undefined, [key, ...rest]: Path, value: Json | undefined): Json | undefined {
+function replace(at: Json | undefined, [key, ...remaining]: Path, value: Json | undefined): Json | undefined {
   if (key === undefined) return value;
   if (typeof key === 'number') {
     const list = Array.isArray(at) ? (at as readonly Json[]) : [];
-    return list.toSpliced(key, 1, replace(list[key], rest, value) ?? null);
+    return list.toSpliced(key, 1, replace(list[key], remaining, value) ?? null);
   }
-  const { [key]: before, ...others } = isObject(at) ? at : {};
-  const after = replace(before, rest, value);
-  // Replaces in place to keep the order of keys.
-  if (after === undefined) return others;
+  const { [key]: before, ...otherFields } = isObject(at) ? at : {};
+  const after = replace(before, remaining, value);
+  // The spread keeps the order of the keys.
+  if (after === undefined) return otherFields;
   return isObject(at) ? { ...at, [key]: after } : { [key]: after };
 }
 
-/** Inserts an item into the list at `path`, before its index. */
+/** Inserts an item into a list. The last key of `path` is the new item's index. */
 export function insertAt(graph: JsonObject, path: Path, item: Json): JsonObject {
-  const { list, index, at } = placeOf(graph, path);
+  const { list, index, at } = locate(graph, path);
   return setAt(graph, at, list.toSpliced(index, 0, item));
 }
 
 export function removeAt(graph: JsonObject, path: Path): JsonObject {
-  const { list, index, at } = placeOf(graph, path);
+  const { list, index, at } = locate(graph, path);
   return setAt(graph, at, list.toSpliced(index, 1));
 }
 
-/** Moves an item up or down in its list. Returns the same graph at the end of the list. */
+/** Moves an item by one position in its list. Returns the same graph if it is already first or last. */
 export function moveBy(graph: JsonObject, path: Path, by: 1 | -1): JsonObject {
-  const { list, index, at } = placeOf(graph, path);
+  const { list, index, at } = locate(graph, path);
   const item = list[index];
   if (item === undefined || index + by < 0 || index + by >= list.length) return graph;
   return setAt(graph, at, list.toSpliced(index, 1).toSpliced(index + by, 0, item));
 }
 
-/** Number of items in the list that the path points into. */
+/** Returns the number of items in the list that contains the item. */
 export function siblingCount(graph: JsonObject, path: Path): number {
-  return placeOf(graph, path).list.length;
+  return locate(graph, path).list.length;
 }
 
-function placeOf(graph: JsonObject, path: Path) {
+function locate(graph: JsonObject, path: Path) {
   const at = path.slice(0, -1);
   const list = getAt(graph, at);
   const index = Number(path.at(-1) ?? 0);

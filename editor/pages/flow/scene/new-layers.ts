@@ -1,10 +1,10 @@
-// Defines what can be added to a video, where it goes, and its initial values.
+// Creates new layers: their kinds, initial values, and positions in the scene graph.
 import type { Json, JsonObject } from '../../../../src/graph/types.ts';
-import { blank, isObject, type Schema } from './json-schema.ts';
+import { createInitialValue, isObject, type Schema } from './json-schema.ts';
 import { getAt, type Path } from './layers.ts';
 
 /** A minimal video. */
-export const FIRST_SCENE: JsonObject = {
+export const MINIMAL_GRAPH: JsonObject = {
   fps: 30,
   width: 1080,
   height: 1080,
@@ -18,7 +18,7 @@ export const FIRST_SCENE: JsonObject = {
 };
 
 /** Initial values of elements whose minimal value would be invisible. */
-const FIRST: Readonly<Record<string, JsonObject>> = {
+const INITIAL_ELEMENTS: Readonly<Record<string, JsonObject>> = {
   text: { type: 'text', text: 'Text', fontSize: '10vmin' },
   image: { type: 'image', src: 'sample:picture', width: '60%', height: '60%' },
   video: { type: 'video', src: 'sample:video', width: '60%', height: '60%' },
@@ -35,8 +35,8 @@ const FIRST: Readonly<Record<string, JsonObject>> = {
   progress: { type: 'progress', width: '80%', height: 12, y: '94%' },
 };
 
-/** The element types in schema order. */
-export function elementTypes(root: Schema): readonly string[] {
+/** Returns the element types, in schema order. */
+export function listElementTypes(root: Schema): readonly string[] {
   return (root.$defs?.Element?.oneOf ?? []).flatMap(({ $ref }) => {
     const kind = root.$defs?.[$ref?.split('/').at(-1) ?? '']?.properties?.type?.const;
     return typeof kind === 'string' ? [kind] : [];
@@ -44,41 +44,44 @@ export function elementTypes(root: Schema): readonly string[] {
 }
 
 /** Returns the definition of an element type. */
-export function elementSchema(root: Schema, type: string): Schema | undefined {
+export function findElementSchema(root: Schema, type: string): Schema | undefined {
   return Object.values(root.$defs ?? {}).find(({ properties }) => properties?.type?.const === type);
 }
 
-export function newElement(root: Schema, type: string): Json {
-  return FIRST[type] ?? blank(root, elementSchema(root, type) ?? {});
+export function createElement(root: Schema, type: string): Json {
+  return INITIAL_ELEMENTS[type] ?? createInitialValue(root, findElementSchema(root, type) ?? {});
 }
 
-export interface Addition {
+export interface NewLayer {
   readonly path: Path;
   readonly item: Json;
 }
 
-/** Adds next to or inside the selected layer; `what` is an element type, or scene, track, sound. */
-export function addition(root: Schema, graph: JsonObject, selected: Path, what: string): Addition {
-  if (what === 'scene') {
-    const index = selected[0] === 'scenes' ? Number(selected[1]) + 1 : lengthAt(graph, ['scenes']);
+/** Creates a layer next to or inside the selected one. `kind` is an element type, or scene, track or sound. */
+export function createLayer(root: Schema, graph: JsonObject, selected: Path, kind: string): NewLayer {
+  if (kind === 'scene') {
+    const index = selected[0] === 'scenes' ? Number(selected[1]) + 1 : getLength(graph, ['scenes']);
     return { path: ['scenes', index], item: { duration: 3, background: '#15100d', elements: [] } };
   }
-  if (what === 'track') return { path: ['tracks', lengthAt(graph, ['tracks'])], item: { elements: [] } };
-  if (what === 'sound') {
+  if (kind === 'track') return { path: ['tracks', getLength(graph, ['tracks'])], item: { elements: [] } };
+  if (kind === 'sound') {
     const at = ['audioTrack', 'items'];
-    return { path: [...at, lengthAt(graph, at)], item: { role: 'music' } };
+    return { path: [...at, getLength(graph, at)], item: { role: 'music' } };
   }
-  const list = listFor(graph, selected);
-  const last = selected.at(-1);
-  const isSibling = selected.length === list.length + 1 && typeof last === 'number';
+  const list = findElementList(graph, selected);
+  const lastKey = selected.at(-1);
+  const isSibling = selected.length === list.length + 1 && typeof lastKey === 'number';
   return {
-    path: [...list, isSibling ? last + 1 : lengthAt(graph, list)],
-    item: newElement(root, what),
+    path: [...list, isSibling ? lastKey + 1 : getLength(graph, list)],
+    item: createElement(root, kind),
   };
 }
 
-/** Returns the elements of the layer or of its parent; for the video and audio, those of the first scene. */
-function listFor(graph: JsonObject, selected: Path): Path {
+/**
+ * Returns the path of the list for a new element: of the selected layer if it has elements, of its parent if it is an
+ * element, otherwise of the first scene.
+ */
+function findElementList(graph: JsonObject, selected: Path): Path {
   const layer = getAt(graph, selected);
   if (isObject(layer) && selected.length > 0) {
     const isGroup = layer.type === 'group' || selected.length === 2;
@@ -89,7 +92,7 @@ function listFor(graph: JsonObject, selected: Path): Path {
   return isElement ? selected.slice(0, -1) : ['scenes', 0, 'elements'];
 }
 
-function lengthAt(graph: JsonObject, path: Path): number {
+function getLength(graph: JsonObject, path: Path): number {
   const list = getAt(graph, path);
   return Array.isArray(list) ? list.length : 0;
 }

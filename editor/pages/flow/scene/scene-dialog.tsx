@@ -17,7 +17,7 @@ import { isObject, type Schema } from './json-schema.ts';
 import { LayerForm } from './layer-form.tsx';
 import { LayerList } from './layer-list.tsx';
 import { getAt, type Layer, listLayers, type Path } from './layers.ts';
-import { FIRST_SCENE } from './new-layers.ts';
+import { MINIMAL_GRAPH } from './new-layers.ts';
 import styles from './scene.module.css';
 import { Timeline } from './timeline.tsx';
 
@@ -43,11 +43,11 @@ export function SceneDialog({ nodeId, onClose }: SceneDialogProps) {
   );
 }
 
-/** The path for sessions; programs use /api/v1. */
+/** Reads the schema at the path for session cookies. */
 async function readSchema(signal: AbortSignal): Promise<Schema> {
-  const answer = await fetch('/app/renderer/scene-graph?include=schema', { signal });
-  if (!answer.ok) throw new Error(`The schema was answered with ${answer.status}.`);
-  const { data } = (await answer.json()) as { data: { jsonSchema: Schema } };
+  const response = await fetch('/app/renderer/scene-graph?include=schema', { signal });
+  if (!response.ok) throw new Error(`Reading the schema failed with status ${response.status}.`);
+  const { data } = (await response.json()) as { data: { jsonSchema: Schema } };
   return data.jsonSchema;
 }
 
@@ -58,38 +58,39 @@ interface SceneEditorProps {
 
 function SceneEditor({ nodeId, schema }: SceneEditorProps) {
   const { graph, change } = useSceneGraph(nodeId);
-  const [wanted, select] = useState<Path>(['scenes', 0]);
-  const [asked, setTime] = useState<number>();
+  const [selection, setSelection] = useState<Path>(['scenes', 0]);
+  const [chosenTime, setTime] = useState<number>();
   if (graph === undefined)
     return (
       <div className={styles.empty}>
         <p>{sceneMessages.empty}</p>
-        <Button variant="primary" onClick={() => change(sceneMessages.begin, FIRST_SCENE)}>
+        <Button variant="primary" onClick={() => change(sceneMessages.begin, MINIMAL_GRAPH)}>
           {sceneMessages.begin}
         </Button>
       </div>
     );
   const layers = listLayers(graph);
-  // The selected layer may be gone after undo or a change of another user.
-  const selected = isObject(getAt(graph, wanted)) ? wanted : [];
-  const layerAt = (path: Path): Layer | undefined => layers.find(it => it.path.join('/') === path.join('/'));
-  const time = asked ?? timeIn(layerAt(selected), undefined);
+  // Undo or another user may have removed the selected layer.
+  const selected = isObject(getAt(graph, selection)) ? selection : [];
+  const findLayer = (path: Path): Layer | undefined =>
+    layers.find(layer => layer.path.join('/') === path.join('/'));
+  const time = chosenTime ?? findTimeInLayer(findLayer(selected), undefined);
   const choose = (path: Path): void => {
-    select(path);
-    setTime(timeIn(layerAt(path), time));
+    setSelection(path);
+    setTime(findTimeInLayer(findLayer(path), time));
   };
   return (
     <div className={styles.editor}>
       <div className={styles.stage}>
-        <Steps />
+        <UndoButtons />
         <Timeline {...{ graph, layers, selected, time }} onSelect={choose} onTime={setTime} />
       </div>
       <LayerList
         {...{ schema, graph, layers, selected }}
         onSelect={choose}
-        onChange={(label, next, path) => {
-          change(label, next);
-          select(path);
+        onChange={(label, newGraph, path) => {
+          change(label, newGraph);
+          setSelection(path);
         }}
       />
       <LayerForm key={selected.join('/')} {...{ schema, graph, selected }} onChange={change} />
@@ -98,17 +99,17 @@ function SceneEditor({ nodeId, schema }: SceneEditorProps) {
 }
 
 /**
- * Uses the current time if the layer is visible then, otherwise the middle of its time, when its entrance has usually
+ * Returns the current time if the layer is visible then, otherwise the middle of the layer, when its entrance has usually
  * ended.
  */
-function timeIn(layer: Layer | undefined, now: number | undefined): number {
+function findTimeInLayer(layer: Layer | undefined, now: number | undefined): number {
   if (layer === undefined) return now ?? 0;
   const { start, end } = layer;
   return now !== undefined && now >= start && now < end ? now : start + (end - start) / 2;
 }
 
-/** Undo and redo of the board, because the dialog blocks the board's shortcuts. */
-function Steps() {
+/** Renders undo and redo buttons, because the dialog blocks the board's shortcuts. */
+function UndoButtons() {
   const { actions } = useEditor().session.store;
   const hasPast = useBoard(({ history }) => history.past.length > 0);
   const hasFuture = useBoard(({ history }) => history.future.length > 0);
@@ -132,14 +133,14 @@ function Steps() {
   );
 }
 
-/** The node's scene graph and its setter, which joins edits with the same key into one undo step. */
+/** Returns the node's scene graph, and a setter that joins edits with the same key into one undo step. */
 function useSceneGraph(nodeId: string) {
   const { store, catalog } = useEditor().session;
   const props = useBoard(({ board }) => findNode(board, nodeId)?.data.config?.props);
   const graph = isObject(props) && isObject(props.sceneGraph) ? props.sceneGraph : undefined;
   const change = (label: string, sceneGraph: JsonObject, key?: string): void => {
-    const next: Json = { ...(isObject(props) ? props : {}), sceneGraph };
-    const changes = setConfig(store.getState().board, catalog, nodeId, { props: next });
+    const newProps: Json = { ...(isObject(props) ? props : {}), sceneGraph };
+    const changes = setConfig(store.getState().board, catalog, nodeId, { props: newProps });
     store.actions.perform(label, changes, key === undefined ? undefined : `scene ${nodeId} ${key}`);
   };
   return { graph, change };

@@ -9,13 +9,13 @@ import { CheckField, SelectField, TextArea, TextField } from '../../../kit/field
 import { JsonField } from '../inspector/json-field.tsx';
 import { FileButton, Library, useUpload } from '../inspector/media-control.tsx';
 import {
-  blank,
+  createInitialValue,
   type Field,
   type FieldKind,
-  fieldOf,
   isObject,
-  readScalar,
+  parseScalar,
   type Schema,
+  toField,
 } from './json-schema.ts';
 import styles from './scene.module.css';
 
@@ -25,7 +25,7 @@ export interface SceneFieldProps {
   readonly root: Schema;
   readonly name: string;
   readonly field: Field;
-  /** Element type, which determines the accepted files. */
+  /** Type of the element, which determines the accepted files. */
   readonly media?: Json | undefined;
   readonly value: Json | undefined;
   /** undefined: the default applies. */
@@ -34,7 +34,7 @@ export interface SceneFieldProps {
 
 export function SceneField(props: SceneFieldProps) {
   const { value, field } = props;
-  // Values such as gradients and keyframes, which the simple field cannot show.
+  // Gradients, keyframes and similar values do not fit a simple field.
   const isComplex = typeof value === 'object' && value !== null && field.kind !== 'object';
   const Control = CONTROLS[isComplex ? 'json' : field.kind];
   return <Control {...props} />;
@@ -58,7 +58,7 @@ const CONTROLS: Readonly<Record<FieldKind, (props: SceneFieldProps) => ReactNode
       label={sceneMessages.label(name)}
       hint={field.schema.description}
       rows={2}
-      value={asText(value)}
+      value={toText(value)}
       onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
     />
   ),
@@ -68,7 +68,7 @@ const CONTROLS: Readonly<Record<FieldKind, (props: SceneFieldProps) => ReactNode
   json: JsonControl,
 };
 
-const asText = (value: Json | undefined): string =>
+const toText = (value: Json | undefined): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 function ChoiceControl({ name, field, value, onChange }: SceneFieldProps) {
@@ -76,7 +76,7 @@ function ChoiceControl({ name, field, value, onChange }: SceneFieldProps) {
     <SelectField
       label={sceneMessages.label(name)}
       hint={field.schema.description}
-      value={asText(value)}
+      value={toText(value)}
       onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
     >
       <option value="">{sceneMessages.standard}</option>
@@ -89,12 +89,12 @@ function ChoiceControl({ name, field, value, onChange }: SceneFieldProps) {
   );
 }
 
-/** Keeps the typed text and applies it once it is a number or a text with a unit. */
+/** Keeps the typed text while its parsed value is the current one, so that input such as `1.` is not rewritten. */
 function ScalarControl({ name, field, value, onChange }: SceneFieldProps) {
   const [draft, setDraft] = useState<string>();
-  const shown = draft !== undefined && readScalar(draft) === value ? draft : asText(value);
+  const text = draft !== undefined && parseScalar(draft) === value ? draft : toText(value);
   const { minimum, maximum, description } = field.schema;
-  const isWrong =
+  const isOutOfRange =
     field.kind === 'number' &&
     value !== undefined &&
     (typeof value !== 'number' || value < (minimum ?? value) || value > (maximum ?? value));
@@ -102,12 +102,12 @@ function ScalarControl({ name, field, value, onChange }: SceneFieldProps) {
     <TextField
       label={sceneMessages.label(name)}
       hint={description}
-      error={isWrong ? sceneMessages.range(minimum, maximum) : undefined}
+      error={isOutOfRange ? sceneMessages.range(minimum, maximum) : undefined}
       inputMode={field.kind === 'number' ? 'decimal' : 'text'}
-      value={shown}
+      value={text}
       onChange={({ target }) => {
         setDraft(target.value);
-        onChange(readScalar(target.value));
+        onChange(parseScalar(target.value));
       }}
     />
   );
@@ -119,7 +119,7 @@ function TextControl({ name, field, value, onChange }: SceneFieldProps) {
       label={sceneMessages.label(name)}
       hint={field.schema.description}
       maxLength={field.schema.maxLength}
-      value={asText(value)}
+      value={toText(value)}
       onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
     />
   );
@@ -128,7 +128,7 @@ function TextControl({ name, field, value, onChange }: SceneFieldProps) {
 const HEX = /^#[0-9a-f]{6}$/i;
 
 function ColorControl(props: SceneFieldProps) {
-  const shown = asText(props.value);
+  const color = toText(props.value);
   return (
     <div className={styles.pair}>
       <TextControl {...props} />
@@ -136,18 +136,18 @@ function ColorControl(props: SceneFieldProps) {
         type="color"
         className={styles.swatch}
         aria-label={messages.flow.pickColor(sceneMessages.label(props.name))}
-        value={HEX.test(shown) ? shown : '#000000'}
+        value={HEX.test(color) ? color : '#000000'}
         onChange={({ target }) => props.onChange(target.value)}
       />
     </div>
   );
 }
 
-const FILES: ReadonlySet<string> = new Set(['image', 'video', 'audio']);
+const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'video', 'audio']);
 
-/** A URL, a local file, or a file of the library. */
+/** Renders a URL field, and buttons to upload a file or choose one from the library. */
 function SourceControl(props: SceneFieldProps) {
-  const kind = FILES.has(String(props.media)) ? String(props.media) : 'audio';
+  const kind = MEDIA_TYPES.has(String(props.media)) ? String(props.media) : 'audio';
   const [isOpen, setOpen] = useState(false);
   const { isBusy, upload } = useUpload(props.onChange);
   return (
@@ -179,13 +179,14 @@ function SourceControl(props: SceneFieldProps) {
   );
 }
 
-/** Renders its members once one is set, with required members filled in. */
+/** Renders the fields of an object. Setting one member also fills in the required ones. */
 function ObjectControl({ root, name, field, value, onChange }: SceneFieldProps) {
   const { properties = {}, description } = field.schema;
   const members = isObject(value) ? value : undefined;
-  const set = (key: string, next: Json | undefined): void => {
-    const { [key]: _, ...rest } = members ?? (blank(root, field.schema) as Record<string, Json>);
-    onChange(next === undefined ? rest : { ...rest, [key]: next });
+  const set = (key: string, newValue: Json | undefined): void => {
+    const { [key]: _, ...otherMembers } =
+      members ?? (createInitialValue(root, field.schema) as Record<string, Json>);
+    onChange(newValue === undefined ? otherMembers : { ...otherMembers, [key]: newValue });
   };
   return (
     <details className={styles.object} open={members !== undefined}>
@@ -197,9 +198,9 @@ function ObjectControl({ root, name, field, value, onChange }: SceneFieldProps) 
             key={key}
             root={root}
             name={key}
-            field={fieldOf(root, schema)}
+            field={toField(root, schema)}
             value={members?.[key]}
-            onChange={next => set(key, next)}
+            onChange={newValue => set(key, newValue)}
           />
         ))}
         {members !== undefined && (

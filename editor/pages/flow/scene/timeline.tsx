@@ -3,13 +3,13 @@ import type { JsonObject } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { toErrorMessage } from '../../../kit/failure.tsx';
 import { Spinner } from '../../../kit/spinner.tsx';
-import { fpsOf, type Layer, type Path, secondsOf } from './layers.ts';
+import { getDurationSeconds, getFps, type Layer, type Path } from './layers.ts';
 import styles from './scene.module.css';
-import { useStill } from './use-still.ts';
+import { usePreview } from './use-preview.ts';
 
 const sceneMessages = messages.flow.scene;
-/** Roughly the display size in pixels. */
-const SHOWN_PX = 720;
+/** Approximate size of the preview on screen. */
+const DISPLAY_PX = 720;
 const MAX_ROWS = 12;
 
 interface TimelineProps {
@@ -22,16 +22,18 @@ interface TimelineProps {
 }
 
 export function Timeline({ graph, layers, selected, time, onSelect, onTime }: TimelineProps) {
-  const fps = fpsOf(graph);
-  const total = Math.max(secondsOf(graph), 1 / fps);
-  const last = Math.max(0, total - 1 / fps);
-  const now = Math.min(time, last);
+  const fps = getFps(graph);
+  const total = Math.max(getDurationSeconds(graph), 1 / fps);
+  const lastFrameTime = Math.max(0, total - 1 / fps);
+  const now = Math.min(time, lastFrameTime);
   const scenes = layers.filter(({ kind }) => kind === 'scene');
-  const inside = layers.filter(layer => isShownWith(layer, selected)).slice(0, MAX_ROWS);
-  const bar = (layer: Layer) => <Bar key={layer.path.join('/')} {...{ layer, total, selected, onSelect }} />;
+  const rows = layers.filter(layer => isShownWith(layer, selected)).slice(0, MAX_ROWS);
+  const renderBar = (layer: Layer) => (
+    <Bar key={layer.path.join('/')} {...{ layer, total, selected, onSelect }} />
+  );
   return (
     <>
-      <Picture graph={graph} time={now} />
+      <Preview graph={graph} time={now} />
       <div className={styles.strip}>
         <label className={styles.playhead}>
           <span>{sceneMessages.time(now.toFixed(2), total.toFixed(2))}</span>
@@ -39,17 +41,17 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
             type="range"
             aria-label={sceneMessages.playhead}
             min={0}
-            max={last}
+            max={lastFrameTime}
             step={1 / fps}
             value={now}
             onChange={({ target }) => onTime(Number(target.value))}
           />
         </label>
         <div className={styles.bars}>
-          <div className={styles.barRow}>{scenes.map(bar)}</div>
-          {inside.map(layer => (
+          <div className={styles.barRow}>{scenes.map(renderBar)}</div>
+          {rows.map(layer => (
             <div key={layer.path.join('/')} className={styles.barRow}>
-              {bar(layer)}
+              {renderBar(layer)}
             </div>
           ))}
           <span className={styles.cursor} style={{ left: `${(now / total) * 100}%` }} aria-hidden />
@@ -59,7 +61,7 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
   );
 }
 
-/** Layers of the selected scene, and layers over all scenes. */
+/** Whether the timeline shows a layer: layers of the selected scene, and those outside of scenes. */
 function isShownWith({ kind, path, depth }: Layer, selected: Path): boolean {
   if (kind === 'video' || kind === 'scene') return false;
   return path[0] !== 'scenes' || (depth === 2 && selected[0] === 'scenes' && path[1] === selected[1]);
@@ -88,21 +90,21 @@ function Bar({ layer, total, selected, onSelect }: BarProps) {
   );
 }
 
-function Picture({ graph, time }: { readonly graph: JsonObject; readonly time: number }) {
+function Preview({ graph, time }: { readonly graph: JsonObject; readonly time: number }) {
   const [width, height] = [Number(graph.width) || 16, Number(graph.height) || 9];
-  const scale = Math.min(1, Math.max(0.1, SHOWN_PX / Math.max(width, height)));
-  const { still, error, isFetching } = useStill({ source: { sceneGraph: graph }, time, scale });
-  const [frame] = still?.frames ?? [];
+  const scale = Math.min(1, Math.max(0.1, DISPLAY_PX / Math.max(width, height)));
+  const { preview, error, isFetching } = usePreview({ source: { sceneGraph: graph }, time, scale });
+  const [frame] = preview?.frames ?? [];
   return (
-    <figure className={styles.picture} aria-label={sceneMessages.still} aria-busy={isFetching}>
-      {frame && error === null && <img src={frame.url} alt={sceneMessages.still} />}
+    <figure className={styles.picture} aria-label={sceneMessages.preview} aria-busy={isFetching}>
+      {frame && error === null && <img src={frame.url} alt={sceneMessages.preview} />}
       {error !== null && <p role="alert">{toErrorMessage(error)}</p>}
       {isFetching && (
         <span className={styles.busy}>
           <Spinner />
         </span>
       )}
-      {still?.warnings.map(warning => (
+      {preview?.warnings.map(warning => (
         <figcaption key={warning}>{warning}</figcaption>
       ))}
     </figure>

@@ -1,32 +1,32 @@
-// Remembers the URL of each node type's latest result, as its image in the palette.
+// Saves the image of each node type's latest result, which the palette shows.
 import { useEffect } from 'react';
 import { findNode } from '../../board/board.ts';
 import { getMediaKind } from '../../kit/media-view.tsx';
 import { useEditor } from '../../runs/editor-context.tsx';
 import { getResults } from '../../runs/results.ts';
-import { keepPictures } from './recent.ts';
+import { saveResultImages } from './palette-storage.ts';
 
-export function useLastPictures(): void {
+export function useResultImages(): void {
   const { runs, session } = useEditor();
   useEffect(
     () =>
       runs.subscribe((now, before) => {
         if (now.nodes === before.nodes) return;
         const { board } = session.store.getState();
-        const made = [...now.nodes].flatMap(([nodeId, state]): [string, string][] => {
+        const newImages = [...now.nodes].flatMap(([nodeId, state]): [string, string][] => {
           if (state.status !== 'COMPLETED' || state === before.nodes.get(nodeId)) return [];
           const node = findNode(board, nodeId);
-          const url = pictureIn(getResults(state));
+          const url = findImageUrl(getResults(state));
           return node === undefined || url === undefined ? [] : [[node.data.nodeType, url]];
         });
-        if (made.length > 0) keepPictures(made);
+        if (newImages.length > 0) saveResultImages(newImages);
       }),
     [runs, session],
   );
 }
 
-/** The image, or the poster of a video. */
-function pictureIn(results: ReturnType<typeof getResults>): string | undefined {
+/** Returns the first image, or the poster of the first video. */
+function findImageUrl(results: ReturnType<typeof getResults>): string | undefined {
   for (const result of results) {
     if (result.kind !== 'media') continue;
     if (getMediaKind(result) === 'image') return result.url;

@@ -1,19 +1,19 @@
-// Renders the image of a node type in the palette: its latest result in this browser, or an icon derived from its
-// ports. Decorative: the option has text.
+// Renders the image of a node type in the palette: its latest result in this browser, or an icon drawn from its ports.
+// Decorative, because the option has a text label.
 import { memo, useMemo, useState } from 'react';
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { toTypeColor } from '../../canvas/colors.ts';
 import { drawNodeIcon } from '../../canvas/node-icon.ts';
 import styles from './add-node.module.css';
-import { lastPictureOf } from './recent.ts';
+import { findResultImage } from './palette-storage.ts';
 
-export const ChoicePicture = memo(function ChoicePicture({ entry }: { readonly entry: CatalogEntry }) {
-  const [url, setUrl] = useState(() => lastPictureOf(entry.nodeType));
+export const ChoiceImage = memo(function ChoicePicture({ entry }: { readonly entry: CatalogEntry }) {
+  const [url, setUrl] = useState(() => findResultImage(entry.nodeType));
   const { strokes } = useMemo(() => drawNodeIcon(entry), [entry]);
   if (url !== undefined)
     return (
       <span className={styles.picture}>
-        {/* Deleted meanwhile, or in no reach: the drawing takes its place. */}
+        {/* If the file was deleted or is unreachable, the icon replaces it. */}
         <img src={url} alt="" loading="lazy" decoding="async" onError={() => setUrl(undefined)} />
       </span>
     );

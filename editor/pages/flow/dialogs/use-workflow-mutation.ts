@@ -1,10 +1,10 @@
-// Changes properties of the workflow other than its graph, then reloads it.
+// Provides a mutation of the workflow's properties other than its graph, which shows errors as toasts.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { toErrorMessage } from '../../../kit/failure.tsx';
 import { showToast } from '../../../lib/toasts.ts';
 
-/** `path` is reloaded. */
-export function useChange<T>(path: string, act: (input: T) => Promise<unknown>) {
+/** Reloads the query of `path` afterwards. */
+export function useWorkflowMutation<T>(path: string, act: (input: T) => Promise<unknown>) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: act,

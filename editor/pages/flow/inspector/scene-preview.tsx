@@ -1,4 +1,4 @@
-// Renders a frame of a renderer node's video at a time chosen with a slider. Updates after its settings change.
+// Renders a preview frame of a video node, with a slider for its time. Updates when the settings change.
 import Clapperboard from 'icon:clapperboard';
 import { lazy, Suspense, useState } from 'react';
 import type { GraphNode, JsonObject } from '../../../../src/graph/types.ts';
@@ -7,32 +7,32 @@ import { Button } from '../../../kit/button.tsx';
 import { toErrorMessage } from '../../../kit/failure.tsx';
 import { Spinner } from '../../../kit/spinner.tsx';
 import { isObject } from '../scene/json-schema.ts';
-import { useStill } from '../scene/use-still.ts';
+import { usePreview } from '../scene/use-preview.ts';
 import styles from './inspector.module.css';
 
 const SceneDialog = lazy(async () => ({ default: (await import('../scene/scene-dialog.tsx')).SceneDialog }));
 
-const stillMessages = messages.flow.still;
-/** Small, because the inspector is narrow. */
+const previewMessages = messages.flow.preview;
+/** Relative to the size of the video. Small, because the inspector is narrow. */
 const SCALE = 0.4;
 
-export function SceneStill({ node }: { readonly node: GraphNode }) {
+export function ScenePreview({ node }: { readonly node: GraphNode }) {
   const config = node.data.config ?? {};
   const hasTemplate = typeof config.templateId === 'string' && config.templateId !== '';
   return (
     <>
-      {!hasTemplate && <EditScenes node={node} />}
-      <StillFigure source={sourceOf(config)} />
+      {!hasTemplate && <EditScenesButton node={node} />}
+      <PreviewFigure source={getSource(config)} />
     </>
   );
 }
 
-function EditScenes({ node }: { readonly node: GraphNode }) {
+function EditScenesButton({ node }: { readonly node: GraphNode }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Button icon={Clapperboard} onClick={() => setOpen(true)}>
-        {stillMessages.edit}
+        {previewMessages.edit}
       </Button>
       {isOpen && (
         <Suspense>
@@ -43,22 +43,22 @@ function EditScenes({ node }: { readonly node: GraphNode }) {
   );
 }
 
-function StillFigure({ source }: { readonly source: object | undefined }) {
+function PreviewFigure({ source }: { readonly source: object | undefined }) {
   const [seconds, setSeconds] = useState<number>();
-  const { still, error, isFetching } = useStill({ source, time: seconds, scale: SCALE });
+  const { preview, error, isFetching } = usePreview({ source, time: seconds, scale: SCALE });
   if (source === undefined) return null;
-  const [frame] = still?.frames ?? [];
-  const { fps = 30, durationInFrames = 0, warnings = [] } = still ?? {};
+  const [frame] = preview?.frames ?? [];
+  const { fps = 30, durationInFrames = 0, warnings = [] } = preview ?? {};
   return (
-    <figure className={styles.still} aria-label={stillMessages.label} aria-busy={isFetching}>
+    <figure className={styles.still} aria-label={previewMessages.label} aria-busy={isFetching}>
       {error !== null && <p className={styles.note}>{toErrorMessage(error)}</p>}
-      {error === null && frame && <img src={frame.url} alt={stillMessages.label} />}
+      {error === null && frame && <img src={frame.url} alt={previewMessages.label} />}
       {isFetching && <Spinner />}
       {durationInFrames > 1 && (
         <input
           type="range"
           className={styles.slider}
-          aria-label={stillMessages.time}
+          aria-label={previewMessages.time}
           min={0}
           max={(durationInFrames - 1) / fps}
           step={1 / fps}
@@ -75,7 +75,7 @@ function StillFigure({ source }: { readonly source: object | undefined }) {
   );
 }
 
-function sourceOf({ templateId, props }: JsonObject): object | undefined {
+function getSource({ templateId, props }: JsonObject): object | undefined {
   if (typeof templateId === 'string' && templateId !== '')
     return { templateId, ...(isObject(props) ? { props } : {}) };
   return isObject(props) && props.sceneGraph !== undefined ? { sceneGraph: props.sceneGraph } : undefined;

@@ -1,4 +1,4 @@
-// Renders templates on an empty board; a click inserts one.
+// Renders templates on the empty board. A click inserts one.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Template } from '../../../sdk/src/schemas.ts';
 import { toBoard, type WorkflowInfo } from '../../board/remote.ts';
@@ -11,11 +11,11 @@ import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './empty-board.module.css';
-import { priceText } from './price.tsx';
+import { formatPrice } from './price.tsx';
 
 const COUNT = 3;
 
-export function Starters() {
+export function StarterTemplates() {
   const { data } = useQuery({
     queryKey: ['/templates', 'starters'],
     queryFn: ({ signal }) =>
@@ -28,17 +28,17 @@ export function Starters() {
     <ul className={styles.starters} aria-label={messages.flow.emptyTemplates}>
       {templates.map(template => (
         <li key={template.id}>
-          <Starter template={template} />
+          <StarterTemplate template={template} />
         </li>
       ))}
     </ul>
   );
 }
 
-function Starter({ template }: { readonly template: Template }) {
+function StarterTemplate({ template }: { readonly template: Template }) {
   const editor = useEditor();
   const { title, poster, preview, credits, creditsExact } = template;
-  const use = useMutation({
+  const insertion = useMutation({
     mutationFn: () =>
       api.get<WorkflowInfo>(
         template.slug === null ? `/workflows/${template.workflowId}` : `/published/${template.slug}`,
@@ -49,15 +49,20 @@ function Starter({ template }: { readonly template: Template }) {
     },
     onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
   });
-  const picture = poster ?? (preview?.contentType.startsWith('image/') ? preview.url : undefined);
+  const imageUrl = poster ?? (preview?.contentType.startsWith('image/') ? preview.url : undefined);
   return (
-    <button type="button" className={styles.starter} disabled={use.isPending} onClick={() => use.mutate()}>
+    <button
+      type="button"
+      className={styles.starter}
+      disabled={insertion.isPending}
+      onClick={() => insertion.mutate()}
+    >
       <span className={styles.picture}>
-        {picture && <MediaView url={picture} contentType="image/*" label="" variant="square" />}
-        {use.isPending && <Spinner />}
+        {imageUrl && <MediaView url={imageUrl} contentType="image/*" label="" variant="square" />}
+        {insertion.isPending && <Spinner />}
       </span>
       <strong>{title}</strong>
-      {credits !== null && <span>{priceText({ credits, exact: creditsExact })}</span>}
+      {credits !== null && <span>{formatPrice({ credits, exact: creditsExact })}</span>}
     </button>
   );
 }

@@ -1,0 +1,63 @@
+// Requests preview frames of a video from the service, after a pause in editing.
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { api } from '../../../lib/api.ts';
+
+const PAUSE_MS = 500;
+/** Short, because the frames are data URLs in memory. */
+const CACHE_MS = 20_000;
+
+export interface Preview {
+  readonly frames: readonly { readonly frame: number; readonly url: string }[];
+  readonly fps: number;
+  readonly durationInFrames: number;
+  readonly warnings: readonly string[];
+}
+
+export interface PreviewOptions {
+  /** The scene graph or template to render. undefined: no preview. */
+  readonly source: object | undefined;
+  /** Time of the frame in seconds. undefined: the middle of the video. */
+  readonly time: number | undefined;
+  readonly scale: number;
+}
+
+/** Returns the preview. A change aborts the request in progress. */
+export function usePreview({ source, time, scale }: PreviewOptions) {
+  const debounced = useDebounced({ source, time, scale });
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['/render/renderer/preview', debounced],
+    queryFn: ({ signal }) => requestPreview(debounced, signal),
+    enabled: debounced.source !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: CACHE_MS,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  return { preview: data, error, isFetching };
+}
+
+async function requestPreview(
+  { source, time, scale }: PreviewOptions,
+  signal: AbortSignal,
+): Promise<Preview> {
+  const timeSeconds = time === undefined ? {} : { timeSeconds: time };
+  const body = { ...source, format: 'webp', scale, keep: false, ...timeSeconds };
+  const { data } = await api.post<{ readonly data: Preview }>('/render/renderer/preview', body, {
+    signal,
+    repeatable: true,
+  });
+  return data;
+}
+
+/** Returns the value once it has been stable for a while. */
+function useDebounced<T>(value: T): T {
+  const [settled, setSettled] = useState(value);
+  const text = JSON.stringify(value);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: compares the content, not the object
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
