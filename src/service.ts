@@ -34,6 +34,7 @@ import { startLiveModels } from './services/models/live-models.ts';
 import { createRunNotifier } from './services/run-notifier.ts';
 import { offerSetUp } from './services/sessions/mint-link.ts';
 import { createSessionAuthenticator } from './services/sessions/session-authenticator.ts';
+import { createShippedTemplates } from './services/templates/shipped-templates.ts';
 import { createGraphVersions } from './services/workflows/graph-versions.ts';
 import { createViewCounts } from './services/workflows/view-counts.ts';
 import { createWorkflowReads } from './services/workflows/workflow-reads.ts';
@@ -154,6 +155,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
     catalogResponses: createCatalogResponses(),
     findNode,
     versions: createGraphVersions(catalog),
+    shippedTemplates: createShippedTemplates(settings, log),
     findInBatch: createWorkflowReads(runDb),
     wakeTimers,
     reads: createRunReads(retryingDb(runDb, err => log.warn({ err }, 'runs are read again'))),

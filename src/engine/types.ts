@@ -28,6 +28,8 @@ export interface Step {
   readonly outputs?: Values;
   readonly error?: StepError;
   readonly cached?: true;
+  /** Whether the result was recorded with the template that the workflow was copied from. */
+  readonly fromSample?: true;
   /** How often the node has started in this run, including on other workers. */
   readonly attempt: number;
   readonly startedAtMs?: number;

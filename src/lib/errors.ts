@@ -31,6 +31,7 @@ export const ERROR_CODES = {
   max_credits_exceeded: [402, 'The run would cost more than maxCredits'],
   daily_budget_exceeded: [402, 'The run would exceed the daily credit budget'],
   forbidden: [403, 'The caller does not have permission'],
+  no_sample: [400, 'The workflow has no sample results'],
   unpriced_model: [403, 'The plan does not allow models without a price'],
   sign_in_refused: [403, 'The identity provider did not confirm an account'],
   reauthentication_required: [403, 'The user must confirm their identity again'],

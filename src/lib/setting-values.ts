@@ -104,3 +104,10 @@ export const providerConcurrency = (
   }
   throw new Error(requirement);
 };
+
+/** Names separated by commas. */
+export const names = (value: string): readonly string[] =>
+  value
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '');

@@ -234,6 +234,15 @@ export function makeCatalog(settings: CatalogSettings): Catalog {
   return createNodeTypes(settings).catalog;
 }
 
+/** Returns the provider that a node with this config needs; undefined: none, or the type is unknown. */
+export function findNeededProvider(
+  definition: NodeDefinition | undefined,
+  config: Readonly<Record<string, unknown>>,
+): Requirement | undefined {
+  const need = definition?.requires(config);
+  return need === undefined || NEEDS[need].provider === undefined ? undefined : need;
+}
+
 function explainNeed(need: Requirement): Pick<ResolvedPorts, 'unavailable'> {
   const [name, setting] = NEEDS[need].provider ?? [];
   if (name === undefined) return {};

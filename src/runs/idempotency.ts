@@ -22,6 +22,8 @@ export interface AcceptedRun {
   readonly createdAt: string;
   /** Whether this repeats the first answer to the idempotency key. */
   readonly replayed: boolean;
+  /** Set if the run differs from what a caller might expect. */
+  readonly meta?: { readonly warnings: readonly string[] };
 }
 
 /** Builds the answer. `replayed` is false for the first one. */

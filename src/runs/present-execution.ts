@@ -61,6 +61,7 @@ export function presentStep(
     finishedAt: iso(step?.finishedAtMs),
     credits: step?.credits ?? 0,
     cached: step?.cached ?? false,
+    ...(step?.fromSample === undefined ? {} : { fromSample: step.fromSample }),
     attempt: step?.attempt ?? 0,
     progress: progressOf(step, Date.now()),
     ...(step?.truncated === undefined ? {} : { truncated: step.truncated }),

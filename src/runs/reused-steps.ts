@@ -3,8 +3,11 @@ import { MAX_RUN_BYTES, measureStep, OUTPUT_TOO_LARGE, TOO_LARGE } from '../engi
 import { type PlannedRun, reuseSteps, toCachedStep } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
 import { pointer } from '../graph/issues.ts';
+import type { Plan } from '../graph/plan.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import { type ExecutionRow, findExecution } from '../store/executions.ts';
+import { findSampleRun } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 import { planOf, readWholeSteps } from './executed-graph.ts';
 import type { RunRequest } from './run.schema.ts';
@@ -19,7 +22,7 @@ export interface ReusedSteps {
 
 interface Wanted extends PlannedRun {
   readonly workflowId: string;
-  readonly request: Pick<RunRequest, 'keep' | 'pins'>;
+  readonly request: Pick<RunRequest, 'keep' | 'pins' | 'useSample'>;
 }
 
 /** The maximum number of executions that one request may name, because each is read completely. */
@@ -30,7 +33,9 @@ export async function findReusedSteps(deps: RunDeps, wanted: Wanted): Promise<Re
   const { keep, pins = {} } = wanted.request;
   const reusable = keep === undefined ? [] : await findReusable(deps, wanted, keep);
   const pinned = await findPinned(deps, wanted.workflowId, pins);
-  const steps = new Map([...reusable, ...pinned].map(step => [step.nodeId, step]));
+  const reused = new Map([...reusable, ...pinned].map(step => [step.nodeId, step]));
+  const sampled = wanted.request.useSample === true ? await findSampled(deps, wanted, reused) : [];
+  const steps = new Map([...reused, ...sampled.map(step => [step.nodeId, step] as const)]);
   const bytes = steps.values().reduce((sum, step) => sum + measureStep(step, MAX_RUN_BYTES).bytes, 0);
   if (bytes > MAX_RUN_BYTES) throw new AppError(OUTPUT_TOO_LARGE, TOO_LARGE.message);
   return keep === undefined ? { steps } : { fromId: keep.executionId, steps };
@@ -54,9 +59,48 @@ async function findReusable(
   const earlier = {
     plan: await planOf(deps, row),
     overrides: inputOverrides(deps, then.graph, parseRunRequest(row.request).inputs),
-    steps: await readWholeSteps(deps.db, row.id),
+    steps: withoutReplaceable(await readWholeSteps(deps.db, row.id), plan),
   };
   return reuseSteps(earlier, { plan, overrides }, again);
+}
+
+/** Leaves out sample results of nodes that can run by now. */
+function withoutReplaceable(steps: ReadonlyMap<string, Step>, { nodes }: Plan): ReadonlyMap<string, Step> {
+  const usable = new Set(nodes.filter(({ unavailable }) => unavailable === undefined).map(({ id }) => id));
+  return new Map([...steps].filter(([id, { fromSample }]) => fromSample !== true || !usable.has(id)));
+}
+
+/**
+ * Finds sample results for nodes whose provider cannot be used. A node takes none if its own config has changed since;
+ * its label, its position and what it is fed do not matter. Throws 400 `no_sample`.
+ */
+async function findSampled(
+  deps: RunDeps,
+  { workflowId, plan, overrides }: Wanted,
+  reused: ReadonlyMap<string, Step>,
+): Promise<readonly Step[]> {
+  const run = await findSampleRun(deps.db, workflowId);
+  if (run === undefined)
+    throw new AppError(
+      'no_sample',
+      'This workflow has no sample results: only copies of a template with a sample do. Leave out useSample.',
+    );
+  const unavailable = plan.nodes.filter(node => node.unavailable !== undefined && !reused.has(node.id));
+  if (unavailable.length === 0) return [];
+  const version = await deps.versions.get(deps.db, workflowId, run.workflow_version);
+  const recorded = version.plan();
+  const configs = new Map(
+    (recorded.ok ? recorded.plan.nodes : []).map(node => [
+      node.id,
+      canonicalJson([node.nodeType, node.settings]),
+    ]),
+  );
+  const steps = await readWholeSteps(deps.db, run.id);
+  return unavailable.flatMap(({ id, nodeType, settings }) => {
+    const step = steps.get(id);
+    const isSame = configs.get(id) === canonicalJson([nodeType, { ...settings, ...overrides.get(id) }]);
+    return isSame && step?.status === 'COMPLETED' ? [{ ...toCachedStep(step), fromSample: true }] : [];
+  });
 }
 
 async function findPinned(

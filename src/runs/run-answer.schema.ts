@@ -44,6 +44,9 @@ export const NodeState = Named('NodeState', 'One node of a run', {
   finishedAt: Nullable(Timestamp),
   credits: Credits,
   cached: Type.Boolean({ description: 'Served from the node cache or an earlier run, at no charge' }),
+  fromSample: Type.Optional(
+    Type.Boolean({ description: 'true: the recorded result of the template; the node did not run' }),
+  ),
   attempt: Type.Integer({ minimum: 0, description: 'How often the node was started in this run' }),
   progress: Type.Number({ minimum: 0, maximum: 1 }),
   truncated: Type.Optional(
@@ -70,7 +73,7 @@ const LISTED = {
   workflowId: Type.String(),
   workflowVersion: Type.Integer(),
   status: Type.Enum(EXECUTION_STATUSES),
-  trigger: Type.Enum(['api', 'editor', 'mcp', 'cli', 'resume']),
+  trigger: Type.Enum(['api', 'editor', 'mcp', 'cli', 'resume', 'sample']),
   metadata: Nullable(Type.Object({}, { additionalProperties: true })),
   error: Nullable(
     Type.Object({ code: Type.String(), message: Type.String(), nodeId: Nullable(Type.String()) }),
@@ -107,6 +110,9 @@ export const ExecutionRecord = Named('Execution', 'A run: its status, nodes, out
       value: Type.Optional(Type.Unknown()),
     }),
     { description: 'Results of the output nodes; without output nodes, results of the last nodes' },
+  ),
+  meta: Type.Optional(
+    Type.Object({ warnings: Type.Array(Type.String()) }, { description: 'Nodes that take a sample result' }),
   ),
 });
 
@@ -159,6 +165,9 @@ export const AcceptedRun = Named('AcceptedRun', 'A run that has been stored and 
     Type.Array(Type.String(), {
       description: 'Changes to the request, such as a wait limited to 60 s',
     }),
+  ),
+  meta: Type.Optional(
+    Type.Object({ warnings: Type.Array(Type.String()) }, { description: 'Nodes that take a sample result' }),
   ),
 });
 

@@ -15,8 +15,8 @@ const MAX_LISTED = 20;
 
 /** Returns the text stored in `executions.request`. */
 export function runRequestText(request: RunRequest): string {
-  const { inputs, metadata, targets, pins, useCache, timeoutMs, maxCredits } = request;
-  return stringifyJson({ inputs, metadata, targets, pins, useCache, timeoutMs, maxCredits });
+  const { inputs, metadata, targets, pins, useSample, useCache, timeoutMs, maxCredits } = request;
+  return stringifyJson({ inputs, metadata, targets, pins, useSample, useCache, timeoutMs, maxCredits });
 }
 
 export function parseRunRequest(text: string): RunRequest {

@@ -56,6 +56,13 @@ const RUN_FIELDS = {
         'By node ID, the execution of this workflow whose result is used instead of running the node',
     }),
   ),
+  useSample: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Nodes whose provider cannot be used take the result that came with the template, free of charge',
+    }),
+  ),
   useCache: Type.Optional(Type.Boolean({ default: true })),
   timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 604_800_000 })),
   maxCredits: Type.Optional(Type.Integer({ minimum: 0 })),

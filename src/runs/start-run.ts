@@ -1,19 +1,24 @@
 // Starts a run: checks access, plan, inputs and cost, then has it accepted.
+import type { Step } from '../engine/types.ts';
+import type { Plan } from '../graph/plan.ts';
 import { AppError } from '../lib/errors.ts';
 import { authorize, getWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
 import { findAmongOthers } from '../services/workflows/read-workflow.ts';
+import { findSampleRun } from '../store/runs.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
 import {
   type Estimate,
   findOverMax,
+  findUnavailable,
   findUnpriced,
   priceForecast,
   requireBounded,
   requirePriced,
   requireProviders,
+  sampleWarnings,
 } from './estimate/estimate-plan.ts';
 import { forecastPaidNodes, type RunToEstimate } from './estimate/estimate-run.ts';
 import { requireDrawable } from './estimate/svg-inputs.ts';
@@ -54,8 +59,11 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const overrides = inputOverrides(deps, version.graph, request.inputs);
   const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
   const reused = await findReusedSteps(deps, { workflowId: workflow.id, request, plan, overrides });
-  const estimate = await estimateForStart(deps, user, { plan, overrides, owner, steps: reused.steps });
-  return acceptRun(deps, user, {
+  const hint = request.useSample === true ? '' : await sampleHint(deps, workflow.id, plan, reused.steps);
+  const outlook = { plan, overrides, owner, steps: reused.steps };
+  const estimate = await estimateForStart(deps, user, outlook, hint);
+  const warnings = sampleWarnings(plan, reused.steps);
+  const accepted = await acceptRun(deps, user, {
     workflow,
     version: workflow.version,
     request,
@@ -66,6 +74,19 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
     idempotency,
     reused,
   });
+  return warnings.length === 0 ? accepted : { ...accepted, meta: { warnings } };
+}
+
+/** Returns a sentence that says what else could be done if a provider is missing and the workflow has a sample. */
+async function sampleHint(
+  deps: RunDeps,
+  workflowId: string,
+  plan: Plan,
+  steps: ReadonlyMap<string, Step>,
+): Promise<string> {
+  if (findUnavailable(plan, steps).length === 0) return '';
+  const run = await findSampleRun(deps.db, workflowId);
+  return run === undefined ? '' : ' Or send useSample: true to use the sample results of its template.';
 }
 
 /**
@@ -76,8 +97,9 @@ export async function estimateForStart(
   deps: RunDeps,
   user: UserActor,
   outlook: RunToEstimate,
+  hint?: string,
 ): Promise<Estimate> {
-  requireProviders(outlook.plan);
+  requireProviders(findUnavailable(outlook.plan, outlook.steps), hint);
   const forecasts = await forecastPaidNodes(deps, outlook);
   requirePriced(findUnpriced(deps, user, forecasts, outlook.overrides));
   await requireDrawable(deps, forecasts);

@@ -117,7 +117,11 @@ async function loadRun(
 ): Promise<LoadedRun> {
   const request = parseRunRequest(row.request);
   // A first claim has no steps unless the run reuses results of others.
-  const isFresh = row.lease === 1 && row.resumed_from_id === null && request.pins === undefined;
+  const isFresh =
+    row.lease === 1 &&
+    row.resumed_from_id === null &&
+    request.pins === undefined &&
+    request.useSample !== true;
   const { steps, isWhole } = isFresh
     ? { steps: new Map<string, Step>(), isWhole: true }
     : await loadSteps(deps, row, memory, signal);

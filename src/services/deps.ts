@@ -16,6 +16,7 @@ import type { RateLimiter } from './accounts/rate-limits.ts';
 import type { TokenAuthenticator } from './connections/access-tokens.ts';
 import type { RunNotifier } from './run-notifier.ts';
 import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
+import type { ShippedTemplates } from './templates/shipped-templates.ts';
 import type { GraphVersions } from './workflows/graph-versions.ts';
 import type { ViewCounts } from './workflows/view-counts.ts';
 import type { FindInBatch } from './workflows/workflow-reads.ts';
@@ -59,6 +60,7 @@ export interface Deps {
   readonly catalogResponses: Lru<CatalogResponse>;
   readonly findNode: (nodeType: string) => NodeDefinition | undefined;
   readonly versions: GraphVersions;
+  readonly shippedTemplates: ShippedTemplates;
   /** Reads a workflow, batched with concurrent reads. */
   readonly findInBatch: FindInBatch;
   readonly runNotifier: RunNotifier;

@@ -5,7 +5,7 @@ import type { Tx } from './db.ts';
 import type { DeliveryEvent } from './deliveries.ts';
 import type { ExecutionStatus } from './executions.ts';
 import { jobSpecs } from './queue.ts';
-import { all, matches } from './rows.ts';
+import { all, first, matches } from './rows.ts';
 
 /** The properties of a run that never change. */
 export interface RunFacts {
@@ -119,6 +119,42 @@ with input as materialized (
   ${jobSpecs("select 'run' as task, id, null::timestamptz as run_at from input where has_job and id in (select id from accepted)")}
 )
 select id from accepted, (select count(*) from jobs) as enqueued`;
+
+/** A completed run that nobody executed: the recorded results of a template. */
+export interface SampleRun
+  extends Pick<RunFacts, 'id' | 'workflow_id' | 'user_id' | 'workspace' | 'nodes_total'> {
+  readonly steps: readonly object[];
+  readonly created_at: Date;
+}
+
+export const SAMPLE_TRIGGER = 'sample';
+
+/** Stores the sample run of the first version of a new workflow. */
+export async function insertSampleRun(tx: Tx, run: SampleRun): Promise<void> {
+  const { id, workflow_id, user_id, workspace, nodes_total, steps, created_at } = run;
+  await tx.query(
+    `with run as (
+       insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, watched,
+         is_paid, nodes_total, nodes_done, created_at, started_at, finished_at, seq, lease, under_way)
+       values ($1, $2, 1, $3, $4, 'COMPLETED', '${SAMPLE_TRIGGER}', '{}', false, false, $5, $5, $6, $6, $6, $7, 0, false)
+     )
+     insert into execution_steps (execution_id, seq, steps) values ($1, $7, $8)`,
+    [id, workflow_id, user_id, workspace, nodes_total, created_at, steps.length, JSON.stringify(steps)],
+  );
+}
+
+/** Returns the sample run of a workflow. */
+export async function findSampleRun(
+  tx: Tx,
+  workflowId: string,
+): Promise<{ readonly id: string; readonly workflow_version: number } | undefined> {
+  return first(
+    tx,
+    `select id, workflow_version from executions where workflow_id = $1 and trigger = '${SAMPLE_TRIGGER}'
+     order by id limit 1`,
+    [workflowId],
+  );
+}
 
 export function findRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
   return all(tx, `select ${COLUMNS} from executions e where e.id = any ($1::text[])`, [ids]);

@@ -148,7 +148,9 @@ async function sendRun(
   reply.header('preference-applied', `wait=${waitSeconds}`);
   const { executionId } = accepted;
   const waited = await awaitRun(deps, req.actor, executionId, waitSeconds * 1000, reply.closeSignal());
-  if (waited.record !== undefined) return reply.code(200).send(waited.record);
+  const { meta } = accepted;
+  if (waited.record !== undefined)
+    return reply.code(200).send(meta === undefined ? waited.record : { ...waited.record, meta });
   return reply.code(202).send({ ...presentAccepted(deps, accepted, waited.status), ...warnings });
 }
 

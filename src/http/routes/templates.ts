@@ -1,13 +1,28 @@
 // Routes of templates and published workflows, which are public.
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { priceTemplate } from '../../runs/estimate/price-template.ts';
+import { listTemplatePage, readTemplate } from '../../runs/templates.ts';
+import { Plain } from '../../services/schema.ts';
+import { duplicateTemplate } from '../../services/templates/duplicate-template.ts';
 import { getPublished } from '../../services/workflows/read-workflow.ts';
-import { listTemplatePage } from '../../services/workflows/templates.ts';
-import { SlugParams, TemplatesQuery } from '../../services/workflows/workflow.schema.ts';
-import { TemplatePage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
+import {
+  DuplicateBody,
+  SlugParams,
+  TemplateId,
+  TemplateSampleFile,
+  TemplatesQuery,
+} from '../../services/workflows/workflow.schema.ts';
+import {
+  TemplateDetail,
+  TemplatePage,
+  Workflow,
+} from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
-import { operationsOf } from '../route.ts';
+import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
+import { sendCreated } from './workflows.ts';
 
 const operation = operationsOf('Templates');
 
@@ -17,11 +32,56 @@ export function registerTemplates(app: App, deps: RunDeps): void {
     operation('listTemplates', 'anyone', {
       summary: 'List templates',
       description:
-        'Returns the workflows that are published as templates, including your own. Requires no key.',
+        'Returns templates: those shipped with the service by shelf, then workflows published as templates, including your own. Requires no key.',
       querystring: TemplatesQuery,
       response: { 200: TemplatePage },
     }),
-    req => listTemplatePage(deps, req.actor, req.query, row => priceTemplate(deps, row)),
+    req => listTemplatePage(deps, req.actor, req.query),
+  );
+  app.get(
+    '/api/v1/templates/:id',
+    operation('getTemplate', 'anyone', {
+      summary: 'Read a template',
+      description:
+        'Returns a template with its graph and, if it has a sample, the recorded results of its nodes. Requires no key.',
+      errors: ['not_found'],
+      params: TemplateId,
+      response: { 200: TemplateDetail },
+    }),
+    req => readTemplate(deps, req.actor, req.params.id),
+  );
+  app.get(
+    '/api/v1/templates/:id/sample/:file',
+    operation('getTemplateFile', 'public', {
+      summary: 'Read a file of a template',
+      description: 'Returns a recorded result or the card of a shipped template. Requires no key.',
+      errors: ['not_found'],
+      params: TemplateSampleFile,
+      response: { 200: Plain('image/webp', 'video/mp4', 'audio/mpeg') },
+    }),
+    (req, reply) => {
+      const file = findFile(deps, req.params);
+      return reply
+        .header('content-type', file.contentType)
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .send(createReadStream(file.path));
+    },
+  );
+  app.post(
+    '/api/v1/templates/:id/duplicate',
+    operation('duplicateTemplate', 'workflows:write', {
+      summary: 'Copy a template to a new workflow',
+      description:
+        'Copies a template to a new personal workflow. The copy of a template with a sample has a first execution, with the trigger `sample`, that holds the recorded results. Run it with `useSample: true` if a provider is missing.',
+      errors: [...RESOURCE_ERRORS, 'folder_workspace_mismatch', 'storage_quota_exceeded'],
+      params: TemplateId,
+      body: DuplicateBody,
+      response: { 201: Workflow },
+    }),
+    async (req, reply) => {
+      const options = { body: req.body, signal: reply.closeSignal() };
+      return sendCreated(deps, reply, await duplicateTemplate(deps, req.actor, req.params.id, options));
+    },
   );
   app.get(
     '/api/v1/published/:slug',
@@ -37,4 +97,18 @@ export function registerTemplates(app: App, deps: RunDeps): void {
     async (req, reply) =>
       sendCached(req, reply, await getPublished(deps, req.params.slug), 'public, no-cache'),
   );
+}
+
+/** Throws 404. Only files that the template lists can be read. */
+function findFile(
+  { shippedTemplates }: RunDeps,
+  { id, file }: { readonly id: string; readonly file: string },
+): { readonly path: string; readonly contentType: string } {
+  const template = shippedTemplates.find(id);
+  if (template !== undefined && file === 'card.webp')
+    return { path: join(template.folder, file), contentType: 'image/webp' };
+  const files = template?.sample?.files ?? {};
+  const listed = Object.hasOwn(files, file) ? files[file] : undefined;
+  if (template === undefined || listed === undefined) throw new AppError('not_found', 'File not found.');
+  return { path: join(template.folder, 'sample', file), contentType: listed.contentType };
 }

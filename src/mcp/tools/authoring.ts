@@ -4,11 +4,10 @@ import { Type } from 'typebox';
 import { toTruncation } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
 import { Exact } from '../../services/schema.ts';
+import { duplicateTemplate } from '../../services/templates/duplicate-template.ts';
 import { editGraph } from '../../services/workflows/change-workflow.ts';
 import { createWorkflow } from '../../services/workflows/create-workflow.ts';
-import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
 import type { PresentedWorkflow } from '../../services/workflows/present-workflow.ts';
-import { toWorkflowId } from '../../services/workflows/templates.ts';
 import type { Caller } from '../caller.ts';
 import { toGraph } from '../graph-form.ts';
 import { presentIssues, TRUNCATION } from '../issues-form.ts';
@@ -127,7 +126,7 @@ export const cloneTemplateTool = defineTool({
   output: WRITTEN,
   narrow: NARROW,
   call: async (caller, { templateId, name }) => {
-    const made = await duplicateWorkflow(caller.deps, caller.actor, toWorkflowId(templateId), {
+    const made = await duplicateTemplate(caller.deps, caller.actor, templateId, {
       body: name === undefined ? {} : { name },
       signal: caller.signal,
     });

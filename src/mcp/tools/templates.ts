@@ -1,9 +1,8 @@
 // Tools for templates: the quickest way to a workflow that runs.
 import { Type } from 'typebox';
-import { priceTemplate } from '../../runs/estimate/price-template.ts';
+import { listTemplatePage, readTemplate, type Template } from '../../runs/templates.ts';
 import { Exact } from '../../services/schema.ts';
-import { openForReading, readableText } from '../../services/workflows/read-workflow.ts';
-import { listTemplatePage, type Template } from '../../services/workflows/templates.ts';
+
 import type { Caller } from '../caller.ts';
 import { RENDERER } from '../renderer-rule.ts';
 import { Anything, Cursor, defineTool, Limit, OutputSchema, READS } from '../tool.ts';
@@ -26,7 +25,7 @@ export const listTemplatesTool = defineTool({
   narrow: 'Ask with a query or a smaller limit.',
   call: async (caller, { limit = DEFAULT_LIMIT, ...query }) => {
     const { deps, actor } = caller;
-    const page = await listTemplatePage(deps, actor, { limit, ...query }, row => priceTemplate(deps, row));
+    const page = await listTemplatePage(deps, actor, { limit, ...query });
     const templates: object[] = [];
     for (const template of page.data) templates.push(await presentTemplate(caller, template));
     return { facts: { templates, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) } };
@@ -34,14 +33,16 @@ export const listTemplatesTool = defineTool({
 });
 
 async function presentTemplate({ deps, actor }: Caller, template: Template) {
-  const view = await openForReading(deps, actor, template.workflowId);
-  const graph = await readableText(deps, view);
+  const { nodes } = await readTemplate(deps, actor, template.id);
   return {
     id: template.id,
     name: template.title,
     ...(template.description === null ? {} : { description: template.description }),
     ...(template.category === null ? {} : { category: template.category }),
     ...(template.credits === null ? {} : { credits: template.credits }),
-    usesRenderer: graph.includes(`"nodeType":"${RENDERER.nodeType}"`),
+    usesRenderer: nodes.some(({ data }) => data.nodeType === RENDERER.nodeType),
+    needs: template.needs,
+    runsNow: template.runsNow,
+    hasSample: template.hasSample,
   };
 }

@@ -2,6 +2,7 @@
 import type { NodeForecast } from '../../engine/forecast.ts';
 import { describeMissingInputs } from '../../engine/inputs.ts';
 import type { PlannedRun } from '../../engine/reuse.ts';
+import type { Step } from '../../engine/types.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { boundCall, OVER_MAX_CREDITS, priceOf } from '../../nodes/models/pricing.ts';
@@ -52,10 +53,13 @@ export function isPaid(deps: Pick<RunDeps, 'catalog'>, node: Pick<PlanNode, 'nod
 
 type NodeIssue = Issue & { readonly nodeId: string };
 
-/** Finds nodes whose provider is not configured. */
-export function findUnavailable({ nodes }: Plan): readonly NodeIssue[] {
+/** Finds nodes without a result whose provider is not configured. */
+export function findUnavailable(
+  { nodes }: Plan,
+  steps: ReadonlyMap<string, Step> = new Map(),
+): readonly NodeIssue[] {
   return nodes.flatMap(({ id, unavailable }) =>
-    unavailable === undefined
+    unavailable === undefined || steps.get(id)?.status === 'COMPLETED'
       ? []
       : [{ nodeId: id, code: 'provider_not_configured', message: unavailable } as const],
   );
@@ -119,8 +123,18 @@ export function requireBounded(issues: readonly NodeIssue[], { credits, breakdow
 }
 
 /** Throws 400 `provider_not_configured`. */
-export function requireProviders(plan: Plan): void {
-  const issues = findUnavailable(plan);
+export function requireProviders(issues: readonly NodeIssue[], hint = ''): void {
   const [first] = issues;
-  if (first !== undefined) throw new AppError('provider_not_configured', first.message, { issues });
+  if (first !== undefined)
+    throw new AppError('provider_not_configured', `${first.message}${hint}`, { issues });
+}
+
+/** Returns a sentence for each node that takes its sample result. */
+export function sampleWarnings({ nodes }: Plan, steps: ReadonlyMap<string, Step>): readonly string[] {
+  return nodes
+    .filter(({ id }) => steps.get(id)?.fromSample === true)
+    .map(
+      ({ label }) =>
+        `${label} takes the sample result of the template, whatever it is fed, because its provider is not set up.`,
+    );
 }

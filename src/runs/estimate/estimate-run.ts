@@ -3,6 +3,7 @@ import { forecastPlan, type NodeForecast } from '../../engine/forecast.ts';
 import { UNKNOWN_MEDIA } from '../../engine/placeholders.ts';
 import type { PlannedRun } from '../../engine/reuse.ts';
 import type { NodeCache, Step } from '../../engine/types.ts';
+import type { Plan } from '../../graph/plan.ts';
 import { readProviders } from '../../nodes/models/providers.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
@@ -22,6 +23,7 @@ import {
   hasPaidNode,
   isPaid,
   priceForecast,
+  sampleWarnings,
 } from './estimate-plan.ts';
 
 export interface RunToEstimate extends PlannedRun {
@@ -91,14 +93,24 @@ export async function estimateWorkflow(
     exact,
     breakdown: breakdown.map(line => ({ ...line, cached: cached.has(line.nodeId) })),
     ...keptOf(input.request, kept),
+    ...sampledOf(plan, kept),
     availableCredits: pool.balance,
     issues: [
-      ...findUnavailable(plan),
+      ...findUnavailable(plan, kept.steps),
       ...findMissingInputs({ plan, overrides }, id => kept.steps.get(id)?.status === 'COMPLETED'),
       ...failures,
       ...findUnpriced(deps, user, forecasts, overrides),
       ...findOverMax(forecasts),
     ],
+  };
+}
+
+function sampledOf(plan: Plan, { steps }: ReusedSteps) {
+  const sampled = [...steps.values()].filter(({ fromSample }) => fromSample === true);
+  if (sampled.length === 0) return {};
+  return {
+    sampled: sampled.map(({ nodeId }) => nodeId),
+    meta: { warnings: sampleWarnings(plan, steps) },
   };
 }
 

@@ -3,13 +3,14 @@ import { Type } from 'typebox';
 import { Named, NamedExact } from '../../services/schema.ts';
 import { ExecuteBody } from '../run.schema.ts';
 
-const { inputs, targets, keep, pins } = ExecuteBody.properties;
+const { inputs, targets, keep, pins, useSample } = ExecuteBody.properties;
 
 export const EstimateBody = NamedExact('EstimateRequest', 'The run that is asked about', {
   inputs,
   targets,
   keep,
   pins,
+  useSample,
 });
 
 export const RunEstimate = Named('RunEstimate', 'What a run would cost', {
@@ -31,8 +32,12 @@ export const RunEstimate = Named('RunEstimate', 'What a run would cost', {
       description: 'With keep or pins: the nodes whose results come from an earlier run',
     }),
   ),
+  sampled: Type.Optional(
+    Type.Array(Type.String(), { description: 'With useSample: the nodes that take their sample result' }),
+  ),
   availableCredits: Type.Integer(),
   issues: Type.Array(Type.Object({ nodeId: Type.String(), code: Type.String(), message: Type.String() }), {
     description: 'Reasons why a node could not run, for example a provider that is not configured',
   }),
+  meta: Type.Optional(Type.Object({ warnings: Type.Array(Type.String()) })),
 });

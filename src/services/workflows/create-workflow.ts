@@ -1,5 +1,6 @@
 // Handles POST of a workflow: creates a personal one, or with an id replaces an existing one within its workspace.
 import { newId } from '../../lib/ids.ts';
+import type { Tx } from '../../store/db.ts';
 import type { NewMedia } from '../../store/media/media.ts';
 import { insertVersion } from '../../store/workflows/versions.ts';
 import { insertWorkflow, type NewWorkflow } from '../../store/workflows/writes.ts';
@@ -78,13 +79,15 @@ export interface NewWorkflowCommit {
   readonly media?: readonly NewMedia[];
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
+  /** Adds to the workflow in the same transaction. */
+  readonly complete?: (tx: Tx, workflowId: string) => Promise<void>;
 }
 
 /** Stores a new personal workflow of the user. */
 export async function commitNewWorkflow(
   deps: Deps,
   user: UserActor,
-  { fields, media = [], write, warnings }: NewWorkflowCommit,
+  { fields, media = [], write, warnings, complete }: NewWorkflowCommit,
 ): Promise<CreatedWorkflow> {
   const id = newId('workflow', deps.now());
   const saved = await deps.db.transaction(async tx => {
@@ -93,6 +96,7 @@ export async function commitNewWorkflow(
     await checkOwnFolder(tx, user, fields.folderId);
     await insertWorkflow(tx, { id, userId: user.userId, ...fields });
     await insertVersion(tx, { workflowId: id, version: 1, graph: write.text, userId: user.userId });
+    await complete?.(tx, id);
     const workflow = await readBack(tx, id, user);
     const view = { workflow, actor: user, role: 'OWNER' as const };
     return { view, write: await withMediaWarnings(tx, write), warnings };

@@ -5,6 +5,7 @@ import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { EdgeInput, NodeInput } from '../graph.schema.ts';
 import { ArrayQuery, PageQuery } from '../paging.ts';
 import { Exact, Named, Nullable } from '../schema.ts';
+import { SHELVES } from '../templates/template-files.ts';
 
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 10_000;
@@ -198,9 +199,25 @@ export const VersionParams = Type.Object({
 });
 
 export const TemplatesQuery = Type.Object({
+  shelf: Type.Optional(Type.Enum(SHELVES, { description: 'Only shipped templates of this shelf' })),
+  query: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Words of the title or description' }),
+  ),
+  runsNow: Type.Optional(
+    Type.Boolean({ description: 'Only templates whose nodes can all run in this service' }),
+  ),
   category: Type.Optional(Type.String({ maxLength: 100 })),
   ...PageQuery.properties,
 });
 export type TemplatesQuery = Static<typeof TemplatesQuery>;
+
+export const TemplateId = Type.Object({
+  id: Type.String({ maxLength: 100, description: 'Template ID, `tpl_…`' }),
+});
+
+export const TemplateSampleFile = Type.Object({
+  ...TemplateId.properties,
+  file: Type.String({ maxLength: 80, description: 'The name of a file of the sample, or card.webp' }),
+});
 
 export const SlugParams = Type.Object({ slug: Type.String({ maxLength: 100 }) });

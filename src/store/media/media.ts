@@ -26,11 +26,11 @@ export interface MediaRow {
 
 export type NewMedia = Omit<MediaRow, 'created_at'>;
 
-const COLUMNS =
+export const COLUMNS =
   'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, created_at';
 
 const isUsableBy = (userId: string): string =>
-  `m.user_id = ${userId} and ${keepsStanding('m.workspace', userId)} or ${isMember('m.workspace', userId)}`;
+  `m.user_id = ${userId} and ${keepsStanding('m.workspace', userId)} or ${isMember('m.workspace', userId)} or m.workspace = 'templates'`;
 
 export function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
   return first(tx, `select ${COLUMNS} from media where id = $1`, [id]);

@@ -1,5 +1,6 @@
 // Deletes expired rows in batches short enough not to block other work.
 import type { Tx } from '../db.ts';
+import { SAMPLE_TRIGGER } from '../runs.ts';
 import { countExecutions } from '../workflows/writes.ts';
 
 export interface ExecutionBatch {
@@ -20,6 +21,9 @@ export interface ExecutionBatch {
 export async function deleteExecutionsBefore(tx: Tx, batch: ExecutionBatch): Promise<readonly string[]> {
   const { rows } = await tx.query<ExecutionKey>(
     `select id, workflow_id, user_id from executions where id > $1 and id < $2 and finished_at < $3
+       -- A copied template keeps its sample as long as the workflow exists.
+       and (trigger <> '${SAMPLE_TRIGGER}' or not exists (
+         select from workflows w where w.id = workflow_id and w.deleted_at is null))
      order by id limit $4 for update skip locked`,
     [batch.afterId, batch.beforeId, batch.finishedBefore, batch.limit],
   );

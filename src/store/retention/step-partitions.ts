@@ -13,8 +13,8 @@ export interface StepPartition {
 const DAY_MS = 86_400_000;
 /** Partitions that lie completely in the future, or nearly. */
 const AHEAD = 2;
-/** Runs that outlive their partition: not ended, or ended recently. */
-const MAX_OUTLIVING = 1000;
+/** Runs that outlive their partition: not ended, ended recently, or samples of templates. */
+const MAX_OUTLIVING = 10_000;
 // While this waits for the lock, runs wait too. If it does not get the lock, it tries again next time.
 const LOCK_TIMEOUT = "set local lock_timeout = '1s'";
 

@@ -197,6 +197,17 @@ export interface TemplateRow {
   readonly preview: { readonly path: string; readonly contentType: string } | null;
 }
 
+const TEMPLATE_COLUMNS = `w.id, w.user_id, w.name, w.description, w.tags, w.is_published, w.published_slug, w.published_at,
+  w.link_permission, w.publish_settings, ${POSTER} as poster, w.views, w.team_id, w.version,
+  w.published_version, coalesce(${isCreator('$1::int')}, false) as is_own, (
+    select json_build_object('path', v.id || '/' || v.name, 'contentType', v.content_type)
+    from ${newestOutput('video')} v
+    where ${isCreator('$1::int')} or w.publish_settings @> '{"showResults": true}') as preview`;
+
+/** Whether `w` is a template that user $1 sees. */
+const IS_TEMPLATE = `w.publish_settings @> '{"isTemplate": true}' and w.deleted_at is null
+  and (w.is_published or ${isCreator('$1::int')})`;
+
 /** Published templates and the user's own, newest first. */
 export function listTemplates(
   tx: Tx,
@@ -211,15 +222,8 @@ export function listTemplates(
 ): Promise<readonly TemplateRow[]> {
   return all(
     tx,
-    `select w.id, w.user_id, w.name, w.description, w.tags, w.is_published, w.published_slug, w.published_at,
-       w.link_permission, w.publish_settings, ${POSTER} as poster, w.views, w.team_id, w.version,
-       w.published_version, coalesce(${isCreator('$1::int')}, false) as is_own, (
-         select json_build_object('path', v.id || '/' || v.name, 'contentType', v.content_type)
-         from ${newestOutput('video')} v
-         where ${isCreator('$1::int')} or w.publish_settings @> '{"showResults": true}') as preview
-     from workflows w
-     where w.publish_settings @> '{"isTemplate": true}' and w.deleted_at is null
-       and (w.is_published or ${isCreator('$1::int')})
+    `select ${TEMPLATE_COLUMNS} from workflows w
+     where ${IS_TEMPLATE}
        and ($2::text is null or w.publish_settings->>'category' = $2)
        and ($3::text is null or w.id < $3)
        and ($5::text is null or strpos(lower(concat_ws(' ', w.name, w.description, w.publish_settings->>'title',
@@ -227,4 +231,11 @@ export function listTemplates(
      order by w.id desc limit $4`,
     [filter.userId, filter.category, filter.before, filter.limit, filter.query],
   );
+}
+
+export function findTemplateRow(tx: Tx, id: string, userId: number | null): Promise<TemplateRow | undefined> {
+  return first(tx, `select ${TEMPLATE_COLUMNS} from workflows w where w.id = $2 and ${IS_TEMPLATE}`, [
+    userId,
+    id,
+  ]);
 }

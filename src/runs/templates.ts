@@ -1,0 +1,269 @@
+// Lists and reads templates: those that come as files, then workflows published for copying and the caller's own.
+import { makePlan } from '../graph/plan.ts';
+import type { Graph, MediaRef } from '../graph/types.ts';
+import { AppError } from '../lib/errors.ts';
+import { isId } from '../lib/ids.ts';
+import { findNeededProvider } from '../nodes/catalog.ts';
+import { type Actor, hasScope } from '../services/accounts/actor.ts';
+import { byId, type Page, readPage } from '../services/paging.ts';
+import { sampleSteps, toWorkflowId } from '../services/templates/duplicate-template.ts';
+import type { ShippedTemplate } from '../services/templates/template-files.ts';
+import { presentPoster } from '../services/workflows/present-workflow.ts';
+import { openForReading, readableText } from '../services/workflows/read-workflow.ts';
+import type { TemplatesQuery } from '../services/workflows/workflow.schema.ts';
+import { findTemplateRow, listTemplates, type TemplateRow } from '../store/workflows/workflows.ts';
+import type { RunDeps } from './deps.ts';
+import { priceForecast } from './estimate/estimate-plan.ts';
+import { forecastPaidNodes } from './estimate/estimate-run.ts';
+import { presentStep } from './present-execution.ts';
+
+export type Template = Awaited<ReturnType<typeof presentShipped>>;
+
+const SHIPPED_CURSOR = 'shipped:';
+
+/**
+ * Shipped templates by shelf, then published ones, newest first. A key without read access sees what any visitor sees.
+ * With `runsNow`, a page may be shorter than its limit although another one follows.
+ */
+export async function listTemplatePage(
+  deps: RunDeps,
+  actor: Actor,
+  query: TemplatesQuery,
+): Promise<Page<Template>> {
+  const { limit = DEFAULT_LIMIT, cursor } = query;
+  const shipped = filterShipped(deps, query);
+  const from = readShippedCursor(cursor, shipped);
+  const page = from === undefined ? [] : shipped.slice(from, from + limit);
+  const data: Template[] = [];
+  for (const template of page) data.push(await presentShipped(deps, template));
+  const rest = limit - page.length;
+  const last = page.at(-1);
+  if (rest === 0 && last !== undefined)
+    return { data: runnable(data, query), nextCursor: shippedCursor(last) };
+  // Published templates have no shelf.
+  if (query.shelf !== undefined) return { data: runnable(data, query), nextCursor: null };
+  const { cursor: _, ...filter } = query;
+  const published = await listPublished(deps, actor, {
+    ...filter,
+    limit: rest,
+    ...(from === undefined && cursor !== undefined ? { cursor } : {}),
+  });
+  return { ...published, data: runnable([...data, ...published.data], query) };
+}
+
+const DEFAULT_LIMIT = 50;
+
+const runnable = (templates: readonly Template[], { runsNow }: TemplatesQuery): readonly Template[] =>
+  runsNow === true ? templates.filter(template => template.runsNow) : templates;
+
+function filterShipped(
+  { shippedTemplates }: RunDeps,
+  { shelf, category, query }: TemplatesQuery,
+): readonly ShippedTemplate[] {
+  const words = query?.toLowerCase();
+  return shippedTemplates
+    .list()
+    .filter(
+      template =>
+        (shelf === undefined || template.shelf === shelf) &&
+        (category === undefined || template.shelf === category) &&
+        (words === undefined ||
+          [template.title, template.description, ...template.tags].join(' ').toLowerCase().includes(words)),
+    );
+}
+
+/** Returns the index to start from; undefined for a cursor into the published ones. */
+function readShippedCursor(
+  cursor: string | undefined,
+  shipped: readonly ShippedTemplate[],
+): number | undefined {
+  if (cursor === undefined) return 0;
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  if (!text.startsWith(SHIPPED_CURSOR)) return undefined;
+  return shipped.findIndex(({ id }) => SHIPPED_CURSOR + id === text) + 1;
+}
+
+const shippedCursor = ({ id }: ShippedTemplate): string =>
+  Buffer.from(SHIPPED_CURSOR + id, 'latin1').toString('base64url');
+
+async function listPublished(deps: RunDeps, actor: Actor, query: TemplatesQuery): Promise<Page<Template>> {
+  const filter = { userId: readerId(actor), category: query.category ?? null, query: query.query ?? null };
+  const { data, nextCursor } = await readPage(
+    query,
+    byId('workflow'),
+    ({ after: before, limit }) => listTemplates(deps.db, { ...filter, before, limit }),
+    row => row,
+  );
+  const templates: Template[] = [];
+  // One after the other, so that a page of large graphs does not block the process.
+  for (const row of data) templates.push(await presentPublished(deps, row));
+  return { data: templates, nextCursor };
+}
+
+const readerId = (actor: Actor): number | null =>
+  actor.kind === 'user' && hasScope(actor, 'workflows:read') ? actor.userId : null;
+
+/** Reads a template with its graph and its recorded results. Throws 404. */
+export async function readTemplate(deps: RunDeps, actor: Actor, id: string) {
+  const shipped = deps.shippedTemplates.find(id);
+  if (shipped !== undefined) {
+    const { nodes, edges } = shipped.graph;
+    return { ...(await presentShipped(deps, shipped)), nodes, edges, sample: presentSample(deps, shipped) };
+  }
+  const workflowId = toWorkflowId(id);
+  const row = isId('workflow', workflowId)
+    ? await findTemplateRow(deps.db, workflowId, readerId(actor))
+    : undefined;
+  if (row === undefined) throw new AppError('not_found', 'Template not found.');
+  const text = await readableText(deps, await openForReading(deps, actor, workflowId));
+  const { nodes, edges } = JSON.parse(`{${text}}`) as Graph;
+  return { ...(await presentPublished(deps, row)), nodes, edges, sample: null };
+}
+
+function presentSample(deps: RunDeps, template: ShippedTemplate) {
+  const { sample, graph } = template;
+  const planned = makePlan(graph, deps.catalog);
+  if (sample === undefined || !planned.ok) return null;
+  const find = (name: string): MediaRef => {
+    const { files } = sample;
+    const file = files[name] as (typeof files)[string];
+    return { ...file, mediaId: '', url: sampleUrl(deps, template, name, file.sha256.slice(0, 12)) };
+  };
+  const steps = new Map(sampleSteps(sample, 0, find).map(step => [step.nodeId, step]));
+  return {
+    nodeStates: planned.plan.nodes.map(node => ({
+      ...presentStep(node, steps.get(node.id), { isOwner: false }),
+      startedAt: null,
+      finishedAt: null,
+    })),
+  };
+}
+
+const sampleUrl = (
+  { settings }: Pick<RunDeps, 'settings'>,
+  { id }: ShippedTemplate,
+  name: string,
+  version: string,
+): string => `${settings.BASE_URL}/api/v1/templates/${id}/sample/${name}?v=${version}`;
+
+async function presentShipped(deps: RunDeps, template: ShippedTemplate) {
+  const { id, title, description, shelf, tags, cardVersion, sample } = template;
+  return {
+    id,
+    source: 'shipped' as 'shipped' | 'published',
+    workflowId: null as string | null,
+    slug: null as string | null,
+    title,
+    description: description as string | null,
+    shelf: shelf as string | null,
+    category: shelf as string | null,
+    tags,
+    card: sampleUrl(deps, template, 'card.webp', cardVersion) as string | null,
+    poster: null as string | null,
+    preview: null as ReturnType<typeof presentPreview>,
+    ...(await inspectGraph(deps, template, template.graph, NO_OWNER)),
+    hasSample: sample !== undefined,
+    views: 0,
+    canDuplicate: true,
+    isOwner: false,
+    isPublished: true,
+    publishedAt: null as string | null,
+  };
+}
+
+async function presentPublished(deps: RunDeps, row: TemplateRow): Promise<Template> {
+  const { title, description, category, allowDuplicate } = row.publish_settings ?? {};
+  const isOwner = row.is_own;
+  const version = await deps.versions.get(deps.db, row.id, row.published_version ?? row.version);
+  const poster = presentPoster(deps, row.poster);
+  return {
+    id: row.id.replace(/^wf_/, 'tpl_'),
+    source: 'published',
+    workflowId: row.id,
+    slug: row.published_slug,
+    title: title ?? row.name,
+    description: description ?? row.description,
+    shelf: null,
+    category: category ?? null,
+    tags: row.tags,
+    card: poster,
+    poster,
+    preview: presentPreview(deps, row.preview),
+    ...(await inspectGraph(deps, version, version.graph, {
+      userId: row.user_id,
+      workspace: row.team_id ?? `user:${row.user_id}`,
+    })),
+    hasSample: false,
+    views: row.views,
+    canDuplicate: isOwner || row.link_permission === 'DUPLICATE' || allowDuplicate !== false,
+    isOwner,
+    isPublished: row.is_published,
+    publishedAt: row.published_at?.toISOString() ?? null,
+  };
+}
+
+function presentPreview(deps: Pick<RunDeps, 'settings'>, preview: TemplateRow['preview']) {
+  if (preview === null) return null;
+  return { url: presentPoster(deps, preview.path), contentType: preview.contentType };
+}
+
+interface GraphFacts {
+  /** Without notes and groups. */
+  readonly nodeCount: number;
+  /** The providers that its nodes need. */
+  readonly needs: readonly string[];
+  /** Whether every node can run in this service. */
+  readonly runsNow: boolean;
+  /** The price of a run with the stored inputs; null: the graph cannot run as it is. */
+  readonly credits: number | null;
+  /** False if a price is known only at run time. */
+  readonly creditsExact: boolean;
+}
+
+const NO_OWNER = { userId: 0, workspace: 'templates' } as const;
+
+/** Cached by version or template, which never change. The facts are valid for the models that they were computed from. */
+const factsByGraph = new WeakMap<object, { readonly entries: unknown; readonly facts: GraphFacts }>();
+
+async function inspectGraph(
+  deps: RunDeps,
+  key: object,
+  graph: Graph,
+  owner: { readonly userId: number; readonly workspace: string },
+): Promise<GraphFacts> {
+  const { entries } = deps.catalog;
+  const cached = factsByGraph.get(key);
+  if (cached?.entries === entries) return cached.facts;
+  const planned = makePlan(graph, deps.catalog);
+  const nodes = planned.ok ? planned.plan.nodes : [];
+  const needs = nodes.flatMap(
+    ({ nodeType, settings }) => findNeededProvider(deps.findNode(nodeType), settings) ?? [],
+  );
+  const runsNow =
+    planned.ok &&
+    nodes.every(({ nodeType, unavailable }) => {
+      const entry = deps.catalog.find(nodeType);
+      return unavailable === undefined && entry !== undefined && entry.isAvailable !== false;
+    });
+  const price = planned.ok
+    ? await forecastPrice(deps, { plan: planned.plan, overrides: new Map(), owner })
+    : null;
+  const facts = {
+    nodeCount: nodes.length,
+    needs: [...new Set<string>(needs)].sort(),
+    runsNow,
+    credits: price?.credits ?? null,
+    creditsExact: price?.exact ?? false,
+  };
+  factsByGraph.set(key, { entries, facts });
+  return facts;
+}
+
+async function forecastPrice(deps: RunDeps, outlook: Parameters<typeof forecastPaidNodes>[1]) {
+  try {
+    return priceForecast(await forecastPaidNodes(deps, outlook));
+  } catch (err) {
+    if (err instanceof AppError) return null;
+    throw err;
+  }
+}

@@ -1,0 +1,107 @@
+// Copies a template to a new workflow of the caller, with the sample results that it was recorded with.
+import type { Step } from '../../engine/types.ts';
+import { makePlan } from '../../graph/plan.ts';
+import type { MediaRef, Values } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Tx } from '../../store/db.ts';
+import { insertSampleRun } from '../../store/runs.ts';
+import { userWorkspace } from '../accounts/access.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { blankWorkflow, type CreatedWorkflow, commitNewWorkflow } from '../workflows/create-workflow.ts';
+import { duplicateWorkflow } from '../workflows/duplicate-workflow.ts';
+import { workOnGraph } from '../workflows/graph-work.ts';
+import type { DuplicateBody } from '../workflows/workflow.schema.ts';
+import { lockSampleFiles, storeSampleFiles } from './sample-media.ts';
+import { resolveOutputs, type Sample, type ShippedTemplate } from './template-files.ts';
+
+/** A published template is duplicated like any workflow. Throws 404, 403, and 400 for a folder. */
+export async function duplicateTemplate(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  { body, signal }: { readonly body: DuplicateBody; readonly signal: AbortSignal },
+): Promise<CreatedWorkflow> {
+  const user = requireScope(actor, 'workflows:write');
+  const shipped = deps.shippedTemplates.find(id);
+  if (shipped === undefined) return duplicateWorkflow(deps, actor, toWorkflowId(id), { body, signal });
+  const { nodes, edges } = shipped.graph;
+  const input = { nodes, edges, autoLayout: false };
+  const write = await workOnGraph<'write'>(deps, String(user.userId), { kind: 'write', input });
+  const commit = {
+    fields: {
+      ...blankWorkflow(body?.name ?? shipped.title),
+      description: shipped.description,
+      tags: shipped.tags,
+      folderId: body?.folderId ?? null,
+    },
+    write,
+    warnings: [],
+  };
+  const { sample } = shipped;
+  if (sample === undefined) return commitNewWorkflow(deps, user, commit);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    await storeSampleFiles(deps, shipped, signal);
+    try {
+      return await commitNewWorkflow(deps, user, {
+        ...commit,
+        complete: (tx, workflowId) => recordSample(deps, tx, { user, workflowId, template: shipped, sample }),
+      });
+    } catch (err) {
+      if (!(err instanceof SweptError)) throw err;
+    }
+  }
+  throw new AppError('unavailable', "The template's sample files could not be stored. Try again.", {
+    headers: { 'retry-after': '1' },
+  });
+}
+
+/** A sweep may delete an unused file between its storage and the commit. */
+const ATTEMPTS = 3;
+class SweptError extends Error {}
+
+async function recordSample(
+  deps: Deps,
+  tx: Tx,
+  copy: {
+    readonly user: UserActor;
+    readonly workflowId: string;
+    readonly template: ShippedTemplate;
+    readonly sample: Sample;
+  },
+): Promise<void> {
+  const { user, workflowId, template, sample } = copy;
+  const files = await lockSampleFiles(deps, tx, sample);
+  if (files === undefined) throw new SweptError('A sample file was deleted meanwhile.');
+  const planned = makePlan(template.graph, deps.catalog);
+  await insertSampleRun(tx, {
+    id: newId('execution', deps.now()),
+    workflow_id: workflowId,
+    user_id: user.userId,
+    workspace: userWorkspace(user.userId),
+    nodes_total: planned.ok ? planned.plan.nodes.length : 0,
+    steps: sampleSteps(sample, deps.now(), name => files.get(name) as MediaRef),
+    created_at: new Date(deps.now()),
+  });
+}
+
+/** Returns the recorded results as states of completed nodes. */
+export function sampleSteps(
+  { outputs }: Sample,
+  atMs: number,
+  find: (name: string) => MediaRef,
+): readonly Step[] {
+  return Object.entries(resolveOutputs(outputs, find)).map(([nodeId, values]) => ({
+    nodeId,
+    status: 'COMPLETED',
+    outputs: values as Values,
+    attempt: 1,
+    startedAtMs: atMs,
+    finishedAtMs: atMs,
+    fromSample: true,
+  }));
+}
+
+/** Returns the workflow ID of a published template's ID; any other ID is returned unchanged. */
+export const toWorkflowId = (templateId: string): string => templateId.replace(/^tpl_/, 'wf_');

@@ -1,0 +1,161 @@
+// Reads workflow templates from folders: those shipped with the service, and the operator's. Each folder holds
+// template.json, card.webp and sample/, as docs/templates.md describes.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import type { Graph, MediaRef } from '../../graph/types.ts';
+import { toError } from '../../lib/errors.ts';
+import { findFaults } from '../../lib/schema-check.ts';
+import { Exact, Nullable } from '../schema.ts';
+
+/** Shelves in the order of the gallery. */
+export const SHELVES = ['verbs', 'ads', 'video', 'text-and-sound'] as const;
+export type Shelf = (typeof SHELVES)[number];
+
+const MAX_TEMPLATES = 500;
+const MAX_TEXT_BYTES = 1_048_576;
+export const MAX_CARD_BYTES = 40 * 1024;
+export const MAX_SAMPLE_BYTES = 400 * 1024;
+
+const SampleFile = Exact({
+  contentType: Type.String({ maxLength: 100 }),
+  bytes: Type.Integer({ minimum: 1, maximum: MAX_SAMPLE_BYTES }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  width: Nullable(Type.Integer({ minimum: 1 })),
+  height: Nullable(Type.Integer({ minimum: 1 })),
+  duration: Nullable(Type.Number({ minimum: 0 })),
+});
+/** A recorded result, by its name in sample/. */
+export type SampleFile = Static<typeof SampleFile>;
+
+/** sample/results.json. In the outputs, `{ "file": NAME }` stands for a media reference. */
+const Sample = Exact({
+  files: Type.Record(Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,79}$' }), SampleFile),
+  outputs: Type.Record(Type.String({ maxLength: 200 }), Type.Record(Type.String(), Type.Object({}))),
+});
+export type Sample = Static<typeof Sample>;
+
+const TemplateFile = Exact({
+  title: Type.String({ minLength: 1, maxLength: 80 }),
+  description: Type.String({ minLength: 1, maxLength: 300 }),
+  shelf: Type.Enum(SHELVES),
+  tags: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), { maxItems: 10 }),
+  workflow: Exact({ nodes: Type.Array(Type.Object({})), edges: Type.Array(Type.Object({})) }),
+  /** By node id, who made the recorded result. */
+  sources: Type.Record(Type.String(), Type.String({ maxLength: 300 })),
+});
+
+export interface ShippedTemplate {
+  readonly slug: string;
+  /** `tpl_<slug>` */
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly shelf: Shelf;
+  readonly tags: readonly string[];
+  readonly graph: Graph;
+  readonly sources: Readonly<Record<string, string>>;
+  readonly sample: Sample | undefined;
+  /** The folder that card.webp and sample/ are in. */
+  readonly folder: string;
+  /** Changes when the card does. */
+  readonly cardVersion: string;
+}
+
+export interface TemplateFolder {
+  readonly templates: readonly ShippedTemplate[];
+  /** A sentence for each folder that is left out. */
+  readonly problems: readonly string[];
+}
+
+/** Reads every template of the folder, by name. Damaged ones are left out and named in `problems`. */
+export function readTemplateFolder(folder: string): TemplateFolder {
+  const templates: ShippedTemplate[] = [];
+  const problems: string[] = [];
+  let slugs: readonly string[] = [];
+  try {
+    slugs = readdirSync(folder, { withFileTypes: true })
+      .filter(entry => entry.isDirectory())
+      .map(entry => entry.name)
+      .sort();
+  } catch (err) {
+    problems.push(`Can't read the workflow templates in ${folder}: ${toError(err).message}`);
+  }
+  if (slugs.length > MAX_TEMPLATES)
+    problems.push(`${folder} holds more than ${MAX_TEMPLATES} templates. The rest is left out.`);
+  for (const slug of slugs.slice(0, MAX_TEMPLATES)) {
+    try {
+      templates.push(readTemplate(join(folder, slug), slug));
+    } catch (err) {
+      problems.push(
+        `The workflow template ${join(folder, slug)} is left out: ${toError(err).message.slice(0, 500)}`,
+      );
+    }
+  }
+  return { templates, problems };
+}
+
+function readTemplate(folder: string, slug: string): ShippedTemplate {
+  if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(slug))
+    throw new Error('The folder name may contain only lower-case letters, digits and hyphens.');
+  const { workflow, ...facts } = readJson(join(folder, 'template.json'), TemplateFile);
+  const card = statSync(join(folder, 'card.webp'));
+  if (card.size > MAX_CARD_BYTES) throw new Error(`card.webp has over ${MAX_CARD_BYTES} bytes.`);
+  return {
+    slug,
+    id: `tpl_${slug}`,
+    ...facts,
+    // Checked like any graph when it is copied; a test lints the shipped ones.
+    graph: workflow as unknown as Graph,
+    sample: readSample(folder, workflow.nodes as readonly { readonly id?: unknown }[]),
+    folder,
+    cardVersion: `${card.size.toString(36)}${Math.floor(card.mtimeMs).toString(36)}`,
+  };
+}
+
+function readSample(folder: string, nodes: readonly { readonly id?: unknown }[]): Sample | undefined {
+  const path = join(folder, 'sample', 'results.json');
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  const sample = readJson(path, Sample);
+  let bytes = 0;
+  for (const [name, file] of Object.entries(sample.files)) {
+    const { size } = statSync(join(folder, 'sample', name));
+    if (size !== file.bytes) throw new Error(`sample/${name} has ${size} bytes, not ${file.bytes}.`);
+    bytes += size;
+  }
+  if (bytes > MAX_SAMPLE_BYTES) throw new Error(`The sample has over ${MAX_SAMPLE_BYTES} bytes.`);
+  const ids = new Set(nodes.map(({ id }) => id));
+  const unknown = Object.keys(sample.outputs).find(id => !ids.has(id));
+  if (unknown !== undefined) throw new Error(`The sample names ${unknown}, which is not a node.`);
+  resolveOutputs(sample.outputs, name => {
+    if (!Object.hasOwn(sample.files, name))
+      throw new Error(`The sample names the file ${name}, which is not listed.`);
+    return {} as MediaRef;
+  });
+  return sample;
+}
+
+function readJson<T extends typeof Sample | typeof TemplateFile>(path: string, schema: T): Static<T> {
+  if (statSync(path).size > MAX_TEXT_BYTES) throw new Error(`${path} has over ${MAX_TEXT_BYTES} bytes.`);
+  const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  const [fault] = findFaults(schema, value);
+  if (fault !== undefined)
+    throw new Error(`${path}: the value at ${fault.instancePath || '/'} ${fault.message ?? 'is invalid'}.`);
+  return value as Static<T>;
+}
+
+/** Replaces each `{ "file": NAME }` in recorded outputs with the media reference that `find` returns. */
+export function resolveOutputs<T>(outputs: T, find: (name: string) => MediaRef): T {
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== 'object' || value === null) return value;
+    const { type, media } = value as {
+      readonly type?: unknown;
+      readonly media?: { readonly file?: unknown };
+    };
+    const isMedia = type === 'IMAGE' || type === 'VIDEO' || type === 'AUDIO';
+    if (isMedia) return { type, media: find(String(media?.file)) };
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolve(member)]));
+  };
+  return resolve(outputs) as T;
+}

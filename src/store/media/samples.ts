@@ -1,0 +1,31 @@
+// Media records of recorded template results: one file for all copies, owned by no account.
+import type { Tx } from '../db.ts';
+import { all, matches } from '../rows.ts';
+import { COLUMNS, type MediaRow, type NewMedia } from './media.ts';
+
+/** The workspace of these files, which every user may use. */
+export const TEMPLATES_WORKSPACE = 'templates';
+export const NO_USER = 0;
+
+/** Locks the files until the transaction ends, so that no sweep deletes them before a run refers to them. */
+export function lockSampleMedia(tx: Tx, hashes: readonly string[]): Promise<readonly MediaRow[]> {
+  return all(
+    tx,
+    `select ${COLUMNS} from media where workspace = '${TEMPLATES_WORKSPACE}' and sha256 = any ($1::text[]) for key share`,
+    [hashes],
+  );
+}
+
+/** Records a stored file. Returns false if another process recorded the same bytes first. */
+export function insertSampleMedia(tx: Tx, row: NewMedia): Promise<boolean> {
+  return matches(
+    tx,
+    `with recorded as (
+       insert into media (id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin)
+       values ($1, ${NO_USER}, '${TEMPLATES_WORKSPACE}', $2, $3, $4, $5, $6, $7, $8, 'output')
+       on conflict do nothing returning id
+     ), known as (delete from media_strays where id in (select id from recorded))
+     select from recorded`,
+    [row.id, row.name, row.content_type, row.bytes, row.sha256, row.width, row.height, row.duration],
+  );
+}
