@@ -107,7 +107,7 @@ const readerId = (actor: Actor): number | null =>
 export async function readTemplate(deps: RunDeps, actor: Actor, id: string) {
   const shipped = deps.shippedTemplates.find(id);
   if (shipped !== undefined) {
-    const { nodes, edges } = shipped.graph;
+    const { nodes, edges } = addressed(deps, shipped);
     return { ...(await presentShipped(deps, shipped)), nodes, edges, sample: presentSample(deps, shipped) };
   }
   const workflowId = toWorkflowId(id);
@@ -120,9 +120,16 @@ export async function readTemplate(deps: RunDeps, actor: Actor, id: string) {
   return { ...(await presentPublished(deps, row)), nodes, edges, sample: null };
 }
 
+/** Returns the graph with the addresses at which the service serves the sample's files. */
+const addressed = (deps: RunDeps, template: ShippedTemplate): Graph =>
+  template.graphWith(name => {
+    const file = template.sample?.files[name];
+    return file && sampleUrl(deps, template, name, file.sha256.slice(0, 12));
+  });
+
 function presentSample(deps: RunDeps, template: ShippedTemplate) {
-  const { sample, graph } = template;
-  const planned = makePlan(graph, deps.catalog);
+  const { sample } = template;
+  const planned = makePlan(template.graph, deps.catalog);
   if (sample === undefined || !planned.ok) return null;
   const find = (name: string): MediaRef => {
     const { files } = sample;
@@ -161,7 +168,7 @@ async function presentShipped(deps: RunDeps, template: ShippedTemplate) {
     card: sampleUrl(deps, template, 'card.webp', cardVersion) as string | null,
     poster: null as string | null,
     preview: null as ReturnType<typeof presentPreview>,
-    ...(await inspectGraph(deps, template, template.graph, NO_OWNER)),
+    ...(await inspectGraph(deps, template, addressed(deps, template), NO_OWNER)),
     hasSample: sample !== undefined,
     views: 0,
     canDuplicate: true,

@@ -13,7 +13,7 @@ import { blankWorkflow, type CreatedWorkflow, commitNewWorkflow } from '../workf
 import { duplicateWorkflow } from '../workflows/duplicate-workflow.ts';
 import { workOnGraph } from '../workflows/graph-work.ts';
 import type { DuplicateBody } from '../workflows/workflow.schema.ts';
-import { lockSampleFiles, storeSampleFiles } from './sample-media.ts';
+import { lockSampleFiles, type SampleFiles, storeSampleFiles } from './sample-media.ts';
 import { resolveOutputs, type Sample, type ShippedTemplate } from './template-files.ts';
 
 /** A published template is duplicated like any workflow. Throws 404, 403, and 400 for a folder. */
@@ -26,28 +26,31 @@ export async function duplicateTemplate(
   const user = requireScope(actor, 'workflows:write');
   const shipped = deps.shippedTemplates.find(id);
   if (shipped === undefined) return duplicateWorkflow(deps, actor, toWorkflowId(id), { body, signal });
-  const { nodes, edges } = shipped.graph;
-  const input = { nodes, edges, autoLayout: false };
-  const write = await workOnGraph<'write'>(deps, String(user.userId), { kind: 'write', input });
-  const commit = {
-    fields: {
-      ...blankWorkflow(body?.name ?? shipped.title),
-      description: shipped.description,
-      tags: shipped.tags,
-      folderId: body?.folderId ?? null,
-    },
-    write,
-    warnings: [],
-  };
   const { sample } = shipped;
-  if (sample === undefined) return commitNewWorkflow(deps, user, commit);
+  const create = async (files: SampleFiles): Promise<CreatedWorkflow> => {
+    const { nodes, edges } = shipped.graphWith(name => files.get(name)?.url);
+    const input = { nodes, edges, autoLayout: false };
+    return commitNewWorkflow(deps, user, {
+      fields: {
+        ...blankWorkflow(body?.name ?? shipped.title),
+        description: shipped.description,
+        tags: shipped.tags,
+        folderId: body?.folderId ?? null,
+      },
+      write: await workOnGraph<'write'>(deps, String(user.userId), { kind: 'write', input }),
+      warnings: [],
+      ...(sample === undefined
+        ? {}
+        : {
+            complete: (tx, id) =>
+              recordSample(deps, tx, { user, workflowId: id, template: shipped, sample, files }),
+          }),
+    });
+  };
+  if (sample === undefined) return create(new Map());
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    await storeSampleFiles(deps, shipped, signal);
     try {
-      return await commitNewWorkflow(deps, user, {
-        ...commit,
-        complete: (tx, workflowId) => recordSample(deps, tx, { user, workflowId, template: shipped, sample }),
-      });
+      return await create(await storeSampleFiles(deps, shipped, sample, signal));
     } catch (err) {
       if (!(err instanceof SweptError)) throw err;
     }
@@ -69,11 +72,12 @@ async function recordSample(
     readonly workflowId: string;
     readonly template: ShippedTemplate;
     readonly sample: Sample;
+    readonly files: SampleFiles;
   },
 ): Promise<void> {
-  const { user, workflowId, template, sample } = copy;
-  const files = await lockSampleFiles(deps, tx, sample);
-  if (files === undefined) throw new SweptError('A sample file was deleted meanwhile.');
+  const { user, workflowId, template, sample, files } = copy;
+  if (!(await lockSampleFiles(tx, sample, files)))
+    throw new SweptError('A sample file was deleted meanwhile.');
   const planned = makePlan(template.graph, deps.catalog);
   await insertSampleRun(tx, {
     id: newId('execution', deps.now()),

@@ -17,13 +17,13 @@ import { toRef } from '../media/media-record.ts';
 import { dropFile } from '../media/receive-file.ts';
 import type { Sample, ShippedTemplate } from './template-files.ts';
 
-/** Stores the files that are not stored yet. */
+/** Stores the files that are not stored yet. Returns references to all of them by name. */
 export async function storeSampleFiles(
   deps: Deps,
-  { sample, folder }: ShippedTemplate,
+  { folder }: ShippedTemplate,
+  sample: Sample,
   signal: AbortSignal,
-): Promise<void> {
-  if (sample === undefined) return;
+): Promise<SampleFiles> {
   const stored = await readStored(deps.db, sample);
   for (const [name, file] of Object.entries(sample.files)) {
     if (stored.has(file.sha256)) continue;
@@ -36,6 +36,23 @@ export async function storeSampleFiles(
       throw new Error(`sample/${name} of ${folder} was changed after it was recorded.`);
     if (!(await insertSampleMedia(deps.db, toRow(id, name, file)))) await dropFile(deps, id);
   }
+  return listFiles(deps, await readStored(deps.db, sample), sample);
+}
+
+/** Media references by the names of the files. A file that a sweep has just deleted is missing. */
+export type SampleFiles = ReadonlyMap<string, MediaRef>;
+
+function listFiles(
+  deps: Pick<Deps, 'settings'>,
+  stored: ReadonlyMap<string, NewMedia>,
+  { files }: Sample,
+): SampleFiles {
+  return new Map(
+    Object.entries(files).flatMap(([name, { sha256 }]) => {
+      const row = stored.get(sha256);
+      return row === undefined ? [] : [[name, toRef(deps, row)] as const];
+    }),
+  );
 }
 
 function toRow(id: string, name: string, file: Sample['files'][string]): NewMedia {
@@ -64,19 +81,10 @@ const readStored = async (tx: Tx, { files }: Sample): Promise<ReadonlyMap<string
   return new Map(rows.map(row => [row.sha256, row]));
 };
 
-/**
- * Returns references to the stored files by their names in the sample. No sweep deletes the files until the transaction
- * ends. undefined: a sweep has just deleted one, and they must be stored again.
- */
-export async function lockSampleFiles(
-  deps: Pick<Deps, 'settings'>,
-  tx: Tx,
-  sample: Sample,
-): Promise<ReadonlyMap<string, MediaRef> | undefined> {
+/** Keeps every sweep from deleting the files until the transaction ends. Returns false if one has been deleted. */
+export async function lockSampleFiles(tx: Tx, sample: Sample, files: SampleFiles): Promise<boolean> {
   const stored = await readStored(tx, sample);
-  const references = Object.entries(sample.files).flatMap(([name, { sha256 }]) => {
-    const row = stored.get(sha256);
-    return row === undefined ? [] : [[name, toRef(deps, row)] as const];
-  });
-  return references.length === Object.keys(sample.files).length ? new Map(references) : undefined;
+  return Object.entries(sample.files).every(
+    ([name, { sha256 }]) => stored.get(sha256)?.id === files.get(name)?.mediaId,
+  );
 }

@@ -53,7 +53,10 @@ export interface ShippedTemplate {
   readonly description: string;
   readonly shelf: Shelf;
   readonly tags: readonly string[];
+  /** In its config, `sample:NAME` stands for the address of a file of the sample. */
   readonly graph: Graph;
+  /** The graph with addresses of files. */
+  graphWith(addressOf: (name: string) => string | undefined): Graph;
   readonly sources: Readonly<Record<string, string>>;
   readonly sample: Sample | undefined;
   /** The folder that card.webp and sample/ are in. */
@@ -107,10 +110,18 @@ function readTemplate(folder: string, slug: string): ShippedTemplate {
     ...facts,
     // Checked like any graph when it is copied; a test lints the shipped ones.
     graph: workflow as unknown as Graph,
+    graphWith: addressOf => replaceFiles(workflow as unknown as Graph, addressOf),
     sample: readSample(folder, workflow.nodes as readonly { readonly id?: unknown }[]),
     folder,
     cardVersion: `${card.size.toString(36)}${Math.floor(card.mtimeMs).toString(36)}`,
   };
+}
+
+function replaceFiles(graph: Graph, addressOf: (name: string) => string | undefined): Graph {
+  const text = JSON.stringify(graph).replace(/"sample:([a-z0-9._-]+)"/g, (_, name: string) =>
+    JSON.stringify(addressOf(name) ?? ''),
+  );
+  return JSON.parse(text) as Graph;
 }
 
 function readSample(folder: string, nodes: readonly { readonly id?: unknown }[]): Sample | undefined {
