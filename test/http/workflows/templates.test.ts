@@ -1,0 +1,248 @@
+// Workflow templates over HTTP: lists, samples, copies, and runs with sample results.
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Execution } from '../../support/client.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+interface Template {
+  readonly id: string;
+  readonly source: string;
+  readonly workflowId: string | null;
+  readonly shelf: string | null;
+  readonly card: string;
+  readonly needs: readonly string[];
+  readonly runsNow: boolean;
+  readonly hasSample: boolean;
+  readonly nodeCount: number;
+}
+interface Page {
+  readonly data: readonly Template[];
+  readonly nextCursor: string | null;
+}
+interface Node {
+  readonly id: string;
+  readonly position: { readonly x: number; readonly y: number };
+  readonly data: { readonly label: string; readonly config?: Readonly<Record<string, unknown>> };
+}
+interface Workflow {
+  readonly id: string;
+  readonly nodes: readonly Node[];
+  readonly edges: readonly object[];
+}
+interface Run extends Omit<Execution, 'nodeStates'> {
+  readonly credits: { readonly charged: number };
+  readonly meta?: { readonly warnings: readonly string[] };
+  readonly nodeStates: readonly (Execution['nodeStates'][number] & { readonly fromSample?: true })[];
+}
+
+const PAID = 'tpl_make-a-picture';
+const FREE = 'tpl_quote-cards';
+
+let operatorFolder: string;
+let service: TestService;
+before(async () => {
+  operatorFolder = await mkdtemp(join(tmpdir(), 'graphwright-templates-'));
+  await mkdir(join(operatorFolder, 'damaged'));
+  await writeFile(join(operatorFolder, 'damaged', 'template.json'), '{ "title": 7 }');
+  service = await startTestService({ WORKFLOW_TEMPLATES_DIR: operatorFolder });
+});
+after(async () => {
+  await service.close();
+  await rm(operatorFolder, { recursive: true, force: true });
+});
+
+const get = async <T>(path: string): Promise<T> => (await service.request<T>('GET', path)).body;
+/** Fetches an address of BASE_URL from the service. */
+const fetchOurs = (url: string): Promise<Response> => fetch(service.url + new URL(url).pathname);
+const copy = async (id: string): Promise<Workflow> => {
+  const answer = await service.request<Workflow>('POST', `/templates/${id}/duplicate`, {});
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.body;
+};
+const run = (id: string, body: object) =>
+  service.request<Run & { code?: string; error?: string }>('POST', `/workflows/${id}/run`, body, {
+    prefer: 'wait=30',
+  });
+const sampleOf = async (workflowId: string): Promise<Run> => {
+  const { data } = await get<{ data: readonly Run[] }>(`/workflows/${workflowId}/executions`);
+  assert.equal(data.length, 1);
+  return get<Run>(`/executions/${data[0]?.id}`);
+};
+const urlsOf = (record: Run): readonly string[] =>
+  record.nodeStates.flatMap(({ outputUrl }: { readonly outputUrl?: string }) => outputUrl ?? []);
+
+describe('the list', () => {
+  it('shows shipped templates by shelf, with needs and cards, and leaves out damaged ones', async () => {
+    const { data } = await get<Page>('/templates?limit=200');
+    const paid = data.find(({ id }) => id === PAID);
+    assert.equal(paid?.source, 'shipped');
+    assert.equal(paid.workflowId, null);
+    assert.equal(paid.shelf, 'verbs');
+    assert.deepEqual(paid.needs, ['fal']);
+    assert.equal(paid.runsNow, false);
+    assert.equal(paid.hasSample, true);
+    assert.equal(paid.nodeCount, 3);
+    const free = data.find(({ id }) => id === FREE);
+    assert.deepEqual(free?.needs, []);
+    assert.equal(free.runsNow, true);
+    assert.ok(data.every(({ id }) => id !== 'tpl_damaged'));
+    const card = await fetchOurs(paid.card);
+    assert.equal(card.status, 200);
+    assert.equal(card.headers.get('content-type'), 'image/webp');
+    assert.match(card.headers.get('cache-control') ?? '', /immutable/);
+  });
+
+  it('filters by shelf, words and what runs now', async () => {
+    const shelf = await get<Page>('/templates?shelf=text-and-sound&limit=200');
+    assert.ok(shelf.data.length > 0 && shelf.data.every(template => template.shelf === 'text-and-sound'));
+    const words = await get<Page>('/templates?query=QUOTES');
+    assert.ok(words.data.some(({ id }) => id === FREE));
+    const runnable = await get<Page>('/templates?runsNow=true&limit=200');
+    assert.ok(runnable.data.every(({ runsNow }) => runsNow));
+  });
+
+  it('has the same templates page by page', async () => {
+    const whole = (await get<Page>('/templates?limit=200')).data.map(({ id }) => id);
+    const paged: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: Page = await get(`/templates?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      paged.push(...page.data.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(paged, whole);
+  });
+
+  it('refuses a cursor that it did not give', async () => {
+    const { status } = await service.request('GET', '/templates?cursor=abc');
+    assert.equal(status, 400);
+  });
+});
+
+describe('a template', () => {
+  it('has its graph and the recorded results', async () => {
+    const template = await get<Workflow & { readonly sample: { readonly nodeStates: Run['nodeStates'] } }>(
+      `/templates/${PAID}`,
+    );
+    assert.equal(template.nodes.length, 4);
+    const state = template.sample.nodeStates.find(({ nodeId }) => nodeId === 'picture');
+    const { outputUrl } = state as { readonly outputUrl?: string };
+    assert.equal((await fetchOurs(String(outputUrl))).headers.get('content-type'), 'image/webp');
+  });
+
+  it('serves only files that it lists', async () => {
+    for (const file of [
+      'results.json',
+      '..%2Ftemplate.json',
+      '..%2F..%2F..%2F..%2Fpackage.json',
+      'nothing.webp',
+    ])
+      assert.equal((await service.request('GET', `/templates/${PAID}/sample/${file}`)).status, 404, file);
+    assert.equal((await service.request('GET', '/templates/tpl_nothing')).status, 404);
+  });
+});
+
+describe('a copy', () => {
+  it('carries the sample as its first execution, at no cost', async () => {
+    const { id } = await copy(PAID);
+    const record = await sampleOf(id);
+    assert.equal(record.trigger, 'sample');
+    assert.equal(record.status, 'COMPLETED');
+    assert.equal(record.credits.charged, 0);
+    assert.ok(record.nodeStates.every(({ fromSample }) => fromSample === true));
+    const [url] = urlsOf(record);
+    assert.equal((await fetchOurs(String(url))).status, 200);
+  });
+
+  it('shares its files with other copies, and no account can delete them', async () => {
+    const [first, second] = await Promise.all([copy(PAID), copy(PAID)]);
+    const urls = urlsOf(await sampleOf(first.id));
+    assert.deepEqual(urlsOf(await sampleOf(second.id)), urls);
+    const mediaId = /med_[0-9a-z]+/.exec(String(urls[0]))?.[0];
+    assert.ok([403, 404].includes((await service.request('DELETE', `/media/${mediaId}`)).status));
+    assert.equal((await service.request('GET', `/media/${mediaId}`)).status, 200);
+  });
+
+  it('is refused for a template that does not exist', async () => {
+    assert.equal((await service.request('POST', '/templates/tpl_nothing/duplicate', {})).status, 404);
+  });
+});
+
+describe('a run with sample results', () => {
+  it('runs every node but those whose provider is missing', async () => {
+    const { id } = await copy(PAID);
+    const refused = await run(id, {});
+    assert.equal(refused.status, 400);
+    assert.equal(refused.body.code, 'provider_not_configured');
+    assert.match(String(refused.body.error), /useSample/);
+    const inputs = { idea: 'Something else' };
+    const { status, body } = await run(id, { useSample: true, inputs });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(body.status, 'COMPLETED');
+    assert.equal(body.credits.charged, 0);
+    const sampled = body.nodeStates.filter(({ fromSample }) => fromSample === true);
+    assert.deepEqual(
+      sampled.map(({ nodeId }) => nodeId),
+      ['picture'],
+    );
+    assert.match(String(body.meta?.warnings[0]), /^Make the picture takes the sample result/);
+    const idea = body.nodeStates.find(({ nodeId }) => nodeId === 'idea') as { readonly text?: string };
+    assert.equal(idea.text, 'Something else');
+  });
+
+  it('is estimated at no cost', async () => {
+    const { id } = await copy(PAID);
+    const { body } = await service.request<{
+      readonly credits: number;
+      readonly issues: readonly object[];
+      readonly sampled: readonly string[];
+    }>('POST', `/workflows/${id}/estimate`, { useSample: true });
+    assert.equal(body.credits, 0);
+    assert.deepEqual(body.issues, []);
+    assert.deepEqual(body.sampled, ['picture']);
+  });
+
+  it('takes no sample for a node whose own config was changed, but moves and labels do not matter', async () => {
+    const { id, nodes, edges } = await copy(PAID);
+    const change = (config: object) =>
+      nodes.map(node =>
+        node.id === 'picture'
+          ? {
+              ...node,
+              position: { x: 5, y: 5 },
+              data: { ...node.data, label: 'Lighthouse', config: { ...node.data.config, ...config } },
+            }
+          : node,
+      );
+    await service.request('PUT', `/workflows/${id}`, { nodes: change({}), edges });
+    assert.equal((await run(id, { useSample: true })).body.status, 'COMPLETED');
+    await service.request('PUT', `/workflows/${id}`, { nodes: change({ seed: 8 }), edges });
+    assert.equal((await run(id, { useSample: true })).body.code, 'provider_not_configured');
+  });
+
+  it('is refused where there is no sample', async () => {
+    const { body } = await service.request<Workflow>('POST', '/workflows', {
+      name: 'Without',
+      nodes: [
+        {
+          id: 'a',
+          type: 'basedNode',
+          position: { x: 0, y: 0 },
+          data: { nodeType: 'input:text', label: 'A' },
+        },
+      ],
+      edges: [],
+    });
+    assert.equal((await run(body.id, { useSample: true })).body.code, 'no_sample');
+  });
+
+  it('runs a template without providers completely', async () => {
+    const { id } = await copy(FREE);
+    const { body } = await run(id, { useSample: true });
+    assert.equal(body.status, 'COMPLETED');
+    assert.ok(body.nodeStates.every(({ fromSample }) => fromSample === undefined));
+  });
+});
