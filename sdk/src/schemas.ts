@@ -34,6 +34,7 @@ export type Error = {
    * - `max_credits_exceeded`: The run would cost more than maxCredits
    * - `daily_budget_exceeded`: The run would exceed the daily credit budget
    * - `forbidden`: The caller does not have permission
+   * - `no_sample`: The workflow has no sample results
    * - `unpriced_model`: The plan does not allow models without a price
    * - `sign_in_refused`: The identity provider did not confirm an account
    * - `reauthentication_required`: The user must confirm their identity again
@@ -106,6 +107,7 @@ export type Error = {
     | 'max_credits_exceeded'
     | 'daily_budget_exceeded'
     | 'forbidden'
+    | 'no_sample'
     | 'unpriced_model'
     | 'sign_in_refused'
     | 'reauthentication_required'
@@ -232,6 +234,10 @@ export type AcceptedRun = {
   };
   /** Changes to the request, such as a wait limited to 60 s */
   readonly warnings?: readonly string[];
+  /** Nodes that take a sample result */
+  readonly meta?: {
+    readonly warnings: readonly string[];
+  };
 };
 
 /** What a workflow may spend in a UTC day, and has spent today */
@@ -641,6 +647,8 @@ export type EstimateRequest = {
   };
   /** By node ID, the execution of this workflow whose result is used instead of running the node */
   readonly pins?: Readonly<Record<string, string>>;
+  /** Nodes whose provider cannot be used take the result that came with the template, free of charge */
+  readonly useSample?: boolean;
 };
 
 /** How to run a workflow */
@@ -659,6 +667,8 @@ export type ExecuteRequest = {
   };
   /** By node ID, the execution of this workflow whose result is used instead of running the node */
   readonly pins?: Readonly<Record<string, string>>;
+  /** Nodes whose provider cannot be used take the result that came with the template, free of charge */
+  readonly useSample?: boolean;
   readonly useCache?: boolean;
   readonly timeoutMs?: number;
   readonly maxCredits?: number;
@@ -687,7 +697,7 @@ export type Execution = {
     | 'FAILED'
     | 'TIMEOUT'
     | 'CANCELLED';
-  readonly trigger: 'api' | 'editor' | 'mcp' | 'cli' | 'resume';
+  readonly trigger: 'api' | 'editor' | 'mcp' | 'cli' | 'resume' | 'sample';
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly error: {
     readonly code: string;
@@ -740,6 +750,10 @@ export type Execution = {
     readonly text?: string;
     readonly value?: unknown;
   }[];
+  /** Nodes that take a sample result */
+  readonly meta?: {
+    readonly warnings: readonly string[];
+  };
 };
 
 /** The run has changed; the last one says how it ended */
@@ -765,7 +779,7 @@ export type ExecutionListItem = {
     | 'FAILED'
     | 'TIMEOUT'
     | 'CANCELLED';
-  readonly trigger: 'api' | 'editor' | 'mcp' | 'cli' | 'resume';
+  readonly trigger: 'api' | 'editor' | 'mcp' | 'cli' | 'resume' | 'sample';
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly error: {
     readonly code: string;
@@ -1249,6 +1263,8 @@ export type NodeState = {
   readonly credits: number;
   /** Served from the node cache or an earlier run, at no charge */
   readonly cached: boolean;
+  /** true: the recorded result of the template; the node did not run */
+  readonly fromSample?: boolean;
   /** How often the node was started in this run */
   readonly attempt: number;
   readonly progress: number;
@@ -1515,6 +1531,8 @@ export type RunEstimate = {
   }[];
   /** With keep or pins: the nodes whose results come from an earlier run */
   readonly kept?: readonly string[];
+  /** With useSample: the nodes that take their sample result */
+  readonly sampled?: readonly string[];
   readonly availableCredits: number;
   /** Reasons why a node could not run, for example a provider that is not configured */
   readonly issues: readonly {
@@ -1522,6 +1540,9 @@ export type RunEstimate = {
     readonly code: string;
     readonly message: string;
   }[];
+  readonly meta?: {
+    readonly warnings: readonly string[];
+  };
 };
 
 /** One server-sent event of a run: its fields `event`, `id` and `data` */
@@ -1543,6 +1564,8 @@ export type RunRequest = {
   };
   /** By node ID, the execution of this workflow whose result is used instead of running the node */
   readonly pins?: Readonly<Record<string, string>>;
+  /** Nodes whose provider cannot be used take the result that came with the template, free of charge */
+  readonly useSample?: boolean;
   readonly useCache?: boolean;
   readonly timeoutMs?: number;
   readonly maxCredits?: number;
@@ -1729,21 +1752,33 @@ export type TeamPage = {
   readonly nextCursor: string | null;
 };
 
-/** A published workflow */
+/** A workflow to begin with */
 export type Template = {
   readonly title: string;
   /** `tpl_…` */
   readonly id: string;
-  readonly workflowId: string;
+  /** A file of the service, or a published workflow */
+  readonly source: 'shipped' | 'published';
+  readonly workflowId: string | null;
   readonly slug: string | null;
   readonly description: string | null;
+  readonly shelf: 'verbs' | 'ads' | 'video' | 'text-and-sound' | null;
   readonly category: string | null;
   readonly tags: readonly string[];
+  readonly card: string | null;
   readonly poster: string | null;
   readonly preview: {
     readonly url: string;
     readonly contentType: string;
   } | null;
+  /** Without notes and groups */
+  readonly nodeCount: number;
+  /** Providers that its nodes need, such as fal */
+  readonly needs: readonly string[];
+  /** Whether every node can run in this service */
+  readonly runsNow: boolean;
+  /** Whether copies carry recorded results */
+  readonly hasSample: boolean;
   readonly credits: number | null;
   /** False if a price or a number of calls is known only at run time */
   readonly creditsExact: boolean;
@@ -1752,6 +1787,48 @@ export type Template = {
   readonly isOwner: boolean;
   readonly isPublished: boolean;
   readonly publishedAt: string | null;
+};
+
+/** A template with its graph and recorded results */
+export type TemplateDetail = {
+  readonly title: string;
+  /** `tpl_…` */
+  readonly id: string;
+  /** A file of the service, or a published workflow */
+  readonly source: 'shipped' | 'published';
+  readonly workflowId: string | null;
+  readonly slug: string | null;
+  readonly description: string | null;
+  readonly shelf: 'verbs' | 'ads' | 'video' | 'text-and-sound' | null;
+  readonly category: string | null;
+  readonly tags: readonly string[];
+  readonly card: string | null;
+  readonly poster: string | null;
+  readonly preview: {
+    readonly url: string;
+    readonly contentType: string;
+  } | null;
+  /** Without notes and groups */
+  readonly nodeCount: number;
+  /** Providers that its nodes need, such as fal */
+  readonly needs: readonly string[];
+  /** Whether every node can run in this service */
+  readonly runsNow: boolean;
+  /** Whether copies carry recorded results */
+  readonly hasSample: boolean;
+  readonly credits: number | null;
+  /** False if a price or a number of calls is known only at run time */
+  readonly creditsExact: boolean;
+  readonly views: number;
+  readonly canDuplicate: boolean;
+  readonly isOwner: boolean;
+  readonly isPublished: boolean;
+  readonly publishedAt: string | null;
+  readonly nodes: readonly Node[];
+  readonly edges: readonly Edge[];
+  readonly sample: {
+    readonly nodeStates: readonly Readonly<Record<string, unknown>>[];
+  } | null;
 };
 
 /** One page of a list */

@@ -204,7 +204,12 @@ async function tourWorkflows({ ask, graph }: TourContext): Promise<string> {
   await ask('PUT', `${at}/permissions`, { email: 'ada@example.com', role: 'VIEW' });
   await ask('GET', `${at}/permissions`);
   await ask('DELETE', `${at}/permissions/ada%40example.com`);
-  await ask('GET', `${V1}/templates`);
+  await ask('GET', `${V1}/templates?limit=2`);
+  await ask('GET', `${V1}/templates/tpl_make-a-picture`);
+  const started = (await ask('POST', `${V1}/templates/tpl_make-a-picture/duplicate`, { name: 'My picture' }))
+    .body.id;
+  await ask('POST', `${V1}/workflows/${started}/run`, {});
+  await ask('POST', `${at}/run`, { useSample: true });
   await ask('GET', `${V1}/published/postcard`);
   await ask('DELETE', `${V1}/workflows/${copy}`);
   await ask('POST', `${V1}/workflows/${copy}/restore`);

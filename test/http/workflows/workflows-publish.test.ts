@@ -24,7 +24,7 @@ let stranger: Caller;
 let id: string;
 
 before(async () => {
-  test = await createTestApp();
+  test = await createTestApp({ env: { HIDE_TEMPLATES: 'all' } });
   [owner, editor, stranger] = [
     await test.createCaller(),
     await test.createCaller(),
