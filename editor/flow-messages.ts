@@ -21,6 +21,9 @@ const flow = {
   name: 'Workflow name',
   input: (label: string, node: string): string => `Input ${label} of ${node}`,
   output: (label: string, node: string): string => `Output ${label} of ${node}`,
+  fieldOf: (field: string, node: string): string => `${field} of ${node}`,
+  fieldPlaceholder: 'Type here',
+  changedSettings: 'Changed settings',
   unknownType: (type: string): string => `Unknown type: ${type}`,
   noDraft:
     'This browser cannot store a local draft, so changes are saved only on the server. If the server is unreachable, export the workflow.',

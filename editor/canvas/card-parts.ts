@@ -1,10 +1,11 @@
-// Computes what a card shows below its ports, for both the DOM and the painter.
+// Computes what a card shows below its ports, and how high it is, for both the DOM and the painter.
 import type { InputDef } from '../../src/graph/catalog.ts';
-import { fieldHeight, MAX_FIELDS, NODE_BOX } from '../../src/graph/dims.ts';
+import { fieldHeight, NODE_BOX } from '../../src/graph/dims.ts';
 import { isSecretName } from '../../src/graph/redact.ts';
 import type { CardData } from './model.ts';
 
 const MAX_VALUE_CHARS = 600;
+const MAX_CHIP_CHARS = 24;
 
 export interface VisibleField {
   readonly field: InputDef;
@@ -15,36 +16,45 @@ export interface VisibleField {
   readonly isDefault: boolean;
 }
 
-/** Returns the settings that fit on the card. The inspector shows all of them. */
-export function getVisibleFields(
-  { node, fields, inputs, outputs }: CardData,
-  height: number,
-): VisibleField[] {
+/** What a card shows below its ports, from top to bottom. */
+export interface CardFace {
+  readonly fields: readonly VisibleField[];
+  /** One line of settings that differ from their default. */
+  readonly chips: { readonly y: number; readonly texts: readonly string[] } | undefined;
+  /** Where the result begins. */
+  readonly end: number;
+}
+
+export function getFace({ node, fields, changed, inputs, outputs }: CardData): CardFace {
+  const { config = {} } = node.data;
   let end: number = NODE_BOX.header + NODE_BOX.portRow * Math.max(inputs.length, outputs.length, 1);
-  return fields.slice(0, MAX_FIELDS).flatMap((field): VisibleField[] => {
-    const y = end;
-    end += fieldHeight(field);
-    if (end > height) return [];
-    const value = node.data.config?.[field.id];
-    return [
-      {
-        field,
-        y,
-        height: fieldHeight(field),
-        text: formatValue(field.id, value ?? field.default),
-        isDefault: value === undefined,
-      },
-    ];
+  const visibleFields = fields.map((field): VisibleField => {
+    const [y, height] = [end, fieldHeight(field)];
+    end += height;
+    const value = config[field.id];
+    const text = formatValue(field.id, value ?? field.default) || (field.isPort ? field.label : '');
+    return { field, y, height, text, isDefault: value === undefined || value === '' };
   });
+  const y = end;
+  if (changed.length > 0) end += NODE_BOX.chips;
+  const texts = changed.map(({ id, label }) => `${label} ${formatValue(id, config[id])}`);
+  return {
+    fields: visibleFields,
+    chips:
+      texts.length === 0
+        ? undefined
+        : { y, texts: texts.map(text => text.replaceAll(/\s+/g, ' ').slice(0, MAX_CHIP_CHARS)) },
+    end,
+  };
 }
 
 function formatValue(id: string, value: unknown): string {
-  if (value === undefined || value === null || value === '') return '–';
+  if (value === undefined || value === null) return '';
   if (isSecretName(id)) return '••••••••';
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_VALUE_CHARS);
 }
 
-/** Whether the card has a preview of its result. */
+/** Whether the card keeps space for its result before it has one. */
 export const hasPreview = ({ entry, outputs }: CardData): boolean =>
   entry?.category === 'output' || outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO');
 

@@ -8,7 +8,8 @@ import { useBoard, useEditor, useNodeRun, useView } from '../runs/editor-context
 import { NodeResult } from '../runs/node-result.tsx';
 import { getPin } from '../runs/pins.ts';
 import styles from './card.module.css';
-import { getVisibleFields, hasPreview } from './card-parts.ts';
+import { CardField } from './card-field.tsx';
+import { getFace, hasPreview } from './card-parts.ts';
 import { CategoryIcon } from './category-icon.tsx';
 import { getCategory } from './colors.ts';
 import { IssueMark } from './issue-mark.tsx';
@@ -25,9 +26,11 @@ const hasSameContent = (previous: NodeProps<CardNode>, next: NodeProps<CardNode>
   previous.data.node.data === next.data.node.data &&
   previous.data.entry === next.data.entry &&
   previous.data.inputs === next.data.inputs &&
-  previous.data.outputs === next.data.outputs;
+  previous.data.outputs === next.data.outputs &&
+  previous.data.fields === next.data.fields &&
+  previous.data.changed === next.data.changed;
 
-export const Card = memo(function Card({ data, width = 260, height = 120 }: NodeProps<CardNode>) {
+export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
   const { node, entry, inputs, outputs } = data;
   const getFit = useFits(node.id);
   const run = useNodeRun(node.id);
@@ -74,8 +77,8 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
           );
         })}
       </div>
-      <CardFields data={data} height={height} />
-      <NodeResult node={node} run={run} width={width} hasPreview={hasPreview(data)} />
+      <CardFace data={data} />
+      <NodeResult node={node} run={run} hasPreview={hasPreview(data)} />
     </div>
   );
 }, hasSameContent);
@@ -95,17 +98,21 @@ function useFits(nodeId: string): (port: CardPort) => Fit {
   };
 }
 
-function CardFields({ data, height }: { readonly data: CardData; readonly height: number }) {
-  const visibleFields = getVisibleFields(data, height);
-  if (visibleFields.length === 0) return null;
+function CardFace({ data }: { readonly data: CardData }) {
+  const { fields, chips } = getFace(data);
+  const { id, data: content } = data.node;
   return (
-    <dl className={styles.fields}>
-      {visibleFields.map(({ field, height: rowHeight, text, isDefault }) => (
-        <div key={field.id} style={{ height: rowHeight }}>
-          <dt>{field.label}</dt>
-          <dd data-default={isDefault || undefined}>{text}</dd>
-        </div>
+    <>
+      {fields.map(({ field, height }) => (
+        <CardField key={field.id} nodeId={id} nodeLabel={content.label} field={field} height={height} />
       ))}
-    </dl>
+      {chips && (
+        <ul className={styles.chips} aria-label={messages.flow.changedSettings}>
+          {chips.texts.map(text => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+    </>
   );
 }

@@ -1,12 +1,14 @@
 // Converts the board to React Flow nodes with known sizes and handles, so that nothing has to be measured.
 import { type Node, type NodeHandle, Position as Side } from '@xyflow/react';
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
-import { estimateDims, portOffset } from '../../src/graph/dims.ts';
+import { changedSettings, estimateDims, mainFields, NODE_BOX, portOffset } from '../../src/graph/dims.ts';
 import { resolveEdgePorts } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
 import { getPorts } from '../board/catalog.ts';
+import { getControlKind } from '../board/control-kind.ts';
 import type { PortRef } from '../board/wiring.ts';
+import { getFace, hasPreview } from './card-parts.ts';
 
 export interface CardPort {
   /** `in-…` or `out-…`. */
@@ -22,7 +24,10 @@ export interface CardData extends Record<string, unknown> {
   readonly entry: CatalogEntry | undefined;
   readonly inputs: readonly CardPort[];
   readonly outputs: readonly CardPort[];
+  /** The fields on the face of the node that no connection sets. */
   readonly fields: readonly InputDef[];
+  /** Other settings that differ from their default. */
+  readonly changed: readonly InputDef[];
 }
 export type CardNode = Node<CardData, 'card' | 'note' | 'group'>;
 /** An edge with its ports, declared or inferred, and the type that flows through it. */
@@ -40,25 +45,28 @@ export const PORT_PX = 14;
 /** Caches its results: unchanged nodes keep their object identity, so that React renders only changed nodes. */
 export class Model {
   readonly #catalog: Catalog;
-  readonly #cards = new WeakMap<GraphNode, CardNode>();
-  readonly #dataCache = new WeakMap<object, { readonly missingPorts: string; readonly data: CardData }>();
+  readonly #cards = new WeakMap<GraphNode, { readonly resultHeight: number; readonly card: CardNode }>();
+  readonly #dataCache = new WeakMap<object, { readonly ports: string; readonly data: CardData }>();
   readonly #resolvedEdges = new WeakMap<GraphEdge, CachedEdge>();
   readonly #selectedCards = new WeakMap<CardNode, CardNode>();
-  #missingPorts: ReadonlyMap<string, readonly string[]> = new Map();
+  #usedPorts: ReadonlyMap<string, UsedPorts> = new Map();
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
   }
 
-  /** Call after `resolvedEdges`, which finds the missing ports that nodes show. */
-  cards(nodes: readonly GraphNode[]): readonly CardNode[] {
-    return nodes.map(node => this.#getCard(node));
+  /** Call after `resolvedEdges`, which finds the ports that edges use. */
+  cards(
+    nodes: readonly GraphNode[],
+    resultHeights: ReadonlyMap<string, number> = new Map(),
+  ): readonly CardNode[] {
+    return nodes.map(node => this.#getCard(node, resultHeights.get(node.id) ?? 0));
   }
 
   resolvedEdges({ nodes, edges }: Pick<Board, 'nodes' | 'edges'>): readonly ResolvedEdge[] {
     const byId = new Map(nodes.map(node => [node.id, node]));
     const cachedEdges = edges.flatMap(edge => this.#resolve(edge, byId));
-    this.#updateMissingPorts(cachedEdges, byId);
+    this.#updateUsedPorts(cachedEdges, byId);
     return cachedEdges.map(({ resolvedEdge }) => resolvedEdge);
   }
 
@@ -70,37 +78,44 @@ export class Model {
     return selectedCard;
   }
 
-  #getCard(node: GraphNode): CardNode {
+  #getCard(node: GraphNode, resultHeight: number): CardNode {
     const cachedCard = this.#cards.get(node);
-    if (cachedCard !== undefined) return cachedCard;
-    const missingPorts = this.#missingPorts.get(node.id)?.join() ?? '';
+    if (cachedCard?.resultHeight === resultHeight) return cachedCard.card;
+    const used = this.#usedPorts.get(node.id) ?? NO_PORTS;
+    const ports = used.key;
     const cached = this.#dataCache.get(node.data);
     // A moved node keeps its port objects, so that React does not render its card again.
-    const data =
-      cached?.missingPorts === missingPorts
-        ? { ...cached.data, node }
-        : toData(this.#catalog, node, this.#missingPorts.get(node.id) ?? []);
-    if (cached?.missingPorts !== missingPorts) this.#dataCache.set(node.data, { missingPorts, data });
-    const card = toCard(this.#catalog, node, data);
-    this.#cards.set(node, card);
+    const data = cached?.ports === ports ? { ...cached.data, node } : toData(this.#catalog, node, used);
+    if (cached?.ports !== ports) this.#dataCache.set(node.data, { ports, data });
+    const card = toCard(this.#catalog, node, data, resultHeight);
+    this.#cards.set(node, { resultHeight, card });
     return card;
   }
 
-  // Drops the cached card of each node whose set of missing ports changed.
-  #updateMissingPorts(cachedEdges: readonly CachedEdge[], byId: ReadonlyMap<string, GraphNode>): void {
-    const portsByNode = Map.groupBy(
-      cachedEdges.flatMap(({ missingPorts }) => missingPorts),
-      ({ nodeId }) => nodeId,
+  // Drops the cached card of each node whose connected or missing ports changed.
+  #updateUsedPorts(cachedEdges: readonly CachedEdge[], byId: ReadonlyMap<string, GraphNode>): void {
+    const ports = new Map<string, { connected: string[]; missing: string[] }>();
+    const portsOf = (id: string): { connected: string[]; missing: string[] } => {
+      const found = ports.get(id) ?? { connected: [], missing: [] };
+      ports.set(id, found);
+      return found;
+    };
+    for (const { resolvedEdge, missingPorts } of cachedEdges) {
+      portsOf(resolvedEdge.target).connected.push(resolvedEdge.targetHandle);
+      for (const { nodeId, handle } of missingPorts) portsOf(nodeId).missing.push(handle);
+    }
+    const usedPorts = new Map(
+      [...ports].map(([id, { connected, missing }]) => {
+        const unique = [...new Set(missing)];
+        return [id, { connected, missing: unique, key: `${connected.join()} ${unique.join()}` }];
+      }),
     );
-    const missingPorts = new Map(
-      [...portsByNode].map(([id, ports]) => [id, [...new Set(ports.map(({ handle }) => handle))]]),
-    );
-    for (const id of new Set([...this.#missingPorts.keys(), ...missingPorts.keys()])) {
+    for (const id of new Set([...this.#usedPorts.keys(), ...usedPorts.keys()])) {
       const node = byId.get(id);
-      const isSame = this.#missingPorts.get(id)?.join() === missingPorts.get(id)?.join();
+      const isSame = this.#usedPorts.get(id)?.key === usedPorts.get(id)?.key;
       if (node !== undefined && !isSame) this.#cards.delete(node);
     }
-    this.#missingPorts = missingPorts;
+    this.#usedPorts = usedPorts;
   }
 
   // The cache depends on the data of both nodes, not on their positions.
@@ -121,6 +136,15 @@ export class Model {
   }
 }
 
+/** The ports of a node that edges use: its inputs, and ports that it does not have. */
+interface UsedPorts {
+  readonly connected: readonly string[];
+  readonly missing: readonly string[];
+  /** Equal for equal ports. */
+  readonly key: string;
+}
+const NO_PORTS: UsedPorts = { connected: [], missing: [], key: ' ' };
+
 interface CachedEdge {
   readonly resolvedEdge: ResolvedEdge;
   /** The data of both nodes that the edge was resolved with. */
@@ -134,9 +158,13 @@ const COMPONENT_TYPES: Readonly<Record<string, 'note' | 'group'>> = {
 };
 const GROUP_Z = -10;
 
-function toCard(catalog: Catalog, node: GraphNode, data: CardData): CardNode {
-  const { width, height } = estimateDims(node, catalog);
+function toCard(catalog: Catalog, node: GraphNode, data: CardData, resultHeight: number): CardNode {
+  const { width, height: givenHeight, source } = estimateDims(node, catalog);
   const type = COMPONENT_TYPES[data.entry?.customNodeType ?? node.type] ?? 'card';
+  const result = Math.max(resultHeight, resultHeight === 0 && hasPreview(data) ? NODE_BOX.preview : 0);
+  const content = type === 'card' ? getFace(data).end + result + NODE_BOX.padding : givenHeight;
+  // A size from elsewhere may be too small for what the card shows.
+  const height = source === 'estimated' ? content : Math.max(givenHeight, content);
   return {
     id: node.id,
     type,
@@ -154,18 +182,23 @@ function toCard(catalog: Catalog, node: GraphNode, data: CardData): CardNode {
   };
 }
 
-function toData(catalog: Catalog, node: GraphNode, missingPorts: readonly string[]): CardData {
+function toData(catalog: Catalog, node: GraphNode, { connected, missing }: UsedPorts): CardData {
   const { inputs, outputs } = getPorts(catalog, node);
   const portsIn = inputs.filter(({ isPort }) => isPort).map(port => toPort('in-', port));
   const portsOut = outputs.filter(({ isPort }) => isPort).map(port => toPort('out-', port));
+  const fields = mainFields(inputs).filter(field => FACE_CONTROLS.has(getControlKind(field) ?? ''));
   return {
     node,
     entry: catalog.find(node.data.nodeType),
-    inputs: [...portsIn, ...toUnknownPorts(missingPorts, 'in-')],
-    outputs: [...portsOut, ...toUnknownPorts(missingPorts, 'out-')],
-    fields: inputs.filter(({ isPort }) => !isPort),
+    inputs: [...portsIn, ...toUnknownPorts(missing, 'in-')],
+    outputs: [...portsOut, ...toUnknownPorts(missing, 'out-')],
+    fields: fields.filter(({ id, isPort }) => !isPort || !connected.includes(`in-${id}`)),
+    changed: changedSettings(inputs, fields, node.data.config ?? {}),
   };
 }
+
+/** Other controls need the space of the inspector. */
+const FACE_CONTROLS: ReadonlySet<string> = new Set(['text', 'number', 'choice', 'flag']);
 
 const toPort = (prefix: 'in-' | 'out-', { id, label, type }: InputDef | OutputDef): CardPort => ({
   handle: prefix + id,

@@ -5,6 +5,7 @@ import { type CardNode, Model } from './model.ts';
 import { nextMounted, SMALL_BOARD_NODES } from './painter/mounting.ts';
 import { oncePerFrame, type RenderState } from './painter/render-state.ts';
 import { createScene, type Scene } from './painter/scene.ts';
+import { useResultHeights } from './use-result-heights.ts';
 
 export function useScene(): { readonly scene: Scene; readonly model: Model } {
   const { session } = useEditor();
@@ -12,11 +13,12 @@ export function useScene(): { readonly scene: Scene; readonly model: Model } {
   const nodes = useBoard(({ board }) => board.nodes);
   const edges = useBoard(({ board }) => board.edges);
   const collapsed = useView(view => view.collapsed);
+  const resultHeights = useResultHeights();
   const scene = useMemo(() => {
     // Edges first: they determine the missing ports that nodes show.
     const resolvedEdges = model.resolvedEdges({ nodes, edges });
-    return createScene(model.cards(nodes), resolvedEdges, collapsed);
-  }, [model, nodes, edges, collapsed]);
+    return createScene(model.cards(nodes, resultHeights), resolvedEdges, collapsed);
+  }, [model, nodes, edges, collapsed, resultHeights]);
   return { scene, model };
 }
 

@@ -1,6 +1,7 @@
 // Renders a media file: an image, a video player, audio with its waveform, or a link.
 
 import Download from 'icon:download';
+import { useEffect } from 'react';
 import { messages } from '../messages.ts';
 import { classNames } from './class-names.ts';
 import styles from './media-view.module.css';
@@ -16,6 +17,8 @@ export interface MediaSource {
 interface MediaViewProps extends MediaSource {
   /** Text alternative. */
   readonly label: string;
+  /** Called with the size of a picture or video once it is known. */
+  readonly onSize?: ((width: number, height: number) => void) | undefined;
   /** `whole`: with controls; `small`: fills its container; `square`: square thumbnail, without audio. */
   readonly variant?: 'whole' | 'small' | 'square';
 }
@@ -48,14 +51,23 @@ export function getMediaKind({ url, contentType }: MediaSource): MediaKind | und
   return ending === undefined ? undefined : KINDS[ending];
 }
 
-export function MediaView({ url, contentType, posterUrl, label, variant = 'whole' }: MediaViewProps) {
+export function MediaView({ url, contentType, posterUrl, label, variant = 'whole', onSize }: MediaViewProps) {
   const kind = getMediaKind({ url, contentType });
   const className = classNames(styles.media, variant !== 'whole' && styles.filling);
   if (kind === 'image')
     return (
-      <img className={className} src={url} alt={label} loading="lazy" decoding="async" draggable={false} />
+      <img
+        className={className}
+        src={url}
+        alt={label}
+        loading="lazy"
+        decoding="async"
+        draggable={false}
+        onLoad={({ currentTarget }) => onSize?.(currentTarget.naturalWidth, currentTarget.naturalHeight)}
+      />
     );
-  if (kind === 'video') return <VideoView {...{ url, posterUrl, label, className }} variant={variant} />;
+  if (kind === 'video')
+    return <VideoView {...{ url, posterUrl, label, className, onSize }} variant={variant} />;
   if (variant === 'square') return null;
   if (kind === 'audio') return <AudioView url={url} label={label} />;
   return (
@@ -74,13 +86,20 @@ function AudioView({ url, label }: Pick<MediaViewProps, 'url' | 'label'>) {
   );
 }
 
-interface VideoViewProps extends Pick<MediaViewProps, 'url' | 'posterUrl' | 'label'> {
+interface VideoViewProps extends Pick<MediaViewProps, 'url' | 'posterUrl' | 'label' | 'onSize'> {
   readonly className: string;
   readonly variant: NonNullable<MediaViewProps['variant']>;
 }
 
 /** Renders a video player. Thumbnails have no controls and play while the pointer is over them. */
-function VideoView({ url, posterUrl, label, className, variant }: VideoViewProps) {
+function VideoView({ url, posterUrl, label, className, variant, onSize }: VideoViewProps) {
+  useEffect(() => {
+    if (posterUrl === undefined || onSize === undefined) return;
+    // The video itself is not loaded before it plays.
+    const poster = new Image();
+    poster.onload = () => onSize(poster.naturalWidth, poster.naturalHeight);
+    poster.src = posterUrl;
+  }, [posterUrl, onSize]);
   const isWhole = variant === 'whole';
   const hover = {
     onPointerEnter: (event: React.PointerEvent<HTMLVideoElement>) =>
@@ -97,6 +116,7 @@ function VideoView({ url, posterUrl, label, className, variant }: VideoViewProps
       playsInline
       preload={posterUrl === undefined ? 'metadata' : 'none'}
       aria-label={label}
+      onLoadedMetadata={({ currentTarget }) => onSize?.(currentTarget.videoWidth, currentTarget.videoHeight)}
       {...(isWhole ? { controls: true } : hover)}
     />
   );

@@ -9,16 +9,13 @@ import { useEditor, useRun } from './editor-context.tsx';
 import { ErrorActions } from './error-actions.tsx';
 import styles from './node-result.module.css';
 import { ResultView } from './result-view.tsx';
-import { getResults } from './results.ts';
+import { getNodeResults, MAX_SHOWN_RESULTS } from './results.ts';
 
 const flowMessages = messages.flow;
-/** Number of results shown in the node. The dialog shows all. */
-const MAX_SHOWN = 4;
 
 interface NodeResultProps {
   readonly node: GraphNode;
   readonly run: NodeState | undefined;
-  readonly width: number;
   readonly hasPreview: boolean;
 }
 
@@ -26,8 +23,8 @@ export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
   const { view } = useEditor();
   if (run?.status === 'WAITING' && node.data.nodeType === 'logic:approval') return <Approval node={node} />;
   if (run?.error) return <FailedResult node={node} message={run.error} />;
-  const results = run === undefined ? [] : getResults(run);
-  if (results.length === 0 || !hasPreview)
+  const results = getNodeResults(node, run);
+  if (results.length === 0)
     return hasPreview ? (
       <div className={styles.empty}>
         <ImageIcon size={28} />
@@ -39,13 +36,15 @@ export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
     <figure
       className={styles.result}
       aria-label={flowMessages.resultOf(node.data.label)}
-      data-many={results.length > 1 || undefined}
+      data-many={results.length > 1 ? results[0]?.kind : undefined}
     >
-      {results.slice(0, MAX_SHOWN).map((result, index) => (
+      {results.slice(0, MAX_SHOWN_RESULTS).map((result, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
         <ResultView key={index} result={result} isSmall onOpen={() => openResult(index)} />
       ))}
-      {results.length > MAX_SHOWN && <span className={styles.more}>+{results.length - MAX_SHOWN}</span>}
+      {results.length > MAX_SHOWN_RESULTS && (
+        <span className={styles.more}>+{results.length - MAX_SHOWN_RESULTS}</span>
+      )}
     </figure>
   );
 }

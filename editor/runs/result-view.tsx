@@ -1,7 +1,9 @@
 // Renders one result: small (in a node or gallery) or at full size.
+import { useCallback } from 'react';
 import { messages } from '../flow-messages.ts';
 import { JsonTree } from '../kit/json-tree.tsx';
 import { getMediaKind, MediaView } from '../kit/media-view.tsx';
+import { setAspect } from './media-aspects.ts';
 import styles from './node-result.module.css';
 import { type Result, toText } from './results.ts';
 
@@ -43,8 +45,10 @@ export function ResultView({
 }
 
 function ResultContent({ result, label, isSmall }: { result: Result; label: string; isSmall: boolean }) {
+  const url = result.kind === 'media' ? result.url : '';
+  const onSize = useCallback((width: number, height: number) => setAspect(url, width, height), [url]);
   if (result.kind === 'media')
-    return <MediaView {...result} label={label} variant={isSmall ? 'small' : 'whole'} />;
+    return <MediaView {...result} label={label} variant={isSmall ? 'small' : 'whole'} onSize={onSize} />;
   if (result.kind === 'json' && !isSmall)
     return (
       <div className={styles.tree}>

@@ -1,8 +1,15 @@
 // Lists the results of a node for display.
 import type { NodeState } from '../../sdk/src/types.ts';
+import type { GraphNode } from '../../src/graph/types.ts';
 
 export type Result =
-  | { readonly kind: 'media'; readonly url: string; readonly posterUrl?: string | undefined }
+  | {
+      readonly kind: 'media';
+      readonly url: string;
+      readonly posterUrl?: string | undefined;
+      /** Absent: derived from the URL. */
+      readonly contentType?: string | undefined;
+    }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'json'; readonly value: unknown };
 
@@ -21,4 +28,27 @@ export function getResults(state: NodeState): readonly Result[] {
 export function toText(result: Result): string {
   if (result.kind === 'text') return result.text;
   return result.kind === 'json' ? (JSON.stringify(result.value, null, 2) ?? '') : result.url;
+}
+
+/** Number of results shown in the node. The dialog shows all. */
+export const MAX_SHOWN_RESULTS = 4;
+
+const MEDIA_INPUT = /^input:(image|video|audio)$/;
+
+/** Returns what a node shows: the medium of an input node, otherwise the results of its run. */
+export function getNodeResults({ data }: GraphNode, state: NodeState | undefined): readonly Result[] {
+  const kind = MEDIA_INPUT.exec(data.nodeType)?.[1];
+  const url = data.config?.url;
+  if (kind !== undefined && typeof url === 'string' && isOwnUrl(url))
+    return [{ kind: 'media', url, contentType: `${kind}/*` }];
+  if (state === undefined) return [];
+  const results = getResults(state);
+  // The field of an input node already shows its text.
+  const isShown = results.length === 1 && results[0]?.kind === 'text' && data.nodeType === 'input:text';
+  return isShown ? [] : results;
+}
+
+/** The page's policy blocks media of other hosts. */
+function isOwnUrl(url: string): boolean {
+  return URL.canParse(url, location.origin) && new URL(url, location.origin).origin === location.origin;
 }

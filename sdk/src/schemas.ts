@@ -314,6 +314,8 @@ export type CatalogInput = {
   readonly maxItems?: number;
   /** Whether null is a value that means none, instead of the default */
   readonly nullable?: boolean;
+  /** Whether an editor shows it on the node; if none is, the first text field */
+  readonly isPrimary?: boolean;
   readonly description?: string;
 };
 

@@ -29,6 +29,8 @@ export interface InputDef {
   readonly maxItems?: number;
   /** An explicit null is a value of its own: "none", instead of the default. */
   readonly nullable?: boolean;
+  /** Whether the editor shows it on the node itself. Entries without any show their first text field. */
+  readonly isPrimary?: boolean;
   /** The field existed in an earlier version. Runs that set it fail, because it no longer has an effect. */
   readonly removed?: boolean;
   readonly description?: string;

@@ -1,7 +1,7 @@
 // Determines the size of a node: its rendered box, the size it was resized to, or an estimate from its ports and
 // fields.
 import type { Catalog, InputDef } from './catalog.ts';
-import type { Dims, GraphNode } from './types.ts';
+import type { Dims, GraphNode, JsonObject } from './types.ts';
 
 /** Sizes of a standard node's parts in canvas pixels, matching the editor's style sheet. */
 export const NODE_BOX = {
@@ -11,14 +11,17 @@ export const NODE_BOX = {
   portRow: 28,
   fieldRow: 52,
   textAreaRow: 96,
+  /** The label of a field, which fields of a port do not repeat. */
+  fieldLabel: 17,
+  chips: 30,
   preview: 180,
   padding: 12,
 } as const;
 
 const MIN_SIZE = 8;
 const MAX_SIZE = 20_000;
-/** The number of settings that a card shows. The editor hides the rest. */
-export const MAX_FIELDS = 6;
+/** The fields that a card shows at most; the editor's inspector shows all. */
+const MAX_FIELDS = 3;
 /** Default sizes of canvas-only nodes. */
 const SHELL_SIZES: Readonly<Record<string, readonly [width: number, height: number]>> = {
   groupFrame: [400, 300],
@@ -48,7 +51,8 @@ function estimate(node: GraphNode, catalog: Catalog): Pick<Dims, 'width' | 'heig
   if (shell !== undefined) return { width: shell[0], height: shell[1] };
   const { inputs, outputs } = catalog.ports(node.data.nodeType, node.data.config ?? {});
   const ports = Math.max(countPorts(inputs), countPorts(outputs), 1);
-  const fields = inputs.filter(input => !input.isPort).slice(0, MAX_FIELDS);
+  const fields = mainFields(inputs);
+  const config = node.data.config ?? {};
   const hasPreview =
     outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO') || entry?.category === 'output';
   const rows = fields.reduce((sum, field) => sum + fieldHeight(field), 0);
@@ -58,6 +62,7 @@ function estimate(node: GraphNode, catalog: Catalog): Pick<Dims, 'width' | 'heig
       NODE_BOX.header +
       ports * NODE_BOX.portRow +
       rows +
+      (changedSettings(inputs, fields, config).length > 0 ? NODE_BOX.chips : 0) +
       (hasPreview ? NODE_BOX.preview : 0) +
       NODE_BOX.padding,
   };
@@ -67,11 +72,37 @@ function countPorts(ports: readonly { readonly isPort: boolean }[]): number {
   return ports.filter(({ isPort }) => isPort).length;
 }
 
-/** The height of a setting on the card; multi-line fields take more. */
-export function fieldHeight(field: InputDef): number {
-  const isLong = field.type === 'JSON' || (TEXT_AREAS.has(field.id) && field.enum === undefined);
-  return isLong ? NODE_BOX.textAreaRow : NODE_BOX.fieldRow;
+/** The fields on a node itself: its primary ones, or else its first text field. */
+export function mainFields(inputs: readonly InputDef[]): readonly InputDef[] {
+  const primary = inputs.filter(({ isPrimary, removed }) => isPrimary === true && removed !== true);
+  const shown = primary.length > 0 ? primary : inputs.filter(isLongText).slice(0, 1);
+  return shown.slice(0, MAX_FIELDS);
 }
+
+/** Settings that differ from their default and are not shown as a field. */
+export function changedSettings(
+  inputs: readonly InputDef[],
+  fields: readonly InputDef[],
+  config: JsonObject,
+): readonly InputDef[] {
+  return inputs.filter(
+    input =>
+      config[input.id] !== undefined &&
+      config[input.id] !== input.default &&
+      !input.isPort &&
+      input.removed !== true &&
+      !fields.includes(input),
+  );
+}
+
+/** The height of a field on the card; multi-line fields take more, and those of a port repeat no label. */
+export function fieldHeight(field: InputDef): number {
+  const height = isLongText(field) ? NODE_BOX.textAreaRow : NODE_BOX.fieldRow;
+  return field.isPort ? height - NODE_BOX.fieldLabel : height;
+}
+
+export const isLongText = ({ id, type, enum: values, wiredOnly, removed }: InputDef): boolean =>
+  type === 'TEXT' && TEXT_AREAS.has(id) && values === undefined && wiredOnly !== true && removed !== true;
 
 /** Width and height as React Flow stores them: numbers, or texts such as "320px"; undefined unless both are valid. */
 function readSize(value: unknown): Pick<Dims, 'width' | 'height'> | undefined {

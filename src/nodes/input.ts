@@ -48,7 +48,7 @@ export const inputNumber = defineNode({
   description: 'Provides a number to the workflow.',
   category: 'input',
   inputs: {},
-  config: { value: number('Number', { default: 0 }) },
+  config: { value: number('Number', { default: 0, isPrimary: true }) },
   outputs: { number: number('Number') },
   runInput: given => (Array.isArray(given) ? many(given.map(asNumber)) : one({ value: asNumber(given) })),
   run: ({ value, items }) => ({ number: Array.isArray(items) ? toList(items.map(asNumber)) : value }),

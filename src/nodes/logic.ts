@@ -15,7 +15,10 @@ export const logicIf = defineNode({
     'Compares a value and sends the input to one of two outputs. Without an input, sends the value.',
   category: 'logic',
   inputs: { value: any('Value'), input: any('Input') },
-  config: { operator: choice('Operator', OPERATORS), compare: text('Compare with', { default: '' }) },
+  config: {
+    operator: choice('Operator', OPERATORS, { isPrimary: true }),
+    compare: text('Compare with', { default: '', isPrimary: true }),
+  },
   outputs: { true: any('True'), false: any('False') },
   run: async ({ value, input, operator, compare }, ctx) => {
     const isTrue = await compareValue({ value, operator, compare }, ctx);

@@ -21,7 +21,7 @@ export const math = defineNode({
   description: 'Calculates with two numbers.',
   category: 'utility',
   inputs: { a: number('A', { required: true }), b: number('B', { required: true }) },
-  config: { operation: choice('Operation', NAMES) },
+  config: { operation: choice('Operation', NAMES, { isPrimary: true }) },
   outputs: { number: number('Number') },
   run: ({ a, b, operation }) => {
     if (b === 0 && (operation === 'divide' || operation === 'modulo')) {

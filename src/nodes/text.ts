@@ -85,9 +85,10 @@ export const textReplace = defineNode({
   category: 'utility',
   inputs: { text: text('Text', { required: true }) },
   config: {
-    find: text('Find', { default: '' }),
+    find: text('Find', { default: '', isPrimary: true }),
     replace: text('Replace with', {
       default: '',
+      isPrimary: true,
       description: 'In regex mode, $1 inserts the first group.',
     }),
     mode: choice('Mode', ['text', 'regex']),

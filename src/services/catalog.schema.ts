@@ -38,6 +38,11 @@ const Entry = Named('CatalogEntry', 'A node type', {
       nullable: Type.Optional(
         Type.Boolean({ description: 'Whether null is a value that means none, instead of the default' }),
       ),
+      isPrimary: Type.Optional(
+        Type.Boolean({
+          description: 'Whether an editor shows it on the node; if none is, the first text field',
+        }),
+      ),
       description: Type.Optional(Type.String()),
     }),
   ),

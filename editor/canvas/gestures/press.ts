@@ -19,6 +19,8 @@ const EDGE_REACH_PX = 9;
 const SELF_HANDLED =
   '.react-flow__panel, button:not([data-port]), a, input, textarea, select, video, audio, [data-own-pointer]';
 
+const IDLE_FIELD = 'textarea[data-card-field], input[data-card-field]:not([type="checkbox"])';
+
 interface Press {
   readonly pointerId: number;
   readonly isTouch: boolean;
@@ -29,6 +31,8 @@ interface Press {
   /** Starts the gesture when the pointer moves. undefined: React Flow pans. */
   readonly start: (() => Gesture) | undefined;
   readonly isAdding: boolean;
+  /** The field on a node that a click edits. */
+  readonly field: HTMLElement | undefined;
 }
 
 /** Handles pointer events until it is stopped. */
@@ -128,12 +132,16 @@ export class PointerController {
 
   #up(event: PointerEvent): void {
     if (event.pointerId !== this.#press?.pointerId) return;
-    if (this.#gesture === undefined) click(this.#context, this.#press);
-    else this.#gesture.end(event);
+    const { field } = this.#press;
+    if (this.#gesture !== undefined) this.#gesture.end(event);
+    else if (field === undefined) click(this.#context, this.#press);
+    else editField(field, event);
     this.#end();
   }
 
   #stopPropagation(event: Event): void {
+    // The release decides whether the field gets the focus.
+    if (this.#press?.field !== undefined && event.type === 'mousedown') event.preventDefault();
     if (this.#press?.start !== undefined) event.stopPropagation();
   }
 
@@ -177,8 +185,14 @@ function findPaintedPort({ renderState }: PointerContext, at: Position): PortRef
   return portAt(scene, at, { within: PORT_PX, positions, isFit })?.port;
 }
 
+/** A field on a node that is not being edited: a drag moves the node, a click edits the field. */
+const isIdleField = (target: EventTarget | null): target is HTMLElement =>
+  target instanceof HTMLElement && target.matches(IDLE_FIELD) && target !== document.activeElement;
+
 const isHandled = ({ target }: Event, root: HTMLElement): boolean =>
-  target instanceof Element && target !== root && target.closest(SELF_HANDLED) === null;
+  target instanceof Element &&
+  target !== root &&
+  (target.closest(SELF_HANDLED) === null || isIdleField(target));
 
 function findTarget(
   context: PointerContext,
@@ -233,7 +247,16 @@ function readPress(context: PointerContext, event: PointerEvent): Press {
     from,
     screen,
     isAdding,
+    field: isIdleField(event.target) && !isAdding ? event.target : undefined,
   };
+}
+
+/** Focuses a field with the caret where it was clicked. */
+function editField(field: HTMLElement, { clientX, clientY }: PointerEvent): void {
+  field.focus({ preventScroll: true });
+  const caret = document.caretPositionFromPoint?.(clientX, clientY);
+  if (caret?.offsetNode === field && field instanceof HTMLTextAreaElement)
+    field.setSelectionRange(caret.offset, caret.offset);
 }
 
 /** Selects the pressed node or edge, or clears the selection. With Shift or Control, toggles it. */

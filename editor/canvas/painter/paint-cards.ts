@@ -1,7 +1,7 @@
 // Paints readable nodes that are not mounted yet so that they look exactly like their cards.
 import { NODE_BOX, portOffset } from '../../../src/graph/dims.ts';
 import { messages } from '../../flow-messages.ts';
-import { getVisibleFields, hasPreview, truncatePortLabel } from '../card-parts.ts';
+import { getFace, hasPreview, truncatePortLabel } from '../card-parts.ts';
 import { getCategory, toTypeName } from '../colors.ts';
 import { type CardPort, PORT_PX } from '../model.ts';
 import type { PaintColors } from './paint-colors.ts';
@@ -13,7 +13,6 @@ import { type Context, fillBoxes, outlineBoxes, RADIUS, setTextStyle, wrapText }
 const TEXT_ZOOM = 0.55;
 const ICON = { x: 12, y: 9, size: 26 };
 const TITLE_X = 47;
-const FAINT = 0.05;
 
 export function paintCards(ctx: Context, { colors, viewport }: Painting, boxes: readonly Box[]): void {
   if (boxes.length === 0) return;
@@ -22,7 +21,7 @@ export function paintCards(ctx: Context, { colors, viewport }: Painting, boxes: 
   outlineBoxes(
     ctx,
     boxes.map(box => grow(box, 0.5)),
-    { color: colors.line, width: 1 },
+    { color: colors.edge, width: 1 },
   );
   paintPlaceholders(ctx, colors, boxes);
   paintPorts(ctx, colors, boxes);
@@ -35,9 +34,8 @@ export function paintCards(ctx: Context, { colors, viewport }: Painting, boxes: 
 function paintHeaders(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
   for (const [category, group] of Map.groupBy(boxes, ({ card }) => getCategory(card.data))) {
     const color = colors.categories.get(category) ?? colors.soft;
-    ctx.globalAlpha = 0.07;
-    const heads = group.map(box => ({ ...box, height: Math.min(NODE_BOX.header, box.height) }));
-    fillBoxes(ctx, heads, { color, radius: [RADIUS] });
+    const edges = group.map(({ x, y, width }) => ({ x: x + 6, y, width: width - 12, height: 2 }));
+    fillBoxes(ctx, edges, { color, radius: 1 });
     ctx.globalAlpha = 0.3;
     const icons = group.map(({ x, y }) => square(x + ICON.x, y + ICON.y, ICON.size));
     fillBoxes(ctx, icons, { color, radius: 7 });
@@ -49,33 +47,27 @@ function paintHeaders(ctx: Context, colors: PaintColors, boxes: readonly Box[]):
 
 const square = (x: number, y: number, size: number): Rect => ({ x, y, width: size, height: size });
 
-/** Backgrounds of settings and results. */
+/** Fields, and the space of results. */
 function paintPlaceholders(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
-  const placeholders = boxes.flatMap((box): Rect[] => {
-    const { card, x, y, width, height } = box;
-    const fields = getVisibleFields(card.data, height);
-    const end = y + (fields.length === 0 ? portsEnd(box) : fieldsEnd(fields));
-    const result = { x: x + 12, y: end + 2, width: width - 24, height: y + height - end - 14 };
-    return [
-      ...fields.map(field => ({
-        x: x + 12,
-        y: y + field.y + 17,
-        width: width - 24,
-        height: field.height - 24,
-      })),
-      ...(hasPreview(card.data) && result.height > 0 ? [result] : []),
-    ];
-  });
-  ctx.globalAlpha = FAINT;
-  fillBoxes(ctx, placeholders, { color: colors.ink, radius: 6 });
-  ctx.globalAlpha = 1;
+  const fields: Rect[] = [];
+  const results: Rect[] = [];
+  for (const { card, x, y, width, height } of boxes) {
+    const face = getFace(card.data);
+    for (const { field, y: top, height: high } of face.fields) {
+      const label = field.isPort ? 0 : NODE_BOX.fieldLabel;
+      fields.push({ x: x + 12, y: y + top + label, width: width - 24, height: high - label - 7 });
+    }
+    const result = { x: x + 12, y: y + face.end + 2, width: width - 24, height: height - face.end - 14 };
+    if (hasPreview(card.data) && result.height > 0) results.push(result);
+  }
+  fillBoxes(ctx, fields, { color: colors.edge, radius: 6 });
+  fillBoxes(
+    ctx,
+    fields.map(field => grow(field, -1)),
+    { color: colors.sunken, radius: 5 },
+  );
+  fillBoxes(ctx, results, { color: colors.sunken, radius: 8 });
 }
-
-const portsEnd = ({ card: { data } }: Box): number =>
-  NODE_BOX.header + NODE_BOX.portRow * Math.max(data.inputs.length, data.outputs.length, 1);
-
-const fieldsEnd = (fields: readonly { readonly y: number; readonly height: number }[]): number =>
-  Math.max(...fields.map(({ y, height }) => y + height));
 
 const DOT_PX = 11;
 
@@ -104,12 +96,15 @@ const toPortDots = (
 
 function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
   setTextStyle(ctx, { px: 10.5, family: colors.font, color: colors.soft });
-  for (const { card, x, y, width, height } of boxes) {
+  for (const { card, x, y, width } of boxes) {
     const { entry, node } = card.data;
     const type = entry?.label ?? messages.flow.unknownType(node.data.nodeType);
     paintLines(ctx, type, { x: x + TITLE_X, y: y + 25, width: width - TITLE_X - 12 }, 10.5);
-    for (const field of getVisibleFields(card.data, height))
-      paintLines(ctx, field.field.label, { x: x + 12, y: y + field.y + 2, width: width - 24 }, 10.5);
+    const { fields, chips } = getFace(card.data);
+    for (const { field, y: top } of fields)
+      if (!field.isPort) paintLines(ctx, field.label, { x: x + 12, y: y + top + 2, width: width - 24 }, 11);
+    if (chips)
+      paintLines(ctx, chips.texts.join('   '), { x: x + 19, y: y + chips.y + 6, width: width - 38 }, 11);
   }
   setTextStyle(ctx, { px: 11.5, family: colors.font, color: colors.soft });
   for (const { card, x, y, width } of boxes) {
@@ -123,11 +118,12 @@ function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): v
   for (const box of boxes) paintValues(ctx, colors, box);
 }
 
-function paintValues(ctx: Context, colors: PaintColors, { card, x, y, width, height }: Box): void {
-  for (const { y: top, height: high, text, isDefault } of getVisibleFields(card.data, height)) {
+function paintValues(ctx: Context, colors: PaintColors, { card, x, y, width }: Box): void {
+  for (const { field, y: top, height, text, isDefault } of getFace(card.data).fields) {
     ctx.fillStyle = isDefault ? colors.soft : colors.ink;
-    const area = { x: x + 20, y: y + top + 23, width: width - 40 };
-    paintLines(ctx, text, area, 11.5, Math.floor((high - 28) / 17));
+    const label = field.isPort ? 0 : NODE_BOX.fieldLabel;
+    const area = { x: x + 21, y: y + top + label + 6, width: width - 42 };
+    paintLines(ctx, text, area, 12, Math.max(1, Math.floor((height - label - 11) / 17)));
   }
 }
 

@@ -14,6 +14,9 @@ export interface PaintColors {
   readonly ink: string;
   readonly soft: string;
   readonly line: string;
+  /** Outlines of nodes and fields, and the ground of fields and results. */
+  readonly edge: string;
+  readonly sunken: string;
   readonly font: string;
 }
 
@@ -35,6 +38,8 @@ export function readPaintColors(probe: HTMLElement): PaintColors {
     ink: resolveColor('ink'),
     soft: resolveColor('soft'),
     line: resolveColor('line'),
+    edge: resolveColor('edge'),
+    sunken: resolveColor('sunken'),
     font: getComputedStyle(probe).fontFamily,
   };
 }

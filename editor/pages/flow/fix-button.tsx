@@ -3,12 +3,12 @@
 import Wand from 'icon:wand-sparkles';
 import { useMemo } from 'react';
 import type { LintIssue } from '../../../src/graph/issues.ts';
+import { getControlKind } from '../../board/control-kind.ts';
 import { findAllChanges, findFix } from '../../board/fixes/find-fix.ts';
 import type { Fix } from '../../board/fixes/fix.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button, ButtonLink } from '../../kit/button.tsx';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
-import { getControlKind } from './inspector/controls.tsx';
 import { focusField } from './inspector/focus-field.ts';
 
 const fixMessages = messages.flow.fixes;

@@ -1,6 +1,6 @@
 // Draws one node of a graph: a card with title, ports and settings, a sticky note, or a group frame.
 import type { CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
-import { fieldHeight, MAX_FIELDS, NODE_BOX, portOffset } from '../dims.ts';
+import { fieldHeight, mainFields, NODE_BOX, portOffset } from '../dims.ts';
 import type { Rect } from '../rects.ts';
 import { isSecretName } from '../redact.ts';
 import type { GraphNode, Json } from '../types.ts';
@@ -72,16 +72,19 @@ function drawFields(
 ): { readonly parts: readonly string[]; readonly end: number } {
   const parts: string[] = [];
   let end = start;
-  for (const input of inputs.filter(({ isPort }) => !isPort).slice(0, MAX_FIELDS)) {
+  for (const input of mainFields(inputs)) {
     const value = formatValue(node, input);
     const rowHeight = fieldHeight(input);
     if (end + rowHeight > height - 4) break;
-    const box = rowHeight - 26;
+    const box = rowHeight - (input.isPort ? 9 : 26);
+    const top = rowHeight - box - 8;
     const lines = wrapText(value, width - 2 * INSET - 16, 11, Math.max(1, Math.floor((box - 8) / 15)));
     parts.push(
-      text('gw-soft', x + INSET, y + end + 12, 10, shorten(input.label, width - 2 * INSET, 10)),
-      `<rect class="gw-field" x="${x + INSET}" y="${y + end + 18}" width="${width - 2 * INSET}" height="${box}" rx="6"/>`,
-      ...lines.map((line, index) => text('gw-ink', x + INSET + 8, y + end + 18 + 17 + 15 * index, 11, line)),
+      input.isPort
+        ? ''
+        : text('gw-soft', x + INSET, y + end + 12, 10, shorten(input.label, width - 2 * INSET, 10)),
+      `<rect class="gw-field" x="${x + INSET}" y="${y + end + top}" width="${width - 2 * INSET}" height="${box}" rx="6"/>`,
+      ...lines.map((line, index) => text('gw-ink', x + INSET + 8, y + end + top + 17 + 15 * index, 11, line)),
     );
     end += rowHeight;
   }

@@ -72,6 +72,7 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
       'base64',
     );
     await drop(page, { name: 'a photo.png', type: 'image/png', bytes: photo }, '[data-port="in-input"]');
+    await page.getByRole('figure', { name: 'Result of a photo' }).locator('img').waitFor();
     await nodeOf(page, 'a photo').waitFor();
     await untilSaved(page);
     const stored = await flow.read(id);

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
+import type { ControlKind } from '../../../board/control-kind.ts';
 import { messages } from '../../../flow-messages.ts';
 import { SelectField, TextField } from '../../../kit/field.tsx';
 import styles from './inspector.module.css';
@@ -24,27 +25,6 @@ export interface ControlProps {
   readonly onChange: (value: Json | undefined) => void;
 }
 
-export type ControlKind = keyof typeof CONTROLS;
-
-/** Returns undefined if only a connection can set the input. */
-export function getControlKind({
-  id,
-  type,
-  isPort,
-  wiredOnly,
-  enum: values,
-}: InputDef): ControlKind | undefined {
-  if (isPort && (wiredOnly === true || !SETTABLE.has(type))) return undefined;
-  if (values !== undefined) return 'choice';
-  if (id === 'templateId') return 'template';
-  if (type === 'BOOLEAN') return 'flag';
-  if (type === 'NUMBER') return 'number';
-  if (type === 'TEXT') return COLOR.test(id) ? 'color' : id === 'url' || id === 'mediaId' ? 'media' : 'text';
-  return type === 'LIST' || id === 'items' ? 'list' : 'json';
-}
-
-const SETTABLE: ReadonlySet<string> = new Set(['TEXT', 'NUMBER', 'BOOLEAN', 'JSON']);
-const COLOR = /colou?r$|^background$/i;
 const HEX = /^#[0-9a-f]{6}$/i;
 
 export const CONTROLS = {
@@ -57,7 +37,7 @@ export const CONTROLS = {
   list: ListControl,
   template: TemplateControl,
   media: MediaControl,
-} as const satisfies Record<string, (props: ControlProps) => ReactNode>;
+} as const satisfies Record<ControlKind, (props: ControlProps) => ReactNode>;
 
 const toText = (value: Json | undefined): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);

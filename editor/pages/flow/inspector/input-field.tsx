@@ -5,11 +5,12 @@ import { memo, type ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import { findProblem } from '../../../../src/graph/fields.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
+import { getControlKind } from '../../../board/control-kind.ts';
 import { setConfig } from '../../../board/edits.ts';
 import { messages } from '../../../flow-messages.ts';
 import { IconButton } from '../../../kit/button.tsx';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
-import { CONTROLS, type ControlProps, getControlKind } from './controls.tsx';
+import { CONTROLS, type ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
 const flowMessages = messages.flow;

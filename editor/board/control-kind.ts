@@ -1,0 +1,33 @@
+// Decides which control edits an input of a node.
+import type { InputDef } from '../../src/graph/catalog.ts';
+
+export type ControlKind =
+  | 'text'
+  | 'color'
+  | 'number'
+  | 'choice'
+  | 'flag'
+  | 'json'
+  | 'list'
+  | 'template'
+  | 'media';
+
+const SETTABLE: ReadonlySet<string> = new Set(['TEXT', 'NUMBER', 'BOOLEAN', 'JSON']);
+const COLOR = /colou?r$|^background$/i;
+
+/** Returns undefined if only a connection can set the input. */
+export function getControlKind({
+  id,
+  type,
+  isPort,
+  wiredOnly,
+  enum: values,
+}: InputDef): ControlKind | undefined {
+  if (isPort && (wiredOnly === true || !SETTABLE.has(type))) return undefined;
+  if (values !== undefined) return 'choice';
+  if (id === 'templateId') return 'template';
+  if (type === 'BOOLEAN') return 'flag';
+  if (type === 'NUMBER') return 'number';
+  if (type === 'TEXT') return COLOR.test(id) ? 'color' : id === 'url' || id === 'mediaId' ? 'media' : 'text';
+  return type === 'LIST' || id === 'items' ? 'list' : 'json';
+}

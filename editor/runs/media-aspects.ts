@@ -1,0 +1,14 @@
+// Remembers the aspect ratio of loaded pictures and videos, so that nodes show them whole.
+import { createStore } from 'zustand/vanilla';
+
+/** By URL: width / height. */
+export const mediaAspects = createStore<ReadonlyMap<string, number>>(() => new Map());
+
+const MAX_ASPECTS = 5000;
+
+export function setAspect(url: string, width: number, height: number): void {
+  const aspects = mediaAspects.getState();
+  if (width <= 0 || height <= 0 || aspects.has(url)) return;
+  const kept = aspects.size < MAX_ASPECTS ? aspects : [];
+  mediaAspects.setState(new Map(kept).set(url, width / height), true);
+}

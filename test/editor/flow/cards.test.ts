@@ -1,0 +1,142 @@
+// Tests what nodes show: fields that are edited in place, other settings, and results of every kind.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { waitUntil } from '../../support/processes.ts';
+import {
+  clickTool,
+  type FlowTests,
+  ideaOf,
+  nodeOf,
+  PICTURE,
+  type SentGraph,
+  startFlowTests,
+  untilIdea,
+} from './flow-page.ts';
+
+describe('the cards of nodes', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  it('edit their main field in place, as one undo step', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const field = nodeOf(page, 'Idea').getByRole('textbox', { name: 'Text of Idea' });
+    await field.click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' at dawn');
+    await untilIdea(flow, id, 'a boat at dawn');
+    await page.keyboard.press('Home');
+    await page.keyboard.type('Paint ');
+    assert.equal(await field.inputValue(), 'Paint a boat at dawn');
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-node-id') === 'idea');
+    await page.keyboard.press('Control+z');
+    assert.equal(await field.inputValue(), 'a boat');
+    await untilIdea(flow, id, 'a boat');
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('show a connected field nowhere, and other changed settings as one line', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const picture = nodeOf(page, 'Picture');
+    assert.equal(await picture.getByRole('textbox').count(), 0);
+    const chips = picture.getByRole('list', { name: 'Changed settings' });
+    assert.deepEqual(await chips.getByRole('listitem').allTextContents(), [
+      'Width 64',
+      'Height 64',
+      'Seed 1',
+    ]);
+  });
+
+  it('move when they are dragged by a field', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const box = await nodeOf(page, 'Idea').getByRole('textbox').boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + 30, box.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 90, box.y + 110, { steps: 5 });
+    await page.mouse.up();
+    await waitUntil('the node to move', async () => {
+      const { nodes } = await flow.read(id);
+      return (nodes.find(node => node.id === 'idea')?.position.y ?? 0) > 50;
+    });
+    assert.equal(ideaOf(await flow.read(id)), 'a boat');
+  });
+
+  it('show results of every kind at their own aspect, and never squeezed by ports', async () => {
+    const id = await flow.create(RESULTS);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await clickTool(page, 'Run');
+    await flow.untilRuns(id, 1);
+    const aspects = { Tall: 9 / 16, Many: 9 / 16, Wide: 12 / 5 };
+    for (const [label, aspect] of Object.entries(aspects)) {
+      const picture = page.getByRole('figure', { name: `Result of ${label}` }).locator('img');
+      await picture.waitFor();
+      await waitUntil(`the picture of ${label}`, () =>
+        picture.evaluate((element, wanted) => {
+          const image = element as HTMLImageElement;
+          const isWhole = Math.abs(image.naturalWidth / image.naturalHeight - wanted) < 0.02;
+          const zoom = Number(
+            /scale\((.+?)\)/.exec(
+              document.querySelector<HTMLElement>('.react-flow__viewport')?.style.transform ?? '',
+            )?.[1],
+          );
+          const { width, height } = image.getBoundingClientRect();
+          // A wide picture fills the width, a high one has at least 160 pixels.
+          const shown = Math.min(height, width / wanted) / zoom;
+          return isWhole && shown >= Math.min(160, 280 / wanted);
+        }, aspect),
+      );
+    }
+    await page.getByRole('figure', { name: 'Result of Joined' }).getByText('one, two').waitFor();
+    await page.getByRole('figure', { name: 'Result of Data' }).getByText('"name": "one"').waitFor();
+    await page.getByRole('figure', { name: 'Result of Parts' }).getByText('two').waitFor();
+    await takeScreenshot(page, 'flow-results', VIEWS[2]);
+    assert.deepEqual(opened.errors, []);
+  });
+});
+
+function node(id: string, x: number, label: string, nodeType: string, config: object = {}, y = 0): object {
+  const [family = ''] = nodeType.split(':');
+  const category = { generate: 'model', edit: 'model' }[family] ?? family;
+  return { id, type: 'basedNode', position: { x, y }, data: { label, category, nodeType, config } };
+}
+
+const RESULTS: SentGraph = {
+  nodes: [
+    node('one', 0, 'One', 'input:text', { value: 'one' }),
+    node('two', 0, 'Two', 'input:text', { value: 'two' }, 300),
+    node('joined', 400, 'Joined', 'utility:prompt_concat'),
+    node('data', 400, 'Data', 'utility:json_build', { keys: ['name'] }, 400),
+    node('parts', 800, 'Parts', 'utility:text_split', { separator: ', ' }),
+    node('tall', 800, 'Tall', 'generate:sandbox', { width: 288, height: 512 }, 400),
+    node('wide', 1200, 'Wide', 'generate:sandbox', { width: 768, height: 320 }),
+    node('many', 1200, 'Many', 'utility:image_composite', {}, 400),
+  ],
+  edges: [
+    edge('one', 'text', 'joined', 'text1'),
+    edge('two', 'text', 'joined', 'text2'),
+    edge('one', 'text', 'data', 'name'),
+    edge('joined', 'text', 'parts', 'text'),
+    edge('one', 'text', 'tall', 'prompt'),
+    edge('one', 'text', 'wide', 'prompt'),
+    edge('tall', 'image', 'many', 'image'),
+    edge('tall', 'image', 'many', 'overlay'),
+  ],
+};
+
+function edge(source: string, from: string, target: string, to: string): object {
+  const ports = { sourceHandle: `out-${from}`, targetHandle: `in-${to}` };
+  return { id: `${source}-${target}-${to}`, source, target, ...ports };
+}
