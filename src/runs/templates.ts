@@ -1,5 +1,5 @@
 // Lists and reads templates: those that come as files, then workflows published for copying and the caller's own.
-import { makePlan } from '../graph/plan.ts';
+import { createPlan } from '../graph/plan.ts';
 import type { Graph, MediaRef } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
@@ -129,7 +129,7 @@ const addressed = (deps: RunDeps, template: ShippedTemplate): Graph =>
 
 function presentSample(deps: RunDeps, template: ShippedTemplate) {
   const { sample } = template;
-  const planned = makePlan(template.graph, deps.catalog);
+  const planned = createPlan(template.graph, deps.catalog);
   if (sample === undefined || !planned.ok) return null;
   const find = (name: string): MediaRef => {
     const { files } = sample;
@@ -241,7 +241,7 @@ async function inspectGraph(
   const { entries } = deps.catalog;
   const cached = factsByGraph.get(key);
   if (cached?.entries === entries) return cached.facts;
-  const planned = makePlan(graph, deps.catalog);
+  const planned = createPlan(graph, deps.catalog);
   const nodes = planned.ok ? planned.plan.nodes : [];
   const needs = nodes.flatMap(
     ({ nodeType, settings }) => findNeededProvider(deps.findNode(nodeType), settings) ?? [],

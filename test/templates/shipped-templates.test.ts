@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { lintGraph } from '../../src/graph/lint/lint.ts';
-import { makePlan } from '../../src/graph/plan.ts';
+import { createPlan } from '../../src/graph/plan.ts';
 import { findNeededProvider, findNode, makeCatalog } from '../../src/nodes/catalog.ts';
 import { SHIPPED_FOLDER } from '../../src/services/templates/shipped-templates.ts';
 import {
@@ -57,7 +57,7 @@ for (const template of templates) {
     });
 
     it('has 3 to 14 labeled nodes, and one note', () => {
-      const planned = makePlan(graph, configured);
+      const planned = createPlan(graph, configured);
       assert.ok(planned.ok);
       const { nodes } = planned.plan;
       assert.ok(nodes.length >= 3 && nodes.length <= 14, `${nodes.length} nodes`);
@@ -79,7 +79,7 @@ for (const template of templates) {
       assert.ok(files.reduce((sum, [, { bytes }]) => sum + bytes, 0) <= MAX_SAMPLE_BYTES);
       for (const [name, file] of files)
         assert.equal(sha256(readFileSync(join(folder, 'sample', name))), file.sha256, name);
-      const planned = makePlan(graph, configured);
+      const planned = createPlan(graph, configured);
       for (const { id, nodeType, settings } of planned.ok ? planned.plan.nodes : []) {
         if (findNeededProvider(findNode(nodeType), settings) === undefined) continue;
         assert.ok(sample.outputs[id] !== undefined, `${id} has no recorded result`);

@@ -18,5 +18,12 @@ export const messages = {
   started: 'Started',
   by: 'Started by',
   done: (done: number, total: number): string => `${formatNumber(done)} of ${formatNumber(total)}`,
-  triggers: { api: 'API', editor: 'Editor', mcp: 'Agent', cli: 'Command line', resume: 'Resumed' },
+  triggers: {
+    api: 'API',
+    editor: 'Editor',
+    mcp: 'Agent',
+    cli: 'Command line',
+    resume: 'Resumed',
+    sample: 'Sample',
+  },
 } as const;

@@ -37,11 +37,15 @@ export function StarterTemplates() {
 
 function StarterTemplate({ template }: { readonly template: Template }) {
   const editor = useEditor();
-  const { title, poster, preview, credits, creditsExact } = template;
+  const { title, card, poster, preview, credits, creditsExact } = template;
   const insertion = useMutation({
     mutationFn: () =>
       api.get<WorkflowInfo>(
-        template.slug === null ? `/workflows/${template.workflowId}` : `/published/${template.slug}`,
+        template.workflowId === null
+          ? `/templates/${template.id}`
+          : template.slug === null
+            ? `/workflows/${template.workflowId}`
+            : `/published/${template.slug}`,
       ),
     onSuccess: workflow => {
       pasteGraph(editor, toBoard(workflow), editor.canvas.current?.center() ?? { x: 0, y: 0 });
@@ -49,7 +53,7 @@ function StarterTemplate({ template }: { readonly template: Template }) {
     },
     onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
   });
-  const imageUrl = poster ?? (preview?.contentType.startsWith('image/') ? preview.url : undefined);
+  const imageUrl = card ?? poster ?? (preview?.contentType.startsWith('image/') ? preview.url : undefined);
   return (
     <button
       type="button"

@@ -55,16 +55,27 @@ export function Page() {
           )
         }
       >
-        {templates => (
-          <ul className={cards.grid}>
-            {templates.map(template => (
-              <TemplateCard key={template.id} template={template} />
-            ))}
-          </ul>
-        )}
+        {templates => <Shelves templates={templates} />}
       </InfiniteList>
     </>
   );
+}
+
+/** Renders the templates by shelf, each in the order of the list. */
+export function Shelves({ templates }: { readonly templates: readonly Template[] }) {
+  const shelves = Map.groupBy(templates, ({ shelf }) => shelf ?? 'published');
+  return [...shelves].map(([shelf, members]) => (
+    <section key={shelf} aria-labelledby={`shelf-${shelf}`}>
+      <h2 id={`shelf-${shelf}`} className={styles.shelf}>
+        {messages.shelves[shelf]}
+      </h2>
+      <ul className={cards.grid}>
+        {members.map(template => (
+          <TemplateCard key={template.id} template={template} />
+        ))}
+      </ul>
+    </section>
+  ));
 }
 
 /** Returns the categories of the shown templates and the chosen one. */

@@ -15,19 +15,18 @@ import { messages } from './messages.ts';
 import styles from './page.module.css';
 
 export function TemplateCard({ template }: { readonly template: Template }) {
-  const { title, description, workflowId, canDuplicate, isOwner, tags } = template;
-  const use = useCopy(workflowId);
+  const { id, title, description, workflowId, canDuplicate, isOwner, tags } = template;
+  const use = useCopy(id);
   return (
     <li className={cards.card}>
       <div className={classNames(cards.poster, styles.poster)}>
         <Poster template={template} />
       </div>
       <div className={cards.about}>
-        <h2>
-          <a href={`/flow/${workflowId}`}>{title}</a>
-        </h2>
+        <h2>{workflowId === null ? title : <a href={`/flow/${workflowId}`}>{title}</a>}</h2>
         {description && <p className={styles.description}>{description}</p>}
         <p className={cards.facts}>
+          <Readiness template={template} />
           <Price template={template} />
           {isOwner && <Badge tone="accent">{messages.mine}</Badge>}
           {tags.slice(0, 3).map(tag => (
@@ -52,7 +51,17 @@ export function TemplateCard({ template }: { readonly template: Template }) {
   );
 }
 
-function Poster({ template: { preview, poster } }: { readonly template: Template }) {
+/** Says whether the template runs in this service, or what it needs. */
+function Readiness({ template: { runsNow, needs, hasSample } }: { readonly template: Template }) {
+  if (runsNow) return <Badge tone="success">{messages.runsNow}</Badge>;
+  if (needs.length === 0) return null;
+  const names = needs.map(name => messages.providers[name] ?? name);
+  return <Badge>{hasSample ? messages.needs(names) : messages.needsOnly(names)}</Badge>;
+}
+
+function Poster({ template: { preview, poster, card } }: { readonly template: Template }) {
+  if (card !== null && poster === null)
+    return <img className={styles.card} src={card} alt="" width={640} height={360} loading="lazy" />;
   if (preview !== null)
     return (
       <MediaView {...preview} {...(poster === null ? {} : { posterUrl: poster })} label="" variant="square" />
@@ -67,10 +76,10 @@ function Price({ template: { credits, creditsExact } }: { readonly template: Tem
 }
 
 /** Creates a copy and opens it. */
-function useCopy(workflowId: string) {
+function useCopy(templateId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => api.post<{ id: string }>(`/workflows/${workflowId}/duplicate`, {}),
+    mutationFn: () => api.post<{ id: string }>(`/templates/${templateId}/duplicate`, {}),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: ['/workflows'] });
       location.assign(`/flow/${id}`);

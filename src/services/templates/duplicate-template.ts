@@ -1,6 +1,6 @@
 // Copies a template to a new workflow of the caller, with the sample results that it was recorded with.
 import type { Step } from '../../engine/types.ts';
-import { makePlan } from '../../graph/plan.ts';
+import { createPlan } from '../../graph/plan.ts';
 import type { MediaRef, Values } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -78,7 +78,7 @@ async function recordSample(
   const { user, workflowId, template, sample, files } = copy;
   if (!(await lockSampleFiles(tx, sample, files)))
     throw new SweptError('A sample file was deleted meanwhile.');
-  const planned = makePlan(template.graph, deps.catalog);
+  const planned = createPlan(template.graph, deps.catalog);
   await insertSampleRun(tx, {
     id: newId('execution', deps.now()),
     workflow_id: workflowId,
