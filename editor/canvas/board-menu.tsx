@@ -26,6 +26,7 @@ export function BoardMenu() {
 function OpenMenu({ at, isOnNode }: NonNullable<View['menu']>) {
   const editor = useEditor();
   const list = useRef<HTMLDivElement>(null);
+  const opener = useRef(document.activeElement);
   useEffect(() => {
     keepInside(list.current);
     list.current?.querySelector('button')?.focus();
@@ -38,7 +39,10 @@ function OpenMenu({ at, isOnNode }: NonNullable<View['menu']>) {
   }, [editor]);
   const close = (): void => {
     editor.view.setState({ menu: undefined });
-    editor.canvas.current?.focus();
+    // Back to the node, if it was opened by a key.
+    if (opener.current instanceof HTMLElement && opener.current.closest('[data-node-id]'))
+      opener.current.focus();
+    else editor.canvas.current?.focus();
   };
   return (
     <div

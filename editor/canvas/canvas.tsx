@@ -95,6 +95,7 @@ function FlowCanvas({ renderState, scene, model, start }: FlowCanvasProps) {
       className={styles.canvas ?? ''}
       aria-label={messages.flow.canvas}
       tabIndex={0}
+      data-focus-region="canvas"
       nodes={nodes}
       defaultViewport={start}
       nodesConnectable={false}

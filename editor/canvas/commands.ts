@@ -52,7 +52,7 @@ export const COMMANDS: readonly Command[] = [
   {
     id: 'add',
     label: labels.add,
-    keys: ['Tab'],
+    keys: ['N'],
     run: ({ view }) => view.setState({ panel: { kind: 'add', placement: {} } }),
   },
   { id: 'run', label: labels.run, keys: ['Mod+Enter'], run: startRun },
@@ -92,9 +92,15 @@ export const COMMANDS: readonly Command[] = [
   { id: 'across', label: labels.across, keys: [], run: editor => distributeSelected(editor, 'across') },
   { id: 'down', label: labels.down, keys: [], run: editor => distributeSelected(editor, 'down') },
   { id: 'box', label: labels.box, keys: ['B'], run: ({ view }) => view.setState({ tool: 'box' }) },
-  { id: 'lasso', label: labels.lasso, keys: ['L'], run: ({ view }) => view.setState({ tool: 'lasso' }) },
+  {
+    id: 'lasso',
+    label: labels.lasso,
+    keys: ['Shift+L'],
+    run: ({ view }) => view.setState({ tool: 'lasso' }),
+  },
   { id: 'fit', label: labels.fit, keys: ['Shift+1'], run: ({ canvas }) => canvas.current?.fit() },
   { id: 'fit-selected', label: labels.fitSelected, keys: ['Shift+2'], run: fitSelected },
+  { id: 'rename', label: labels.rename, keys: ['F2'], run: renameSelected },
   { id: 'find', label: labels.find, keys: ['Mod+F'], run: openPanel('find') },
   { id: 'versions', label: labels.versions, keys: [], run: toggleDock('versions') },
   { id: 'share', label: labels.share, keys: [], run: openPanel('share') },
@@ -218,6 +224,13 @@ function removeSelected({ session, canvas }: EditorContextValue): void {
     remove(board, { nodes, edges }),
   );
   canvas.current?.focus();
+}
+
+/** Edits the label of the selected node in the inspector. */
+function renameSelected({ session }: EditorContextValue): void {
+  const { board, selection } = session.store.getState();
+  if (board.nodes.filter(({ id }) => selection.has(id)).length !== 1) return;
+  document.querySelector<HTMLInputElement>('[data-rename] input')?.select();
 }
 
 function selectAll({ session: { store } }: EditorContextValue): void {

@@ -9,6 +9,7 @@ import { messages } from '../flow-messages.ts';
 import { isEditing } from '../lib/editing.ts';
 import type { EditorContextValue } from '../runs/editor-context.tsx';
 import { COMMANDS, type Command, copyOnEvent, pasteOnEvent } from './commands.ts';
+import { moveByTab } from './tab-order.ts';
 
 const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowLeft: [-1, 0],
@@ -22,7 +23,7 @@ const LONG_STEP = 64;
 /** Commands that also work while a field has the focus. */
 const GLOBAL_COMMANDS: ReadonlySet<string> = new Set(['run', 'save']);
 /** Commands whose keys the canvas or the browser's clipboard events handle. */
-const NOT_BY_SHORTCUT: ReadonlySet<string> = new Set(['add', 'copy', 'cut', 'paste']);
+const NOT_BY_SHORTCUT: ReadonlySet<string> = new Set(['copy', 'cut', 'paste']);
 
 interface KeyTargets {
   readonly editor: EditorContextValue;
@@ -43,9 +44,14 @@ export function listenToKeys(targets: KeyTargets): () => void {
   return () => listening.abort();
 }
 
-function handleKey(event: KeyboardEvent, { editor, root, cancelGesture }: KeyTargets): void {
+function handleKey(event: KeyboardEvent, targets: KeyTargets): void {
+  const { editor, root, cancelGesture } = targets;
   if (event.key === 'Escape' && cancelGesture()) return;
   if (event.defaultPrevented) return;
+  if (event.key === 'Tab') {
+    if (handleTab(event, targets)) event.preventDefault();
+    return;
+  }
   const isEditingText = isEditing(event.target);
   if (!isEditingText && root.contains(event.target as Node) && handleCanvasKey(event, { ...editor, root })) {
     event.preventDefault();
@@ -92,11 +98,11 @@ interface FocusedCanvas extends EditorContextValue {
 type Handler = (event: KeyboardEvent, canvas: FocusedCanvas) => boolean;
 
 const CANVAS_KEYS: Readonly<Record<string, Handler>> = {
-  Tab: (event, editor) => !isModified(event) && moveFocus(event, editor),
-  Escape: (_, editor) => cancelOrDeselect(editor),
+  Escape: cancelOrDeselect,
   Enter: (event, editor) => !isModified(event) && pressEnter(event, editor),
   ' ': (event, editor) => selectFocused(event, editor),
-  c: (event, editor) => !isModified(event) && pickPort(event, editor),
+  c: (event, editor) => !isModified(event) && (pickPort(event, editor) || pickFirstOutput(event, editor)),
+  '.': (event, editor) => openMenu(event, editor),
 };
 
 const isModified = (event: KeyboardEvent): boolean => event.ctrlKey || event.metaKey || event.altKey;
@@ -130,33 +136,11 @@ function nudge(event: KeyboardEvent, { session }: EditorContextValue): boolean {
   return true;
 }
 
-/** Moves the focus to the next node in Tab order, or while connecting to the next compatible port. */
-function moveFocus(event: KeyboardEvent, { session, view, canvas, root }: FocusedCanvas): boolean {
-  const { board } = session.store.getState();
-  const step = event.shiftKey ? -1 : 1;
-  const port = findFocusedPort(event.target);
-  if (view.getState().connecting !== undefined)
-    return movePortFocus(root, '[data-fit="yes"] [data-port]', event.target, step);
-  const nodeId = findNodeId(event.target);
-  if (port !== undefined && nodeId !== undefined) {
-    const node = (event.target as HTMLElement).closest('[data-node-id]');
-    return node !== null && movePortFocus(node, '[data-port]', event.target, step);
-  }
-  if (nodeId === undefined) {
-    if (event.shiftKey) return false;
-    view.setState({ panel: { kind: 'add', placement: {} } });
-    return true;
-  }
-  const order = getTabOrder(board);
-  const nextId = order[order.indexOf(nodeId) + step];
-  // After the last node, the focus moves to the rest of the page.
-  if (nextId === undefined) {
-    canvas.current?.focus();
-    return step === -1;
-  }
-  session.store.actions.select([nextId]);
-  canvas.current?.focusNode(nextId);
-  return true;
+/** Tab: moves through the compatible ports while connecting, otherwise through the page in a circle. */
+function handleTab(event: KeyboardEvent, { editor, root }: KeyTargets): boolean {
+  if (isModified(event) || document.querySelector('dialog[open], [role="menu"]') !== null) return false;
+  if (editor.view.getState().connecting === undefined) return moveByTab(event, editor);
+  return movePortFocus(root, '[data-fit="yes"] [data-port]', event.target, event.shiftKey ? -1 : 1);
 }
 
 function movePortFocus(root: Element, selector: string, from: EventTarget | null, step: number): boolean {
@@ -168,7 +152,7 @@ function movePortFocus(root: Element, selector: string, from: EventTarget | null
 }
 
 /**
- * On the canvas, focuses the first node; on a node, its first port. On a port, starts or finishes a connection.
+ * On the canvas, focuses the first node; on a node, its first field, or else its first port. On a port, starts or finishes a connection.
  */
 function pressEnter(event: KeyboardEvent, editor: EditorContextValue): boolean {
   if (findFocusedPort(event.target) !== undefined) return pickPort(event, editor);
@@ -180,11 +164,21 @@ function pressEnter(event: KeyboardEvent, editor: EditorContextValue): boolean {
     editor.canvas.current?.focusNode(firstId);
     return true;
   }
-  (event.target as HTMLElement).querySelector<HTMLElement>('[data-port]')?.focus();
+  const node = (event.target as HTMLElement).closest('[data-node-id]');
+  if (node === null || node !== event.target) return false;
+  const first =
+    node.querySelector<HTMLElement>('[data-card-field]') ?? node.querySelector<HTMLElement>('[data-port]');
+  first?.focus({ preventScroll: true });
   return true;
 }
 
-function cancelOrDeselect({ view, session, canvas }: EditorContextValue): boolean {
+/** Escape: cancels the connection, then returns from a port to its node, then clears the selection. */
+function cancelOrDeselect(event: KeyboardEvent, { view, session, canvas }: EditorContextValue): boolean {
+  const node = (event.target as HTMLElement).closest<HTMLElement>('[data-node-id]');
+  if (view.getState().connecting === undefined && node !== null && node !== event.target) {
+    node.focus({ preventScroll: true });
+    return true;
+  }
   if (view.getState().connecting !== undefined)
     view.setState({ connecting: undefined, announcement: messages.flow.connectCancelled });
   else session.store.actions.select([]);
@@ -198,6 +192,31 @@ function selectFocused(event: KeyboardEvent, { session }: EditorContextValue): b
   const { selection } = session.store.getState();
   const remaining = [...selection].filter(other => other !== id);
   session.store.actions.select(selection.has(id) ? remaining : [...(event.shiftKey ? selection : []), id]);
+  return true;
+}
+
+/** On a node: starts a connection from its first output. */
+function pickFirstOutput(event: KeyboardEvent, editor: EditorContextValue): boolean {
+  const node = (event.target as HTMLElement).closest<HTMLElement>('[data-node-id]');
+  const port = node?.querySelector<HTMLElement>('[data-port^="out-"]');
+  if (node == null || port == null) return false;
+  port.focus({ preventScroll: true });
+  const { view } = editor;
+  view.setState({
+    connecting: { nodeId: node.dataset.nodeId ?? '', handle: port.dataset.port ?? '' },
+    announcement: messages.flow.connectStarted(port.getAttribute('aria-label') ?? ''),
+  });
+  return true;
+}
+
+/** Opens the menu of the focused node below its title. */
+function openMenu(event: KeyboardEvent, { view, session }: EditorContextValue): boolean {
+  const node = (event.target as HTMLElement).closest<HTMLElement>('[data-node-id]');
+  if (node === null || isModified(event)) return false;
+  const id = node.dataset.nodeId ?? '';
+  if (!session.store.getState().selection.has(id)) session.store.actions.select([id]);
+  const { left, top } = node.getBoundingClientRect();
+  view.setState({ menu: { at: { x: Math.max(8, left + 24), y: Math.max(60, top + 24) }, isOnNode: true } });
   return true;
 }
 

@@ -30,7 +30,7 @@ export function ZoomBar({ renderState }: { readonly renderState: RenderState }) 
   const fit = (): void =>
     void flow.setViewport(fitViewport(getBounds(renderState.now.scene), renderState.now.size));
   return (
-    <div className={styles.zoom} data-own-pointer>
+    <div className={styles.zoom} data-own-pointer data-focus-region="zoom">
       <IconButton size="s" icon={Minus} label={labels.zoomOut} onClick={() => void flow.zoomOut()} />
       <button
         type="button"

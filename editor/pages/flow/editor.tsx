@@ -41,7 +41,7 @@ export function Editor() {
           <EmptyBoard />
         </div>
         {/* Beside the board and not over it, so that a notice never covers a node. */}
-        <div className={styles.notices}>
+        <div className={styles.notices} data-focus-region="notices">
           <ConflictNotice />
           {drop.isOver && <p className={notice.notice}>{messages.flow.drop.here}</p>}
           {drop.uploading !== undefined && (

@@ -62,7 +62,7 @@ export function Toolbar() {
   const isNarrow = useMediaQuery(NARROW);
   const run = (id: string) => () => getCommand(id).run(editor);
   return (
-    <div className={styles.toolbar} role="toolbar" aria-label={flowMessages.toolbar}>
+    <div className={styles.toolbar} role="toolbar" data-focus-region="bar" aria-label={flowMessages.toolbar}>
       <AppMenu />
       <div className={styles.start}>
         <NameField />

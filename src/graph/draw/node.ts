@@ -1,6 +1,6 @@
 // Draws one node of a graph: a card with title, ports and settings, a sticky note, or a group frame.
 import type { CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
-import { fieldHeight, mainFields, NODE_BOX, portOffset } from '../dims.ts';
+import { changedSettings, fieldHeight, mainFields, NODE_BOX, portOffset } from '../dims.ts';
 import type { Rect } from '../rects.ts';
 import { isSecretName } from '../redact.ts';
 import type { GraphNode, Json } from '../types.ts';
@@ -72,7 +72,8 @@ function drawFields(
 ): { readonly parts: readonly string[]; readonly end: number } {
   const parts: string[] = [];
   let end = start;
-  for (const input of mainFields(inputs)) {
+  const fields = mainFields(inputs);
+  for (const input of fields) {
     const value = formatValue(node, input);
     const rowHeight = fieldHeight(input);
     if (end + rowHeight > height - 4) break;
@@ -87,6 +88,12 @@ function drawFields(
       ...lines.map((line, index) => text('gw-ink', x + INSET + 8, y + end + top + 17 + 15 * index, 11, line)),
     );
     end += rowHeight;
+  }
+  const changed = changedSettings(inputs, fields, node.data.config ?? {});
+  if (changed.length > 0 && end + NODE_BOX.chips <= height - 4) {
+    const line = changed.map(input => `${input.label} ${formatValue(node, input)}`).join(' · ');
+    parts.push(text('gw-soft', x + INSET, y + end + 16, 10, shorten(line, width - 2 * INSET, 10)));
+    end += NODE_BOX.chips;
   }
   return { parts, end };
 }

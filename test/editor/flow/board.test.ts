@@ -87,13 +87,12 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await boardOf(page).focus();
     for (const name of ['Text', 'Sandbox image']) {
       await boardOf(page).focus();
-      await page.keyboard.press('Tab');
+      await page.keyboard.press('n');
       await page.keyboard.type(name);
       await page.keyboard.press('Enter');
       await nodeOf(page, name).waitFor();
     }
     await nodeOf(page, 'Text').focus();
-    await page.keyboard.press('Enter');
     await page.keyboard.press('c');
     await page.keyboard.press('Tab');
     const target = page.getByRole('button', { name: 'Input Prompt of Sandbox image', exact: true });

@@ -37,6 +37,7 @@ function OpenDock({ kind }: { readonly kind: DockKind }) {
       ref={panel}
       className={styles.dock}
       aria-label={title}
+      data-focus-region="dock"
       tabIndex={-1}
       onKeyDown={event => {
         if (event.key !== 'Escape' || event.defaultPrevented) return;

@@ -47,7 +47,16 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
     canvas.current?.focus();
   };
   return (
-    <aside className={styles.inspector} aria-label={flowMessages.inspector}>
+    <aside
+      className={styles.inspector}
+      aria-label={flowMessages.inspector}
+      data-focus-region="inspector"
+      onKeyDown={event => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        event.preventDefault();
+        canvas.current?.focusNode(node.id);
+      }}
+    >
       <header className={styles.head}>
         <CategoryIcon category={getCategory({ node, entry })} />
         <h2>{entry?.label ?? flowMessages.unknownType(node.data.nodeType)}</h2>
@@ -58,7 +67,9 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
       <div className={styles.body}>
         {entry?.description !== undefined && <p className={styles.about}>{entry.description}</p>}
         <NodeIssues node={node} />
-        <Label node={node} />
+        <div data-rename>
+          <Label node={node} />
+        </div>
         {inputs.filter(isEditable).map(input => (
           <InputField key={input.id} node={node} input={input} />
         ))}

@@ -1,0 +1,88 @@
+// Moves the focus by Tab in a circle: bar, docked panel, nodes in wiring order, inspector, zoom bar, notices, bar.
+import { getTabOrder } from '../board/wiring.ts';
+import type { EditorContextValue } from '../runs/editor-context.tsx';
+
+/** The value of `data-focus-region` of each part, in the order of the circle. */
+const REGIONS = ['bar', 'dock', 'canvas', 'inspector', 'zoom', 'notices'] as const;
+const FOCUSABLE =
+  'a[href], button, input, select, textarea, audio, video[controls], [contenteditable="true"], [tabindex]';
+/** What Tab reaches inside of a node after Enter. */
+const IN_NODE = '[data-port], [data-card-field], button, a[href], audio';
+
+/** Returns whether the focus was moved; otherwise the browser moves it. */
+export function moveByTab(event: KeyboardEvent, editor: EditorContextValue): boolean {
+  const target = event.target as HTMLElement;
+  const region = target.closest<HTMLElement>('[data-focus-region]')?.dataset.focusRegion;
+  const step = event.shiftKey ? -1 : 1;
+  const node = target.closest<HTMLElement>('[data-node-id]');
+  if (node !== null) return moveFromNode(editor, node, target, step);
+  const index = REGIONS.indexOf(region as (typeof REGIONS)[number]);
+  if (index < 0) return false;
+  if (region === 'canvas') {
+    const [first] = getTabOrder(editor.session.store.getState().board);
+    if (step === 1 && first !== undefined) return focusNode(editor, first);
+    return enterRegion(editor, index + step, step);
+  }
+  const stops = findStops(region ?? '');
+  const edge = step === 1 ? stops.at(-1) : stops[0];
+  // Inside of a region, the browser's order is right.
+  return (target === edge || stops.length === 0) && enterRegion(editor, index + step, step);
+}
+
+function moveFromNode(
+  editor: EditorContextValue,
+  node: HTMLElement,
+  target: HTMLElement,
+  step: number,
+): boolean {
+  if (target !== node) {
+    const inside = [...node.querySelectorAll<HTMLElement>(IN_NODE)].filter(isVisible);
+    const next = inside[inside.indexOf(target) + step];
+    if (next !== undefined || step === -1) {
+      (next ?? node).focus({ preventScroll: true });
+      return true;
+    }
+  }
+  const order = getTabOrder(editor.session.store.getState().board);
+  const next = order[order.indexOf(node.dataset.nodeId ?? '') + step];
+  if (next !== undefined) return focusNode(editor, next);
+  if (step === 1) return enterRegion(editor, REGIONS.indexOf('inspector'), step);
+  editor.canvas.current?.focus();
+  return true;
+}
+
+function focusNode({ session, canvas }: EditorContextValue, id: string): boolean {
+  session.store.actions.select([id]);
+  canvas.current?.focusNode(id);
+  return true;
+}
+
+/** Focuses the first stop of the region, or its last one on the way back. Skips regions without any. */
+function enterRegion(editor: EditorContextValue, start: number, step: number): boolean {
+  for (let tries = 0; tries < REGIONS.length; tries++) {
+    const region = REGIONS[(start + tries * step + 2 * REGIONS.length) % REGIONS.length];
+    if (region === 'canvas') {
+      const last = getTabOrder(editor.session.store.getState().board).at(-1);
+      if (step === -1 && last !== undefined) return focusNode(editor, last);
+      editor.canvas.current?.focus();
+      return true;
+    }
+    const stops = findStops(region ?? '');
+    const stop = step === 1 ? stops[0] : stops.at(-1);
+    if (stop === undefined) continue;
+    stop.focus();
+    return true;
+  }
+  return false;
+}
+
+const findStops = (region: string): readonly HTMLElement[] =>
+  [
+    ...document.querySelectorAll<HTMLElement>(
+      FOCUSABLE.split(', ')
+        .map(selector => `[data-focus-region="${region}"] ${selector}`)
+        .join(),
+    ),
+  ].filter(element => element.tabIndex >= 0 && !element.matches(':disabled') && isVisible(element));
+
+const isVisible = (element: HTMLElement): boolean => element.checkVisibility({ visibilityProperty: true });

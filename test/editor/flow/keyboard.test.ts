@@ -1,0 +1,136 @@
+// Tests the editor without a pointer: the circle of Tab, and a workflow that is made, edited, run and looked at by keys.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { NO_BROWSER } from '../../support/browser.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { boardOf, type FlowTests, nodeOf, PICTURE, startFlowTests, untilSaved } from './flow-page.ts';
+
+describe('the keyboard', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  it('moves the focus in a circle: bar, nodes in wiring order, inspector, zoom bar', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    for (const key of ['Tab', 'Shift+Tab']) {
+      await page.getByRole('toolbar').getByRole('button', { name: 'Open menu' }).focus();
+      const seen: string[] = [];
+      for (let presses = 0; presses < 80; presses++) {
+        await page.keyboard.press(key);
+        const here = await focusedPart(page);
+        if (here !== seen.at(-1)) seen.push(here);
+        if (here === 'bar' && seen.length > 1) break;
+      }
+      const circle = ['canvas', 'idea', 'picture', 'preview', 'inspector', 'zoom'];
+      const expected = key === 'Tab' ? ['bar', ...circle, 'bar'] : [...circle.toReversed(), 'bar'];
+      assert.deepEqual(seen, expected, key);
+    }
+    assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+
+  it('returns by Escape to where one came from', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await nodeOf(page, 'Idea').focus();
+    await page.keyboard.press('n');
+    await page.getByRole('dialog', { name: 'Add node' }).waitFor();
+    await page.keyboard.press('Escape');
+    await untilFocused(page, 'idea');
+    await page.keyboard.press('.');
+    await page.getByRole('menu').waitFor();
+    await page.keyboard.press('Escape');
+    await untilFocused(page, 'idea');
+    await page.keyboard.press('F2');
+    await page.keyboard.type('Motif');
+    await page.keyboard.press('Escape');
+    await nodeOf(page, 'Motif').waitFor();
+    await untilFocused(page, 'idea');
+    await page.keyboard.press('ArrowDown');
+    await untilSaved(page);
+    assert.equal((await flow.read(id)).nodes.find(node => node.id === 'idea')?.position.y, 8);
+  });
+
+  it('makes a graph of three nodes, edits its fields, runs it and opens the result', async () => {
+    const id = await flow.create({ nodes: [], edges: [] });
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await boardOf(page).focus();
+    for (const name of ['Text', 'Sandbox image', 'Preview']) {
+      await page.keyboard.press('n');
+      await page.keyboard.type(name);
+      await page.keyboard.press('Enter');
+      await nodeOf(page, name).waitFor();
+      await page.waitForFunction(() => document.activeElement?.hasAttribute('data-node-id'));
+    }
+    await connectByKeys(page, 'Text', 'Input Prompt of Sandbox image');
+    await connectByKeys(page, 'Sandbox image', 'Input Input of Preview');
+    await nodeOf(page, 'Text').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('a gull');
+    await page.keyboard.press('Escape');
+    // A number and a choice, in the inspector of the second node.
+    await nodeOf(page, 'Sandbox image').focus();
+    await page.keyboard.press('F2');
+    await tabTo(page, 'Seed');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('7');
+    await tabTo(page, 'Style');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Escape');
+    await untilSaved(page);
+    await waitUntil('the fields to be saved', async () => {
+      const { nodes } = await flow.read(id);
+      const [text, image] = nodes.map(({ data }) => data.config);
+      return text?.value === 'a gull' && image?.seed === 7 && image.style !== undefined;
+    });
+    await page.keyboard.press('Control+Enter');
+    await flow.untilRuns(id, 1);
+    await page.getByRole('figure', { name: 'Result of Preview' }).locator('img').waitFor();
+    await nodeOf(page, 'Preview').focus();
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'Open result');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Result of Preview' }).locator('img').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+});
+
+/** The region that has the focus, or the id of the node. */
+const focusedPart = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const { activeElement } = document;
+    const node = activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
+    const region = activeElement?.closest<HTMLElement>('[data-focus-region]')?.dataset.focusRegion;
+    return node ?? region ?? String(activeElement?.tagName);
+  });
+
+const untilFocused = (page: Page, nodeId: string): Promise<unknown> =>
+  page.waitForFunction(id => document.activeElement?.getAttribute('data-node-id') === id, nodeId);
+
+/** Presses Tab until the control with this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 20; presses++) {
+    const here = await page.evaluate(() => {
+      const element = document.activeElement as HTMLInputElement | null;
+      return element?.getAttribute('aria-label') ?? element?.labels?.[0]?.textContent ?? '';
+    });
+    if (here === name) return;
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`Tab does not reach ${name}.`);
+}
+
+async function connectByKeys(page: Page, from: string, to: string): Promise<void> {
+  await nodeOf(page, from).focus();
+  await page.keyboard.press('c');
+  await page.keyboard.press('Tab');
+  await tabTo(page, to);
+  await page.keyboard.press('c');
+}
