@@ -5,8 +5,8 @@ import { createRoot } from 'react-dom/client';
 import { App } from './frame/app.tsx';
 import { preloadPage } from './frame/pages.ts';
 
-const place = document.getElementById('app');
-if (place === null) throw new Error('The page has no place for the application.');
-// The page is already loading: rendering before it arrives would show a spinner.
+const root = document.getElementById('app');
+if (root === null) throw new Error('The page has no element with the id app.');
+// Waits for the page's code, because rendering without it would show a spinner.
 await preloadPage(location.pathname);
-createRoot(place).render(<App />);
+createRoot(root).render(<App />);

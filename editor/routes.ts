@@ -1,4 +1,4 @@
-// Lists all pages by path. A page lives in `pages/<name>/page.tsx`, exports `Page` and is loaded on demand.
+// Lists all pages by path. `pages/<name>/page.tsx` exports a page as `Page`. It is loaded on demand.
 
 import History from 'icon:history';
 import Images from 'icon:images';

@@ -1,7 +1,7 @@
-// Renders the frame that all pages share, and the current page.
+// Renders the current page and what all pages share: header, notices, dialogs and toasts.
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
-import { Route as At, Switch } from 'wouter';
+import { Route as PageRoute, Switch } from 'wouter';
 import { Loading } from '../kit/spinner.tsx';
 import '../kit/dialog.module.css';
 import '../kit/field.module.css';
@@ -23,7 +23,7 @@ import { StorageNotice } from './storage-notice.tsx';
 import { Toasts } from './toasts.tsx';
 
 const queries = createQueryClient();
-/** Loaded after the first paint. Its styles belong to the frame. */
+/** Dialogs that load after the first paint. Their styles are part of the frame. */
 const ExpiredSessionDialog = lazyComponent(
   async () => (await import('./expired-session-dialog.tsx')).ExpiredSessionDialog,
   () => null,
@@ -42,13 +42,13 @@ export function App() {
       <OfflineNotice />
       <Switch>
         {PAGES.map(page => (
-          <At key={page.path} path={page.path}>
-            <Framed {...page} />
-          </At>
+          <PageRoute key={page.path} path={page.path}>
+            <PageFrame {...page} />
+          </PageRoute>
         ))}
-        <At>
+        <PageRoute>
           <NotFound />
-        </At>
+        </PageRoute>
       </Switch>
       <ExpiredSessionDialog />
       <ReauthenticationDialog />
@@ -58,7 +58,7 @@ export function App() {
   );
 }
 
-function Framed({ component, isFull, for: who }: Route & LazyPage) {
+function PageFrame({ component, isFull, for: audience }: Route & LazyPage) {
   const [Page] = useState(component);
   const page = (
     <main id="main" tabIndex={-1} className={isFull ? styles.full : styles.main}>
@@ -69,7 +69,7 @@ function Framed({ component, isFull, for: who }: Route & LazyPage) {
       </ErrorBoundary>
     </main>
   );
-  if (who === 'visitors') return page;
+  if (audience === 'visitors') return page;
   return (
     <SignedIn>
       {!isFull && <Header />}

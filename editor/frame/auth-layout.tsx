@@ -1,4 +1,4 @@
-// Renders the layout of pages without a session: one card in the center.
+// Renders the layout of pages for visitors: one card in the center.
 import type { ReactNode } from 'react';
 import { usePageTitle } from '../lib/page-title.ts';
 import { messages } from '../messages.ts';

@@ -18,7 +18,7 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
   override render(): ReactNode {
     const { error } = this.state;
     if (error === undefined) return this.props.children;
-    // A chunk is missing because the service was updated.
+    // After an update of the service, chunks of the old version no longer exist.
     const isOutdated = error instanceof TypeError && /import|load/i.test(error.message);
     return (
       <div className={styles.message} role="alert">

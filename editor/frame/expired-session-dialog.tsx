@@ -1,4 +1,4 @@
-// Asks to sign in again in a dialog over the current page, so that nothing is lost.
+// Prompts the user to sign in again, in a dialog over the current page, so that no work is lost.
 import { useQueryClient } from '@tanstack/react-query';
 import { Dialog } from '../kit/dialog.tsx';
 import { useExpiredSession } from '../lib/expired-session.ts';

@@ -4,24 +4,24 @@ import { readEmbeddedData } from '../lib/embedded-data.ts';
 import type { Route } from '../routes.ts';
 
 export interface LazyPage {
-  /** Returns the page if it is loaded, or a lazy component. Keep the result while the page is open. */
+  /** Returns the page if it is loaded, otherwise a lazy component. Keep the result while the page is open. */
   readonly component: () => ComponentType;
   /** Preloads a page, so that it opens without a spinner. */
   readonly preload: () => Promise<unknown>;
 }
 
-/** Page → URLs of its styles, as embedded in the HTML by the service. */
+/** URLs of each page's style sheets, which the service embeds in the HTML. */
 const STYLES = readEmbeddedData<Readonly<Record<string, readonly string[]>>>('page-styles') ?? {};
 
 export function lazyPage({ name, load }: Route): LazyPage {
-  let loaded: ComponentType | undefined;
+  let loadedPage: ComponentType | undefined;
   const loadAll = async (): Promise<{ readonly default: ComponentType }> => {
     const [{ Page }] = await Promise.all([load(), ...(STYLES[name] ?? []).map(loadStyle)]);
-    loaded = Page;
+    loadedPage = Page;
     return { default: Page };
   };
-  const Later = lazy(loadAll);
-  return { component: () => loaded ?? Later, preload: loadAll };
+  const LazyPageComponent = lazy(loadAll);
+  return { component: () => loadedPage ?? LazyPageComponent, preload: loadAll };
 }
 
 /** Resolves when the style sheet applies, so that pages never appear unstyled. */

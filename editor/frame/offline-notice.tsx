@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { messages } from '../messages.ts';
 import styles from './offline-notice.module.css';
 
-const AGAIN_MS = 4000;
+const RECHECK_MS = 4000;
 const TIMEOUT_MS = 3000;
 
 export function OfflineNotice() {
@@ -22,25 +22,25 @@ export function OfflineNotice() {
   );
 }
 
-/** A browser without a network may still reach a service on its own machine, so the service itself is asked. */
+/** Whether the service is unreachable. A browser without a network may still reach a service on its own machine. */
 function useOffline(): boolean {
   const [isOffline, setOffline] = useState(false);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let isOver = false;
+    let isUnmounted = false;
     const check = async (): Promise<void> => {
       clearTimeout(timer);
-      const isReached = navigator.onLine || (await canReachService());
-      if (isOver) return;
-      setOffline(!isReached);
-      if (!navigator.onLine) timer = setTimeout(() => void check(), AGAIN_MS);
+      const isReachable = navigator.onLine || (await canReachService());
+      if (isUnmounted) return;
+      setOffline(!isReachable);
+      if (!navigator.onLine) timer = setTimeout(() => void check(), RECHECK_MS);
     };
     const listener = (): void => void check();
     listener();
     window.addEventListener('online', listener);
     window.addEventListener('offline', listener);
     return () => {
-      isOver = true;
+      isUnmounted = true;
       clearTimeout(timer);
       window.removeEventListener('online', listener);
       window.removeEventListener('offline', listener);

@@ -6,15 +6,15 @@ export const PAGES: readonly (Route & LazyPage)[] = ROUTES.map(route => ({ ...ro
 
 /** Preloads the page at a path. Errors are shown when the page is opened. */
 export async function preloadPage(pathname: string): Promise<void> {
-  const page = PAGES.find(({ path }) => isAt(path, pathname));
+  const page = PAGES.find(({ path }) => matchesPath(path, pathname));
   await page?.preload().catch(() => undefined);
 }
 
-function isAt(path: string, pathname: string): boolean {
+function matchesPath(path: string, pathname: string): boolean {
   const parts = pathname.split('/');
-  const wanted = path.split('/');
+  const pattern = path.split('/');
   return (
-    parts.length === wanted.length &&
-    wanted.every((part, index) => part.startsWith(':') || part === parts[index])
+    parts.length === pattern.length &&
+    pattern.every((part, index) => part.startsWith(':') || part === parts[index])
   );
 }

@@ -1,19 +1,19 @@
-// Asks for the password again in a dialog over the current page, then repeats the request that needed it.
+// Prompts the user to confirm their identity, in a dialog over the current page. The requests that need it then continue.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { Failure } from '../kit/failure.tsx';
-import { TextField } from '../kit/field.tsx';
 import { Form } from '../kit/form.tsx';
 import { api } from '../lib/api.ts';
 import { useReauthentication } from '../lib/reauthentication.ts';
 import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
+import { PasswordField } from './password-field.tsx';
 
 const reauthenticationMessages = messages.reauthentication;
-/** Returns to a page that needs nothing but the session. */
-const START = '/api/v1/auth/oidc?reauthenticate=true&next=/settings';
+/** Redirects to the settings after the confirmation. */
+const OPENID_URL = '/api/v1/auth/oidc?reauthenticate=true&next=/settings';
 
 export function ReauthenticationDialog() {
   const { settle, methods } = useReauthentication();
@@ -21,52 +21,44 @@ export function ReauthenticationDialog() {
   return (
     <Dialog title={reauthenticationMessages.title} onClose={() => settle(false)}>
       <p>{reauthenticationMessages.lead}</p>
-      {methods.includes('password') && <PasswordProof onProved={() => settle(true)} />}
-      {methods.includes('openid') && <OpenIdProof onProved={() => settle(true)} />}
+      {methods.includes('password') && <PasswordForm onConfirmed={() => settle(true)} />}
+      {methods.includes('openid') && <OpenIdConfirmation onConfirmed={() => settle(true)} />}
     </Dialog>
   );
 }
 
-interface ProofProps {
-  readonly onProved: () => void;
+interface ConfirmationProps {
+  readonly onConfirmed: () => void;
 }
 
-function PasswordProof({ onProved }: ProofProps) {
+function PasswordForm({ onConfirmed }: ConfirmationProps) {
   const { email } = useSession().user;
   const [password, setPassword] = useState('');
-  const prove = useMutation({
+  const confirm = useMutation({
     mutationFn: () => api.post('/auth/reauthenticate', { password }),
-    onSuccess: onProved,
+    onSuccess: onConfirmed,
   });
   return (
-    <Form onSubmit={() => prove.mutate()}>
-      {prove.error && <Failure error={prove.error} />}
+    <Form onSubmit={() => confirm.mutate()}>
+      {confirm.error && <Failure error={confirm.error} />}
       <input type="text" hidden autoComplete="username" readOnly value={email} />
-      <TextField
-        label={messages.signIn.password}
-        type="password"
-        autoComplete="current-password"
-        required
-        maxLength={256}
-        value={password}
-        onChange={event => setPassword(event.target.value)}
-      />
-      <Button type="submit" variant="primary" isBusy={prove.isPending}>
+      <PasswordField value={password} onChange={setPassword} />
+      <Button type="submit" variant="primary" isBusy={confirm.isPending}>
         {reauthenticationMessages.submit}
       </Button>
     </Form>
   );
 }
 
-/** In a tab of its own, so that this page keeps what was typed. */
-function OpenIdProof({ onProved }: ProofProps) {
+/** Opens the identity provider in another tab, so that this page keeps its state. */
+function OpenIdConfirmation({ onConfirmed }: ConfirmationProps) {
   return (
     <>
       <p>{reauthenticationMessages.openId}</p>
-      <a href={START} target="_blank" rel="noreferrer">
+      <a href={OPENID_URL} target="_blank" rel="noreferrer">
         {reauthenticationMessages.openIdStart}
       </a>
-      <Button onClick={onProved}>{reauthenticationMessages.openIdDone}</Button>
+      <Button onClick={onConfirmed}>{reauthenticationMessages.openIdDone}</Button>
     </>
   );
 }

@@ -7,18 +7,19 @@ import { TextField } from '../kit/field.tsx';
 import { Form } from '../kit/form.tsx';
 import { api } from '../lib/api.ts';
 import { messages } from '../messages.ts';
+import { PasswordField } from './password-field.tsx';
 
 interface SignInFormProps {
-  /** Who signs in again; undefined: anyone. */
+  /** The email of the user who must sign in again. undefined: anyone can sign in. */
   readonly email?: string | undefined;
   readonly onSignedIn: () => void;
 }
 
 export function SignInForm({ email, onSignedIn }: SignInFormProps) {
   const [password, setPassword] = useState('');
-  const [typed, setTyped] = useState(email ?? '');
+  const [typedEmail, setTypedEmail] = useState(email ?? '');
   const signIn = useMutation({
-    mutationFn: () => api.post('/auth/sign-in', { email: typed.trim(), password }),
+    mutationFn: () => api.post('/auth/sign-in', { email: typedEmail.trim(), password }),
     onSuccess: onSignedIn,
   });
   const signInMessages = messages.signIn;
@@ -31,18 +32,10 @@ export function SignInForm({ email, onSignedIn }: SignInFormProps) {
         autoComplete="username"
         required
         readOnly={email !== undefined}
-        value={typed}
-        onChange={event => setTyped(event.target.value)}
+        value={typedEmail}
+        onChange={event => setTypedEmail(event.target.value)}
       />
-      <TextField
-        label={signInMessages.password}
-        type="password"
-        autoComplete="current-password"
-        required
-        maxLength={256}
-        value={password}
-        onChange={event => setPassword(event.target.value)}
-      />
+      <PasswordField value={password} onChange={setPassword} />
       <Button type="submit" variant="primary" isBusy={signIn.isPending}>
         {signInMessages.submit}
       </Button>

@@ -1,4 +1,4 @@
-// Shows its content only to signed-in users. Redirects others to sign in and back.
+// Renders its content only for signed-in users. Redirects others to the sign-in page.
 import type { ReactNode } from 'react';
 import { Redirect } from 'wouter';
 import { Failure } from '../kit/failure.tsx';

@@ -1,4 +1,4 @@
-// Warns that the storage of the account is nearly full, before uploads and results of runs are refused.
+// Warns that the storage of the account is nearly full, before uploads and results of runs are rejected.
 import TriangleAlert from 'icon:triangle-alert';
 import { Link } from 'wouter';
 import { formatBytes } from '../lib/format.ts';

@@ -1,4 +1,4 @@
-// Renders toasts. They stay while the pointer or focus is on them.
+// Renders toasts. A toast stays while the pointer or the focus is on it.
 
 import Close from 'icon:x';
 import { useEffect, useState } from 'react';
@@ -23,20 +23,20 @@ export function Toasts() {
 }
 
 function ToastItem({ toast: { id, text, tone, action } }: { readonly toast: Toast }) {
-  const [isHeld, setHeld] = useState(false);
+  const [isPaused, setPaused] = useState(false);
   const shownMs = action === undefined ? SHOWN_MS : WITH_ACTION_MS;
   useEffect(() => {
-    if (isHeld) return;
+    if (isPaused) return;
     const timer = setTimeout(() => dismissToast(id), shownMs);
     return () => clearTimeout(timer);
-  }, [id, isHeld, shownMs]);
+  }, [id, isPaused, shownMs]);
   return (
     <li
       className={classNames(styles.toast, tone === 'failed' && styles.failed)}
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
+      onPointerEnter={() => setPaused(true)}
+      onPointerLeave={() => setPaused(false)}
+      onFocus={() => setPaused(true)}
+      onBlur={() => setPaused(false)}
     >
       <p>{text}</p>
       {action && (

@@ -14,24 +14,24 @@ import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
-const fail = (error: unknown): void => showToast(toErrorMessage(error), { tone: 'failed' });
+const showError = (error: unknown): void => showToast(toErrorMessage(error), { tone: 'failed' });
 
 export function Actions({ run }: { readonly run: Execution }) {
   return (
     <>
-      <Decisions run={run} />
-      {!hasEnded(run) && run.status !== 'CANCELLING' && <Cancel id={run.id} />}
-      {hasEnded(run) && run.status !== 'COMPLETED' && <Resume id={run.id} />}
+      <Approvals run={run} />
+      {!hasEnded(run) && run.status !== 'CANCELLING' && <CancelButton id={run.id} />}
+      {hasEnded(run) && run.status !== 'COMPLETED' && <ResumeButton id={run.id} />}
     </>
   );
 }
 
-function Cancel({ id }: { readonly id: string }) {
+function CancelButton({ id }: { readonly id: string }) {
   const finishChange = useFinishChange();
   const cancel = useMutation({
     mutationFn: () => api.post(`/executions/${id}/cancel`),
     onSuccess: () => finishChange(messages.cancelled, ['/executions']),
-    onError: fail,
+    onError: showError,
   });
   return (
     <Button icon={Square} isBusy={cancel.isPending} onClick={() => cancel.mutate()}>
@@ -40,7 +40,7 @@ function Cancel({ id }: { readonly id: string }) {
   );
 }
 
-function Resume({ id }: { readonly id: string }) {
+function ResumeButton({ id }: { readonly id: string }) {
   const resume = useResume(id);
   return (
     <Button
@@ -55,14 +55,14 @@ function Resume({ id }: { readonly id: string }) {
   );
 }
 
-/** Nodes waiting for approval; one question per node. */
-function Decisions({ run }: { readonly run: Execution }) {
+/** Renders approve and reject buttons for each node that waits for approval. */
+function Approvals({ run }: { readonly run: Execution }) {
   const resume = useResume(run.id);
-  const waiting = run.nodeStates.filter(
+  const pendingApprovals = run.nodeStates.filter(
     ({ status, provider }) => status === 'WAITING' && provider === undefined,
   );
   if (run.status !== 'WAITING') return null;
-  return waiting.map(({ nodeId, label }) => (
+  return pendingApprovals.map(({ nodeId, label }) => (
     <fieldset key={nodeId} className={styles.decision}>
       <legend>{messages.approval(label)}</legend>
       {[true, false].map(approved => (
@@ -82,15 +82,15 @@ function Decisions({ run }: { readonly run: Execution }) {
 
 function useResume(id: string) {
   const client = useQueryClient();
-  const [, go] = useLocation();
+  const [, navigate] = useLocation();
   return useMutation({
     mutationFn: (body: object) => api.post<{ executionId: string }>(`/executions/${id}/resume`, body),
     onSuccess: ({ executionId }) => {
       void client.invalidateQueries({ queryKey: ['/executions'] });
       if (executionId === id) return;
       showToast(messages.resumed);
-      go(`/executions/${executionId}`);
+      navigate(`/executions/${executionId}`);
     },
-    onError: fail,
+    onError: showError,
   });
 }

@@ -19,12 +19,12 @@ const TONES: Readonly<Record<Delivery['state'], Tone>> = {
   delivered: 'success',
   exhausted: 'danger',
 };
-const AGAIN_MS = 3000;
+const POLL_MS = 3000;
 
 export function Deliveries({ executionId, state }: { executionId: string; state: Delivery['state'] }) {
   const path = `/executions/${executionId}/deliveries`;
   const list = useList<Delivery>(path, {}, deliveries =>
-    deliveries.some(({ finishedAt }) => finishedAt === null) ? AGAIN_MS : false,
+    deliveries.some(({ finishedAt }) => finishedAt === null) ? POLL_MS : false,
   );
   return (
     <section>
@@ -33,7 +33,7 @@ export function Deliveries({ executionId, state }: { executionId: string; state:
         {deliveries => (
           <ul className={styles.deliveries}>
             {deliveries.map(delivery => (
-              <Item key={delivery.id} delivery={delivery} path={path} />
+              <DeliveryItem key={delivery.id} delivery={delivery} path={path} />
             ))}
           </ul>
         )}
@@ -42,10 +42,10 @@ export function Deliveries({ executionId, state }: { executionId: string; state:
   );
 }
 
-function Item({ delivery, path }: { readonly delivery: Delivery; readonly path: string }) {
+function DeliveryItem({ delivery, path }: { readonly delivery: Delivery; readonly path: string }) {
   const { id, event, url, state, attempts, nextAttemptAt } = delivery;
   const finishChange = useFinishChange();
-  const again = useMutation({
+  const resend = useMutation({
     mutationFn: () => api.post(`${path}/${id}/redeliver`),
     onSuccess: () => finishChange(messages.resent, [path]),
     onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
@@ -56,7 +56,7 @@ function Item({ delivery, path }: { readonly delivery: Delivery; readonly path: 
         <Badge tone={TONES[state]}>{messages.deliveryStates[state]}</Badge>
         <code>{event}</code>
         <span className={styles.address}>{url}</span>
-        <Button size="s" isBusy={again.isPending} onClick={() => again.mutate()}>
+        <Button size="s" isBusy={resend.isPending} onClick={() => resend.mutate()}>
           {messages.resend}
         </Button>
       </div>

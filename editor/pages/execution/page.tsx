@@ -1,4 +1,4 @@
-// Renders the page of a run: live status, results, timeline and actions.
+// Renders the page of a run: live status, actions, results, graph, timeline, inputs and webhook deliveries.
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
 import type { Execution, NodeState } from '../../../sdk/src/types.ts';
@@ -28,11 +28,11 @@ export function Page() {
   const { data: run, error, refetch } = useRun(id);
   if (run === undefined)
     return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
-  return <Run run={run} />;
+  return <RunDetails run={run} />;
 }
 
-function Run({ run }: { readonly run: Execution }) {
-  const name = useName(run.workflowId);
+function RunDetails({ run }: { readonly run: Execution }) {
+  const name = useWorkflowName(run.workflowId);
   return (
     <article className={styles.run}>
       <p>
@@ -42,12 +42,12 @@ function Run({ run }: { readonly run: Execution }) {
         <Actions run={run} />
       </PageHead>
       <Facts run={run} />
-      <Problem run={run} />
+      <RunError run={run} />
       <section>
         <h2>{messages.results}</h2>
         <Results run={run} />
       </section>
-      <Graph run={run} />
+      <GraphSection run={run} />
       <section>
         <h2>{messages.timeline}</h2>
         <Timeline run={run} />
@@ -99,7 +99,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-function Problem({ run: { error, nodeStates } }: { readonly run: Execution }) {
+function RunError({ run: { error, nodeStates } }: { readonly run: Execution }) {
   if (error === null) return null;
   const node = nodeStates.find(({ nodeId }) => nodeId === error.nodeId);
   return (
@@ -114,7 +114,7 @@ function Problem({ run: { error, nodeStates } }: { readonly run: Execution }) {
   );
 }
 
-function Graph({ run }: { readonly run: Execution }) {
+function GraphSection({ run }: { readonly run: Execution }) {
   const { data: graph } = useQuery({
     queryKey: ['/executions', run.id, 'workflow'],
     queryFn: ({ signal }) => api.get<ExecutedGraph>(`/executions/${run.id}/workflow`, { signal }),
@@ -124,21 +124,21 @@ function Graph({ run }: { readonly run: Execution }) {
   return (
     <section>
       <h2>{messages.graph}</h2>
-      <RunGraph graph={graph} states={statesOf(run)} />
+      <RunGraph graph={graph} states={getStates(run)} />
     </section>
   );
 }
 
-function statesOf({ nodeStates }: Execution): ReadonlyMap<string, NodeState> {
+function getStates({ nodeStates }: Execution): ReadonlyMap<string, NodeState> {
   return new Map(nodeStates.map(state => [state.nodeId, state]));
 }
 
 function Inputs({ inputs }: Pick<Execution, 'inputs'>) {
-  const given = Object.entries(inputs);
+  const entries = Object.entries(inputs);
   return (
     <section>
       <h2>{messages.inputs}</h2>
-      {given.length === 0 ? (
+      {entries.length === 0 ? (
         <p className={styles.soft}>{messages.noInputs}</p>
       ) : (
         <pre className={styles.code}>{JSON.stringify(inputs, null, 2)}</pre>
@@ -147,7 +147,7 @@ function Inputs({ inputs }: Pick<Execution, 'inputs'>) {
   );
 }
 
-function useName(workflowId: string): string | undefined {
+function useWorkflowName(workflowId: string): string | undefined {
   const { data } = useQuery({
     queryKey: ['/workflows', workflowId, 'name'],
     queryFn: ({ signal }) => api.get<{ name: string }>(`/workflows/${workflowId}`, { signal }),

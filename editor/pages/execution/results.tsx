@@ -7,8 +7,8 @@ import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
-/** Longer text would slow the page down. The copy button copies all of it. */
-const SHOWN_CHARS = 20_000;
+/** Longer text would slow down the page. The copy button copies all of it. */
+const MAX_CHARS = 20_000;
 
 export function Results({ run }: { readonly run: Execution }) {
   const { outputs } = run;
@@ -17,7 +17,7 @@ export function Results({ run }: { readonly run: Execution }) {
   return (
     <ul className={styles.results}>
       {outputs.map((output, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a node may have several, always in this order
+        // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
         <li key={`${output.nodeId} ${index}`}>
           <Result output={output} />
         </li>
@@ -32,15 +32,20 @@ function Result({ output }: { readonly output: Output }) {
     <figure className={styles.result} aria-label={label}>
       {url === undefined && typeof output.value === 'object' && <JsonTree value={output.value} />}
       {url === undefined && typeof output.value !== 'object' && (
-        <pre className={styles.code}>{textOf(output).slice(0, SHOWN_CHARS)}</pre>
+        <pre className={styles.code}>{toText(output).slice(0, MAX_CHARS)}</pre>
       )}
       {url !== undefined && (
-        <MediaView url={url} posterUrl={render?.posterUrl} label={label} contentType={typeOf(output)} />
+        <MediaView
+          url={url}
+          posterUrl={render?.posterUrl}
+          label={label}
+          contentType={toContentType(output)}
+        />
       )}
       <figcaption>
         <span>{label}</span>
         {url === undefined ? (
-          <CopyButton text={textOf(output)} label={appMessages.common.copy} />
+          <CopyButton text={toText(output)} label={appMessages.common.copy} />
         ) : (
           <a href={url} target="_blank" rel="noreferrer">
             {messages.download(label)}
@@ -51,11 +56,11 @@ function Result({ output }: { readonly output: Output }) {
   );
 }
 
-/** Uses the port type, because the file extension is often unknown. */
-function typeOf({ type }: Output): string | undefined {
+/** Derives the content type from the port type, because the URL may have no file extension. */
+function toContentType({ type }: Output): string | undefined {
   return ['IMAGE', 'VIDEO', 'AUDIO'].includes(type) ? `${type.toLowerCase()}/*` : undefined;
 }
 
-function textOf({ text, value }: Output): string {
+function toText({ text, value }: Output): string {
   return text ?? JSON.stringify(value, null, 2) ?? '';
 }

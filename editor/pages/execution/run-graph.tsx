@@ -10,8 +10,12 @@ import { classNames } from '../../kit/class-names.ts';
 import { messages } from './messages.ts';
 import styles from './run-graph.module.css';
 
-/** Derives sizes from the nodes alone; ports do not matter at this scale. */
-const PLAIN: Catalog = { entries: [], find: () => undefined, ports: () => ({ inputs: [], outputs: [] }) };
+/** Node sizes without the ports, which do not matter at this scale. */
+const NO_CATALOG: Catalog = {
+  entries: [],
+  find: () => undefined,
+  ports: () => ({ inputs: [], outputs: [] }),
+};
 const MARGIN = 40;
 const LINE = 26;
 
@@ -27,7 +31,9 @@ export function RunGraph({
   readonly graph: Graph;
   readonly states: ReadonlyMap<string, NodeState>;
 }) {
-  const boxes = graph.nodes.filter(node => !isGroup(node, PLAIN) && !isNote(node, PLAIN)).map(boxOf);
+  const boxes = graph.nodes
+    .filter(node => !isGroup(node, NO_CATALOG) && !isNote(node, NO_CATALOG))
+    .map(toBox);
   const byId = new Map(boxes.map(box => [box.node.id, box]));
   const { x, y, width, height } = boundingBox(boxes.map(({ rect }) => rect)) ?? {
     x: 0,
@@ -45,7 +51,7 @@ export function RunGraph({
         aria-hidden
       >
         {graph.edges.map(({ id, source, target }) => (
-          <path key={id} className={styles.edge} d={curve(byId.get(source), byId.get(target))} />
+          <path key={id} className={styles.edge} d={toCurvePath(byId.get(source), byId.get(target))} />
         ))}
         {boxes.map(({ node, rect }) => (
           <g key={node.id} className={classNames(styles.node, styles[states.get(node.id)?.status ?? 'NONE'])}>
@@ -60,12 +66,12 @@ export function RunGraph({
   );
 }
 
-function boxOf(node: GraphNode): Box {
-  const { width, height } = estimateDims(node, PLAIN);
+function toBox(node: GraphNode): Box {
+  const { width, height } = estimateDims(node, NO_CATALOG);
   return { node, rect: { ...node.position, width, height } };
 }
 
-function curve(from: Box | undefined, to: Box | undefined): string {
+function toCurvePath(from: Box | undefined, to: Box | undefined): string {
   if (from === undefined || to === undefined) return '';
   const [x1, y1] = [from.rect.x + from.rect.width, from.rect.y + from.rect.height / 2];
   const [x2, y2] = [to.rect.x, to.rect.y + to.rect.height / 2];
@@ -73,8 +79,8 @@ function curve(from: Box | undefined, to: Box | undefined): string {
   return `M${x1} ${y1}C${x1 + reach} ${y1} ${x2 - reach} ${y2} ${x2} ${y2}`;
 }
 
-/** Based on the average character width. */
+/** Truncates the label to the width of its box, based on the average character width. */
 function shorten(label: string, width: number): string {
-  const room = Math.floor((width - 32) / 12);
-  return label.length > room ? `${label.slice(0, room - 1)}…` : label;
+  const maxChars = Math.floor((width - 32) / 12);
+  return label.length > maxChars ? `${label.slice(0, maxChars - 1)}…` : label;
 }

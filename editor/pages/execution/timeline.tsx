@@ -30,7 +30,7 @@ interface Scale {
 
 function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scale }) {
   const ms = durationMs(state);
-  const took = ms === null ? '–' : formatDuration(ms);
+  const duration = ms === null ? '–' : formatDuration(ms);
   const { label, status, error, cached, attempt, credits } = state;
   const notes = [
     cached && messages.cached,
@@ -45,13 +45,13 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
       <span
         className={styles.track}
         role="img"
-        aria-label={messages.bar(label, appMessages.nodeStates[status], took)}
+        aria-label={messages.bar(label, appMessages.nodeStates[status], duration)}
       >
         {ms !== null && (
-          <span className={classNames(styles.bar, styles[status])} style={place(state, ms, scale)} />
+          <span className={classNames(styles.bar, styles[status])} style={toBarStyle(state, ms, scale)} />
         )}
       </span>
-      <span className={styles.took}>{took}</span>
+      <span className={styles.took}>{duration}</span>
       <span className={styles.notes}>
         {appMessages.nodeStates[status]}
         {notes.map(note => `, ${note}`)}
@@ -61,8 +61,8 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
   );
 }
 
-/** As a percentage of the total time, with a minimum so that it stays visible. */
-function place({ startedAt }: NodeState, ms: number, { begin, spanMs }: Scale): React.CSSProperties {
+/** Returns position and width in percent of the total time. A minimum width keeps short bars visible. */
+function toBarStyle({ startedAt }: NodeState, ms: number, { begin, spanMs }: Scale): React.CSSProperties {
   const left = Math.min(100, Math.max(0, ((Date.parse(startedAt ?? '') - begin) / spanMs) * 100));
   return { left: `${left}%`, width: `max(3px, ${Math.min(100 - left, (ms / spanMs) * 100)}%)` };
 }

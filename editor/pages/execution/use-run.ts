@@ -7,7 +7,7 @@ import { api } from '../../lib/api.ts';
 
 /** Events in quick succession cause one reload. */
 const PAUSE_MS = 300;
-const AGAIN_MS = 3000;
+const RECONNECT_MS = 3000;
 const EVENTS = ['snapshot', 'node', 'execution', 'progress'];
 
 export function useRun(id: string): UseQueryResult<Execution> {
@@ -17,36 +17,37 @@ export function useRun(id: string): UseQueryResult<Execution> {
     queryFn: ({ signal }) => api.get<Execution>(`/executions/${id}`, { signal }),
   });
   const client = useQueryClient();
-  const isMoving = query.data !== undefined && !hasEnded(query.data);
+  const isInProgress = query.data !== undefined && !hasEnded(query.data);
   useEffect(() => {
-    if (!isMoving) return;
-    let reading: ReturnType<typeof setTimeout> | undefined;
-    let opening: ReturnType<typeof setTimeout> | undefined;
+    if (!isInProgress) return;
+    let reloadTimer: ReturnType<typeof setTimeout> | undefined;
+    let reconnectTimer: ReturnType<typeof setTimeout> | undefined;
     let events: EventSource;
-    const read = (): void => {
-      reading ??= setTimeout(() => {
-        reading = undefined;
+    const scheduleReload = (): void => {
+      reloadTimer ??= setTimeout(() => {
+        reloadTimer = undefined;
         void client.invalidateQueries({ queryKey: ['/executions', id], exact: true });
       }, PAUSE_MS);
     };
-    const open = (): void => {
+    const connect = (): void => {
       // The browser reconnects on its own and sends the id of the last event.
       events = new EventSource(`/api/v1/executions/${encodeURIComponent(id)}/events`);
-      for (const name of EVENTS) events.addEventListener(name, read);
+      for (const name of EVENTS) events.addEventListener(name, scheduleReload);
       events.addEventListener('error', onError);
     };
-    // It stops when refused, for example after the session expired: the reload then asks to sign in.
+    // The browser does not reconnect after an error response, for example when the session has expired. The reload then
+    // prompts for a sign-in.
     const onError = (): void => {
       if (events.readyState !== EventSource.CLOSED) return;
-      read();
-      opening = setTimeout(open, AGAIN_MS);
+      scheduleReload();
+      reconnectTimer = setTimeout(connect, RECONNECT_MS);
     };
-    open();
+    connect();
     return () => {
-      clearTimeout(reading);
-      clearTimeout(opening);
+      clearTimeout(reloadTimer);
+      clearTimeout(reconnectTimer);
       events.close();
     };
-  }, [client, id, isMoving]);
+  }, [client, id, isInProgress]);
   return query;
 }

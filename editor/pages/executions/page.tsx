@@ -1,4 +1,4 @@
-// Renders the list of the user's runs, newest first. Reloads while one of them is in progress.
+// Renders the list of runs, newest first, and keeps it up to date.
 
 import History from 'icon:history';
 import { Link, useSearchParams } from 'wouter';
@@ -51,7 +51,7 @@ export function Page() {
       </PageHead>
       <InfiniteList query={list} empty={status === '' ? <NoRuns /> : <NoMatch onShowAll={showAll} />}>
         {runs => (
-          <Table label={messages.title} columns={columnsOf(names)} rows={runs} getKey={({ id }) => id} />
+          <Table label={messages.title} columns={createColumns(names)} rows={runs} getKey={({ id }) => id} />
         )}
       </InfiniteList>
     </>
@@ -82,7 +82,7 @@ function NoMatch({ onShowAll }: { readonly onShowAll: () => void }) {
   );
 }
 
-const columnsOf = (names: ReadonlyMap<string, string>): readonly Column<ListedExecution>[] => [
+const createColumns = (names: ReadonlyMap<string, string>): readonly Column<ListedExecution>[] => [
   {
     title: messages.workflow,
     cell: ({ id, workflowId }) => (

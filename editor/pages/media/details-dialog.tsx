@@ -27,10 +27,10 @@ interface DetailsProps {
 export function DetailsDialog({ item, onClose }: DetailsProps) {
   const [isRemoving, setRemoving] = useState(false);
   const { mediaId, url, name, contentType } = item;
-  const uses = useList<MediaUse>(`/media/${mediaId}/uses`, { limit: 50 });
-  const usages = uses.data?.pages.flatMap(page => page.items);
+  const usesQuery = useList<MediaUse>(`/media/${mediaId}/uses`, { limit: 50 });
+  const uses = usesQuery.data?.pages.flatMap(page => page.items);
   if (isRemoving) {
-    const needed = usages?.filter(({ kind }) => kind !== 'execution') ?? [];
+    const needed = uses?.filter(({ kind }) => kind !== 'execution') ?? [];
     return <RemoveDialog item={item} uses={needed} onClose={onClose} />;
   }
   return (
@@ -52,17 +52,21 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
         <CopyButton text={url} label={messages.copyAddress} />
       </p>
       <h3>{messages.uses}</h3>
-      {usages === undefined ? (
-        uses.error === null ? (
+      {uses === undefined ? (
+        usesQuery.error === null ? (
           <Loading />
         ) : (
-          <Failure error={uses.error} onRetry={() => void uses.refetch()} />
+          <Failure error={usesQuery.error} onRetry={() => void usesQuery.refetch()} />
         )
       ) : (
-        <Uses uses={usages} />
+        <Uses uses={uses} />
       )}
-      {uses.hasNextPage && (
-        <Button variant="quiet" isBusy={uses.isFetchingNextPage} onClick={() => void uses.fetchNextPage()}>
+      {usesQuery.hasNextPage && (
+        <Button
+          variant="quiet"
+          isBusy={usesQuery.isFetchingNextPage}
+          onClick={() => void usesQuery.fetchNextPage()}
+        >
           {appMessages.common.loadMore}
         </Button>
       )}
@@ -99,15 +103,15 @@ function Uses({ uses }: { readonly uses: readonly MediaUse[] }) {
     <ul className={styles.uses}>
       {uses.map(use => (
         <li key={`${use.kind} ${use.executionId ?? use.workflow.id}`}>
-          <Place {...use} />
+          <UsePlace {...use} />
         </li>
       ))}
     </ul>
   );
 }
 
-/** A workflow with its nodes, a published page, or a run with its time. */
-function Place({ kind, workflow, nodes, isTemplate, executionId, isMaker, createdAt }: MediaUse) {
+/** Renders one use of the file: in a workflow, on a published page, or by a run. */
+function UsePlace({ kind, workflow, nodes, isTemplate, executionId, isMaker, createdAt }: MediaUse) {
   const labels = nodes.map(({ label }) => label).join(', ');
   if (kind === 'execution')
     return (
@@ -118,7 +122,7 @@ function Place({ kind, workflow, nodes, isTemplate, executionId, isMaker, create
         </span>
       </>
     );
-  const what =
+  const where =
     kind === 'workflow'
       ? messages.inWorkflow(labels)
       : isTemplate
@@ -127,12 +131,12 @@ function Place({ kind, workflow, nodes, isTemplate, executionId, isMaker, create
   return (
     <>
       <Link href={`/flow/${workflow.id}`}>{workflow.name}</Link>
-      <span className={styles.soft}>{what}</span>
+      <span className={styles.soft}>{where}</span>
     </>
   );
 }
 
-/** Deletion is permanent: asks for confirmation and lists the affected workflows. */
+/** Asks for confirmation, because deletion is permanent, and lists the affected workflows. */
 function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: readonly MediaUse[] }) {
   const { name, mediaId } = item;
   const finishChange = useFinishChange();

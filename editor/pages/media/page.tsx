@@ -22,14 +22,14 @@ export function Page() {
   const origin = search.get('origin') ?? 'upload';
   const list = useList<MediaItem>('/media', { limit: 60, origin, ...(type === '' ? {} : { type }) });
   const uploads = useUploads();
-  const [shown, show] = useState<MediaItem>();
+  const [openItem, setOpenItem] = useState<MediaItem>();
   const choose = (key: string, value: string): void =>
     setSearch(
       before => {
-        const next = new URLSearchParams(before);
-        if (value === '') next.delete(key);
-        else next.set(key, value);
-        return next;
+        const params = new URLSearchParams(before);
+        if (value === '') params.delete(key);
+        else params.set(key, value);
+        return params;
       },
       { replace: true },
     );
@@ -51,7 +51,7 @@ export function Page() {
         />
         {button}
       </PageHead>
-      <UploadList uploads={uploads.running} />
+      <UploadList uploads={uploads.uploads} />
       {uploads.isDragging && <DropNotice>{messages.dropHere}</DropNotice>}
       <InfiniteList
         query={list}
@@ -64,12 +64,12 @@ export function Page() {
         {items => (
           <ul className={styles.grid}>
             {items.map(item => (
-              <MediaCard key={item.mediaId} item={item} onOpen={() => show(item)} />
+              <MediaCard key={item.mediaId} item={item} onOpen={() => setOpenItem(item)} />
             ))}
           </ul>
         )}
       </InfiniteList>
-      {shown && <DetailsDialog item={shown} onClose={() => show(undefined)} />}
+      {openItem && <DetailsDialog item={openItem} onClose={() => setOpenItem(undefined)} />}
     </>
   );
 }

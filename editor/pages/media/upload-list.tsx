@@ -14,7 +14,7 @@ export function UploadList({ uploads }: { readonly uploads: readonly Upload[] })
   if (uploads.length === 0) return null;
   return (
     <ul className={styles.uploads} aria-label={messages.uploading}>
-      {uploads.map(({ id, name, part, cancel }) => (
+      {uploads.map(({ id, name, fraction: part, cancel }) => (
         <li key={id}>
           <span className={styles.name}>{name}</span>
           <Progress label={name} fraction={part} />

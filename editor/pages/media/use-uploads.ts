@@ -12,35 +12,37 @@ export interface Upload {
   readonly id: number;
   readonly name: string;
   /** From 0 to 1. */
-  readonly part: number;
+  readonly fraction: number;
   readonly cancel: () => void;
 }
 
-const AT_ONCE = 2;
+const MAX_PARALLEL = 2;
 
 export function useUploads(): {
-  readonly running: readonly Upload[];
+  readonly uploads: readonly Upload[];
   readonly isDragging: boolean;
   readonly add: (files: Iterable<File>) => void;
 } {
-  const [running, setRunning] = useState<readonly Upload[]>([]);
+  const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const finishChange = useFinishChange();
-  const queue = useRef(createQueue(AT_ONCE));
+  const queue = useRef(createQueue(MAX_PARALLEL));
   const add = useCallback(
     (files: Iterable<File>): void => {
       for (const file of files) {
-        const aborting = new AbortController();
-        const { signal } = aborting;
-        const upload = { id: count++, name: file.name, part: 0, cancel: () => aborting.abort() };
-        const show = (part: number): void =>
-          setRunning(all => all.map(one => (one.id === upload.id ? { ...one, part } : one)));
-        setRunning(all => [...all, upload]);
+        const controller = new AbortController();
+        const { signal } = controller;
+        const upload = { id: count++, name: file.name, fraction: 0, cancel: () => controller.abort() };
+        const setFraction = (fraction: number): void =>
+          setUploads(uploads =>
+            uploads.map(other => (other.id === upload.id ? { ...other, fraction } : other)),
+          );
+        setUploads(uploads => [...uploads, upload]);
         void queue
           .current(async () => {
             if (signal.aborted) return;
             await uploadFile(connection, file, {
               signal,
-              onProgress: ({ sentBytes, totalBytes }) => show(sentBytes / Math.max(1, totalBytes)),
+              onProgress: ({ sentBytes, totalBytes }) => setFraction(sentBytes / Math.max(1, totalBytes)),
             });
             await finishChange(messages.uploaded(file.name), ['/media']);
           })
@@ -48,22 +50,22 @@ export function useUploads(): {
             if (!signal.aborted)
               showToast(messages.failed(file.name, toErrorMessage(err)), { tone: 'failed' });
           })
-          .finally(() => setRunning(all => all.filter(({ id }) => id !== upload.id)));
+          .finally(() => setUploads(uploads => uploads.filter(({ id }) => id !== upload.id)));
       }
     },
     [finishChange],
   );
-  return { running, add, isDragging: useFileDrop(add) };
+  return { uploads, add, isDragging: useFileDrop(add) };
 }
 
 let count = 0;
 
-/** Maximum number of workers; each handles files in order. */
-function createQueue(atOnce: number): (work: () => Promise<void>) => Promise<void> {
-  const tails = Array.from({ length: atOnce }, () => Promise.resolve());
-  let next = 0;
+/** Runs at most `parallel` tasks at a time. Assigns tasks to slots in turn. */
+function createQueue(parallel: number): (work: () => Promise<void>) => Promise<void> {
+  const tails = Array.from({ length: parallel }, () => Promise.resolve());
+  let nextSlot = 0;
   return work => {
-    const slot = next++ % atOnce;
+    const slot = nextSlot++ % parallel;
     const done = (tails[slot] ?? Promise.resolve()).then(work);
     tails[slot] = done.catch(() => undefined);
     return done;

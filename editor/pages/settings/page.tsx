@@ -1,4 +1,4 @@
-// Renders the settings: the list of parts and the part in the address.
+// Renders the settings: the list of parts, and the part that the address names.
 import { Link, useParams } from 'wouter';
 import { NotFound } from '../../frame/not-found.tsx';
 import { useSession } from '../../lib/session.ts';
@@ -6,25 +6,31 @@ import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { PARTS, type Part } from './parts.ts';
 
-const FIRST = 'profile';
+const DEFAULT_PART = 'profile';
 
 export function Page() {
-  const { part: name = FIRST } = useParams<{ part?: string }>();
+  const { part: name = DEFAULT_PART } = useParams<{ part?: string }>();
   const { user } = useSession();
   const parts = PARTS.filter(({ group }) => group !== 'admin' || user.isAdmin);
-  const shown = parts.find(part => part.name === name);
-  if (shown === undefined) return <NotFound />;
+  const current = parts.find(part => part.name === name);
+  if (current === undefined) return <NotFound />;
   return (
     <div className={styles.settings}>
-      <Parts parts={parts} shown={name} />
+      <PartsNavigation parts={parts} currentName={name} />
       <div className={styles.part}>
-        <shown.Part />
+        <current.Part />
       </div>
     </div>
   );
 }
 
-function Parts({ parts, shown }: { readonly parts: readonly Part[]; readonly shown: string }) {
+function PartsNavigation({
+  parts,
+  currentName,
+}: {
+  readonly parts: readonly Part[];
+  readonly currentName: string;
+}) {
   const groups = Map.groupBy(parts, ({ group }) => group);
   return (
     <nav className={styles.nav} aria-label={messages.title}>
@@ -34,7 +40,7 @@ function Parts({ parts, shown }: { readonly parts: readonly Part[]; readonly sho
           <ul aria-labelledby={`group-${group}`}>
             {inside.map(({ name }) => (
               <li key={name}>
-                <Link href={`/settings/${name}`} aria-current={name === shown ? 'page' : undefined}>
+                <Link href={`/settings/${name}`} aria-current={name === currentName ? 'page' : undefined}>
                   {messages.parts[name]}
                 </Link>
               </li>

@@ -16,7 +16,7 @@ import { Workload } from './workload/workload.tsx';
 export interface Part {
   /** Segment of the address. */
   readonly name: keyof typeof messages.parts;
-  /** `admin` parts are only for administrators; the API refuses everyone else. */
+  /** Only administrators see `admin` parts. */
   readonly group: keyof typeof messages.groups;
   readonly Part: ComponentType;
 }

@@ -1,4 +1,4 @@
-// Renames something in a dialog.
+// Renders a dialog with one field for a new name.
 import { useState } from 'react';
 import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
@@ -13,15 +13,15 @@ interface RenameDialogProps {
 }
 
 export function RenameDialog({ title, name, run, onClose }: RenameDialogProps) {
-  const [next, setNext] = useState(name);
+  const [newName, setNewName] = useState(name);
   return (
-    <FormDialog title={title} submit={messages.save} run={() => run(next)} onClose={onClose}>
+    <FormDialog title={title} submit={messages.save} run={() => run(newName)} onClose={onClose}>
       <TextField
         label={messages.name}
         required
         maxLength={200}
-        value={next}
-        onChange={event => setNext(event.target.value)}
+        value={newName}
+        onChange={event => setNewName(event.target.value)}
       />
     </FormDialog>
   );

@@ -8,7 +8,7 @@ import styles from './section.module.css';
 
 interface SecretDialogProps {
   readonly title: string;
-  /** What to do with it. */
+  /** What to do with the value. */
   readonly text: string;
   /** Label of the value. */
   readonly label: string;

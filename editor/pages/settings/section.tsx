@@ -22,12 +22,12 @@ export function Section({ title, actions, children }: SectionProps) {
   );
 }
 
-/** What the part is for. */
+/** Renders the introduction of a part. */
 export function Lead({ children }: { readonly children: ReactNode }) {
   return <p className={styles.lead}>{children}</p>;
 }
 
-export function Soft({ children }: { readonly children: ReactNode }) {
+export function SecondaryText({ children }: { readonly children: ReactNode }) {
   return <span className={styles.soft}>{children}</span>;
 }
 
@@ -54,7 +54,7 @@ export function Badges({ children }: { readonly children: ReactNode }) {
   return <span className={styles.badges}>{children}</span>;
 }
 
-/** A group of checkboxes with one label. */
+/** Renders a group of checkboxes with one label. */
 export function Choices({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <fieldset className={styles.choices}>
@@ -77,7 +77,7 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [name: str
   );
 }
 
-export function Rights({ scopes }: { readonly scopes: readonly string[] }) {
+export function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
   return (
     <Wrapped>
       <code>{scopes.join(', ')}</code>

@@ -1,4 +1,4 @@
-// Renders the page behind links that set a password: first start, invitation, reset.
+// Renders the page of links that set a password: first setup, invitation, password reset.
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../../sdk/src/errors.ts';
@@ -17,13 +17,13 @@ interface Kind {
   readonly lead: string;
   readonly submit: string;
   readonly path: string;
-  /** Only the first user chooses an email and a name. */
+  /** Whether the user chooses email and name, as only the first user does. */
   readonly hasProfile: boolean;
-  /** Only an account in use can have keys. */
+  /** Whether the form offers to revoke keys, which only an existing account has. */
   readonly canRevoke?: boolean;
 }
 
-/** By the prefix of the token. */
+/** The kinds of links, by the prefix of their token. */
 const KINDS: Readonly<Record<string, Kind>> = {
   setup: {
     title: setupMessages.title,
@@ -49,7 +49,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
-// Read once on load, because rendering can happen more than once.
+// Read when the module loads, because the effect below removes the token from the address.
 const TOKEN = location.hash.slice(1);
 
 export function Page() {
@@ -73,8 +73,8 @@ export function Page() {
 }
 
 /**
- * Removes the token from the address, so that it does not stay in the browser history, and handles another link opened
- * here.
+ * Removes the token from the address, so that it does not stay in the browser history. Reloads the page when another link is
+ * opened in this tab.
  */
 function watchAddress(): () => void {
   history.replaceState(history.state, '', location.pathname);
@@ -93,7 +93,7 @@ function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
   const [profile, setProfile] = useState({ email: '', name: '' });
   const [password, setPassword] = useState('');
   const [revokeKeys, setRevokeKeys] = useState(false);
-  const claim = useMutation({
+  const submit = useMutation({
     mutationFn: () =>
       api.post(kind.path, {
         token,
@@ -107,8 +107,8 @@ function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
     },
   });
   return (
-    <Form onSubmit={() => claim.mutate()}>
-      {claim.error && <Failure error={claim.error} />}
+    <Form onSubmit={() => submit.mutate()}>
+      {submit.error && <Failure error={submit.error} />}
       {kind.hasProfile && <Profile {...profile} onChange={setProfile} />}
       <TextField
         label={setupMessages.password}
@@ -128,7 +128,7 @@ function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
           onChange={event => setRevokeKeys(event.target.checked)}
         />
       )}
-      <Button type="submit" variant="primary" isBusy={claim.isPending}>
+      <Button type="submit" variant="primary" isBusy={submit.isPending}>
         {kind.submit}
       </Button>
     </Form>

@@ -4,7 +4,7 @@ export const messages = {
   or: 'or',
   needsSetup:
     'Nobody can sign in yet. Open the link that the service printed when it first started, or run “graphwright users setup-link” for a new one.',
-  /** Why the sign-in failed, by the code in the address. */
+  /** Why the sign-in failed, by the code in the query string. */
   refused: {
     expired: 'This sign-in expired or was started in another browser. Try again.',
     refused: 'The identity provider refused the sign-in. Try again.',

@@ -13,24 +13,24 @@ import styles from './page.module.css';
 
 export function Page() {
   const search = useSearch();
-  const next = getNextPath(search);
+  const nextPath = getNextPath(search);
   const { data: methods } = useQuery({
     queryKey: ['/auth/methods'],
     queryFn: ({ signal }) => api.get<SignInMethods>('/auth/methods', { signal }),
   });
   return (
     <AuthLayout title={appMessages.signIn.title}>
-      <Refusal reason={new URLSearchParams(search).get('refused')} />
+      <SignInError reason={new URLSearchParams(search).get('refused')} />
       {methods?.needsSetup && <p>{messages.needsSetup}</p>}
-      {methods?.openid && <OpenId {...methods.openid} next={next} />}
+      {methods?.openid && <OpenId {...methods.openid} nextPath={nextPath} />}
       {/* A full page load clears the state of a previous user from memory. */}
-      <SignInForm onSignedIn={() => location.replace(next)} />
+      <SignInForm onSignedIn={() => location.replace(nextPath)} />
       <p className={styles.note}>{appMessages.signIn.forgotten}</p>
     </AuthLayout>
   );
 }
 
-function Refusal({ reason }: { readonly reason: string | null }) {
+function SignInError({ reason }: { readonly reason: string | null }) {
   if (reason === null || !Object.hasOwn(messages.refused, reason)) return null;
   return (
     <p className={styles.refusal} role="alert">
@@ -42,14 +42,14 @@ function Refusal({ reason }: { readonly reason: string | null }) {
 interface OpenIdProps {
   readonly issuer: string;
   readonly startUrl: string;
-  readonly next: string;
+  readonly nextPath: string;
 }
 
-/** A plain link: the browser goes to the identity provider and comes back signed in. */
-function OpenId({ issuer, startUrl, next }: OpenIdProps) {
+/** Links to the identity provider, which redirects back after sign-in. */
+function OpenId({ issuer, startUrl, nextPath }: OpenIdProps) {
   return (
     <>
-      <ButtonAnchor href={`${startUrl}?next=${encodeURIComponent(next)}`}>
+      <ButtonAnchor href={`${startUrl}?next=${encodeURIComponent(nextPath)}`}>
         {messages.openid(new URL(issuer).host)}
       </ButtonAnchor>
       <p className={styles.or}>{messages.or}</p>

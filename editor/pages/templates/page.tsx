@@ -1,4 +1,4 @@
-// Renders published templates with their price; a click creates a copy.
+// Renders published templates with their prices.
 
 import LayoutTemplate from 'icon:layout-template';
 import { useSearchParams } from 'wouter';
@@ -18,7 +18,8 @@ export function Page() {
   const category = search.get('category') ?? '';
   const list = useList<Template>('/templates', { limit: 48, ...(category === '' ? {} : { category }) });
   const categories = useCategories(category, list.data?.pages.flatMap(({ items }) => items) ?? []);
-  const choose = (next: string): void => setSearch(next === '' ? {} : { category: next }, { replace: true });
+  const choose = (newCategory: string): void =>
+    setSearch(newCategory === '' ? {} : { category: newCategory }, { replace: true });
   return (
     <>
       <PageHead title={messages.title}>
@@ -78,8 +79,8 @@ export function Shelves({ templates }: { readonly templates: readonly Template[]
   ));
 }
 
-/** Returns the categories of the shown templates and the chosen one. */
-function useCategories(chosen: string, templates: readonly Template[]): readonly string[] {
-  const found = templates.flatMap(({ category }) => (category === null ? [] : [category]));
-  return [...new Set([...(chosen === '' ? [] : [chosen]), ...found])].sort();
+/** Returns the selected category and those of the listed templates. */
+function useCategories(selected: string, templates: readonly Template[]): readonly string[] {
+  const listed = templates.flatMap(({ category }) => (category === null ? [] : [category]));
+  return [...new Set([...(selected === '' ? [] : [selected]), ...listed])].sort();
 }

@@ -1,4 +1,4 @@
-// Renders a template in the grid. Its video plays while the pointer is on it.
+// Renders a template in the grid. Its video plays while the pointer is over it.
 
 import LayoutTemplate from 'icon:layout-template';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -16,7 +16,7 @@ import styles from './page.module.css';
 
 export function TemplateCard({ template }: { readonly template: Template }) {
   const { id, title, description, workflowId, canDuplicate, isOwner, tags } = template;
-  const use = useCopy(id);
+  const copy = useCopy(id);
   return (
     <li className={cards.card}>
       <div className={classNames(cards.poster, styles.poster)}>
@@ -39,8 +39,8 @@ export function TemplateCard({ template }: { readonly template: Template }) {
               variant="primary"
               size="s"
               aria-label={messages.nameOfUse(title)}
-              isBusy={use.isPending}
-              onClick={() => use.mutate()}
+              isBusy={copy.isPending}
+              onClick={() => copy.mutate()}
             >
               {messages.use}
             </Button>
@@ -75,7 +75,7 @@ function Price({ template: { credits, creditsExact } }: { readonly template: Tem
   return <span>{credits === 0 && creditsExact ? messages.free : messages.price(credits, creditsExact)}</span>;
 }
 
-/** Creates a copy and opens it. */
+/** Duplicates the template's workflow and opens the copy. */
 function useCopy(templateId: string) {
   const client = useQueryClient();
   return useMutation({

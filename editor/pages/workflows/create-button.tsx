@@ -8,7 +8,7 @@ import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
 
-/** The service does not accept workflows without nodes. */
+/** The first node, because the service rejects empty workflows. */
 const FIRST_NOTE = {
   id: 'note',
   type: 'stickyNote',

@@ -1,4 +1,4 @@
-// Renders the filters of workflows, kept in the address: folder, search, team, tag, last run, layout.
+// Renders the filters of the workflow list. The query string stores them.
 import Close from 'icon:x';
 import { useSearchParams } from 'wouter';
 import { Button } from '../../kit/button.tsx';
@@ -9,20 +9,20 @@ import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
-type Form = keyof typeof messages.views;
+type Layout = keyof typeof messages.views;
 const FILTERS = ['query', 'status', 'folderId', 'teamId', 'tag'] as const;
 const STATES = ['COMPLETED', 'FAILED', 'RUNNING', 'WAITING', 'QUEUED', 'TIMEOUT', 'CANCELLED'] as const;
 
-export interface View {
+export interface WorkflowFilters {
   readonly query: Readonly<Record<string, string>>;
-  readonly form: Form;
+  readonly layout: Layout;
   readonly folderId: string | undefined;
-  choose(key: string, value: string): void;
-  chooseFolder(id: string | undefined): void;
+  setFilter(key: string, value: string): void;
+  setFolder(id: string | undefined): void;
   clear(): void;
 }
 
-export function useView(): View {
+export function useFilters(): WorkflowFilters {
   const [search, setSearch] = useSearchParams();
   const query = Object.fromEntries(
     FILTERS.flatMap(key => {
@@ -30,42 +30,42 @@ export function useView(): View {
       return value ? [[key, value]] : [];
     }),
   );
-  const choose = (key: string, value: string): void =>
+  const setFilter = (key: string, value: string): void =>
     setSearch(
       before => {
-        const next = new URLSearchParams(before);
-        if (value === '') next.delete(key);
-        else next.set(key, value);
+        const params = new URLSearchParams(before);
+        if (value === '') params.delete(key);
+        else params.set(key, value);
         // A folder belongs to one workspace.
-        if (key === 'teamId') next.delete('folderId');
-        return next;
+        if (key === 'teamId') params.delete('folderId');
+        return params;
       },
       { replace: true },
     );
   return {
     query,
-    form: search.get('view') === 'table' ? 'table' : 'grid',
+    layout: search.get('view') === 'table' ? 'table' : 'grid',
     folderId: query.folderId,
-    choose,
-    chooseFolder: id => choose('folderId', id ?? ''),
+    setFilter,
+    setFolder: id => setFilter('folderId', id ?? ''),
     clear: () => setSearch(search.get('view') === 'table' ? { view: 'table' } : {}, { replace: true }),
   };
 }
 
-export function ViewBar({ view }: { readonly view: View }) {
+export function FilterBar({ filters }: { readonly filters: WorkflowFilters }) {
   return (
     <search className={styles.bar}>
       <SearchField
         label={messages.search}
         placeholder={messages.searchHint}
-        value={view.query.query ?? ''}
-        onChange={value => view.choose('query', value)}
+        value={filters.query.query ?? ''}
+        onChange={value => filters.setFilter('query', value)}
       />
-      <TeamField view={view} />
+      <TeamField filters={filters} />
       <SelectField
         label={messages.lastRun}
-        value={view.query.status ?? ''}
-        onChange={event => view.choose('status', event.target.value)}
+        value={filters.query.status ?? ''}
+        onChange={event => filters.setFilter('status', event.target.value)}
       >
         <option value="">{messages.anyRun}</option>
         <option value="NONE">{messages.neverRun}</option>
@@ -77,8 +77,8 @@ export function ViewBar({ view }: { readonly view: View }) {
       </SelectField>
       <SelectField
         label={messages.view}
-        value={view.form}
-        onChange={event => view.choose('view', event.target.value === 'table' ? 'table' : '')}
+        value={filters.layout}
+        onChange={event => filters.setFilter('view', event.target.value === 'table' ? 'table' : '')}
       >
         {Object.entries(messages.views).map(([key, text]) => (
           <option key={key} value={key}>
@@ -86,10 +86,10 @@ export function ViewBar({ view }: { readonly view: View }) {
           </option>
         ))}
       </SelectField>
-      {view.query.tag !== undefined && (
+      {filters.query.tag !== undefined && (
         <p className={styles.tags}>
-          <Button size="s" icon={Close} onClick={() => view.choose('tag', '')}>
-            {messages.withTag(view.query.tag)}
+          <Button size="s" icon={Close} onClick={() => filters.setFilter('tag', '')}>
+            {messages.withTag(filters.query.tag)}
           </Button>
         </p>
       )}
@@ -97,15 +97,15 @@ export function ViewBar({ view }: { readonly view: View }) {
   );
 }
 
-/** Only for members of teams: one team's workflows, or personal ones. */
-function TeamField({ view }: { readonly view: View }) {
+/** Filters by team. Rendered only for members of a team. */
+function TeamField({ filters }: { readonly filters: WorkflowFilters }) {
   const { teams, user } = useSession();
   if (teams.length === 0) return null;
   return (
     <SelectField
       label={messages.team}
-      value={view.query.teamId ?? ''}
-      onChange={event => view.choose('teamId', event.target.value)}
+      value={filters.query.teamId ?? ''}
+      onChange={event => filters.setFilter('teamId', event.target.value)}
     >
       <option value="">{messages.allTeams}</option>
       <option value={user.personalTeamId}>{messages.noTeam}</option>

@@ -11,7 +11,7 @@ import { api } from '../../lib/api.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 
-/** Without a folder, creates a new one. */
+/** Renames the folder, or creates one if `folder` is undefined. */
 export function FolderDialog({
   folder,
   onClose,

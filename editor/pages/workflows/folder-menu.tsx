@@ -7,14 +7,14 @@ import { messages } from './messages.ts';
 
 export interface FolderMenuProps {
   readonly name: string;
-  readonly onAsk: (kind: 'rename' | 'remove') => void;
+  readonly onAction: (kind: 'rename' | 'remove') => void;
 }
 
-export function FolderMenu({ name, onAsk }: FolderMenuProps) {
+export function FolderMenu({ name, onAction }: FolderMenuProps) {
   return (
     <Menu trigger={<IconButton icon={Ellipsis} size="s" label={messages.actionsOfFolder(name)} />}>
-      <MenuItem onSelect={() => onAsk('rename')}>{messages.renameFolder}</MenuItem>
-      <MenuItem isDangerous onSelect={() => onAsk('remove')}>
+      <MenuItem onSelect={() => onAction('rename')}>{messages.renameFolder}</MenuItem>
+      <MenuItem isDangerous onSelect={() => onAction('remove')}>
         {messages.removeFolder}
       </MenuItem>
     </Menu>

@@ -11,75 +11,79 @@ import styles from './folder-tree.module.css';
 import { FolderMenu } from './menus.tsx';
 import { messages } from './messages.ts';
 import type { TreeFolder } from './use-folders.ts';
-import { DRAG_TYPE, FOLDER_DRAG_TYPE, type Named, useWorkflowActions } from './use-workflow.ts';
+import { DRAG_TYPE, FOLDER_DRAG_TYPE, type NamedItem, useWorkflowActions } from './use-workflow.ts';
 
 interface FolderTreeProps {
   readonly folders: readonly TreeFolder[];
-  readonly chosen: string | undefined;
+  readonly selected: string | undefined;
   readonly onChoose: (id: string | undefined) => void;
 }
 
-/** The open dialog and its folder. */
-type Asked = { readonly kind: 'create' | 'rename' | 'remove'; readonly folder?: TreeFolder };
+/** The open dialog, and the folder that it is about. */
+type OpenDialog = { readonly kind: 'create' | 'rename' | 'remove'; readonly folder?: TreeFolder };
 
-export function FolderTree({ folders, chosen, onChoose }: FolderTreeProps) {
-  const [asked, ask] = useState<Asked>();
-  const close = (): void => ask(undefined);
+export function FolderTree({ folders, selected, onChoose }: FolderTreeProps) {
+  const [openDialog, setOpenDialog] = useState<OpenDialog>();
+  const close = (): void => setOpenDialog(undefined);
   return (
     <nav className={styles.tree} aria-label={messages.folders}>
       <ul>
-        <Line
+        <FolderRow
           name={messages.allFolders}
-          isChosen={chosen === undefined}
+          isSelected={selected === undefined}
           onChoose={() => onChoose(undefined)}
         />
         {folders.length > 0 && (
-          <Line
+          <FolderRow
             name={messages.root}
             target={null}
-            isChosen={chosen === 'root'}
+            isSelected={selected === 'root'}
             onChoose={() => onChoose('root')}
           />
         )}
         {folders.map(folder => (
-          <Line
+          <FolderRow
             key={folder.id}
             name={folder.name}
             target={folder.id}
             folder={folder}
-            isChosen={chosen === folder.id}
+            isSelected={selected === folder.id}
             onChoose={() => onChoose(folder.id)}
-            onAsk={kind => ask({ kind, folder })}
+            onAction={kind => setOpenDialog({ kind, folder })}
           />
         ))}
       </ul>
-      <Button variant="quiet" size="s" icon={FolderPlus} onClick={() => ask({ kind: 'create' })}>
+      <Button variant="quiet" size="s" icon={FolderPlus} onClick={() => setOpenDialog({ kind: 'create' })}>
         {messages.newFolder}
       </Button>
-      {asked?.kind === 'remove' && asked.folder ? (
-        <RemoveFolderDialog folder={asked.folder} onClose={close} onRemoved={() => onChoose(undefined)} />
+      {openDialog?.kind === 'remove' && openDialog.folder ? (
+        <RemoveFolderDialog
+          folder={openDialog.folder}
+          onClose={close}
+          onRemoved={() => onChoose(undefined)}
+        />
       ) : (
-        asked && <FolderDialog folder={asked.folder} onClose={close} />
+        openDialog && <FolderDialog folder={openDialog.folder} onClose={close} />
       )}
     </nav>
   );
 }
 
-interface LineProps {
+interface FolderRowProps {
   readonly name: string;
-  /** The drop target: null: no folder; undefined: not a target. */
+  /** The folder that drops move to. null: out of all folders; undefined: not a drop target. */
   readonly target?: string | null;
   readonly folder?: TreeFolder;
-  readonly isChosen: boolean;
+  readonly isSelected: boolean;
   readonly onChoose: () => void;
-  readonly onAsk?: (kind: 'rename' | 'remove') => void;
+  readonly onAction?: (kind: 'rename' | 'remove') => void;
 }
 
-function Line({ name, target, folder, isChosen, onChoose, onAsk }: LineProps) {
-  const drop = useDrop(target, target === null ? null : name);
+function FolderRow({ name, target, folder, isSelected, onChoose, onAction }: FolderRowProps) {
+  const drop = useDropTarget(target, target === null ? null : name);
   return (
     <li
-      className={classNames(styles.line, isChosen && styles.chosen, drop.isOver && styles.over)}
+      className={classNames(styles.line, isSelected && styles.chosen, drop.isOver && styles.over)}
       style={{ paddingInlineStart: `${(folder?.depth ?? 0) * 0.875}rem` }}
       draggable={folder !== undefined}
       onDragStart={event => {
@@ -89,17 +93,17 @@ function Line({ name, target, folder, isChosen, onChoose, onAsk }: LineProps) {
       }}
       {...drop.handlers}
     >
-      <button type="button" className={styles.choose} aria-pressed={isChosen} onClick={onChoose}>
+      <button type="button" className={styles.choose} aria-pressed={isSelected} onClick={onChoose}>
         <FolderIcon />
         <span className={styles.name}>{name}</span>
         {folder && <span className={styles.count}>{formatNumber(folder.workflowCount)}</span>}
       </button>
-      {onAsk && <FolderMenu name={name} onAsk={onAsk} />}
+      {onAction && <FolderMenu name={name} onAction={onAction} />}
     </li>
   );
 }
 
-function useDrop(target: string | null | undefined, folder: string | null) {
+function useDropTarget(target: string | null | undefined, folder: string | null) {
   const [isOver, setOver] = useState(false);
   const { move, moveFolder } = useWorkflowActions();
   const moves = { [DRAG_TYPE]: move, [FOLDER_DRAG_TYPE]: moveFolder };
@@ -117,8 +121,8 @@ function useDrop(target: string | null | undefined, folder: string | null) {
         const dragged = event.dataTransfer.getData(type);
         if (dragged === '') continue;
         event.preventDefault();
-        const named = JSON.parse(dragged) as Named;
-        if (named.id !== target) act(named, target, folder);
+        const item = JSON.parse(dragged) as NamedItem;
+        if (item.id !== target) act(item, target, folder);
       }
     },
   };

@@ -9,7 +9,7 @@ import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { pollIntervalMs } from '../../lib/runs.ts';
 import { CreateButton } from './create-button.tsx';
-import { useView, ViewBar } from './filters.tsx';
+import { FilterBar, useFilters } from './filters.tsx';
 import { FolderTree } from './folder-tree.tsx';
 import { ImportButton } from './import-button.tsx';
 import { messages } from './messages.ts';
@@ -21,35 +21,43 @@ import { WorkflowCard } from './workflow-card.tsx';
 import { WorkflowTable } from './workflow-table.tsx';
 
 export function Page() {
-  const view = useView();
+  const filters = useFilters();
   const folders = useFolders();
-  const [moving, move] = useState<ListedWorkflow>();
+  const [movingWorkflow, setMovingWorkflow] = useState<ListedWorkflow>();
   const list = useList<ListedWorkflow>(
     '/workflows',
-    { limit: 50, include: 'card', ...view.query },
+    { limit: 50, include: 'card', ...filters.query },
     workflows =>
       pollIntervalMs(workflows.flatMap(({ lastExecution }) => (lastExecution ? [lastExecution] : []))),
   );
-  const chooseTag = (tag: string): void => view.choose('tag', tag);
-  const isFiltered = Object.keys(view.query).length > 0;
+  const chooseTag = (tag: string): void => filters.setFilter('tag', tag);
+  const isFiltered = Object.keys(filters.query).length > 0;
   return (
     <>
       <PageHead title={messages.title}>
         <ImportButton />
-        <CreateButton folderId={view.folderId} />
+        <CreateButton folderId={filters.folderId} />
       </PageHead>
-      <ViewBar view={view} />
+      <FilterBar filters={filters} />
       <div className={styles.columns}>
-        <FolderTree folders={folders} chosen={view.folderId} onChoose={view.chooseFolder} />
+        <FolderTree folders={folders} selected={filters.folderId} onChoose={filters.setFolder} />
         <div className={styles.list}>
-          <InfiniteList query={list} empty={isFiltered ? <NoMatch onShowAll={view.clear} /> : <None />}>
+          <InfiniteList
+            query={list}
+            empty={isFiltered ? <NoMatch onShowAll={filters.clear} /> : <NoWorkflows />}
+          >
             {workflows =>
-              view.form === 'table' ? (
-                <WorkflowTable workflows={workflows} onMove={move} onTag={chooseTag} />
+              filters.layout === 'table' ? (
+                <WorkflowTable workflows={workflows} onMove={setMovingWorkflow} onTag={chooseTag} />
               ) : (
                 <ul className={cards.grid}>
                   {workflows.map(workflow => (
-                    <WorkflowCard key={workflow.id} workflow={workflow} onMove={move} onTag={chooseTag} />
+                    <WorkflowCard
+                      key={workflow.id}
+                      workflow={workflow}
+                      onMove={setMovingWorkflow}
+                      onTag={chooseTag}
+                    />
                   ))}
                 </ul>
               )
@@ -57,12 +65,18 @@ export function Page() {
           </InfiniteList>
         </div>
       </div>
-      {moving && <MoveDialog workflow={moving} folders={folders} onClose={() => move(undefined)} />}
+      {movingWorkflow && (
+        <MoveDialog
+          workflow={movingWorkflow}
+          folders={folders}
+          onClose={() => setMovingWorkflow(undefined)}
+        />
+      )}
     </>
   );
 }
 
-function None() {
+function NoWorkflows() {
   return (
     <EmptyState
       icon={WorkflowIcon}

@@ -19,13 +19,13 @@ export function useFolders(): readonly TreeFolder[] {
 }
 
 function orderTree(folders: readonly Folder[]): readonly TreeFolder[] {
-  const known = new Set(folders.map(({ id }) => id));
-  const childrenOf = Map.groupBy(folders, ({ parentId }) =>
-    parentId !== null && known.has(parentId) ? parentId : null,
+  const ids = new Set(folders.map(({ id }) => id));
+  const byParent = Map.groupBy(folders, ({ parentId }) =>
+    parentId !== null && ids.has(parentId) ? parentId : null,
   );
-  const list = (parentId: string | null, depth: number): readonly TreeFolder[] =>
-    (childrenOf.get(parentId) ?? [])
-      .toSorted((one, other) => one.name.localeCompare(other.name))
-      .flatMap(folder => [{ ...folder, depth }, ...list(folder.id, depth + 1)]);
-  return list(null, 0);
+  const listChildren = (parentId: string | null, depth: number): readonly TreeFolder[] =>
+    (byParent.get(parentId) ?? [])
+      .toSorted((a, b) => a.name.localeCompare(b.name))
+      .flatMap(folder => [{ ...folder, depth }, ...listChildren(folder.id, depth + 1)]);
+  return listChildren(null, 0);
 }

@@ -1,4 +1,4 @@
-// Provides the actions of a workflow in the list.
+// Provides the actions of workflows and folders in the list.
 import type { ExecutionStatus } from '../../../sdk/src/types.ts';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
@@ -26,7 +26,7 @@ export interface ListedWorkflow {
   } | null;
 }
 
-export interface Named {
+export interface NamedItem {
   readonly id: string;
   readonly name: string;
 }
@@ -35,10 +35,10 @@ export interface WorkflowActions {
   duplicate(workflow: ListedWorkflow): void;
   /** Deletes immediately, with undo. */
   remove(workflow: ListedWorkflow): void;
-  /** `folder` is its name; null: no folder. */
-  move(workflow: Named, folderId: string | null, folder: string | null): void;
+  /** `folder` is the name of the folder. null: no folder. */
+  move(workflow: NamedItem, folderId: string | null, folder: string | null): void;
   /** Moves a folder into another one, or to the top level. */
-  moveFolder(moved: Named, parentId: string | null, folder: string | null): void;
+  moveFolder(movedFolder: NamedItem, parentId: string | null, folder: string | null): void;
 }
 
 export function useWorkflowActions(): WorkflowActions {
@@ -64,6 +64,6 @@ export function useWorkflowActions(): WorkflowActions {
   };
 }
 
-/** Type of the drag data of workflows and folders. */
+/** Types of the drag data of workflows and folders. */
 export const DRAG_TYPE = 'application/x-graphwright-workflow';
 export const FOLDER_DRAG_TYPE = 'application/x-graphwright-folder';

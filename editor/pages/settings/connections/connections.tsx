@@ -13,12 +13,12 @@ import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { Lead, Rights, Truncated } from '../section.tsx';
+import { Lead, Scopes, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
 
 export function Connections() {
   const list = useList<Connection>('/connections', { limit: 50 });
-  const [ending, end] = useState<Connection>();
+  const [disconnecting, setDisconnecting] = useState<Connection>();
   return (
     <>
       <PageHead title={settingsMessages.parts.connections} />
@@ -34,23 +34,25 @@ export function Connections() {
         {connections => (
           <Table
             label={settingsMessages.parts.connections}
-            columns={columnsOf(end)}
+            columns={createColumns(setDisconnecting)}
             rows={connections}
             getKey={({ id }) => id}
           />
         )}
       </InfiniteList>
-      {ending && <EndDialog connection={ending} onClose={() => end(undefined)} />}
+      {disconnecting && (
+        <DisconnectDialog connection={disconnecting} onClose={() => setDisconnecting(undefined)} />
+      )}
     </>
   );
 }
 
-interface EndDialogProps {
+interface DisconnectDialogProps {
   readonly connection: Connection;
   readonly onClose: () => void;
 }
 
-function EndDialog({ connection: { id, clientName }, onClose }: EndDialogProps) {
+function DisconnectDialog({ connection: { id, clientName }, onClose }: DisconnectDialogProps) {
   const finishChange = useFinishChange();
   return (
     <ConfirmDialog
@@ -67,10 +69,10 @@ function EndDialog({ connection: { id, clientName }, onClose }: EndDialogProps) 
   );
 }
 
-const columnsOf = (end: (connection: Connection) => void): readonly Column<Connection>[] => [
+const createColumns = (onDisconnect: (connection: Connection) => void): readonly Column<Connection>[] => [
   { title: messages.program, cell: ({ clientName }) => <Truncated text={clientName} /> },
   { title: messages.host, cell: ({ redirectHost }) => <Truncated text={redirectHost} /> },
-  { title: messages.rights, cell: ({ scopes }) => <Rights scopes={scopes} /> },
+  { title: messages.rights, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
   { title: messages.since, cell: ({ createdAt }) => <Ago time={createdAt} /> },
   {
     title: messages.lastUsed,
@@ -84,7 +86,7 @@ const columnsOf = (end: (connection: Connection) => void): readonly Column<Conne
       <Button
         size="s"
         aria-label={messages.disconnectApp(connection.clientName)}
-        onClick={() => end(connection)}
+        onClick={() => onDisconnect(connection)}
       >
         {messages.disconnect}
       </Button>

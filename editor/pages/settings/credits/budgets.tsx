@@ -14,25 +14,25 @@ import { Section } from '../section.tsx';
 import { messages } from './messages.ts';
 
 const PATH = '/credits/budgets';
-/** The maximum of the API. */
+/** Maximum that the API accepts. */
 const MAX_BUDGET = 2_147_483_647;
 
 export function Budgets() {
   const list = useList<Budget>(PATH, { limit: 50 });
-  const [changing, change] = useState<Budget>();
+  const [editing, setEditing] = useState<Budget>();
   return (
     <Section title={messages.budgets}>
       <InfiniteList query={list} empty={<p>{messages.noBudgets}</p>}>
         {budgets => (
           <Table
             label={messages.budgets}
-            columns={columnsOf(change)}
+            columns={createColumns(setEditing)}
             rows={budgets}
             getKey={({ workflowId }) => workflowId}
           />
         )}
       </InfiniteList>
-      {changing && <BudgetDialog budget={changing} onClose={() => change(undefined)} />}
+      {editing && <BudgetDialog budget={editing} onClose={() => setEditing(undefined)} />}
     </Section>
   );
 }
@@ -42,8 +42,8 @@ function BudgetDialog({ budget, onClose }: { readonly budget: Budget; readonly o
   const [credits, setCredits] = useState(String(dailyCreditBudget));
   const finishChange = useFinishChange();
   const save = async (): Promise<void> => {
-    const next = credits === '' ? null : Number(credits);
-    await api.put(`/workflows/${workflowId}/budget`, { dailyCreditBudget: next });
+    const budget = credits === '' ? null : Number(credits);
+    await api.put(`/workflows/${workflowId}/budget`, { dailyCreditBudget: budget });
     await finishChange(messages.budgetChanged(name), [PATH]);
   };
   return (
@@ -62,7 +62,7 @@ function BudgetDialog({ budget, onClose }: { readonly budget: Budget; readonly o
   );
 }
 
-const columnsOf = (change: (budget: Budget) => void): readonly Column<Budget>[] => [
+const createColumns = (onEdit: (budget: Budget) => void): readonly Column<Budget>[] => [
   { title: messages.workflow, cell: ({ workflowId, name }) => <a href={`/flow/${workflowId}`}>{name}</a> },
   { title: messages.spentToday, align: 'end', cell: ({ spentToday }) => formatNumber(spentToday) },
   { title: messages.budget, align: 'end', cell: ({ dailyCreditBudget }) => formatNumber(dailyCreditBudget) },
@@ -71,7 +71,7 @@ const columnsOf = (change: (budget: Budget) => void): readonly Column<Budget>[] 
     isTitleHidden: true,
     align: 'end',
     cell: budget => (
-      <Button size="s" aria-label={messages.changeOf(budget.name)} onClick={() => change(budget)}>
+      <Button size="s" aria-label={messages.changeOf(budget.name)} onClick={() => onEdit(budget)}>
         {messages.change}
       </Button>
     ),

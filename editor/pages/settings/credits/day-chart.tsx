@@ -9,32 +9,32 @@ interface DayChartProps {
 }
 
 export function DayChart({ days }: DayChartProps) {
-  const most = Math.max(1, ...days.map(({ credits }) => credits));
+  const max = Math.max(1, ...days.map(({ credits }) => credits));
   const [first, last] = [days[0], days.at(-1)];
   return (
     <figure className={styles.chart}>
       <figcaption>
         <span>{messages.byDay}</span>
-        <span>{messages.most(most)}</span>
+        <span>{messages.most(max)}</span>
       </figcaption>
       <ol className={styles.bars}>
         {days.map(({ date, credits }) => {
-          const text = messages.day(nameOf(date), credits);
+          const text = messages.day(formatDate(date), credits);
           return (
             <li key={date} title={text}>
-              <span className={styles.bar} style={{ height: `${(100 * credits) / most}%` }} />
+              <span className={styles.bar} style={{ height: `${(100 * credits) / max}%` }} />
               <VisuallyHidden>{text}</VisuallyHidden>
             </li>
           );
         })}
       </ol>
       <p className={styles.ends} aria-hidden>
-        <span>{first && nameOf(first.date)}</span>
-        <span>{last && nameOf(last.date)}</span>
+        <span>{first && formatDate(first.date)}</span>
+        <span>{last && formatDate(last.date)}</span>
       </p>
     </figure>
   );
 }
 
-/** At noon it is the same day in nearly every time zone. */
-const nameOf = (date: string): string => formatDay(Date.parse(`${date}T12:00:00Z`));
+/** Formats noon of the day, which is the same date in nearly every time zone. */
+const formatDate = (date: string): string => formatDay(Date.parse(`${date}T12:00:00Z`));

@@ -13,10 +13,10 @@ import styles from './credits.module.css';
 import { DayChart } from './day-chart.tsx';
 import { messages } from './messages.ts';
 
-const USUAL_DAYS = 30;
+const DEFAULT_DAYS = 30;
 
 export function Spending() {
-  const [days, setDays] = useState(USUAL_DAYS);
+  const [days, setDays] = useState(DEFAULT_DAYS);
   const { data, error, refetch } = useQuery({
     queryKey: ['/credits', 'spending', days],
     queryFn: ({ signal }) => api.get<Spent>('/credits/spending', { query: { days }, signal }),
@@ -53,7 +53,7 @@ function Figures({ spent: { total, days, models, workflows } }: { readonly spent
       <h3>{messages.byModel}</h3>
       <Table
         label={messages.byModel}
-        columns={modelColumns(Math.max(...models.map(({ credits }) => credits)))}
+        columns={createModelColumns(Math.max(...models.map(({ credits }) => credits)))}
         rows={models}
         getKey={({ nodeType }) => nodeType ?? ''}
       />
@@ -72,8 +72,8 @@ function Figures({ spent: { total, days, models, workflows } }: { readonly spent
   );
 }
 
-/** `most` is the value of a full bar. */
-const modelColumns = (most: number): readonly Column<Spent['models'][number]>[] => [
+/** `max` is the value of a full bar. */
+const createModelColumns = (max: number): readonly Column<Spent['models'][number]>[] => [
   {
     title: messages.model,
     cell: ({ label, nodeType }) => <Truncated text={label ?? nodeType ?? messages.oldModel} />,
@@ -83,7 +83,7 @@ const modelColumns = (most: number): readonly Column<Spent['models'][number]>[] 
     isTitleHidden: true,
     cell: ({ credits }) => (
       <span className={styles.track}>
-        <span className={styles.share} style={{ inlineSize: `${(100 * credits) / most}%` }} />
+        <span className={styles.share} style={{ inlineSize: `${(100 * credits) / max}%` }} />
       </span>
     ),
   },

@@ -12,25 +12,25 @@ import { messages } from './messages.ts';
 
 type Scope = keyof typeof messages.scopeNames;
 const SCOPES = Object.keys(messages.scopeNames) as Scope[];
-const USUAL: readonly Scope[] = ['workflows:read', 'workflows:execute'];
-const USUAL_DAYS = '90';
+const DEFAULT_SCOPES: readonly Scope[] = ['workflows:read', 'workflows:execute'];
+const DEFAULT_DAYS = '90';
 const DAY_MS = 86_400_000;
 
 interface CreateKeyProps {
-  /** Called with the key itself, which is returned only once. */
-  readonly onMade: (key: string) => void;
+  /** Called with the key, which the API returns only once. */
+  readonly onCreated: (key: string) => void;
   readonly onClose: () => void;
 }
 
-export function CreateKeyDialog({ onMade, onClose }: CreateKeyProps) {
+export function CreateKeyDialog({ onCreated, onClose }: CreateKeyProps) {
   const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<readonly Scope[]>(USUAL);
-  const [days, setDays] = useState(USUAL_DAYS);
+  const [scopes, setScopes] = useState<readonly Scope[]>(DEFAULT_SCOPES);
+  const [days, setDays] = useState(DEFAULT_DAYS);
   const finishChange = useFinishChange();
   const create = async (): Promise<void> => {
     const expiresAt = days === '0' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
     const { key } = await api.post<CreatedKey>('/keys', { name, scopes, expiresAt });
-    onMade(key);
+    onCreated(key);
     await finishChange(messages.created, ['/keys']);
   };
   return (
@@ -43,7 +43,7 @@ export function CreateKeyDialog({ onMade, onClose }: CreateKeyProps) {
         value={name}
         onChange={event => setName(event.target.value)}
       />
-      <ScopeChoices chosen={scopes} onChange={setScopes} />
+      <ScopeChoices selected={scopes} onChange={setScopes} />
       <SelectField label={messages.expires} value={days} onChange={event => setDays(event.target.value)}>
         {messages.expiries.map(([count, text]) => (
           <option key={count} value={count}>
@@ -56,25 +56,29 @@ export function CreateKeyDialog({ onMade, onClose }: CreateKeyProps) {
 }
 
 interface ScopeChoicesProps {
-  readonly chosen: readonly Scope[];
+  readonly selected: readonly Scope[];
   readonly onChange: (scopes: readonly Scope[]) => void;
 }
 
 /** A key cannot get permissions that its creator lacks. */
-function ScopeChoices({ chosen, onChange }: ScopeChoicesProps) {
-  const own = useSession().user.scopes;
+function ScopeChoices({ selected, onChange }: ScopeChoicesProps) {
+  const ownScopes = useSession().user.scopes;
   return (
     <Choices label={messages.scopes}>
-      {SCOPES.filter(scope => own.includes(scope)).map(scope => {
+      {SCOPES.filter(scope => ownScopes.includes(scope)).map(scope => {
         const [label, hint] = messages.scopeNames[scope];
         return (
           <CheckField
             key={scope}
             label={label}
             hint={hint}
-            checked={chosen.includes(scope)}
+            checked={selected.includes(scope)}
             onChange={({ target }) =>
-              onChange(SCOPES.filter(one => (one === scope ? target.checked : chosen.includes(one))))
+              onChange(
+                SCOPES.filter(candidate =>
+                  candidate === scope ? target.checked : selected.includes(candidate),
+                ),
+              )
             }
           />
         );

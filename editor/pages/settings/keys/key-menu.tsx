@@ -14,31 +14,31 @@ import { RenameDialog } from '../rename-dialog.tsx';
 import { messages } from './messages.ts';
 
 export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
-  const [open, setOpen] = useState<'rename' | 'remove'>();
+  const [openDialog, setOpenDialog] = useState<'rename' | 'remove'>();
   const finishChange = useFinishChange();
-  const close = (): void => setOpen(undefined);
+  const close = (): void => setOpenDialog(undefined);
   return (
     <>
       <Menu trigger={<IconButton icon={More} size="s" label={messages.actionsOf(name)} />}>
-        <MenuItem icon={Pencil} onSelect={() => setOpen('rename')}>
+        <MenuItem icon={Pencil} onSelect={() => setOpenDialog('rename')}>
           {messages.rename}
         </MenuItem>
-        <MenuItem icon={Trash} isDangerous onSelect={() => setOpen('remove')}>
+        <MenuItem icon={Trash} isDangerous onSelect={() => setOpenDialog('remove')}>
           {messages.remove}
         </MenuItem>
       </Menu>
-      {open === 'rename' && (
+      {openDialog === 'rename' && (
         <RenameDialog
           title={messages.renameTitle}
           name={name}
-          run={async next => {
-            await api.patch(`/keys/${id}`, { name: next });
+          run={async newName => {
+            await api.patch(`/keys/${id}`, { name: newName });
             await finishChange(messages.renamed, ['/keys']);
           }}
           onClose={close}
         />
       )}
-      {open === 'remove' && (
+      {openDialog === 'remove' && (
         <ConfirmDialog
           title={messages.removeTitle(name)}
           action={messages.remove}

@@ -13,7 +13,7 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { messages as settingsMessages } from '../messages.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
-import { Day, Lead, Rights, Truncated } from '../section.tsx';
+import { Day, Lead, Scopes, Truncated } from '../section.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { messages } from './messages.ts';
@@ -21,7 +21,7 @@ import { messages } from './messages.ts';
 export function Keys() {
   const list = useList<Key>('/keys', { limit: 50 });
   const [isCreating, setCreating] = useState(false);
-  const [made, show] = useState<string>();
+  const [newKey, setNewKey] = useState<string>();
   const button = (
     <Button variant="primary" icon={Plus} onClick={() => setCreating(true)}>
       {messages.create}
@@ -43,14 +43,14 @@ export function Keys() {
           <Table label={settingsMessages.parts.keys} columns={COLUMNS} rows={keys} getKey={({ id }) => id} />
         )}
       </InfiniteList>
-      {isCreating && <CreateKeyDialog onMade={show} onClose={() => setCreating(false)} />}
-      {made !== undefined && (
+      {isCreating && <CreateKeyDialog onCreated={setNewKey} onClose={() => setCreating(false)} />}
+      {newKey !== undefined && (
         <SecretDialog
           title={messages.shownTitle}
           text={messages.shownText}
           label={messages.key}
-          secret={made}
-          onClose={() => show(undefined)}
+          secret={newKey}
+          onClose={() => setNewKey(undefined)}
         />
       )}
     </>
@@ -59,7 +59,7 @@ export function Keys() {
 
 const COLUMNS: readonly Column<Key>[] = [
   { title: settingsMessages.name, cell: ({ name }) => <Truncated text={name} /> },
-  { title: messages.rights, cell: ({ scopes }) => <Rights scopes={scopes} /> },
+  { title: messages.rights, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
   { title: messages.expires, cell: ({ expiresAt }) => <Expiry time={expiresAt} /> },
   {
     title: messages.lastUsed,

@@ -1,4 +1,4 @@
-// Asks for the provider to compare the models with.
+// Renders the choice of the provider whose models are compared.
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';

@@ -9,7 +9,7 @@ import { SearchField } from '../../../kit/search-field.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
-import { Soft, Truncated } from '../section.tsx';
+import { SecondaryText, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
 import { type PlanRequest, PROVIDERS, type ProviderName } from './model.ts';
 
@@ -27,7 +27,7 @@ interface FindDialogProps {
 
 export function FindDialog({ onChoose, onClose }: FindDialogProps) {
   const [provider, setProvider] = useState<ProviderName>('fal');
-  const [query, find] = useState('');
+  const [query, setQuery] = useState('');
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['/admin/models/offers', provider, query],
     queryFn: ({ signal }) =>
@@ -50,25 +50,30 @@ export function FindDialog({ onChoose, onClose }: FindDialogProps) {
           </option>
         ))}
       </SelectField>
-      <SearchField label={messages.search} placeholder={messages.searchHint} value={query} onChange={find} />
+      <SearchField
+        label={messages.search}
+        placeholder={messages.searchHint}
+        value={query}
+        onChange={setQuery}
+      />
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {isFetching && <Loading />}
       {data && !isFetching && (
         <>
           <Table
             label={messages.offers}
-            columns={columnsOf(endpoint => onChoose({ provider, endpoints: [endpoint] }))}
+            columns={createColumns(endpoint => onChoose({ provider, endpoints: [endpoint] }))}
             rows={data.offers}
             getKey={({ endpoint }) => endpoint}
           />
-          <Soft>{data.isCut ? messages.more : messages.found(data.offers.length)}</Soft>
+          <SecondaryText>{data.isCut ? messages.more : messages.found(data.offers.length)}</SecondaryText>
         </>
       )}
     </Dialog>
   );
 }
 
-const columnsOf = (add: (endpoint: string) => void): readonly Column<Offer>[] => [
+const createColumns = (onAdd: (endpoint: string) => void): readonly Column<Offer>[] => [
   { title: messages.model, cell: ({ label }) => <Truncated text={label} /> },
   { title: messages.endpoint, cell: ({ endpoint }) => <Truncated text={endpoint} /> },
   {
@@ -76,11 +81,11 @@ const columnsOf = (add: (endpoint: string) => void): readonly Column<Offer>[] =>
     align: 'end',
     cell: ({ endpoint, label, nodeType }) =>
       nodeType === null ? (
-        <Button size="s" aria-label={messages.addLabel(label)} onClick={() => add(endpoint)}>
+        <Button size="s" aria-label={messages.addLabel(label)} onClick={() => onAdd(endpoint)}>
           {messages.addOne}
         </Button>
       ) : (
-        <Soft>{messages.isThere}</Soft>
+        <SecondaryText>{messages.isThere}</SecondaryText>
       ),
   },
 ];

@@ -1,4 +1,4 @@
-// Defines the data of the model settings.
+// Defines the data types of the model settings.
 export const PROVIDERS = {
   fal: 'fal',
   replicate: 'Replicate',
@@ -21,7 +21,7 @@ export interface AddedModels {
   readonly problems: readonly string[];
 }
 
-/** Adds these models, or compares the added ones if none are given. */
+/** A request to add the models of `endpoints` or, without endpoints, to compare the added models. */
 export interface PlanRequest {
   readonly provider: ProviderName;
   readonly endpoints?: readonly string[];

@@ -1,4 +1,4 @@
-// Renders the models that an administrator added, with problems: add, compare, remove.
+// Renders the models that administrators added, and buttons to add, compare and remove them.
 
 import Boxes from 'icon:boxes';
 import Trash from 'icon:trash-2';
@@ -26,33 +26,35 @@ export function Models() {
     queryKey: ['/admin/models'],
     queryFn: ({ signal }) => api.get<AddedModels>('/admin/models', { signal }),
   });
-  const [asked, ask] = useState<'find' | 'compare'>();
+  const [openDialog, setOpenDialog] = useState<'find' | 'compare'>();
   const [request, setRequest] = useState<PlanRequest>();
-  const choose = (next: PlanRequest): void => {
-    ask(undefined);
-    setRequest(next);
+  const choose = (request: PlanRequest): void => {
+    setOpenDialog(undefined);
+    setRequest(request);
   };
   return (
     <>
       <PageHead title={settingsMessages.parts.models}>
-        <Button onClick={() => ask('compare')}>{messages.compare}</Button>
-        <Button variant="primary" onClick={() => ask('find')}>
+        <Button onClick={() => setOpenDialog('compare')}>{messages.compare}</Button>
+        <Button variant="primary" onClick={() => setOpenDialog('find')}>
           {messages.add}
         </Button>
       </PageHead>
       <Lead>{messages.lead}</Lead>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && !error && <Loading />}
-      {data && <Lists {...data} />}
-      {asked === 'find' && <FindDialog onChoose={choose} onClose={() => ask(undefined)} />}
-      {asked === 'compare' && <CompareDialog onChoose={choose} onClose={() => ask(undefined)} />}
+      {data && <ModelLists {...data} />}
+      {openDialog === 'find' && <FindDialog onChoose={choose} onClose={() => setOpenDialog(undefined)} />}
+      {openDialog === 'compare' && (
+        <CompareDialog onChoose={choose} onClose={() => setOpenDialog(undefined)} />
+      )}
       {request && <PlanDialog request={request} onClose={() => setRequest(undefined)} />}
     </>
   );
 }
 
-function Lists({ revision, models, problems }: AddedModels) {
-  const [leaving, remove] = useState<Model>();
+function ModelLists({ revision, models, problems }: AddedModels) {
+  const [removing, setRemoving] = useState<Model>();
   return (
     <>
       {problems.length > 0 && (
@@ -67,7 +69,7 @@ function Lists({ revision, models, problems }: AddedModels) {
       {models.length > 0 ? (
         <Table
           label={settingsMessages.parts.models}
-          columns={columnsOf(remove)}
+          columns={createColumns(setRemoving)}
           rows={models}
           getKey={({ nodeType }) => nodeType}
         />
@@ -76,12 +78,14 @@ function Lists({ revision, models, problems }: AddedModels) {
           {messages.empty}
         </EmptyState>
       )}
-      {leaving && <RemoveDialog model={leaving} revision={revision} onClose={() => remove(undefined)} />}
+      {removing && (
+        <RemoveDialog model={removing} revision={revision} onClose={() => setRemoving(undefined)} />
+      )}
     </>
   );
 }
 
-const columnsOf = (remove: (model: Model) => void): readonly Column<Model>[] => [
+const createColumns = (onRemove: (model: Model) => void): readonly Column<Model>[] => [
   { title: messages.model, cell: ({ label }) => <Truncated text={label} /> },
   { title: messages.type, cell: ({ nodeType }) => <code>{nodeType}</code> },
   { title: messages.provider, cell: ({ provider }) => provider },
@@ -99,7 +103,7 @@ const columnsOf = (remove: (model: Model) => void): readonly Column<Model>[] => 
           icon={Trash}
           size="s"
           label={messages.removeLabel(model.label)}
-          onClick={() => remove(model)}
+          onClick={() => onRemove(model)}
         />
       ),
   },

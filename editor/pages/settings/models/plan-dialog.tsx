@@ -1,4 +1,4 @@
-// Shows the planned changes of models and saves them, based on the revision that was shown.
+// Shows planned changes of models and saves them. Saving fails if the models changed in the meantime.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Badge, type Tone } from '../../../kit/badge.tsx';
@@ -50,10 +50,10 @@ export function PlanDialog({
     retry: false,
     gcTime: 0,
   });
-  const [isSeen, see] = useState(false);
+  const [isReviewed, setReviewed] = useState(false);
   const finishChange = useFinishChange();
   const models = data?.changes.flatMap(({ model }) => model ?? []) ?? [];
-  const write = useMutation({
+  const save = useMutation({
     mutationFn: async () => {
       await api.post('/admin/models', { revision: data?.revision, models });
       await finishChange(messages.saved(models.length), ['/admin/models', '/nodes']);
@@ -68,9 +68,9 @@ export function PlanDialog({
         models.length > 0 && (
           <Button
             variant="primary"
-            disabled={data?.isLarge === true && !isSeen}
-            isBusy={write.isPending}
-            onClick={() => write.mutate()}
+            disabled={data?.isLarge === true && !isReviewed}
+            isBusy={save.isPending}
+            onClick={() => save.mutate()}
           >
             {messages.save(models.length)}
           </Button>
@@ -81,9 +81,13 @@ export function PlanDialog({
       {data === undefined && !error && <Loading />}
       {data && <Changes {...data} />}
       {data?.isLarge && (
-        <CheckField label={messages.large} checked={isSeen} onChange={event => see(event.target.checked)} />
+        <CheckField
+          label={messages.large}
+          checked={isReviewed}
+          onChange={event => setReviewed(event.target.checked)}
+        />
       )}
-      {write.error && <Failure error={write.error} />}
+      {save.error && <Failure error={save.error} />}
     </Dialog>
   );
 }

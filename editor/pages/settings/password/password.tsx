@@ -1,6 +1,7 @@
 // Changes the user's password.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { PasswordField } from '../../../frame/password-field.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { CheckField, TextField } from '../../../kit/field.tsx';
@@ -42,17 +43,9 @@ function PasswordForm() {
   });
   return (
     <Form onSubmit={() => change.mutate()}>
-      {/* Password managers want to know whose it is. */}
+      {/* Password managers need the email to find the account. */}
       <input type="text" hidden autoComplete="username" readOnly value={email} />
-      <TextField
-        label={messages.current}
-        type="password"
-        autoComplete="current-password"
-        required
-        maxLength={256}
-        value={current}
-        onChange={event => setCurrent(event.target.value)}
-      />
+      <PasswordField label={messages.current} value={current} onChange={setCurrent} />
       <TextField
         label={messages.next}
         hint={messages.hint}

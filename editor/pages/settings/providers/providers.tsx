@@ -23,16 +23,16 @@ export function Providers() {
     queryKey: ['/admin/providers'],
     queryFn: ({ signal }) => api.get<Answer>('/admin/providers', { signal }),
   });
-  const ask = (): void => void refetch();
+  const checkAgain = (): void => void refetch();
   return (
     <>
       <PageHead title={settingsMessages.parts.providers}>
-        <Button icon={Refresh} isBusy={isFetching} onClick={ask}>
+        <Button icon={Refresh} isBusy={isFetching} onClick={checkAgain}>
           {messages.check}
         </Button>
       </PageHead>
       <Lead>{messages.lead}</Lead>
-      {error && <Failure error={error} onRetry={ask} />}
+      {error && <Failure error={error} onRetry={checkAgain} />}
       {data === undefined && !error && <Loading />}
       {data && (
         <>

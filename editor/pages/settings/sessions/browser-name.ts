@@ -1,7 +1,7 @@
 // Derives a readable browser name from the user agent.
 import { messages } from './messages.ts';
 
-/** The first match counts, because most user agents also name other browsers. */
+/** The order matters, because most user agents also name other browsers. The first match counts. */
 const BROWSERS: readonly (readonly [mark: string, name: string])[] = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],
@@ -18,11 +18,11 @@ const SYSTEMS: readonly (readonly [mark: string, name: string])[] = [
   ['Linux', 'Linux'],
 ];
 
-export function browserName(userAgent: string | null): string {
+export function getBrowserName(userAgent: string | null): string {
   if (userAgent === null) return messages.unknown;
-  const nameIn = (table: typeof BROWSERS): string | undefined =>
+  const findName = (table: typeof BROWSERS): string | undefined =>
     table.find(([mark]) => userAgent.includes(mark))?.[1];
-  const [browser, system] = [nameIn(BROWSERS), nameIn(SYSTEMS)];
+  const [browser, system] = [findName(BROWSERS), findName(SYSTEMS)];
   if (browser === undefined) return userAgent;
   return system === undefined ? browser : messages.on(browser, system);
 }

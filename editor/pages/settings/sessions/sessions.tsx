@@ -12,31 +12,42 @@ import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Day, Lead, Truncated } from '../section.tsx';
-import { browserName } from './browser-name.ts';
+import { getBrowserName } from './browser-name.ts';
 import { messages } from './messages.ts';
 
 export function Sessions() {
   const list = useList<ListedSession>('/auth/sessions', { limit: 50 });
-  const [ending, end] = useState<ListedSession>();
+  const [signingOut, setSigningOut] = useState<ListedSession>();
   return (
     <>
       <PageHead title={settingsMessages.parts.sessions} />
       <Lead>{messages.lead}</Lead>
       <InfiniteList query={list} empty={null}>
         {sessions => (
-          <Table label={messages.label} columns={columnsOf(end)} rows={sessions} getKey={({ id }) => id} />
+          <Table
+            label={messages.label}
+            columns={createColumns(setSigningOut)}
+            rows={sessions}
+            getKey={({ id }) => id}
+          />
         )}
       </InfiniteList>
-      {ending && <EndDialog session={ending} onClose={() => end(undefined)} />}
+      {signingOut && <SignOutDialog session={signingOut} onClose={() => setSigningOut(undefined)} />}
     </>
   );
 }
 
-function EndDialog({ session, onClose }: { readonly session: ListedSession; readonly onClose: () => void }) {
+function SignOutDialog({
+  session,
+  onClose,
+}: {
+  readonly session: ListedSession;
+  readonly onClose: () => void;
+}) {
   const finishChange = useFinishChange();
   return (
     <ConfirmDialog
-      title={messages.signOutTitle(browserName(session.userAgent))}
+      title={messages.signOutTitle(getBrowserName(session.userAgent))}
       action={messages.signOut}
       run={async () => {
         await api.delete(`/auth/sessions/${session.id}`);
@@ -49,8 +60,8 @@ function EndDialog({ session, onClose }: { readonly session: ListedSession; read
   );
 }
 
-const columnsOf = (end: (session: ListedSession) => void): readonly Column<ListedSession>[] => [
-  { title: messages.browser, cell: ({ userAgent }) => <Truncated text={browserName(userAgent)} /> },
+const createColumns = (onSignOut: (session: ListedSession) => void): readonly Column<ListedSession>[] => [
+  { title: messages.browser, cell: ({ userAgent }) => <Truncated text={getBrowserName(userAgent)} /> },
   { title: messages.address, cell: ({ address }) => address },
   { title: settingsMessages.created, cell: ({ createdAt }) => <Ago time={createdAt} /> },
   { title: messages.lastSeen, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
@@ -65,8 +76,8 @@ const columnsOf = (end: (session: ListedSession) => void): readonly Column<Liste
       ) : (
         <Button
           size="s"
-          aria-label={messages.signOutOf(browserName(session.userAgent))}
-          onClick={() => end(session)}
+          aria-label={messages.signOutOf(getBrowserName(session.userAgent))}
+          onClick={() => onSignOut(session)}
         >
           {messages.signOut}
         </Button>

@@ -16,8 +16,8 @@ export function InviteDialog({ team, onClose }: { readonly team: Team; readonly 
   const finishChange = useFinishChange();
   const path = `/teams/${team.id}/invitations`;
   const invite = async (): Promise<void> => {
-    const sent = await api.post<TeamInvitation>(path, { email: email.trim(), role });
-    await finishChange(messages.invited(sent.email ?? ''), [path]);
+    const invitation = await api.post<TeamInvitation>(path, { email: email.trim(), role });
+    await finishChange(messages.invited(invitation.email ?? ''), [path]);
   };
   return (
     <FormDialog

@@ -18,12 +18,12 @@ import { RoleSelect } from './role-select.tsx';
 export function Members({ team }: { readonly team: Team }) {
   const path = `/teams/${team.id}/members`;
   const list = useList<Member>(path, { limit: 100 });
-  const own = useSession().user.userId;
-  const [removing, remove] = useState<Member>();
+  const ownId = useSession().user.userId;
+  const [removing, setRemoving] = useState<Member>();
   const columns = [
-    nameColumn(own),
+    createNameColumn(ownId),
     ...(team.role === 'OWNER'
-      ? ownersColumns(own, team, remove)
+      ? createOwnerColumns(ownId, team, setRemoving)
       : [{ title: settingsMessages.role, cell: ({ role }: Member) => settingsMessages.roles[role] }, SINCE]),
   ];
   return (
@@ -34,28 +34,28 @@ export function Members({ team }: { readonly team: Team }) {
             label={messages.members(team.name)}
             columns={columns}
             rows={members}
-            getKey={it => it.userId}
+            getKey={member => member.userId}
           />
         )}
       </InfiniteList>
-      {removing && <RemoveDialog team={team} member={removing} onClose={() => remove(undefined)} />}
+      {removing && <RemoveDialog team={team} member={removing} onClose={() => setRemoving(undefined)} />}
     </>
   );
 }
 
-const nameColumn = (own: number): Column<Member> => ({
+const createNameColumn = (ownId: number): Column<Member> => ({
   title: settingsMessages.name,
   cell: ({ userId, name }) => (
     <>
-      <Truncated text={name} /> {userId === own && <Badge>{messages.you}</Badge>}
+      <Truncated text={name} /> {userId === ownId && <Badge>{messages.you}</Badge>}
     </>
   ),
 });
 
 const SINCE: Column<Member> = { title: messages.since, cell: ({ createdAt }) => <Ago time={createdAt} /> };
 
-const ownersColumns = (
-  own: number,
+const createOwnerColumns = (
+  ownId: number,
   team: Team,
   onRemove: (member: Member) => void,
 ): readonly Column<Member>[] => [
@@ -66,7 +66,7 @@ const ownersColumns = (
     isTitleHidden: true,
     align: 'end',
     cell: member =>
-      member.userId !== own && (
+      member.userId !== ownId && (
         <Button size="s" aria-label={messages.removeMemberOf(member.name)} onClick={() => onRemove(member)}>
           {messages.removeMember}
         </Button>

@@ -1,4 +1,4 @@
-// Renders the user's pending invitations, and explains why the invitation of a link is not among them.
+// Renders the user's pending invitations, and the error if the invitation of an opened link is not valid.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Invitation } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
@@ -12,26 +12,26 @@ import { messages } from './messages.ts';
 import styles from './teams.module.css';
 
 const PATH = '/invitations';
-type Answer = 'accept' | 'decline';
+type Reply = 'accept' | 'decline';
 
 interface OwnInvitationsProps {
-  /** Invitation id of the link; null: none. */
-  readonly linked: string | null;
+  /** Invitation id of the opened link, if there is one. */
+  readonly linkedId: string | null;
   /** Called with the joined team. */
   readonly onAccepted: (teamId: string) => void;
 }
 
-export function OwnInvitations({ linked, onAccepted }: OwnInvitationsProps) {
+export function OwnInvitations({ linkedId, onAccepted }: OwnInvitationsProps) {
   const list = useList<Invitation>(PATH, { limit: 100 });
   const { error } = useQuery({
-    // A separate key, because an answered invitation no longer exists and must not be reloaded.
-    queryKey: ['invitation', linked],
-    queryFn: ({ signal }) => api.get<Invitation>(`${PATH}/${linked}`, { signal }),
-    enabled: linked !== null,
+    // Not below `/invitations`, because an accepted or declined invitation must not be reloaded.
+    queryKey: ['invitation', linkedId],
+    queryFn: ({ signal }) => api.get<Invitation>(`${PATH}/${linkedId}`, { signal }),
+    enabled: linkedId !== null,
   });
   const finishChange = useFinishChange();
-  const answer = useMutation({
-    mutationFn: ({ id, kind }: { id: string; kind: Answer; team: Invitation['team'] }) =>
+  const reply = useMutation({
+    mutationFn: ({ id, kind }: { id: string; kind: Reply; team: Invitation['team'] }) =>
       kind === 'accept' ? api.post(`${PATH}/${id}/accept`) : api.delete(`${PATH}/${id}`),
     onSuccess: async (_, { kind, team }) => {
       if (kind === 'accept') onAccepted(team.id);
@@ -44,14 +44,14 @@ export function OwnInvitations({ linked, onAccepted }: OwnInvitationsProps) {
       <InfiniteList query={list} empty={null}>
         {invitations => (
           <Section title={messages.yours}>
-            {answer.error && <Failure error={answer.error} />}
+            {reply.error && <Failure error={reply.error} />}
             <ul className={styles.invitations} aria-label={messages.yours}>
               {invitations.map(invitation => (
-                <Card
+                <InvitationCard
                   key={invitation.id}
                   invitation={invitation}
-                  busy={answer.isPending && answer.variables.id === invitation.id && answer.variables.kind}
-                  onAnswer={kind => answer.mutate({ ...invitation, kind })}
+                  busy={reply.isPending && reply.variables.id === invitation.id && reply.variables.kind}
+                  onReply={kind => reply.mutate({ ...invitation, kind })}
                 />
               ))}
             </ul>
@@ -62,16 +62,20 @@ export function OwnInvitations({ linked, onAccepted }: OwnInvitationsProps) {
   );
 }
 
-const KINDS: readonly Answer[] = ['accept', 'decline'];
+const KINDS: readonly Reply[] = ['accept', 'decline'];
 
-interface CardProps {
+interface InvitationCardProps {
   readonly invitation: Invitation;
-  /** The answer in progress. */
-  readonly busy: Answer | false;
-  readonly onAnswer: (kind: Answer) => void;
+  /** The reply in progress. */
+  readonly busy: Reply | false;
+  readonly onReply: (kind: Reply) => void;
 }
 
-function Card({ invitation: { team, role, invitedBy, expiresAt }, busy, onAnswer }: CardProps) {
+function InvitationCard({
+  invitation: { team, role, invitedBy, expiresAt },
+  busy,
+  onReply,
+}: InvitationCardProps) {
   return (
     <li className={styles.invitation}>
       <div>
@@ -88,7 +92,7 @@ function Card({ invitation: { team, role, invitedBy, expiresAt }, busy, onAnswer
             variant={kind === 'accept' ? 'primary' : 'plain'}
             aria-label={messages.answerTo[kind](team.name)}
             isBusy={busy === kind}
-            onClick={() => onAnswer(kind)}
+            onClick={() => onReply(kind)}
           >
             {messages[kind]}
           </Button>

@@ -1,4 +1,4 @@
-// Changes the role of a member immediately.
+// Renders the role of a member as a select, which saves immediately.
 import { useMutation } from '@tanstack/react-query';
 import type { Member, Team } from '../../../../sdk/src/schemas.ts';
 import { Failure } from '../../../kit/failure.tsx';

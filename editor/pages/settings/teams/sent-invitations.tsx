@@ -1,4 +1,4 @@
-// Renders the pending invitations of a team: link, expiry, renew, revoke.
+// Renders the pending invitations of a team, with buttons to copy, renew and revoke them.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team, TeamInvitation } from '../../../../sdk/src/schemas.ts';
@@ -20,13 +20,13 @@ export function SentInvitations({ team }: { readonly team: Team }) {
   const path = `/teams/${team.id}/invitations`;
   const list = useList<TeamInvitation>(path, { limit: 100 });
   const finishChange = useFinishChange();
-  const [revoking, revoke] = useState<TeamInvitation>();
-  const again = useMutation({
+  const [revoking, setRevoking] = useState<TeamInvitation>();
+  const renew = useMutation({
     mutationFn: ({ email, userId, role }: TeamInvitation) =>
       email === null
         ? api.post(`/teams/${team.id}/members`, { userId, role })
         : api.post(path, { email, role }),
-    onSuccess: (_, invitation) => finishChange(messages.invited(nameOf(invitation)), [path]),
+    onSuccess: (_, invitation) => finishChange(messages.invited(getRecipient(invitation)), [path]),
   });
   return (
     <>
@@ -34,15 +34,15 @@ export function SentInvitations({ team }: { readonly team: Team }) {
         {invitations => (
           <Section title={messages.pending}>
             <Lead>{messages.pendingLead}</Lead>
-            {again.error && <Failure error={again.error} />}
+            {renew.error && <Failure error={renew.error} />}
             <ul className={styles.invitations} aria-label={messages.pendingOf(team.name)}>
               {invitations.map(invitation => (
-                <Sent
+                <SentInvitation
                   key={invitation.id}
                   invitation={invitation}
-                  isRenewing={again.isPending && again.variables.id === invitation.id}
-                  onRenew={() => again.mutate(invitation)}
-                  onRevoke={() => revoke(invitation)}
+                  isRenewing={renew.isPending && renew.variables.id === invitation.id}
+                  onRenew={() => renew.mutate(invitation)}
+                  onRevoke={() => setRevoking(invitation)}
                 />
               ))}
             </ul>
@@ -51,13 +51,13 @@ export function SentInvitations({ team }: { readonly team: Team }) {
       </InfiniteList>
       {revoking && (
         <ConfirmDialog
-          title={messages.revokeTitle(nameOf(revoking))}
+          title={messages.revokeTitle(getRecipient(revoking))}
           action={messages.revoke}
           run={async () => {
             await api.delete(`${path}/${revoking.id}`);
-            await finishChange(messages.revoked(nameOf(revoking)), [path]);
+            await finishChange(messages.revoked(getRecipient(revoking)), [path]);
           }}
-          onClose={() => revoke(undefined)}
+          onClose={() => setRevoking(undefined)}
         >
           {messages.revokeText}
         </ConfirmDialog>
@@ -66,19 +66,19 @@ export function SentInvitations({ team }: { readonly team: Team }) {
   );
 }
 
-/** Whom the invitation is to, as its team sees them. */
-const nameOf = ({ email, name }: TeamInvitation): string => email ?? name ?? '';
+/** Returns the email or the name of the invited person. */
+const getRecipient = ({ email, name }: TeamInvitation): string => email ?? name ?? '';
 
-interface SentProps {
+interface SentInvitationProps {
   readonly invitation: TeamInvitation;
   readonly isRenewing: boolean;
   readonly onRenew: () => void;
   readonly onRevoke: () => void;
 }
 
-function Sent({ invitation, isRenewing, onRenew, onRevoke }: SentProps) {
+function SentInvitation({ invitation, isRenewing, onRenew, onRevoke }: SentInvitationProps) {
   const { role, invitedBy, createdAt, expiresAt, isExpired, url } = invitation;
-  const person = nameOf(invitation);
+  const person = getRecipient(invitation);
   return (
     <li className={styles.invitation}>
       <div>

@@ -1,4 +1,4 @@
-// Renders a team: members, and actions of owners and members.
+// Renders a team: its members, pending invitations, and the actions of owners and members.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team } from '../../../../sdk/src/schemas.ts';
@@ -18,7 +18,7 @@ import { SentInvitations } from './sent-invitations.tsx';
 
 interface TeamDetailsProps {
   readonly id: string;
-  /** Called after it was deleted or left. */
+  /** Called after the user deleted or left the team. */
   readonly onGone: () => void;
 }
 
@@ -33,31 +33,40 @@ export function TeamDetails({ id, onGone }: TeamDetailsProps) {
   return <Details team={data} onGone={onGone} />;
 }
 
-type Open = 'invite' | 'rename' | 'leave' | 'remove';
+type DialogKind = 'invite' | 'rename' | 'leave' | 'remove';
 
 function Details({ team, onGone }: { readonly team: Team; readonly onGone: () => void }) {
-  const [open, setOpen] = useState<Open>();
-  const buttons = team.role === 'OWNER' ? OWNERS : MEMBERS;
+  const [openDialog, setOpenDialog] = useState<DialogKind>();
+  const buttons = team.role === 'OWNER' ? OWNER_ACTIONS : MEMBER_ACTIONS;
   return (
     <>
       <Section
         title={messages.members(team.name)}
         actions={buttons.map(([kind, text]) => (
-          <Button key={kind} variant={kind === 'invite' ? 'primary' : 'plain'} onClick={() => setOpen(kind)}>
+          <Button
+            key={kind}
+            variant={kind === 'invite' ? 'primary' : 'plain'}
+            onClick={() => setOpenDialog(kind)}
+          >
             {text}
           </Button>
         ))}
       >
         <Members team={team} />
-        <TeamDialog team={team} open={open} onGone={onGone} onClose={() => setOpen(undefined)} />
+        <TeamDialog
+          team={team}
+          openDialog={openDialog}
+          onGone={onGone}
+          onClose={() => setOpenDialog(undefined)}
+        />
       </Section>
       {team.role === 'OWNER' && <SentInvitations team={team} />}
     </>
   );
 }
 
-const MEMBERS: readonly (readonly [kind: Open, text: string])[] = [['leave', messages.leave]];
-const OWNERS: readonly (readonly [kind: Open, text: string])[] = [
+const MEMBER_ACTIONS: readonly (readonly [kind: DialogKind, text: string])[] = [['leave', messages.leave]];
+const OWNER_ACTIONS: readonly (readonly [kind: DialogKind, text: string])[] = [
   ['invite', messages.invite],
   ['rename', messages.rename],
   ['leave', messages.leave],
@@ -66,16 +75,16 @@ const OWNERS: readonly (readonly [kind: Open, text: string])[] = [
 
 interface TeamDialogProps {
   readonly team: Team;
-  readonly open: Open | undefined;
+  readonly openDialog: DialogKind | undefined;
   readonly onGone: () => void;
   readonly onClose: () => void;
 }
 
-function TeamDialog({ team, open, onGone, onClose }: TeamDialogProps) {
+function TeamDialog({ team, openDialog, onGone, onClose }: TeamDialogProps) {
   const finishChange = useFinishChange();
   const path = `/teams/${team.id}`;
-  if (open === 'invite') return <InviteDialog team={team} onClose={onClose} />;
-  if (open === 'rename')
+  if (openDialog === 'invite') return <InviteDialog team={team} onClose={onClose} />;
+  if (openDialog === 'rename')
     return (
       <RenameDialog
         title={messages.renameTitle}
@@ -87,16 +96,17 @@ function TeamDialog({ team, open, onGone, onClose }: TeamDialogProps) {
         onClose={onClose}
       />
     );
-  if (open !== undefined) return <EndDialog {...{ team, onGone, onClose }} kind={open} />;
+  if (openDialog !== undefined)
+    return <LeaveOrDeleteDialog {...{ team, onGone, onClose }} kind={openDialog} />;
   return null;
 }
 
-function EndDialog({
+function LeaveOrDeleteDialog({
   team: { id, name },
   kind,
   onGone,
   onClose,
-}: Omit<TeamDialogProps, 'open'> & { readonly kind: 'leave' | 'remove' }) {
+}: Omit<TeamDialogProps, 'openDialog'> & { readonly kind: 'leave' | 'remove' }) {
   const { userId } = useSession().user;
   const finishChange = useFinishChange();
   const isLeaving = kind === 'leave';

@@ -22,8 +22,8 @@ export function Teams() {
   const list = useList<Team>('/teams', { limit: 100 });
   const [search, setSearch] = useSearchParams();
   const [isCreating, setCreating] = useState(false);
-  const chosen = search.get('team');
-  const open = (id: string | undefined): void => setSearch(id === undefined ? {} : { team: id });
+  const teamId = search.get('team');
+  const openTeam = (id: string | undefined): void => setSearch(id === undefined ? {} : { team: id });
   return (
     <>
       <PageHead title={settingsMessages.parts.teams}>
@@ -32,29 +32,29 @@ export function Teams() {
         </Button>
       </PageHead>
       <Lead>{messages.lead}</Lead>
-      <OwnInvitations linked={search.get('invitation')} onAccepted={open} />
+      <OwnInvitations linkedId={search.get('invitation')} onAccepted={openTeam} />
       <Section title={settingsMessages.groups.workspace}>
         <InfiniteList query={list} empty={<WorkspaceTable teams={[]} />}>
           {teams => <WorkspaceTable teams={teams} />}
         </InfiniteList>
       </Section>
-      {chosen !== null && <TeamDetails key={chosen} id={chosen} onGone={() => open(undefined)} />}
-      {isCreating && <CreateDialog onMade={open} onClose={() => setCreating(false)} />}
+      {teamId !== null && <TeamDetails key={teamId} id={teamId} onGone={() => openTeam(undefined)} />}
+      {isCreating && <CreateDialog onCreated={openTeam} onClose={() => setCreating(false)} />}
     </>
   );
 }
 
 interface CreateDialogProps {
-  readonly onMade: (id: string) => void;
+  readonly onCreated: (id: string) => void;
   readonly onClose: () => void;
 }
 
-function CreateDialog({ onMade, onClose }: CreateDialogProps) {
+function CreateDialog({ onCreated, onClose }: CreateDialogProps) {
   const [name, setName] = useState('');
   const finishChange = useFinishChange();
   const create = async (): Promise<void> => {
     const team = await api.post<Team>('/teams', { name });
-    onMade(team.id);
+    onCreated(team.id);
     await finishChange(messages.created(team.name), ['/teams', 'session']);
   };
   return (

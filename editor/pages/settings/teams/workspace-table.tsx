@@ -22,7 +22,7 @@ interface Workspace {
 export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
   const active = useSession().workspace.teamId;
   const finishChange = useFinishChange();
-  const use = useMutation({
+  const switchWorkspace = useMutation({
     mutationFn: ({ id }: Workspace) => api.put('/me/workspace', { teamId: id }),
     // Other pages depend on the active workspace.
     onSuccess: (_, { name }) => finishChange(messages.switched(name), 'all'),
@@ -45,8 +45,8 @@ export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
           <Button
             size="s"
             aria-label={messages.switchToTeam(workspace.name)}
-            isBusy={use.isPending && use.variables.id === workspace.id}
-            onClick={() => use.mutate(workspace)}
+            isBusy={switchWorkspace.isPending && switchWorkspace.variables.id === workspace.id}
+            onClick={() => switchWorkspace.mutate(workspace)}
           >
             {messages.switchTo}
           </Button>
@@ -55,7 +55,7 @@ export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
   ];
   return (
     <>
-      {use.error && <Failure error={use.error} />}
+      {switchWorkspace.error && <Failure error={switchWorkspace.error} />}
       <Table
         label={settingsMessages.groups.workspace}
         columns={columns}

@@ -47,14 +47,14 @@ function PlanField({ plan, onChange }: { readonly plan: string; readonly onChang
     staleTime: 60_000,
   });
   const plans = data?.plans ?? [];
-  const usual = plans.find(({ isDefault }) => isDefault)?.name ?? '';
+  const defaultPlan = plans.find(({ isDefault }) => isDefault)?.name ?? '';
   return (
     <SelectField
       label={messages.plan}
-      value={plan === '' ? usual : plan}
+      value={plan === '' ? defaultPlan : plan}
       onChange={event => onChange(event.target.value)}
     >
-      {/* One that was taken out of the settings stays until another is chosen. */}
+      {/* A plan that no longer exists stays selected until another is chosen. */}
       {plan !== '' && !plans.some(({ name }) => name === plan) && <option>{plan}</option>}
       {plans.map(({ name, isDefault }) => (
         <option key={name} value={name}>

@@ -9,20 +9,20 @@ import type { Column } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { formatNumber } from '../../../lib/format.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { Badges, Soft, Truncated } from '../section.tsx';
+import { Badges, SecondaryText, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
 import type { ActionKind, UserAction } from './user-dialog.tsx';
 
-export const columnsOf = (act: (action: UserAction) => void): readonly Column<UserListItem>[] => [
+export const createColumns = (onAction: (action: UserAction) => void): readonly Column<UserListItem>[] => [
   {
     title: messages.user,
     cell: ({ name, email }) => (
       <>
         <Truncated text={name} />
         <br />
-        <Soft>
+        <SecondaryText>
           <Truncated text={email} />
-        </Soft>
+        </SecondaryText>
       </>
     ),
   },
@@ -42,7 +42,7 @@ export const columnsOf = (act: (action: UserAction) => void): readonly Column<Us
     align: 'end',
     cell: ({ credits: { balance, held } }) => (
       <>
-        {formatNumber(balance)} {held > 0 && <Soft>{messages.held(held)}</Soft>}
+        {formatNumber(balance)} {held > 0 && <SecondaryText>{messages.held(held)}</SecondaryText>}
       </>
     ),
   },
@@ -54,7 +54,7 @@ export const columnsOf = (act: (action: UserAction) => void): readonly Column<Us
     title: settingsMessages.actions,
     isTitleHidden: true,
     align: 'end',
-    cell: user => <UserMenu user={user} act={act} />,
+    cell: user => <UserMenu user={user} act={onAction} />,
   },
 ];
 

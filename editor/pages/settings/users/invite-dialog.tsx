@@ -1,4 +1,4 @@
-// Creates an account and the link where its user chooses a password.
+// Creates an account, and a link where the user chooses a password.
 import { useState } from 'react';
 import type { CreatedUser } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
@@ -8,10 +8,10 @@ import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { type Account, AccountFields } from './account-fields.tsx';
 import { messages } from './messages.ts';
-import type { MadeLink } from './users.tsx';
+import type { AccountLink } from './users.tsx';
 
 interface InviteDialogProps {
-  readonly onLink: (link: MadeLink) => void;
+  readonly onLink: (link: AccountLink) => void;
   readonly onClose: () => void;
 }
 

@@ -1,4 +1,4 @@
-// Renders the dialogs of administrators' actions on an account.
+// Renders the dialogs for actions on an account.
 import type { ReactNode } from 'react';
 import type { PasswordLink, UserListItem } from '../../../../sdk/src/schemas.ts';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
@@ -8,7 +8,7 @@ import { useFinishChange } from '../../../lib/finish-change.ts';
 import { ChangeDialog } from './change-dialog.tsx';
 import { GrantDialog } from './grant-dialog.tsx';
 import { messages } from './messages.ts';
-import type { MadeLink } from './users.tsx';
+import type { AccountLink } from './users.tsx';
 
 export type ActionKind = 'change' | 'grant' | 'passwordLink' | 'disable' | 'enable';
 
@@ -19,7 +19,7 @@ export interface UserAction {
 
 interface DialogProps {
   readonly user: UserListItem;
-  readonly onLink: (link: MadeLink) => void;
+  readonly onLink: (link: AccountLink) => void;
   readonly onClose: () => void;
 }
 
@@ -35,13 +35,13 @@ export function UserDialog({
   action: { kind, user },
   ...rest
 }: Omit<DialogProps, 'user'> & { readonly action: UserAction }) {
-  const Shown = DIALOGS[kind];
-  return <Shown user={user} {...rest} />;
+  const ActionDialog = DIALOGS[kind];
+  return <ActionDialog user={user} {...rest} />;
 }
 
 function PasswordLinkDialog({ user: { name, email, hasPassword }, onLink, onClose }: DialogProps) {
   const kind = hasPassword ? 'reset' : 'invite';
-  const make = async (): Promise<void> => {
+  const createLink = async (): Promise<void> => {
     const { url } = await api.post<PasswordLink>('/admin/password-links', { kind, email });
     onLink({ name, url });
   };
@@ -49,7 +49,7 @@ function PasswordLinkDialog({ user: { name, email, hasPassword }, onLink, onClos
     <FormDialog
       title={messages.passwordTitle(name)}
       submit={messages.createLink}
-      run={make}
+      run={createLink}
       onClose={onClose}
     >
       <p>{messages.passwordText}</p>

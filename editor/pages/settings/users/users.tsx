@@ -1,4 +1,4 @@
-// Renders all accounts for administrators: search, invite, edit, disable.
+// Renders the list of all accounts, with search, invitations, and actions.
 
 import UsersIcon from 'icon:users';
 import { useState } from 'react';
@@ -13,13 +13,13 @@ import { Table } from '../../../kit/table.tsx';
 import { messages as settingsMessages } from '../messages.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
 import { Lead } from '../section.tsx';
-import { columnsOf } from './columns.tsx';
+import { createColumns } from './columns.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { messages } from './messages.ts';
 import { type UserAction, UserDialog } from './user-dialog.tsx';
 
 /** A link that is shown once, and its recipient. */
-export interface MadeLink {
+export interface AccountLink {
   readonly name: string;
   readonly url: string;
 }
@@ -29,9 +29,9 @@ export function Users() {
   const query = search.get('query') ?? '';
   const list = useList<UserListItem>('/admin/users', { limit: 50, ...(query === '' ? {} : { query }) });
   const [isInviting, setInviting] = useState(false);
-  const [action, act] = useState<UserAction>();
-  const [link, show] = useState<MadeLink>();
-  const find = (next: string): void => setSearch(next === '' ? {} : { query: next }, { replace: true });
+  const [action, setAction] = useState<UserAction>();
+  const [link, setLink] = useState<AccountLink>();
+  const find = (text: string): void => setSearch(text === '' ? {} : { query: text }, { replace: true });
   return (
     <>
       <PageHead title={settingsMessages.parts.users}>
@@ -46,24 +46,24 @@ export function Users() {
         </Button>
       </PageHead>
       <Lead>{messages.lead}</Lead>
-      <InfiniteList query={list} empty={<Nobody />}>
+      <InfiniteList query={list} empty={<NoUsers />}>
         {users => (
           <Table
             label={settingsMessages.parts.users}
-            columns={columnsOf(act)}
+            columns={createColumns(setAction)}
             rows={users}
             getKey={({ userId }) => userId}
           />
         )}
       </InfiniteList>
-      {isInviting && <InviteDialog onLink={show} onClose={() => setInviting(false)} />}
-      {action && <UserDialog action={action} onLink={show} onClose={() => act(undefined)} />}
-      {link && <LinkDialog link={link} onClose={() => show(undefined)} />}
+      {isInviting && <InviteDialog onLink={setLink} onClose={() => setInviting(false)} />}
+      {action && <UserDialog action={action} onLink={setLink} onClose={() => setAction(undefined)} />}
+      {link && <LinkDialog link={link} onClose={() => setLink(undefined)} />}
     </>
   );
 }
 
-function Nobody() {
+function NoUsers() {
   return (
     <EmptyState icon={UsersIcon} title={messages.noneTitle}>
       {messages.none}
@@ -71,7 +71,7 @@ function Nobody() {
   );
 }
 
-function LinkDialog({ link, onClose }: { readonly link: MadeLink; readonly onClose: () => void }) {
+function LinkDialog({ link, onClose }: { readonly link: AccountLink; readonly onClose: () => void }) {
   return (
     <SecretDialog
       title={messages.linkTitle}

@@ -1,4 +1,4 @@
-// Renders workers and queue, reloaded while visible.
+// Renders the workers and the queue, and refreshes them.
 import { useQuery } from '@tanstack/react-query';
 import type { Workload as Answer } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
@@ -13,7 +13,7 @@ import { messages as settingsMessages } from '../messages.ts';
 import { Facts, Lead, Section, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
 
-const AGAIN_MS = 5000;
+const REFRESH_MS = 5000;
 type Worker = Answer['workers'][number];
 type Jobs = Answer['jobs'][number];
 
@@ -21,7 +21,7 @@ export function Workload() {
   const { data, error, refetch } = useQuery({
     queryKey: ['/admin/workload'],
     queryFn: ({ signal }) => api.get<Answer>('/admin/workload', { signal }),
-    refetchInterval: AGAIN_MS,
+    refetchInterval: REFRESH_MS,
   });
   return (
     <>
