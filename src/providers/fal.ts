@@ -43,6 +43,8 @@ export interface FalCall {
    * text.
    */
   readonly path?: string | undefined;
+  /** The dotted path of the timed chunks of a transcription. */
+  readonly chunksPath?: string | undefined;
 }
 
 // Larger data URIs make the request slow, and soon exceed the queue's limit.
@@ -184,12 +186,15 @@ function urlsOf({ baseUrl }: Endpoint, { state = '' }: Handle): TaskUrls {
 }
 
 /** Collects every value with a URL: `images[]`, `image`, `video`, `audio` or `audio_file`, depending on the model. */
-function readOutput(result: JsonRecord, { expects, path }: FalCall): Output {
+function readOutput(result: JsonRecord, { expects, path, chunksPath }: FalCall): Output {
   const flags = asArray(result.has_nsfw_concepts);
   if (flags.length > 0 && flags.every(flag => flag === true)) {
     throw new ProviderError('fal', 'content_policy', { detail: 'the safety checker removed the result' });
   }
-  if (expects === 'text') return { files: [], text: asText(findAt(result, path ?? 'output')) ?? '' };
+  if (expects === 'text') {
+    const chunks = chunksPath === undefined ? undefined : findAt(result, chunksPath);
+    return { files: [], text: asText(findAt(result, path ?? 'output')) ?? '', chunks };
+  }
   const found = path === undefined ? Object.values(result) : [findAt(result, path)];
   // A plain string counts as a URL only at the path that was configured.
   const asFile = (value: unknown): unknown =>

@@ -56,6 +56,8 @@ export type FileSource = ProviderRequest | Buffer;
 export interface Output {
   readonly files: readonly FileSource[];
   readonly text?: string;
+  /** Parts of a transcription with their times, as the provider sends them. */
+  readonly chunks?: unknown;
   /** What the provider reports as used, for example tokens. */
   readonly usage?: unknown;
   /** Sentences about differences from the request, for example a text that was cut off. */

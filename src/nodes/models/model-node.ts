@@ -18,6 +18,7 @@ import {
   keepFile,
   keepFiles,
   keepText,
+  toChunks,
 } from './provider-call.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -25,8 +26,13 @@ type Input = Readonly<Record<string, unknown>>;
 const CALLS: Readonly<
   Record<ModelProvider, (model: Model, input: Input, ctx: NodeContext) => Promise<Delivery>>
 > = {
-  fal: ({ endpoint: model, output: { kind, path } }, input, ctx) =>
-    callProvider('fal', fal, { model, input, expects: kind === 'text' ? 'text' : 'files', path }, ctx),
+  fal: ({ endpoint: model, output: { kind, path, chunks: chunksPath } }, input, ctx) =>
+    callProvider(
+      'fal',
+      fal,
+      { model, input, expects: kind === 'text' ? 'text' : 'files', path, chunksPath },
+      ctx,
+    ),
   replicate: ({ endpoint: model, output: { kind } }, input, ctx) =>
     callProvider('replicate', replicate, { model, input, expects: kind === 'text' ? 'text' : 'files' }, ctx),
   elevenlabs: (model, input, ctx) =>
@@ -72,7 +78,10 @@ const OUTPUTS: Readonly<Record<OutputKind, OutputFacts>> = {
   text: { port: 'text', label: 'Text', type: 'TEXT', keep: delivery => keepText(delivery) },
 };
 
+const CHUNKS = { chunks: { type: 'JSON', label: 'Timed chunks' } } as const;
+
 export function toDefinition(model: Model): NodeDefinition {
+  const hasChunks = model.output.chunks !== undefined;
   const { port, label, type, keep } = OUTPUTS[model.output.kind];
   const pricing = toPricing(model);
   const ports = model.fields.filter(({ isPort }) => isPort === true);
@@ -92,14 +101,15 @@ export function toDefinition(model: Model): NodeDefinition {
       ...toSpecs(fields.filter(({ removed }) => removed !== true)),
       ...(isPricedBefore ? {} : CEILING),
     },
-    outputs: { [port]: { type, label } },
+    outputs: { [port]: { type, label }, ...(hasChunks ? CHUNKS : {}) },
     pricing,
     ...shown,
     ...(model.isHidden === true ? { hidden: true } : {}),
     ...(model.isRepeatable === true ? { cache: true } : {}),
     run: async (values, ctx) => {
       const delivery = await CALLS[model.provider](model, await toInput(model, values, ctx), ctx);
-      return { [port]: await keep(delivery, ctx) };
+      const outputs = { [port]: await keep(delivery, ctx) };
+      return hasChunks ? { ...outputs, chunks: toChunks(delivery) } : outputs;
     },
   });
   return withRemoved(definition, fields);

@@ -59,6 +59,8 @@ export interface Model {
     readonly kind: OutputKind;
     /** Path of the result in the answer, for example `video`. If absent, the first value with a URL. */
     readonly path?: string;
+    /** Path of a transcription's timed chunks in the answer, which become a second output. Only for fal. */
+    readonly chunks?: string;
   };
   /** null: it costs an unknown amount; `priceSource` says why. */
   readonly price: ModelPrice | null;

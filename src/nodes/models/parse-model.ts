@@ -58,6 +58,7 @@ export function parseModel(given: unknown): Model {
     output: {
       kind: toOneOf(output.kind, OUTPUT_KINDS, '/output/kind'),
       ...optional('path', output.path, value => toMatch(value, PATH, '/output/path')),
+      ...optional('chunks', output.chunks, value => toMatch(value, PATH, '/output/chunks')),
     },
     price: bag.price === null ? null : parsePrice(bag.price, ids),
     priceSource: toText(bag.priceSource, '/priceSource', TEXT_LENGTHS.source),

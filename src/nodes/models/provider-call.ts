@@ -1,5 +1,6 @@
 // Provides what model nodes share: a provider call, input files as attachments, output files as media of the run.
-import type { MediaRef, Value } from '../../graph/types.ts';
+import type { Json, MediaRef, Value } from '../../graph/types.ts';
+import { isRecord } from '../../lib/record.ts';
 import { readImageType } from '../../media/images.ts';
 import type { ProviderName } from '../../providers/names.ts';
 import { Attachment, type Endpoint, type Provider, TaskInProgress } from '../../providers/provider.ts';
@@ -86,6 +87,30 @@ export function keepText({ text }: Delivery): string {
   if (text === undefined || text === '') throw badOutput('no text');
   return boundedText(text);
 }
+
+/** As many as a caption track may have. */
+const MAX_CHUNKS = 20_000;
+
+/**
+ * Returns the timed chunks of a transcription in the form of captions, `[{ text, start, end }]` in seconds. Providers send
+ * `timestamp: [start, end]` (Whisper) or `start` and `end` (Scribe, which also lists the spaces).
+ */
+export function toChunks({ chunks }: Delivery): Json {
+  if (!Array.isArray(chunks)) return [];
+  return chunks
+    .slice(0, MAX_CHUNKS * 2)
+    .flatMap(chunk => {
+      if (!isRecord(chunk) || typeof chunk.text !== 'string' || chunk.type === 'spacing') return [];
+      const [start = chunk.start, end = chunk.end] = Array.isArray(chunk.timestamp) ? chunk.timestamp : [];
+      const text = chunk.text.trim().slice(0, 500).toWellFormed();
+      if (text === '' || !isSecond(start) || !isSecond(end) || end < start) return [];
+      return [{ text, start, end }];
+    })
+    .slice(0, MAX_CHUNKS);
+}
+
+const isSecond = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value < 86_400;
 
 /** Returns the set values of these fields: the model's input, under the model's own names. */
 export function pickSet(

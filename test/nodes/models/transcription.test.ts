@@ -1,0 +1,58 @@
+// Transcription models: the text, and its timed chunks as captions take them.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { findNode } from '../../../src/nodes/catalog.ts';
+import { toChunks } from '../../../src/nodes/models/provider-call.ts';
+
+const chunksOf = (chunks: unknown) => toChunks({ files: [], text: 'x', chunks });
+
+describe('timed chunks', () => {
+  it('are a second output of transcription models', () => {
+    for (const nodeType of [
+      'text:fal_whisper',
+      'text:fal_wizper',
+      'text:fal_elevenlabs_speech_to_text_scribe_v2',
+    ])
+      assert.deepEqual(
+        findNode(nodeType)
+          ?.ports({})
+          .outputs.map(({ id, type }) => [id, type]),
+        [
+          ['text', 'TEXT'],
+          ['chunks', 'JSON'],
+        ],
+        nodeType,
+      );
+  });
+
+  it("are read in Whisper's form and in Scribe's", () => {
+    assert.deepEqual(chunksOf([{ timestamp: [0, 1.5], text: ' Hello ' }]), [
+      { text: 'Hello', start: 0, end: 1.5 },
+    ]);
+    const scribe = [
+      { text: 'Hello', start: 0, end: 0.5, type: 'word' },
+      { text: ' ', start: 0.5, end: 0.6, type: 'spacing' },
+    ];
+    assert.deepEqual(chunksOf(scribe), [{ text: 'Hello', start: 0, end: 0.5 }]);
+  });
+
+  it('leave out what has no time, and are none for any other answer', () => {
+    const faulty = [
+      { timestamp: [1, null], text: 'a' },
+      { timestamp: [2, 1], text: 'b' },
+      { text: 'c' },
+      7,
+      null,
+    ];
+    assert.deepEqual(chunksOf(faulty), []);
+    for (const answer of [undefined, null, 'text', {}]) assert.deepEqual(chunksOf(answer), []);
+  });
+
+  it('are bounded', () => {
+    const many = Array.from({ length: 100_000 }, (_, index) => ({
+      timestamp: [index / 10, index / 10],
+      text: 'a',
+    }));
+    assert.equal((chunksOf(many) as readonly unknown[]).length, 20_000);
+  });
+});
