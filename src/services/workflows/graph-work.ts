@@ -9,11 +9,12 @@ import type { StoredGraph } from './graph-versions.ts';
 
 const MAX_NODES = 1000;
 const MAX_EDGES = 1000;
-/** Of a graph's members at any depth, and of its text: few nodes may hold much. */
+/** Members of a graph at any depth, and references in its texts. Few nodes may hold many. */
 const MAX_VALUES = 20_000;
-const MAX_CHARACTERS = 500_000;
-/** Of a stored graph: about 1,000 nodes. */
-const MAX_STORED_CHARACTERS = 250_000;
+/** More than a body holds. Text itself costs little: 4 MB of it take 20 ms. */
+const MAX_CHARACTERS = 5_000_000;
+/** In the text of a stored graph, where prose has commas too. */
+const MAX_COMMAS = 300_000;
 /** In the queue and in the thread together. */
 const WAIT_MS = 30_000;
 
@@ -81,22 +82,41 @@ function contextOf(origin: CatalogOrigin, { ARRANGE_ON_WRITE }: Deps['settings']
 }
 
 function isLarge(task: GraphTask): boolean {
-  if ((task.stored?.text.length ?? 0) > MAX_STORED_CHARACTERS) return true;
+  if (task.stored !== undefined && isLargeText(task.stored.text)) return true;
   const { nodes, edges } = task.kind === 'write' ? task.input : task.kind === 'lint' ? task : {};
   if (Array.isArray(nodes) && nodes.length > MAX_NODES) return true;
   if (Array.isArray(edges) && edges.length > MAX_EDGES) return true;
   return !fits([nodes, edges]);
 }
 
-/** Whether the value has at most MAX_VALUES members and MAX_CHARACTERS, by a walk that ends where it has more. */
+/** Judges a stored graph by its text, because parsing it may already take too long. */
+const isLargeText = (text: string): boolean =>
+  text.length > MAX_CHARACTERS ||
+  countUpTo(text, '":', MAX_VALUES) + countUpTo(text, REFERENCE, MAX_VALUES) >= MAX_VALUES ||
+  countUpTo(text, ',', MAX_COMMAS) >= MAX_COMMAS;
+
+/** Starts a reference in a template. */
+const REFERENCE = '{{';
+
+/** Returns how often the text contains the part, at most `limit`. */
+function countUpTo(text: string, part: string, limit: number): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0 && count < limit; at = text.indexOf(part, at + part.length))
+    count++;
+  return count;
+}
+
+/** Whether the value stays within MAX_VALUES and MAX_CHARACTERS, by a walk that ends where it does not. */
 function fits(root: unknown): boolean {
   let values = 0;
   let characters = 0;
   const stack: unknown[] = [root];
   while (stack.length > 0) {
     const value = stack.pop();
-    if (typeof value === 'string') characters += value.length;
-    else if (typeof value === 'object' && value !== null) {
+    if (typeof value === 'string') {
+      characters += value.length;
+      values += countUpTo(value, REFERENCE, MAX_VALUES);
+    } else if (typeof value === 'object' && value !== null) {
       const isArray = Array.isArray(value);
       if (isArray && value.length > MAX_VALUES) return false;
       for (const key in value) {
@@ -106,7 +126,7 @@ function fits(root: unknown): boolean {
         stack.push((value as Record<string, unknown>)[key]);
       }
     }
-    if (characters > MAX_CHARACTERS) return false;
+    if (characters > MAX_CHARACTERS || values > MAX_VALUES) return false;
   }
   return true;
 }
