@@ -7,7 +7,7 @@ import { readSettings } from '../../../src/lib/settings.ts';
 import { createNodeTypes } from '../../../src/nodes/catalog.ts';
 import { type GraphTask, performGraphTask } from '../../../src/services/workflows/graph-task.ts';
 import { graphText, storedGraph } from '../../../src/services/workflows/graph-versions.ts';
-import { workOnGraph } from '../../../src/services/workflows/graph-work.ts';
+import { workAtOnce, workOnGraph } from '../../../src/services/workflows/graph-work.ts';
 
 const settings = readSettings({});
 const { catalog } = createNodeTypes(settings);
@@ -85,5 +85,34 @@ describe('work on a large graph', () => {
     } as const;
     const { issues } = await workOnGraph<'lint'>(deps, user, task);
     assert.ok(issues.some(({ code }: LintIssue) => code === 'invalid_number'));
+  });
+});
+
+describe('a graph is worked on at once', () => {
+  const isAtOnce = (config: object, savedConfig: object = {}): boolean => {
+    const graphOf = (own: object) => [{ ...node(0), data: { ...node(0).data, config: own } }];
+    const saved = storedGraph(graphText({ nodes: graphOf(savedConfig), edges: [] } as never));
+    const task = { kind: 'lint', nodes: graphOf(config), edges: [], stored: saved } as const;
+    return workAtOnce<'lint'>(deps, task) !== undefined;
+  };
+  const many = 30_000;
+
+  it('if it has few values, however long its texts are', () => {
+    const long = { value: 'a lighthouse, on a cliff '.repeat(100_000) };
+    assert.equal(isAtOnce(long, long), true);
+  });
+
+  it('unless it has many values', () => {
+    const keys = Object.fromEntries(Array.from({ length: many }, (_, index) => [`key${index}`, 1]));
+    assert.equal(isAtOnce(keys), false);
+    assert.equal(isAtOnce({}, keys), false);
+    assert.equal(isAtOnce({ value: Array.from({ length: many }, () => 1) }), false);
+    assert.equal(isAtOnce({}, { value: Array.from({ length: 500_000 }, () => 1) }), false);
+  });
+
+  it('unless its texts have many references', () => {
+    const template = { value: '{{a}}'.repeat(many) };
+    assert.equal(isAtOnce(template), false);
+    assert.equal(isAtOnce({}, template), false);
   });
 });
