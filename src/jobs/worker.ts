@@ -5,12 +5,12 @@ import { makeWorkerUtils, type Runner, run, type TaskList, type WorkerEvents } f
 import { runAccepted } from '../lib/gate.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { giveUp } from '../runs/end-run.ts';
+import { failAbandonedRun } from '../runs/end-run.ts';
 import {
-  beat,
   HEARTBEAT_MS,
   registerWorker,
   removeWorker,
+  sendHeartbeat,
   unlockLostJobs,
   unlockOrphanPools,
   wakeRunsWithoutCalls,
@@ -129,7 +129,7 @@ async function startHeartbeat(
 ): Promise<NodeJS.Timeout> {
   let beats = 0;
   const tick = async (): Promise<void> => {
-    await beat(deps, slots, ids, unlock);
+    await sendHeartbeat(deps, slots, ids, unlock);
     if (received.hasSuspects || beats % HEARTBEATS_PER_JOB_CHECK === 0)
       await unlockLostJobs(deps, ids, locked => received.findLost(locked));
     if (beats % HEARTBEATS_PER_CLEANUP === 0) await unlockOrphanPools(deps, unlock);
@@ -311,7 +311,7 @@ function onJobExhausted(deps: RunDeps, { task_identifier: task, payload }: Faile
   deps.log.error({ task, payload }, 'a job failed for good');
   if (task !== 'run') return;
   const { id } = payload as { readonly id: string };
-  giveUp(deps, id).catch((err: unknown) =>
+  failAbandonedRun(deps, id).catch((err: unknown) =>
     deps.log.error({ err, executionId: id }, 'a run could not be ended'),
   );
 }

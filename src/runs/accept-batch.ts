@@ -1,5 +1,5 @@
-// Accepts many runs in one commit: each is stored with its idempotency key, job and reservation, or not at all. Runs
-// that cannot be paid are refused individually, in order of arrival.
+// Accepts many runs in one commit. Each is stored with its idempotency key, job and reservation, or not at all. Runs
+// that cannot be paid for are rejected individually, in order of arrival.
 import type { Step } from '../engine/types.ts';
 import { type DaysSpending, insertReservations, listSpending, lockPools } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
@@ -23,13 +23,13 @@ export interface NewAcceptance {
 }
 
 export type Accepted =
-  /** The run as it starts. */
+  /** The new run. */
   | { readonly row: RunRow }
-  /** Another run of the last 24 hours has the idempotency key. */
+  /** Another run of the last 24 hours used the idempotency key. */
   | { readonly isRepeated: true }
-  | { readonly refusal: Refusal };
+  | { readonly rejection: Rejection };
 
-export type Refusal =
+export type Rejection =
   | { readonly code: 'insufficient_credits'; readonly balance: number }
   | { readonly code: 'daily_budget_exceeded'; readonly budget: number; readonly spent: number };
 
@@ -49,19 +49,20 @@ async function acceptAll(
   items: readonly NewAcceptance[],
   admission: Admission,
 ): Promise<readonly Accepted[]> {
-  const paid = items.filter(({ facts }) => facts.is_paid);
-  const rejected = paid.length === 0 ? new Map<NewAcceptance, Accepted>() : await findRejected(tx, paid);
-  const runs = items.filter(item => !rejected.has(item)).map(item => toNewRun(item, admission));
-  const stored = runs.length === 0 ? new Set<string>() : await insertRuns(tx, runs);
-  const payable = paid.filter(({ facts }) => stored.has(facts.id));
+  const paidRuns = items.filter(({ facts }) => facts.is_paid);
+  const unaccepted =
+    paidRuns.length === 0 ? new Map<NewAcceptance, Accepted>() : await findUnaccepted(tx, paidRuns);
+  const runs = items.filter(item => !unaccepted.has(item)).map(item => toNewRun(item, admission));
+  const storedIds = runs.length === 0 ? new Set<string>() : await insertRuns(tx, runs);
+  const payable = paidRuns.filter(({ facts }) => storedIds.has(facts.id));
   if (payable.length > 0) await insertReservations(tx, payable.map(toReservation));
-  const rows = new Map(runs.filter(({ row }) => stored.has(row.id)).map(({ row }) => [row.id, { row }]));
-  return items.map(item => rejected.get(item) ?? rows.get(item.facts.id) ?? { isRepeated: true });
+  const rows = new Map(runs.filter(({ row }) => storedIds.has(row.id)).map(({ row }) => [row.id, { row }]));
+  return items.map(item => unaccepted.get(item) ?? rows.get(item.facts.id) ?? { isRepeated: true });
 }
 
 /**
- * Counts the active runs of the workspaces. Runs outside the commit, so several processes together may exceed a
- * workspace's limit by a few.
+ * Counts the active runs of the workspaces. Not part of the transaction, so several processes together may exceed a
+ * workspace's limit by a few runs.
  */
 async function countAdmission(
   db: Db,
@@ -71,14 +72,14 @@ async function countAdmission(
   const workspaces = new Set(
     items.filter(({ workerId }) => workerId !== null).map(({ facts }) => facts.workspace),
   );
-  if (workspaces.size === 0) return ADMIT_NONE;
+  if (workspaces.size === 0) return NO_ADMISSION;
   const loads = await countUnderWay(db, [...workspaces], maxConcurrent);
-  // A new run must not overtake a run of its workspace that waits for its turn.
-  const full = loads.map(load => (load.has_parked ? { ...load, under_way: maxConcurrent } : load));
-  return createAdmission(full, maxConcurrent);
+  // A new run must not overtake a deferred run of its workspace.
+  const adjustedLoads = loads.map(load => (load.has_parked ? { ...load, under_way: maxConcurrent } : load));
+  return createAdmission(adjustedLoads, maxConcurrent);
 }
 
-const ADMIT_NONE: Admission = { admit: () => false };
+const NO_ADMISSION: Admission = { admit: () => false };
 
 function toNewRun(
   { facts, trigger, steps, idempotency, workerId }: NewAcceptance,
@@ -94,46 +95,46 @@ function toReservation({ facts, credits }: NewAcceptance) {
   return { executionId, workspace, workflowId, amount: credits };
 }
 
-/** Finds the runs that are not accepted. Locks the pools, so that other processes wait for this commit. */
-async function findRejected(
+/** Finds the runs that are not accepted. Locks the credit pools, so that other processes wait for this commit. */
+async function findUnaccepted(
   tx: Tx,
-  paid: readonly NewAcceptance[],
+  paidRuns: readonly NewAcceptance[],
 ): Promise<ReadonlyMap<NewAcceptance, Accepted>> {
-  const balances = await lockPools(tx, [...new Set(paid.map(({ facts }) => facts.workspace))]);
-  const limited = new Set(paid.filter(item => item.hasBudget).map(({ facts }) => facts.workflow_id));
+  const balances = await lockPools(tx, [...new Set(paidRuns.map(({ facts }) => facts.workspace))]);
+  const limited = new Set(paidRuns.filter(item => item.hasBudget).map(({ facts }) => facts.workflow_id));
   const spending = limited.size === 0 ? new Map() : await listSpending(tx, [...limited]);
-  const repeated = await listRepeated(tx, paid);
-  const fresh = paid.filter(item => !repeated.has(item));
-  const refusals = findRefusals(fresh, balances, spending);
+  const repeated = await listRepeated(tx, paidRuns);
+  const fresh = paidRuns.filter(item => !repeated.has(item));
+  const rejections = findRejections(fresh, balances, spending);
   return new Map<NewAcceptance, Accepted>([
     ...Array.from(repeated, item => [item, { isRepeated: true }] as const),
-    ...Array.from(refusals, ([item, refusal]) => [item, { refusal }] as const),
+    ...Array.from(rejections, ([item, rejection]) => [item, { rejection }] as const),
   ]);
 }
 
-/** Refuses, in order, each run that costs more than the runs before it leave over. Pure. */
-function findRefusals(
+/** Rejects, in order, each run that costs more than the credits or the daily budget that the runs before it leave. */
+function findRejections(
   items: readonly NewAcceptance[],
   balances: ReadonlyMap<string, number>,
   spending: ReadonlyMap<string, DaysSpending>,
-): ReadonlyMap<NewAcceptance, Refusal> {
+): ReadonlyMap<NewAcceptance, Rejection> {
   const remaining = new Map(balances);
   const spent = new Map(Array.from(spending, ([id, day]) => [id, day.spent]));
-  const refusals = new Map<NewAcceptance, Refusal>();
+  const rejections = new Map<NewAcceptance, Rejection>();
   for (const item of items) {
     const { workspace, workflow_id } = item.facts;
     const balance = remaining.get(workspace) ?? 0;
-    const soFar = spent.get(workflow_id) ?? 0;
+    const spentBefore = spent.get(workflow_id) ?? 0;
     const budget = spending.get(workflow_id)?.budget ?? null;
-    if (item.credits > balance) refusals.set(item, { code: 'insufficient_credits', balance });
-    else if (budget !== null && soFar + item.credits > budget)
-      refusals.set(item, { code: 'daily_budget_exceeded', budget, spent: soFar });
+    if (item.credits > balance) rejections.set(item, { code: 'insufficient_credits', balance });
+    else if (budget !== null && spentBefore + item.credits > budget)
+      rejections.set(item, { code: 'daily_budget_exceeded', budget, spent: spentBefore });
     else {
       remaining.set(workspace, balance - item.credits);
-      spent.set(workflow_id, soFar + item.credits);
+      spent.set(workflow_id, spentBefore + item.credits);
     }
   }
-  return refusals;
+  return rejections;
 }
 
 /** Lists runs whose key is in use by an earlier run or by another run of the batch. They consume no credits. */
@@ -146,12 +147,12 @@ async function listRepeated(tx: Tx, items: readonly NewAcceptance[]): Promise<Re
     route: idempotency?.route ?? '',
     key: idempotency?.key ?? '',
   }));
-  const seen = await listTakenKeys(tx, keys);
+  const usedKeys = await listTakenKeys(tx, keys);
   const repeated = new Set<NewAcceptance>();
   for (const [index, item] of keyed.entries()) {
     const name = JSON.stringify(Object.values(keys[index] ?? {}));
-    if (seen.has(name)) repeated.add(item);
-    seen.add(name);
+    if (usedKeys.has(name)) repeated.add(item);
+    usedKeys.add(name);
   }
   return repeated;
 }

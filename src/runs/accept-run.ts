@@ -1,4 +1,4 @@
-// Commits a validated run with its job and idempotency key, and returns the answer for the caller.
+// Commits a validated run with its job and idempotency key, and returns the response for the caller.
 import { AppError, OutageError, toError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import { currentScope } from '../lib/span.ts';
@@ -11,7 +11,7 @@ import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { Accepted, NewAcceptance } from './accept-batch.ts';
 import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
-import { type AcceptedRun, type Idempotency, replay, toAccepted } from './idempotency.ts';
+import { type AcceptedRun, findReplay, type Idempotency, toAccepted } from './idempotency.ts';
 import { requireWithinMax, toPaymentError } from './pay.ts';
 import type { ReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
@@ -28,19 +28,19 @@ export interface ValidatedRun {
   readonly webhook: WebhookTarget | undefined;
   readonly trigger: string;
   readonly idempotency: Idempotency | null;
-  /** Results of earlier runs that it starts with. */
+  /** Results of earlier runs that the run starts with. */
   readonly reused: ReusedSteps;
 }
 
 /**
- * Resolves once the run is certain to execute. If another request used the key first, resolves to that request's
- * answer.
+ * Resolves once the run is certain to execute. If another request used the idempotency key first, resolves to the
+ * response to that request.
  */
 export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRun): Promise<AcceptedRun> {
   const { workflow, idempotency, reused } = run;
   requireWithinMax(run.estimate, run.request.maxCredits);
   const facts = toRunFacts(deps, user, run);
-  const accepted = await commitRun(deps, {
+  const result = await commitRun(deps, {
     facts,
     trigger: run.trigger,
     steps: [...reused.steps.values()],
@@ -48,14 +48,14 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
     credits: run.estimate.credits,
     hasBudget: workflow.daily_credit_budget !== null,
   });
-  if ('refusal' in accepted) throw toPaymentError(accepted.refusal, run.estimate);
-  if (!('isRepeated' in accepted)) return toAccepted(facts, run.estimate.credits);
-  // Another request used this key a moment ago.
-  const first = await replay(deps, user.userId, workflow.id, idempotency);
-  if (first !== undefined) return first;
+  if ('rejection' in result) throw toPaymentError(result.rejection, run.estimate);
+  if (!('isRepeated' in result)) return toAccepted(facts, run.estimate.credits);
+  // A concurrent request used this key.
+  const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
+  if (firstResponse !== undefined) return firstResponse;
   throw new AppError(
     'idempotency_in_progress',
-    'The first request with this Idempotency-Key is still in flight.',
+    'The first request with this Idempotency-Key is still being processed. Try again in a second.',
     { headers: { 'retry-after': '1' } },
   );
 }
@@ -73,7 +73,7 @@ function toRunFacts(deps: RunDeps, user: UserActor, run: ValidatedRun): RunFacts
     workspace: getWorkspaceId(workflow),
     request: runRequestText(run.request),
     webhook: webhook === undefined ? null : sealTarget(deps, webhook),
-    // With an external database, another process may execute the run while a caller of this one waits.
+    // With an external database, another process may execute the run while a caller of this process waits for it.
     watched: deps.settings.DATABASE_URL !== undefined,
     is_paid: run.estimate.isPaid,
     nodes_total: run.nodesTotal,
@@ -91,19 +91,18 @@ async function commitRun(
   const { id, workspace } = acceptance.facts;
   const slot = deps.placement.reserve(workspace);
   try {
-    const accepted = await deps.commit.accept({ ...acceptance, workerId: slot?.workerId ?? null });
-    if (slot !== undefined && 'row' in accepted && accepted.row.worker_id !== null)
-      slot.start(deps, accepted.row);
+    const result = await deps.commit.accept({ ...acceptance, workerId: slot?.workerId ?? null });
+    if (slot !== undefined && 'row' in result && result.row.worker_id !== null) slot.start(deps, result.row);
     else slot?.release();
-    return accepted;
+    return result;
   } catch (err) {
     slot?.release();
     if (err instanceof AppError || (err instanceof OutageError && !err.mayBeDone)) throw err;
-    const found = await findExecution(deps.db, id).catch((lookupError: unknown) => {
+    const execution = await findExecution(deps.db, id).catch((lookupError: unknown) => {
       throw unknownOutcome(id, new AggregateError([toError(err), toError(lookupError)]));
     });
-    if (found !== undefined) return { isFound: true };
-    // A server that merely became unreachable may still commit it.
+    if (execution !== undefined) return { isFound: true };
+    // If only the connection was lost, the server may still commit.
     throw err instanceof OutageError ? unknownOutcome(id, err) : err;
   }
 }
@@ -111,7 +110,7 @@ async function commitRun(
 function unknownOutcome(executionId: string, cause: Error): AppError {
   return new AppError(
     'internal_error',
-    'It is not known whether the run was accepted: look for executionId before you try again.',
+    'The run may or may not have been accepted. Look up executionId before you try again.',
     { cause, details: { executionId } },
   );
 }

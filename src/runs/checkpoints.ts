@@ -1,4 +1,4 @@
-// Writes checkpoints of a running run: gathers node states for a moment and writes them together, one write at a time.
+// Writes checkpoints of an active run: collects node states for a moment and writes them together, one write at a time.
 import { measureSize } from '../engine/budget.ts';
 import { isSettled, type Step } from '../engine/types.ts';
 import type { Values } from '../graph/types.ts';
@@ -10,11 +10,11 @@ import type { RunEvent } from './lifecycle.ts';
 import type { RunMemory } from './memory.ts';
 
 type ReportField = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
-/** How a run leaves its worker, without the states of its nodes. */
+/** The event with which a run leaves its worker, without the worker's report about its nodes. */
 export type LeaseRelease = WithoutLease<Extract<RunEvent, { readonly kind: 'suspend' | 'release' | 'end' }>>;
 type WithoutLease<E> = E extends unknown ? Omit<E, ReportField> : never;
 
-// A run with a few free nodes ends earlier and then needs no checkpoint of its own.
+// A run with a few free nodes ends within this time and needs no separate checkpoint.
 const GATHER_MS = 10;
 
 /** Above this size, an item's result is computed again after a crash instead of being stored early. */
@@ -30,8 +30,8 @@ interface CheckpointedRun {
 }
 
 /**
- * Aborts `stop` with 'lost' if a write finds that the lease is gone or the database stays away, and with 'broken' if
- * the database rejects the data.
+ * Writes checkpoints. Aborts `stop` with 'lost' if the lease is gone or the database stays unreachable, and with
+ * 'broken' if the database rejects the data.
  */
 export class Checkpoints {
   /** The newest state of every node that has started. */
@@ -47,7 +47,7 @@ export class Checkpoints {
   #pending = new Map<string, Step>();
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  #isShut = false;
+  #isClosed = false;
 
   constructor(deps: RunDeps, { row, timeoutAtMs, steps, memory }: CheckpointedRun, stop: AbortController) {
     this.#deps = deps;
@@ -56,12 +56,12 @@ export class Checkpoints {
     this.steps = steps;
     this.#stop = stop;
     this.#memory = memory;
-    for (const step of steps.values()) this.#noteStored(step);
+    for (const step of steps.values()) this.#markStored(step);
   }
 
   add(step: Step): void {
-    if (this.#isShut) return;
-    // After a release, only the records of provider tasks still count: they may have cost credits.
+    if (this.#isClosed) return;
+    // After a release, only records of provider tasks are still written, because they may have cost credits.
     if (this.#stop.signal.reason === 'released' && step.jobs === undefined) return;
     this.steps.set(step.nodeId, step);
     // Re-inserted, so that states are written in the order in which they occurred.
@@ -73,11 +73,11 @@ export class Checkpoints {
   /**
    * Resolves once the added states are stored. Rejects if the run no longer belongs to this worker or cannot be stored.
    */
-  async saved(): Promise<void> {
+  async whenSaved(): Promise<void> {
     this.#clearTimer();
     this.#flush();
     await this.#writing;
-    if (this.#isShut) throw new Error('The states of the run can no longer be stored by this worker.');
+    if (this.#isClosed) throw new Error('The states of the run can no longer be stored by this worker.');
   }
 
   /** Writes the remaining states together with the release of the lease. Rejects if they could not be written. */
@@ -95,8 +95,8 @@ export class Checkpoints {
     this.#timer = undefined;
   }
 
-  #shut(reason: 'lost' | 'broken'): void {
-    this.#isShut = true;
+  #stopRun(reason: 'lost' | 'broken'): void {
+    this.#isClosed = true;
     this.#stop.abort(reason);
   }
 
@@ -108,8 +108,8 @@ export class Checkpoints {
   }
 
   /**
-   * Replaces item results that are already stored by `true` (see foldSteps in executed-graph.ts). While the node runs,
-   * also replaces large results that cost nothing: a worker that takes over computes them again.
+   * Replaces item results that are already stored with `true` (see mergeSteps in executed-graph.ts). While the node
+   * runs, also replaces large free results, which a worker that takes over computes again.
    */
   #toStored(step: Step): Step {
     if (step.items === undefined) return step;
@@ -121,7 +121,7 @@ export class Checkpoints {
     return { ...step, items: items as NonNullable<Step['items']> };
   }
 
-  #noteStored({ items = [] }: Step): void {
+  #markStored({ items = [] }: Step): void {
     for (const item of items) if (typeof item === 'object' && item !== null) this.#storedItems.add(item);
   }
 
@@ -132,7 +132,7 @@ export class Checkpoints {
       })
       .catch((err: unknown) => {
         this.#deps.log.error({ err, executionId: this.#row.id }, 'a checkpoint could not be written');
-        this.#shut(isOutage(err) ? 'lost' : 'broken');
+        this.#stopRun(isOutage(err) ? 'lost' : 'broken');
       });
   }
 
@@ -141,14 +141,14 @@ export class Checkpoints {
     const steps = this.#takePending().map(step => this.#toStored(step));
     const state = { lease, steps, nodesDone: countSettled(this.steps), timeoutAtMs: this.#timeoutAtMs };
     const event = { ...release, ...state } as RunEvent;
-    const written = await outlast(
+    const row = await outlast(
       // A retry of a write that did arrive finds the run released, or writes the same states again.
       () => this.#deps.commit.write(this.#row, event, this.#memory.bytes),
       err => this.#deps.log.warn({ err, executionId: id }, 'a checkpoint is written again'),
     );
-    if (written === undefined) return this.#shut('lost');
-    for (const step of steps) this.#noteStored(step);
-    this.#row = written;
+    if (row === undefined) return this.#stopRun('lost');
+    for (const step of steps) this.#markStored(step);
+    this.#row = row;
     this.#deps.runNotifier.notify(id);
   }
 }

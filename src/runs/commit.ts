@@ -1,5 +1,5 @@
-// Writes all changes of runs. Events that arrive during a commit share the next one, which also writes what follows
-// from them: node states, jobs, deliveries, credits.
+// Commits all changes of runs in batches: events that arrive during one commit share the next. The commit includes
+// their effects: node states, jobs, deliveries and credits.
 import { createBatcher } from '../lib/batch.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
 import { cancelCalls, saveCalls } from '../store/calls.ts';
@@ -15,14 +15,14 @@ import { transition } from './lifecycle.ts';
 import { admitClaims, createAdmission } from './policy.ts';
 
 export interface Claimant {
-  /** Read when the statement is sent. */
+  /** Read when the statement is sent, because it may change. */
   readonly workerId: string;
   /** Workspaces whose runs the worker does not claim for now. */
   saturated(): readonly string[];
 }
 
-/** Decides the event for a locked run. Called again in another transaction if another run of the batch failed. */
-export type EventOf = (run: RunRow, tx: Tx) => Promise<RunEvent | undefined> | RunEvent | undefined;
+/** Returns the event for a locked run. Called again in another transaction if another run of the batch fails. */
+export type DecideEvent = (run: RunRow, tx: Tx) => Promise<RunEvent | undefined> | RunEvent | undefined;
 
 export interface RunCommit {
   accept(acceptance: NewAcceptance): Promise<Accepted>;
@@ -33,8 +33,10 @@ export interface RunCommit {
    * event in flight. `recordedBytes`: the size of what the run has recorded so far.
    */
   write(run: RunRow, event: RunEvent, recordedBytes?: number): Promise<RunRow | undefined>;
-  /** Changes runs that this process does not execute: locks each run and asks `eventOf` for the event. */
-  change(ids: readonly string[], eventOf: EventOf): Promise<readonly RunRow[]>;
+  /**
+   * Changes runs that this process does not execute: locks each run and applies the event that `decideEvent` returns.
+   */
+  change(ids: readonly string[], decideEvent: DecideEvent): Promise<readonly RunRow[]>;
   /** Runs that ended by writes of this process, by status. */
   readonly finished: ReadonlyMap<string, number>;
 }
@@ -54,8 +56,7 @@ export interface CommitOptions {
 }
 
 export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): RunCommit {
-  // Both count a workspace's runs and add to them. They run one after the other, because together they would exceed the
-  // limit.
+  // Accepting and claiming both check a workspace's number of active runs and increase it, so they must not overlap.
   const serialize = createSerializer();
   const finished = new Map<string, number>();
   const onWritten = (row: RunRow, effects: readonly Effect[]): void => {
@@ -93,8 +94,8 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
     claim: (id, claimant) => claim({ id, claimant }),
     write: (run, event, recordedBytes = 0) =>
       (recordedBytes > MAX_SHARED_BYTES ? writeLarge : write)({ run, event }),
-    change: async (ids, eventOf) => {
-      const rows = await Promise.all(ids.map(id => change({ id, eventOf })));
+    change: async (ids, decideEvent) => {
+      const rows = await Promise.all(ids.map(id => change({ id, decideEvent })));
       return rows.filter(row => row !== undefined);
     },
     finished,
@@ -138,35 +139,35 @@ async function claimBatch(
 
 interface RequestedChange {
   readonly id: string;
-  readonly eventOf: EventOf;
+  readonly decideEvent: DecideEvent;
 }
 
-/** Applies the changes in order. Several changes of the same run each see the row that the previous one left. */
+/** Applies the changes in order. Each change of a run sees the row as the previous change left it. */
 async function changeBatch(
   tx: Tx,
   requested: readonly RequestedChange[],
   onWritten: OnWritten,
 ): Promise<readonly (RunRow | undefined)[]> {
   const results: (RunRow | undefined)[] = requested.map(() => undefined);
-  let open = [...requested.entries()];
-  while (open.length > 0) {
-    const firsts = new Map(open.toReversed().map(entry => [entry[1].id, entry]));
+  let remaining = [...requested.entries()];
+  while (remaining.length > 0) {
+    const firsts = new Map(remaining.toReversed().map(entry => [entry[1].id, entry]));
     const changes: RunChange[] = [];
     for (const run of await lockRuns(tx, [...firsts.keys()])) {
-      const event = await firsts.get(run.id)?.[1].eventOf(run, tx);
+      const event = await firsts.get(run.id)?.[1].decideEvent(run, tx);
       if (event !== undefined) changes.push({ run, event });
     }
     for (const row of await applyLocked(tx, changes, onWritten)) {
-      const place = firsts.get(row?.id ?? '')?.[0];
-      if (place !== undefined) results[place] = row;
+      const position = firsts.get(row?.id ?? '')?.[0];
+      if (position !== undefined) results[position] = row;
     }
-    open = open.filter(entry => firsts.get(entry[1].id) !== entry);
+    remaining = remaining.filter(entry => firsts.get(entry[1].id) !== entry);
   }
   return results;
 }
 
 /**
- * Writes the changes. If another writer was faster (a cancel, a call that ended), reads the row and applies the event
+ * Writes the changes. If another writer changed a row first (such as a cancel), reads the row and applies the event
  * again.
  */
 async function writeBatch(
@@ -175,23 +176,23 @@ async function writeBatch(
   onWritten: OnWritten,
 ): Promise<readonly (RunRow | undefined)[]> {
   const results = new Map<string, RunRow | undefined>();
-  let open = changes;
-  for (let tries = 0; open.length > 0 && tries < MAX_TRIES; tries++) {
-    const applied = open.flatMap(applyEvent);
-    const written = await writeTransitions(db, applied);
-    for (const { next, before } of applied) {
-      if (!written.has(before.id)) continue;
-      onWritten(next.row, next.effects);
-      results.set(before.id, next.row);
+  let remaining = changes;
+  for (let tries = 0; remaining.length > 0 && tries < MAX_TRIES; tries++) {
+    const appliedEvents = remaining.flatMap(applyEvent);
+    const writtenIds = await writeTransitions(db, appliedEvents);
+    for (const { transition: change, before } of appliedEvents) {
+      if (!writtenIds.has(before.id)) continue;
+      onWritten(change.row, change.effects);
+      results.set(before.id, change.row);
     }
-    const moved = new Set(applied.map(({ before }) => before.id));
-    const missed = open.filter(({ run }) => moved.has(run.id) && !written.has(run.id));
-    if (missed.length === 0) break;
-    const ids = missed.map(({ run }) => run.id);
+    const appliedIds = new Set(appliedEvents.map(({ before }) => before.id));
+    const outdated = remaining.filter(({ run }) => appliedIds.has(run.id) && !writtenIds.has(run.id));
+    if (outdated.length === 0) break;
+    const ids = outdated.map(({ run }) => run.id);
     const fresh = new Map((await findRuns(db, ids)).map(run => [run.id, run]));
-    open = missed.flatMap(({ run, event }) => {
-      const now = fresh.get(run.id);
-      return now === undefined ? [] : [{ run: now, event }];
+    remaining = outdated.flatMap(({ run, event }) => {
+      const current = fresh.get(run.id);
+      return current === undefined ? [] : [{ run: current, event }];
     });
   }
   return changes.map(({ run }) => results.get(run.id));
@@ -209,102 +210,106 @@ async function applyLocked(
   changes: readonly RunChange[],
   onWritten: OnWritten,
 ): Promise<readonly (RunRow | undefined)[]> {
-  const applied = changes.flatMap(applyEvent);
-  if (applied.length === 0) return [];
-  const written = await writeTransitionsIn(tx, applied);
-  return applied
-    .filter(({ before }) => written.has(before.id))
-    .map(({ next }) => {
-      onWritten(next.row, next.effects);
-      return next.row;
+  const appliedEvents = changes.flatMap(applyEvent);
+  if (appliedEvents.length === 0) return [];
+  const writtenIds = await writeTransitionsIn(tx, appliedEvents);
+  return appliedEvents
+    .filter(({ before }) => writtenIds.has(before.id))
+    .map(({ transition }) => {
+      onWritten(transition.row, transition.effects);
+      return transition.row;
     });
 }
 
 interface AppliedEvent {
   readonly before: RunRow;
-  readonly next: Transition;
+  readonly transition: Transition;
 }
 
 function applyEvent({ run, event }: RunChange): readonly AppliedEvent[] {
-  const next = transition(run, event);
-  return next === undefined ? [] : [{ before: run, next }];
+  const result = transition(run, event);
+  return result === undefined ? [] : [{ before: run, transition: result }];
 }
 
 /** Uses one statement if neither credits nor calls change, otherwise one transaction for the whole batch. */
-function writeTransitions(db: Db, applied: readonly AppliedEvent[]): Promise<ReadonlySet<string>> {
-  if (applied.length === 0) return Promise.resolve(new Set());
-  return applied.some(one => changesCredits(one) || changesCalls(one))
-    ? db.transaction(tx => writeTransitionsIn(tx, applied))
-    : writeTransitionsIn(db, applied);
+function writeTransitions(db: Db, events: readonly AppliedEvent[]): Promise<ReadonlySet<string>> {
+  if (events.length === 0) return Promise.resolve(new Set());
+  return events.some(event => changesCredits(event) || changesCalls(event))
+    ? db.transaction(tx => writeTransitionsIn(tx, events))
+    : writeTransitionsIn(db, events);
 }
 
 /** Whether the transition has an effect of one of these kinds. */
-function has({ effects }: Transition, ...kinds: readonly Effect['kind'][]): boolean {
+function hasEffect({ effects }: Transition, ...kinds: readonly Effect['kind'][]): boolean {
   return effects.some(({ kind }) => kinds.includes(kind));
 }
 
-const changesCredits = ({ next }: AppliedEvent): boolean => has(next, 'charge', 'release credits');
-const changesCalls = ({ next }: AppliedEvent): boolean => has(next, 'save calls', 'cancel calls');
+const changesCredits = ({ transition }: AppliedEvent): boolean =>
+  hasEffect(transition, 'charge', 'release credits');
+const changesCalls = ({ transition }: AppliedEvent): boolean =>
+  hasEffect(transition, 'save calls', 'cancel calls');
 
-async function writeTransitionsIn(tx: Tx, applied: readonly AppliedEvent[]): Promise<ReadonlySet<string>> {
-  const written = await writeRuns(tx, applied.map(toWrite));
-  const calling = applied.filter(one => written.has(one.before.id) && changesCalls(one));
-  if (calling.length > 0) await writeCalls(tx, calling);
+async function writeTransitionsIn(tx: Tx, events: readonly AppliedEvent[]): Promise<ReadonlySet<string>> {
+  const writtenIds = await writeRuns(tx, events.map(toRunWrite));
+  const callEvents = events.filter(event => writtenIds.has(event.before.id) && changesCalls(event));
+  if (callEvents.length > 0) await writeCalls(tx, callEvents);
   // Credits come after calls, because active calls keep their reservations. If the row belongs to another worker, that
   // worker charges.
-  const paid = applied.filter(one => written.has(one.before.id) && changesCredits(one));
-  if (paid.length > 0) await writeCredits(tx, paid);
-  return written;
+  const creditEvents = events.filter(event => writtenIds.has(event.before.id) && changesCredits(event));
+  if (creditEvents.length > 0) await writeCredits(tx, creditEvents);
+  return writtenIds;
 }
 
-async function writeCalls(tx: Tx, applied: readonly AppliedEvent[]): Promise<void> {
-  const nodes = applied.flatMap(({ before: { id, workspace }, next }) =>
-    next.effects
+async function writeCalls(tx: Tx, events: readonly AppliedEvent[]): Promise<void> {
+  const nodes = events.flatMap(({ before: { id, workspace }, transition }) =>
+    transition.effects
       .filter(effect => effect.kind === 'save calls')
       .map(({ nodeId, calls, over }) => ({ execution_id: id, workspace, node_id: nodeId, calls, over })),
   );
-  const ended = applied.filter(({ next }) => has(next, 'cancel calls')).map(({ before }) => before.id);
+  const endedIds = events
+    .filter(({ transition }) => hasEffect(transition, 'cancel calls'))
+    .map(({ before }) => before.id);
   if (nodes.length > 0) await saveCalls(tx, nodes);
-  if (ended.length > 0) await cancelCalls(tx, ended);
+  if (endedIds.length > 0) await cancelCalls(tx, endedIds);
 }
 
-function toWrite({ before, next }: AppliedEvent): RunWrite {
-  const { row, effects } = next;
+function toRunWrite({ before, transition }: AppliedEvent): RunWrite {
+  const { row, effects } = transition;
   return {
     before,
     row,
     steps: effects.flatMap(effect => (effect.kind === 'save steps' ? effect.steps : [])),
     delivery: effects.find(effect => effect.kind === 'deliver')?.delivery ?? null,
     job_at: effects.find(effect => effect.kind === 'queue')?.at ?? null,
-    frees: has(next, 'release slot'),
-    cancels: has(next, 'notify worker of cancel'),
-    wakes: has(next, 'notify worker of wake'),
+    frees: hasEffect(transition, 'release slot'),
+    cancels: hasEffect(transition, 'notify worker of cancel'),
+    wakes: hasEffect(transition, 'notify worker of wake'),
   };
 }
 
-async function writeCredits(tx: Tx, applied: readonly AppliedEvent[]): Promise<void> {
-  await lockPools(tx, [...new Set(applied.map(({ before }) => before.workspace))]);
+async function writeCredits(tx: Tx, events: readonly AppliedEvent[]): Promise<void> {
+  await lockPools(tx, [...new Set(events.map(({ before }) => before.workspace))]);
   const totals = new Map<string, NodeCharge>();
-  const ended: string[] = [];
-  for (const { before, next } of applied) {
-    for (const effect of next.effects) {
-      if (effect.kind === 'release credits') ended.push(before.id);
+  const endedIds: string[] = [];
+  for (const { before, transition } of events) {
+    for (const effect of transition.effects) {
+      if (effect.kind === 'release credits') endedIds.push(before.id);
       if (effect.kind !== 'charge') continue;
       const { nodeId, nodeType, total } = effect;
-      // The last total of a node is its cost.
+      // Totals are cumulative, so the last one counts.
       totals.set(`${before.id} ${nodeId}`, { executionId: before.id, nodeId, nodeType, total });
     }
   }
   if (totals.size > 0) await chargeNodes(tx, [...totals.values()]);
-  if (ended.length > 0) await releaseRuns(tx, ended);
+  if (endedIds.length > 0) await releaseRuns(tx, endedIds);
 }
 
-/** Runs one piece of work at a time. */
+/** Returns a function that runs async functions one at a time, in order. */
 function createSerializer(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
+  let previous: Promise<unknown> = Promise.resolve();
   return work => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
+    const current = previous.then(work);
+    previous = current.catch(() => undefined);
+    return current;
   };
 }

@@ -1,4 +1,4 @@
-// Cuts the record of a run to the maximum size of an answer, an event or a webhook.
+// Shortens the record of a run to the maximum size of a response, event or webhook.
 import { measureSize } from '../engine/budget.ts';
 import { JsonText, stringifyJson } from '../lib/json-text.ts';
 import { findFairShare } from '../lib/level.ts';
@@ -7,45 +7,47 @@ import { findFairShare } from '../lib/level.ts';
 const MAX_BYTES = 16_000_000;
 
 /** A NodeState, or an entry of `outputs`. */
-interface Shown {
+interface NodeValues {
   readonly nodeId: string;
 }
 
-interface ShownRun {
-  readonly nodeStates: readonly Shown[];
-  readonly outputs?: readonly Shown[];
+interface RunRecord {
+  readonly nodeStates: readonly NodeValues[];
+  readonly outputs?: readonly NodeValues[];
 }
 
 /**
- * Returns the record with at most 16 MB of JSON. The longest values are cut, all to the same length, and their node
- * states are marked `truncated`. JSON that is cut becomes text.
+ * Returns the record with at most 16 MB of JSON. The longest values are cut to the same length, and their node states
+ * are marked `truncated`. A JSON value that is cut becomes a string.
  */
-export function cutRecord<R extends ShownRun>(record: R, maxBytes = MAX_BYTES): R {
+export function cutRecord<R extends RunRecord>(record: R, maxBytes = MAX_BYTES): R {
   if (measureSize(record, maxBytes).bytes <= maxBytes) return record;
   const { nodeStates, outputs = [] } = record;
-  const texts = createTexts();
-  const sizes = [...nodeStates, ...outputs].flatMap(one => listValues(one).map(texts.bytesOf));
+  const jsonTexts = createJsonTexts();
+  const sizes = [...nodeStates, ...outputs].flatMap(state => listValues(state).map(jsonTexts.countBytes));
   const frame = { ...record, nodeStates: nodeStates.map(withoutValues), outputs: outputs.map(withoutValues) };
-  // Each value needs a name, a comma and, if its state is cut, a mark.
+  // Allows for each value's member name and comma, and for the `truncated` member of each state.
   const frameBytes = Buffer.byteLength(stringifyJson(frame)) + 12 * sizes.length + 20 * nodeStates.length;
-  const most = findFairShare(sizes, maxBytes - frameBytes);
-  const cut = new Set<string>();
-  const cutOne = <S extends Shown>(one: S): S =>
-    mapValues(one, value => cutValue(texts, value, most, () => cut.add(one.nodeId)));
-  // A frame this large contains the labels of many items: the outputs are left out.
+  const maxValueBytes = findFairShare(sizes, maxBytes - frameBytes);
+  const cutNodeIds = new Set<string>();
+  const cutValues = <S extends NodeValues>(state: S): S =>
+    mapValues(state, value => cutValue(jsonTexts, value, maxValueBytes, () => cutNodeIds.add(state.nodeId)));
+  // If the record is too large even without values, the outputs are left out.
   const isFrameLarge = frameBytes > maxBytes;
-  if (isFrameLarge) for (const { nodeId } of outputs) cut.add(nodeId);
-  const cutOutputs = isFrameLarge ? [] : outputs.map(cutOne);
-  const cutStates = nodeStates.map(cutOne);
+  if (isFrameLarge) for (const { nodeId } of outputs) cutNodeIds.add(nodeId);
+  const cutOutputs = isFrameLarge ? [] : outputs.map(cutValues);
+  const cutStates = nodeStates.map(cutValues);
   return {
     ...record,
-    nodeStates: cutStates.map(state => (cut.has(state.nodeId) ? { ...state, truncated: true } : state)),
+    nodeStates: cutStates.map(state =>
+      cutNodeIds.has(state.nodeId) ? { ...state, truncated: true } : state,
+    ),
     ...(record.outputs === undefined ? {} : { outputs: cutOutputs }),
   };
 }
 
-/** Cuts one NodeState like a record of its own. */
-export function cutState<S extends Shown>(state: S): S {
+/** Shortens a single NodeState to the same limit. */
+export function cutState<S extends NodeValues>(state: S): S {
   return cutRecord({ nodeStates: [state] }).nodeStates[0] ?? state;
 }
 
@@ -53,46 +55,48 @@ const SINGLE = ['text', 'value'];
 const PLURAL = ['texts', 'values'];
 const MEMBERS: ReadonlySet<string> = new Set([...SINGLE, ...PLURAL]);
 
-function listValues(one: Shown): readonly unknown[] {
+function listValues(state: NodeValues): readonly unknown[] {
   const values: unknown[] = [];
-  mapValues(one, value => {
+  mapValues(state, value => {
     values.push(value);
     return value;
   });
   return values;
 }
 
-function withoutValues(one: Shown): Shown {
-  return Object.fromEntries(Object.entries(one).filter(([key]) => !MEMBERS.has(key))) as object as Shown;
+function withoutValues(state: NodeValues): NodeValues {
+  return Object.fromEntries(
+    Object.entries(state).filter(([key]) => !MEMBERS.has(key)),
+  ) as object as NodeValues;
 }
 
-function mapValues<S extends Shown>(one: S, map: (value: unknown) => unknown): S {
-  const entries = Object.entries(one).map(([key, value]) => {
+function mapValues<S extends NodeValues>(state: S, map: (value: unknown) => unknown): S {
+  const entries = Object.entries(state).map(([key, value]) => {
     if (!MEMBERS.has(key)) return [key, value];
     return [key, PLURAL.includes(key) && Array.isArray(value) ? value.map(map) : map(value)];
   });
   return Object.fromEntries(entries) as S;
 }
 
-interface Texts {
-  /** As JSON. */
-  textOf(value: unknown): string;
-  bytesOf(value: unknown): number;
+interface JsonTexts {
+  /** Returns the JSON text of the value. */
+  toText(value: unknown): string;
+  countBytes(value: unknown): number;
 }
 
-/** Writes and measures each object once, wherever it is shown: a node state and an output often share theirs. */
-function createTexts(): Texts {
+/** Serializes and measures each object once, because node states and outputs often share values. */
+function createJsonTexts(): JsonTexts {
   const texts = new Map<unknown, string>();
   const sizes = new Map<unknown, number>();
-  const textOf = (value: unknown): string => {
+  const toText = (value: unknown): string => {
     if (value instanceof JsonText) return value.text;
     const text = texts.get(value) ?? JSON.stringify(value);
     texts.set(value, text);
     return text;
   };
-  const bytesOf = (value: unknown): number => {
-    const known = sizes.get(value);
-    if (known !== undefined || value === undefined) return known ?? 0;
+  const countBytes = (value: unknown): number => {
+    const knownBytes = sizes.get(value);
+    if (knownBytes !== undefined || value === undefined) return knownBytes ?? 0;
     const bytes =
       value instanceof JsonText
         ? Buffer.byteLength(value.text)
@@ -100,20 +104,20 @@ function createTexts(): Texts {
     sizes.set(value, bytes);
     return bytes;
   };
-  return { textOf, bytesOf };
+  return { toText, countBytes };
 }
 
-function cutValue(texts: Texts, value: unknown, most: number, onCut: () => void): unknown {
+function cutValue(jsonTexts: JsonTexts, value: unknown, maxValueBytes: number, onCut: () => void): unknown {
   const isLong = typeof value === 'string' || (typeof value === 'object' && value !== null);
-  if (!isLong || texts.bytesOf(value) <= most) return value;
+  if (!isLong || jsonTexts.countBytes(value) <= maxValueBytes) return value;
   onCut();
-  const text = typeof value === 'string' ? value : texts.textOf(value);
-  let length = Math.max(0, Math.min(text.length, most - 2));
-  for (let bytes = textBytes(text.slice(0, length)); length > 0 && bytes > most; ) {
-    length = Math.floor(Math.min(length * 0.95, (length * most) / bytes));
+  const text = typeof value === 'string' ? value : jsonTexts.toText(value);
+  let length = Math.max(0, Math.min(text.length, maxValueBytes - 2));
+  for (let bytes = textBytes(text.slice(0, length)); length > 0 && bytes > maxValueBytes; ) {
+    length = Math.floor(Math.min(length * 0.95, (length * maxValueBytes) / bytes));
     bytes = textBytes(text.slice(0, length));
   }
-  // Never splits a surrogate pair.
+  // Do not split a surrogate pair.
   const isHalf = (text.codePointAt(length - 1) ?? 0) > 0xffff;
   return text.slice(0, isHalf ? length - 1 : length);
 }

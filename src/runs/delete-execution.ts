@@ -16,6 +16,6 @@ export async function removeExecution(deps: RunDeps, actor: Actor, id: string): 
   const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
   if (workflow !== undefined) authorize(user, 'run', workflow);
   if (!(await deps.db.transaction(tx => deleteExecution(tx, id))))
-    throw new AppError('conflict', 'The execution has not ended: cancel it first.');
+    throw new AppError('conflict', 'The execution has not ended. Cancel it first.');
   return { success: true };
 }

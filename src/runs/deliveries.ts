@@ -13,7 +13,7 @@ import { buildEvent } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
 import { getExecutionRow } from './executions.ts';
 
-/** Lists every delivery with the log of its attempts. Empty without a webhook or before the end of the execution. */
+/** Lists the deliveries with their attempts. The list is empty without a webhook and until the execution ends. */
 export async function listExecutionDeliveries(deps: RunDeps, actor: Actor, executionId: string) {
   const { id } = await getExecutionRow(deps, actor, executionId);
   const deliveries = await listDeliveries(deps.db, id);
@@ -46,18 +46,18 @@ function presentDelivery(row: DeliveryRow, attempts: readonly AttemptRow[]) {
     nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
     finishedAt: row.finished_at?.toISOString() ?? null,
-    attempts: attempts.map(one => ({
-      attempt: one.attempt,
-      startedAt: one.started_at.toISOString(),
-      durationMs: one.duration_ms,
-      statusCode: one.status_code,
-      error: one.error,
-      response: one.response,
+    attempts: attempts.map(attempt => ({
+      attempt: attempt.attempt,
+      startedAt: attempt.started_at.toISOString(),
+      durationMs: attempt.duration_ms,
+      statusCode: attempt.status_code,
+      error: attempt.error,
+      response: attempt.response,
     })),
   };
 }
 
-/** Sends a signed sample event at once and returns the receiver's answer. Stores nothing. */
+/** Sends a signed sample event immediately and returns the receiver's response. Stores nothing. */
 export async function testWebhook(deps: RunDeps, actor: Actor, block: unknown, signal: AbortSignal) {
   requireScope(actor, 'workflows:execute');
   const target = parseWebhook(deps.settings, block);
@@ -70,12 +70,12 @@ export async function testWebhook(deps: RunDeps, actor: Actor, block: unknown, s
     metadata: { test: true },
     createdAt: new Date(deps.now()).toISOString(),
   });
-  const answer = await sendWebhook(
+  const result = await sendWebhook(
     deps,
     { ...target, deliveryId: newId('delivery'), event: kind, eventId, body },
     signal,
   );
-  if (answer === undefined)
-    throw new AppError('unavailable', 'The service is stopping: try again in a moment.');
-  return { delivered: isDelivered(answer), eventId, ...answer };
+  if (result === undefined)
+    throw new AppError('unavailable', 'The service is restarting. Try again in a moment.');
+  return { delivered: isDelivered(result), eventId, ...result };
 }

@@ -1,4 +1,4 @@
-// Builds the webhook event of a run that ended: its body, byte for byte as it is signed and sent.
+// Builds the webhook event of a run that ended, including the exact body that is signed and sent.
 import { randomUUID } from 'node:crypto';
 import type { Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
@@ -17,8 +17,8 @@ export interface EndedRun {
   readonly plan: Plan;
 }
 
-// The receiver may be anybody.
-const STRANGER = { isOwner: false } as const;
+// Webhook bodies contain only what anyone may see.
+const ANONYMOUS_READER = { isOwner: false } as const;
 
 /** Returns null if the run has no webhook. A run has one event: its row is unique by execution. */
 export function buildDelivery(
@@ -36,7 +36,7 @@ export function buildDelivery(
     // Only nodes that ran: skipped and unstarted nodes are left out.
     nodeStates: run.plan.nodes.flatMap(node => {
       const step = steps.get(node.id);
-      return step?.startedAtMs === undefined ? [] : [presentStep(node, step, STRANGER)];
+      return step?.startedAtMs === undefined ? [] : [presentStep(node, step, ANONYMOUS_READER)];
     }),
     ...(run.request.metadata === undefined ? {} : { metadata: run.request.metadata }),
     createdAt,

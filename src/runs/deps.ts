@@ -1,4 +1,4 @@
-// Defines the dependencies of this module: those of every service, the writer and reader of runs, and the placement of
+// Defines the dependencies of this folder: those of every service, plus the access to runs and the placement of
 // accepted runs.
 import type { Deps } from '../services/deps.ts';
 import type { RunRow } from '../store/runs.ts';
@@ -15,7 +15,7 @@ export interface RunDeps extends Deps {
 
 /** Decides where an accepted run starts. */
 export interface Placement {
-  /** Reserves a slot in this process for a run of the workspace. undefined: the run is queued. */
+  /** Reserves a slot in this process for a run of the workspace. Returns undefined if the run must be queued. */
   reserve(workspace: string): ReservedSlot | undefined;
 }
 

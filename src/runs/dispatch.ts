@@ -5,7 +5,7 @@ import { isOutage } from '../store/db.ts';
 import { enqueue } from '../store/queue.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { Placement, RunDeps } from './deps.ts';
-import { endUnreadable } from './end-run.ts';
+import { failUnreadableRun } from './end-run.ts';
 import { executeRun } from './worker.ts';
 import type { RunControl, WorkerSlots } from './worker-slots.ts';
 
@@ -33,13 +33,13 @@ export function createLocalPlacement(slots: WorkerSlots): Placement {
 }
 
 /**
- * Waits for a slot, claims a queued run and starts it. Resolves once it has started: from then on its lease keeps it.
- * Skips a run that must not be claimed.
+ * Waits for a slot, claims a queued run and starts it. Resolves once it has started, because its lease then protects
+ * it. Skips a run that must not be claimed.
  */
 export async function claimFromQueue(deps: RunDeps, slots: WorkerSlots, id: string): Promise<void> {
   const slot = await slots.waitForSlot();
   if (slot === undefined) return enqueue(deps.db, 'run', [id]);
-  // A job may arrive while the run is still being released, for example its own wake-up.
+  // A job may arrive while this process is still releasing the run, for example if the run was just woken.
   for (let run = slots.runs.get(id); run !== undefined; run = slots.runs.get(id)) await run.ended;
   const { control, release } = slots.register(id);
   const releaseAll = (): void => {
@@ -57,7 +57,7 @@ export async function claimFromQueue(deps: RunDeps, slots: WorkerSlots, id: stri
   }
 }
 
-/** Executes the run. After an error it continues with the next heartbeat, or ends if it can never be read. */
+/** Executes the run. After an error, the next heartbeat requeues it. After several errors, the run fails. */
 async function execute(deps: RunDeps, slots: WorkerSlots, run: RunRow, control: RunControl): Promise<void> {
   const executionId = run.id;
   try {
@@ -65,7 +65,7 @@ async function execute(deps: RunDeps, slots: WorkerSlots, run: RunRow, control: 
   } catch (err) {
     deps.log.error({ err, executionId }, 'a run failed and was released; the next heartbeat requeues it');
     if (isOutage(err) || !slots.hasFailedTooOften(executionId)) return;
-    await endUnreadable(deps, run).catch((endError: unknown) =>
+    await failUnreadableRun(deps, run).catch((endError: unknown) =>
       deps.log.error({ err: endError, executionId }, 'a run that cannot be read could not be ended'),
     );
   }

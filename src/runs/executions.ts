@@ -10,15 +10,15 @@ import { listStepsOfNode } from '../store/steps.ts';
 import { hasLeft } from '../store/teams.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
-import { endingUnleased } from './end-run.ts';
-import { planOf, stepsOf } from './executed-graph.ts';
+import { toUnleasedEnd } from './end-run.ts';
+import { readPlan, readShownSteps } from './executed-graph.ts';
 import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentExecution, presentListedExecution, presentStep } from './present-execution.ts';
 import type { ListExecutionsQuery } from './run.schema.ts';
 
 /**
- * Returns the execution for users who may edit its workflow, or who started it and have not left its team. Throws 404,
- * 403.
+ * Returns the execution for users who may edit its workflow, or who started it and have not left its team. Throws 404
+ * or 403.
  */
 export async function getExecutionRow(
   deps: RunDeps,
@@ -41,8 +41,8 @@ async function authorizeExecution(
     return row;
   const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
   // A user who starts a run of a team's workflow through a share is not a member of the team.
-  const reads = isStarter ? hasOwnRole : mayEdit;
-  if (workflow !== undefined && reads(user, workflow)) return row;
+  const mayRead = isStarter ? hasOwnRole : mayEdit;
+  if (workflow !== undefined && mayRead(user, workflow)) return row;
   throw new AppError(
     'forbidden',
     'You do not have permission to view this execution. You cannot edit its workflow, and you did not start it.',
@@ -52,34 +52,34 @@ async function authorizeExecution(
 const mayEdit = (user: UserActor, workflow: ReadWorkflowRow): boolean =>
   canDo(findRole(user, workflow), 'edit');
 
-/** More than any node of a run can record today. Older runs may have more. */
+/** More than a node can record today. Older runs may have more. */
 const MAX_OUTPUT_BYTES = 64_000_000;
 
-/** Returns the state of one node with its whole values. Throws 404 for an unknown node. */
+/** Returns the state of one node with complete values. Throws 404 for an unknown node. */
 export async function getNodeOutputs(deps: RunDeps, actor: Actor, id: string, nodeId: string) {
   const row = await getExecutionRow(deps, actor, id);
-  const node = (await planOf(deps, row)).nodes.find(candidate => candidate.id === nodeId);
+  const node = (await readPlan(deps, row)).nodes.find(candidate => candidate.id === nodeId);
   if (node === undefined)
     throw new AppError('not_found', `The execution has no node ${JSON.stringify(nodeId)}.`);
   const rows = await listStepsOfNode(deps.db, row.id, nodeId, MAX_OUTPUT_BYTES);
   const step = rows.at(-1)?.step as Step | undefined;
-  return presentStep(node, step, await readerOf(deps, actor, row));
+  return presentStep(node, step, await findReader(deps, actor, row));
 }
 
 export async function getExecution(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {
-  return recordOf(deps, actor, await getExecutionRow(deps, actor, id));
+  return buildRecord(deps, actor, await getExecutionRow(deps, actor, id));
 }
 
 /** Returns the record of a row. The caller has checked access. */
-export async function recordOf(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<ExecutionRecord> {
-  const steps = await stepsOf(deps.db, row.id);
+export async function buildRecord(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<ExecutionRecord> {
+  const steps = await readShownSteps(deps.db, row.id);
   const hasProviderSteps = [...steps.values()].some(({ provider }) => provider !== undefined);
-  const reader = hasProviderSteps ? await readerOf(deps, actor, row) : { isOwner: false };
-  return presentExecution(row, await planOf(deps, row), steps, reader);
+  const reader = hasProviderSteps ? await findReader(deps, actor, row) : { isOwner: false };
+  return presentExecution(row, await readPlan(deps, row), steps, reader);
 }
 
 /** Returns the caller's relation to the workflow of the run. A deleted workflow has no owner. */
-export async function readerOf(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<Reader> {
+export async function findReader(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<Reader> {
   if (actor.kind === 'anonymous') return { isOwner: false };
   const workflow = await findWorkflow(deps.db, row.workflow_id, actor.userId);
   return { isOwner: workflow !== undefined && findRole(actor, workflow) === 'OWNER' };
@@ -117,15 +117,15 @@ export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecution
 }
 
 /**
- * Cancels a run: at once if no worker executes it, otherwise by notifying the worker, which has 30 s. A run that has
- * ended does not change.
+ * Cancels a run: immediately if no worker executes it, otherwise by notifying the worker, which has 30 s to end it. A
+ * run that has ended does not change.
  */
 export async function cancelRun(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {
   const user = requireScope(actor, 'workflows:execute');
   const row = await authorizeCancel(deps, user, await findExecution(deps.db, id));
   if (row.finished_at === null) {
     await deps.commit.change([id], (run, tx) =>
-      run.worker_id === null ? endingUnleased(deps, tx, run, CANCELLED) : { kind: 'cancel' },
+      run.worker_id === null ? toUnleasedEnd(deps, tx, run, CANCELLED) : { kind: 'cancel' },
     );
     deps.runNotifier.notify(id);
   }
@@ -146,8 +146,8 @@ async function authorizeCancel(
   user: UserActor,
   row: ExecutionRow | undefined,
 ): Promise<ExecutionRow> {
-  const found = await authorizeExecution(deps, user, row);
-  const workflow = await findWorkflow(deps.db, found.workflow_id, user.userId);
+  const execution = await authorizeExecution(deps, user, row);
+  const workflow = await findWorkflow(deps.db, execution.workflow_id, user.userId);
   if (workflow !== undefined) authorize(user, 'run', workflow);
-  return found;
+  return execution;
 }

@@ -23,7 +23,7 @@ export const HEARTBEAT_MS = 5000;
 
 export type UnlockPools = (pools: readonly string[]) => Promise<void>;
 
-/** Registers this process as a worker. Its runs refer to the row. */
+/** Registers this process as a worker, to which its runs refer. Returns the worker's id. */
 export async function registerWorker(deps: RunDeps, pools: readonly string[]): Promise<string> {
   const worker: WorkerRow = {
     id: newId('worker'),
@@ -37,27 +37,27 @@ export async function registerWorker(deps: RunDeps, pools: readonly string[]): P
 }
 
 /**
- * Sends one heartbeat: keeps this worker alive and requeues the runs of dead workers, those of this host at once,
- * others after 20 s of silence. A worker that was itself declared dead stops all of its runs without writing and
- * registers again.
+ * Sends one heartbeat and requeues the runs of dead workers: of this host immediately, of other hosts after 20 s
+ * without a heartbeat. If this worker was itself declared dead, it stops all of its runs without writing and registers
+ * again.
  */
-export async function beat(
+export async function sendHeartbeat(
   deps: RunDeps,
   slots: WorkerSlots,
   pools: readonly string[],
   unlock: UnlockPools,
 ): Promise<void> {
-  const before = new Set(slots.runs.keys());
-  const named = await touchWorker(deps.db, { id: slots.workerId, pools });
-  if (named === undefined) {
+  const knownIds = new Set(slots.runs.keys());
+  const assignedRuns = await touchWorker(deps.db, { id: slots.workerId, pools });
+  if (assignedRuns === undefined) {
     deps.log.warn(
       { workerId: slots.workerId },
       'this worker was declared dead; other workers continue its runs',
     );
     for (const { stop } of slots.runs.values()) stop('lost');
     slots.workerId = await registerWorker(deps, pools);
-  } else await reconcile(deps, slots, before, named);
-  await takeOver(deps, slots.workerId, unlock);
+  } else await reconcile(deps, slots, knownIds, assignedRuns);
+  await removeDeadWorkers(deps, slots.workerId, unlock);
   const { orphans, hasDeferred } = await findStrandedRuns(deps.db);
   if (orphans.length > 0) await requeue(deps, orphans);
   if (hasDeferred)
@@ -65,17 +65,17 @@ export async function beat(
 }
 
 /**
- * Repairs the effects of a lost connection: requeues runs that name this worker but are unknown to it, and applies
- * cancels that it missed.
+ * Repairs the effects of a lost connection: requeues runs that are assigned to this worker but unknown to it, and
+ * applies cancels that it missed.
  */
 async function reconcile(
   deps: RunDeps,
   slots: WorkerSlots,
-  before: ReadonlySet<string>,
-  named: readonly NamedRun[],
+  knownIds: ReadonlySet<string>,
+  assignedRuns: readonly NamedRun[],
 ): Promise<void> {
-  for (const { id, cancelling } of named) if (cancelling) slots.runs.get(id)?.stop('cancelled');
-  const unknown = named.filter(({ id }) => !before.has(id) && !slots.runs.has(id));
+  for (const { id, cancelling } of assignedRuns) if (cancelling) slots.runs.get(id)?.stop('cancelled');
+  const unknown = assignedRuns.filter(({ id }) => !knownIds.has(id) && !slots.runs.has(id));
   const orphans = unknown.map(run => ({ ...run, worker_id: slots.workerId }));
   if (orphans.length > 0) await requeue(deps, orphans);
 }
@@ -101,7 +101,7 @@ export function removeWorker(deps: RunDeps, workerId: string): Promise<readonly 
   });
 }
 
-/** Unlocks jobs of pools without a worker, left by a worker that died before it was registered. Runs rarely. */
+/** Unlocks jobs of queue pools without a worker, left by a worker that died before it registered. Called rarely. */
 export async function unlockOrphanPools(deps: RunDeps, unlock: UnlockPools): Promise<void> {
   const orphans = await listOrphanPools(deps.db);
   if (orphans.length > 0) await unlock(orphans);
@@ -113,29 +113,29 @@ export async function unlockLostJobs(
   pools: readonly string[],
   findLost: (locked: readonly string[]) => readonly string[],
 ): Promise<void> {
-  const lost = findLost(await listLockedJobs(deps.db, pools));
-  if (lost.length === 0) return;
-  await unlockJobs(deps.db, pools, lost);
-  deps.log.warn({ count: lost.length }, 'jobs were locked but never received; they were queued again');
+  const lostJobs = findLost(await listLockedJobs(deps.db, pools));
+  if (lostJobs.length === 0) return;
+  await unlockJobs(deps.db, pools, lostJobs);
+  deps.log.warn({ count: lostJobs.length }, 'jobs were locked but never received; they were queued again');
 }
 
-const FORGOTTEN_AT_ONCE = 500;
+const MAX_WOKEN_RUNS = 500;
 
 /**
- * Wakes runs that wait for calls without a row, for example in a partially restored database. They then poll their
- * calls themselves.
+ * Wakes runs that wait for calls without a row, for example after a partial restore. They then poll their calls
+ * themselves.
  */
 export async function wakeRunsWithoutCalls(deps: RunDeps): Promise<void> {
-  const ids = await listRunsWithoutCalls(deps.db, FORGOTTEN_AT_ONCE);
+  const ids = await listRunsWithoutCalls(deps.db, MAX_WOKEN_RUNS);
   if (ids.length === 0) return;
   deps.log.warn({ count: ids.length }, 'runs waited for calls without a row; they poll the calls themselves');
   await deps.commit.change(ids, () => ({ kind: 'wake', atMs: deps.now() }));
 }
 
-async function takeOver(deps: RunDeps, workerId: string, unlock: UnlockPools): Promise<void> {
+async function removeDeadWorkers(deps: RunDeps, workerId: string, unlock: UnlockPools): Promise<void> {
   const suspects = await listSuspects(deps.db, hostname());
   for (const suspect of suspects) {
-    if (suspect.id === workerId || !(suspect.silent || isGone(deps, suspect))) continue;
+    if (suspect.id === workerId || !(suspect.silent || isProcessGone(deps, suspect))) continue;
     const pools = await removeWorker(deps, suspect.id);
     if (pools === undefined) continue;
     deps.log.warn(
@@ -147,10 +147,10 @@ async function takeOver(deps: RunDeps, workerId: string, unlock: UnlockPools): P
 }
 
 /**
- * Whether the worker's process is gone. With the embedded PostgreSQL there is only one service, so every other worker
- * is gone. Otherwise a process on this host can be looked up if it shares the boot and pid namespace.
+ * Whether the worker's process is gone. With the embedded PostgreSQL there is only one process, so every other worker
+ * is gone. Otherwise a process can be checked if it runs on this host, in the same boot and pid namespace.
  */
-function isGone(deps: RunDeps, worker: WorkerRow): boolean {
+function isProcessGone(deps: RunDeps, worker: WorkerRow): boolean {
   if (deps.settings.DATABASE_URL === undefined) return true;
   return worker.pid_started.startsWith(`${PID_SPACE}/`) && processIdentity(worker.pid) !== worker.pid_started;
 }
@@ -161,7 +161,7 @@ function readPidSpace(): string {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
-    // Without /proc (macOS), only missing heartbeats count.
+    // Without /proc (macOS), dead workers are detected only by missing heartbeats.
     return 'unknown';
   }
 }

@@ -1,4 +1,4 @@
-// Handles idempotency keys of requests that start runs: the same body receives the first answer again.
+// Handles idempotency keys of requests that start runs: a repeated request gets the first response again.
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
@@ -14,19 +14,19 @@ export interface Idempotency {
   readonly body_hash: string;
 }
 
-/** The answer to a request that starts a run. */
+/** The response to a request that starts a run. */
 export interface AcceptedRun {
   readonly executionId: string;
   readonly workflowId: string;
   readonly estimatedCredits: number;
   readonly createdAt: string;
-  /** Whether this repeats the first answer to the idempotency key. */
+  /** Whether this repeats the first response for the idempotency key. */
   readonly replayed: boolean;
   /** Set if the run differs from what a caller might expect. */
   readonly meta?: { readonly warnings: readonly string[] };
 }
 
-/** Builds the answer. `replayed` is false for the first one. */
+/** Builds the response. `replayed` is false for the first one. */
 export const toAccepted = (
   { id, workflow_id, created_at }: Pick<RunFacts, 'id' | 'workflow_id' | 'created_at'>,
   estimatedCredits: number,
@@ -40,10 +40,10 @@ export const toAccepted = (
 });
 
 /**
- * Returns the key with a hash of the request, equal for equal JSON, or null without a key. Throws 400 for an invalid
- * key.
+ * Returns the key with a hash of the request, which is the same for equal JSON, or null without a key. Throws 400 for
+ * an invalid key.
  */
-export function idempotencyOf(route: RunRoute, key: string | undefined, body: object): Idempotency | null {
+export function toIdempotency(route: RunRoute, key: string | undefined, body: object): Idempotency | null {
   if (key === undefined) return null;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
@@ -52,10 +52,10 @@ export function idempotencyOf(route: RunRoute, key: string | undefined, body: ob
 }
 
 /**
- * Returns the answer to the first request with the key in the last 24 hours, or undefined if there was none. Throws
- * 422.
+ * Returns the response to the first request with the key in the last 24 hours, or undefined if there was none. Throws
+ * 422 if that request had another body.
  */
-export async function replay(
+export async function findReplay(
   deps: RunDeps,
   userId: number,
   workflowId: string,
@@ -68,7 +68,7 @@ export async function replay(
   if (row.body_hash.toString('hex') !== body_hash) {
     throw new AppError(
       'idempotency_key_reused',
-      'This Idempotency-Key was used with another body in the last 24 hours: use a new key for a new run.',
+      'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new run.',
     );
   }
   const execution = await findExecution(deps.db, row.execution_id);

@@ -1,4 +1,4 @@
-// Defines the life of a run as one pure function: the row that an event leads to, and the effects to commit with it.
+// Defines the lifecycle of a run as a pure function: from a row and an event to the new row and the effects to commit.
 import type { ProviderTask, Step } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
 import type { NewCall } from '../store/calls.ts';
@@ -6,7 +6,7 @@ import type { TerminalStatus } from '../store/executions.ts';
 import type { NewDelivery, RunFacts, RunRow, RunState } from '../store/runs.ts';
 import { firstPollAt } from './calls/pace.ts';
 
-/** What the worker that holds this lease reports about nodes. */
+/** A report about nodes by the worker that holds the lease. */
 interface WorkerReport {
   readonly lease: number;
   /** Oldest first. */
@@ -20,10 +20,10 @@ export type RunEvent =
   /** A worker claims the run. */
   | { readonly kind: 'claim'; readonly workerId: string; readonly atMs: number }
   | ({ readonly kind: 'checkpoint' } & WorkerReport)
-  /** The run cannot continue before an event: a time, a person's decision, or the end of a call. */
+  /** The run waits for a time, a user's decision, or the end of a call. */
   | ({ readonly kind: 'suspend'; readonly atMs: number; readonly runningMs: number } & WorkerReport &
       Suspension)
-  /** The worker stops, and another should continue at once. */
+  /** The worker stops, and another should continue immediately. */
   | ({ readonly kind: 'release'; readonly runningMs: number } & WorkerReport)
   | ({ readonly kind: 'end'; readonly ending: Ending } & WorkerReport)
   /** Ends a run that no worker executes: cancelled or abandoned. */
@@ -40,7 +40,7 @@ export type RunEvent =
 
 export interface Suspension {
   readonly waitsFor: 'time' | 'decision' | 'call';
-  /** null: no time wakes it. */
+  /** null if the wait has no time limit. */
   readonly wakeAtMs: number | null;
 }
 
@@ -52,10 +52,10 @@ export interface Ending {
   readonly delivery: NewDelivery | null;
 }
 
-/** What is committed together with a new row. */
+/** A change that is committed together with the new row. */
 export type Effect =
   | { readonly kind: 'save steps'; readonly steps: readonly Step[] }
-  /** Queues a job that brings the run to a worker. */
+  /** Queues a job, so that a worker claims the run. */
   | { readonly kind: 'queue'; readonly at: Date }
   | { readonly kind: 'deliver'; readonly delivery: NewDelivery }
   /** The total cost of a node so far. */
@@ -74,7 +74,7 @@ export type Effect =
       /** By item; null: all of them. */
       readonly over: readonly number[] | null;
     }
-  /** Nobody needs the results of the run's calls any more. */
+  /** The results of the run's calls are no longer needed. */
   | { readonly kind: 'cancel calls' }
   /** A deferred run of the workspace may start. */
   | { readonly kind: 'release slot' }
@@ -90,16 +90,17 @@ export interface Acceptance {
   readonly facts: RunFacts;
   /** Steps reused from earlier runs. */
   readonly steps: readonly Step[];
-  /** The worker that executes the run from its acceptance on; null: the run is queued. */
+  /** The worker that executes the run immediately; null if the run is queued. */
   readonly workerId: string | null;
 }
 
-/** Returns the first row of an accepted run. With a worker, the run is claimed at once. */
+/** Returns the first row of an accepted run. With a worker, the run is claimed immediately. */
 export function initialTransition({ facts, steps, workerId }: Acceptance): Transition {
   const queued: RunRow = { ...facts, ...NEW_STATE, seq: steps.length };
-  const saved: readonly Effect[] = steps.length === 0 ? [] : [{ kind: 'save steps', steps }];
-  if (workerId === null) return { row: queued, effects: [...saved, { kind: 'queue', at: facts.created_at }] };
-  return { row: claimed(queued, workerId, facts.created_at.getTime()), effects: saved };
+  const saveEffects: readonly Effect[] = steps.length === 0 ? [] : [{ kind: 'save steps', steps }];
+  if (workerId === null)
+    return { row: queued, effects: [...saveEffects, { kind: 'queue', at: facts.created_at }] };
+  return { row: toClaimed(queued, workerId, facts.created_at.getTime()), effects: saveEffects };
 }
 
 const NEW_STATE: RunState = {
@@ -138,16 +139,16 @@ type WorkerEvent = Extract<RunEvent, { readonly nodesDone: number }>;
 
 function applyWorkerEvent(run: RunRow, event: WorkerEvent): Transition | undefined {
   if (run.worker_id === null || run.lease !== event.lease) return undefined;
-  const saved = withSteps(run, event);
+  const savedTransition = withSteps(run, event);
   switch (event.kind) {
     case 'checkpoint':
-      return saved;
+      return savedTransition;
     case 'suspend':
-      return suspended(saved, event);
+      return toSuspended(savedTransition, event);
     case 'release':
-      return released(saved, { running_ms: event.runningMs, under_way: false }, [queueEffect(0)]);
+      return toReleased(savedTransition, { running_ms: event.runningMs, under_way: false }, [queueEffect(0)]);
     case 'end':
-      return ended(saved, event.ending);
+      return toEnded(savedTransition, event.ending);
   }
 }
 
@@ -157,10 +158,10 @@ function applyExternalEvent(run: RunRow, event: ExternalEvent): Transition | und
   const isLeased = run.worker_id !== null;
   switch (event.kind) {
     case 'claim':
-      return { row: claimed(run, event.workerId, event.atMs), effects: [] };
+      return { row: toClaimed(run, event.workerId, event.atMs), effects: [] };
     case 'end unleased':
       if (isLeased) return undefined;
-      return ended(
+      return toEnded(
         withSteps(run, { steps: event.steps, nodesDone: run.nodes_total, timeoutAtMs: 0 }),
         event.ending,
       );
@@ -177,15 +178,15 @@ function applyExternalEvent(run: RunRow, event: ExternalEvent): Transition | und
       return { row, effects: [queueEffect(0)] };
     }
     case 'wake':
-      return woken(run, event.atMs);
+      return toWoken(run, event.atMs);
     case 'reassign':
       if (run.worker_id !== event.workerId || (event.lease ?? run.lease) !== run.lease) return undefined;
       return { row: { ...run, worker_id: null, under_way: false, wake_at: null }, effects: [queueEffect(0)] };
   }
 }
 
-function claimed(run: RunRow, workerId: string, atMs: number): RunRow {
-  // A clock that kept running without a worker has counted until now.
+function toClaimed(run: RunRow, workerId: string, atMs: number): RunRow {
+  // While the run waited for a call, its clock kept running.
   const countedMs = run.running_since === null ? 0 : Math.max(0, atMs - run.running_since.getTime());
   return {
     ...run,
@@ -195,7 +196,7 @@ function claimed(run: RunRow, workerId: string, atMs: number): RunRow {
     worker_id: workerId,
     parked: false,
     under_way: true,
-    running_ms: boundedMs(run.running_ms + countedMs),
+    running_ms: clampMs(run.running_ms + countedMs),
     running_since: null,
     wake_at: null,
     started_at: run.started_at ?? new Date(atMs),
@@ -213,25 +214,25 @@ function withSteps(run: RunRow, change: Omit<WorkerReport, 'lease'>): Transition
   };
 }
 
-/** The last state of each node that calls a provider says which of its calls are active. */
+/** Returns the changes of provider calls. The last step of each node says which of its calls are active. */
 function toCallEffects({ steps, timeoutAtMs }: Omit<WorkerReport, 'lease'>): readonly Effect[] {
   const byNode = new Map<string, Effect>();
   for (const step of steps) {
     const { nodeId, provider, status, jobs = {} } = step;
-    // The provider learns about the cancelled call when the run ends.
+    // Calls of cancelled nodes are cancelled when the run ends.
     if (provider === undefined || status === 'CANCELLED') continue;
     const calls = isSettled(status) ? [] : Object.entries(jobs);
     byNode.set(nodeId, {
       kind: 'save calls',
       nodeId,
       calls: calls.flatMap(([item, job]) => toCall(Number(item), job, timeoutAtMs)),
-      over: isSettled(status) ? null : endedItems(step),
+      over: isSettled(status) ? null : listEndedItems(step),
     });
   }
   return [...byNode.values()];
 }
 
-function endedItems({ items = [], failures = {} }: Step): readonly number[] {
+function listEndedItems({ items = [], failures = {} }: Step): readonly number[] {
   const hasEnded = (index: number): boolean => items[index] !== null || failures[index] !== undefined;
   return [...items.keys()].filter(hasEnded);
 }
@@ -239,8 +240,7 @@ function endedItems({ items = [], failures = {} }: Step): readonly number[] {
 function toCall(item: number, job: ProviderTask, timeoutAtMs: number): readonly NewCall[] {
   const { id, submittedAtMs, deadlineAtMs, queued = false, slot = false } = job;
   if (submittedAtMs === undefined || deadlineAtMs === undefined) return [];
-  // A call without an id is still being submitted, and its worker watches it. A row is stored only for the slot it
-  // occupies.
+  // The worker itself tracks a call that is still being submitted. It gets a row only if it occupies a slot.
   if (id === null && !queued && !slot) return [];
   const asks = job.asks ?? 0;
   const deadlineMs = Math.min(deadlineAtMs, timeoutAtMs);
@@ -263,10 +263,13 @@ function toCall(item: number, job: ProviderTask, timeoutAtMs: number): readonly 
   ];
 }
 
-function suspended(saved: Transition, event: Extract<RunEvent, { readonly kind: 'suspend' }>): Transition {
-  const { row } = saved;
+function toSuspended(
+  savedTransition: Transition,
+  event: Extract<RunEvent, { readonly kind: 'suspend' }>,
+): Transition {
+  const { row } = savedTransition;
   const keepsDeadline = event.waitsFor === 'call';
-  // A run that is being cancelled must still do so, and a run that was just woken continues at once.
+  // A run that is being cancelled or was just woken continues immediately.
   const isDue = row.status === 'CANCELLING' || row.wake_at !== null;
   const wakeAtMs = isDue ? 0 : event.wakeAtMs;
   const change: Partial<RunState> = {
@@ -276,16 +279,16 @@ function suspended(saved: Transition, event: Extract<RunEvent, { readonly kind: 
     wake_at: wakeAtMs === null ? null : new Date(wakeAtMs),
     under_way: keepsDeadline,
   };
-  return released(saved, change, wakeAtMs === null ? [] : [queueEffect(wakeAtMs)]);
+  return toReleased(savedTransition, change, wakeAtMs === null ? [] : [queueEffect(wakeAtMs)]);
 }
 
-function woken(run: RunRow, atMs: number): Transition {
+function toWoken(run: RunRow, atMs: number): Transition {
   const row = { ...run, wake_at: new Date(atMs) };
-  // A worker that holds the run notices before it releases it, because the row has changed.
+  // A worker that holds the run notices the changed row before it releases the run.
   return { row, effects: [run.worker_id === null ? queueEffect(0) : { kind: 'notify worker of wake' }] };
 }
 
-function ended(saved: Transition, ending: Ending): Transition {
+function toEnded(savedTransition: Transition, ending: Ending): Transition {
   const change = {
     status: ending.status,
     error: ending.error,
@@ -297,23 +300,24 @@ function ended(saved: Transition, ending: Ending): Transition {
   };
   const effects: Effect[] = [];
   if (ending.delivery !== null) effects.push({ kind: 'deliver', delivery: ending.delivery });
-  if (saved.row.is_paid) effects.push({ kind: 'release credits' });
+  if (savedTransition.row.is_paid) effects.push({ kind: 'release credits' });
   // A completed run has no active calls.
   if (ending.status !== 'COMPLETED') effects.push({ kind: 'cancel calls' });
-  return released(saved, change, effects);
+  return toReleased(savedTransition, change, effects);
 }
 
-/** Releases the lease: no worker executes the run any more. */
-function released(
+/** Releases the lease: no worker executes the run anymore. */
+function toReleased(
   { row, effects }: Transition,
   change: Partial<RunState>,
-  more: readonly Effect[],
+  ownEffects: readonly Effect[],
 ): Transition {
-  const next = { ...row, parked: false, ...change, worker_id: null, seq: row.seq + 1 };
-  const releasedSlot: readonly Effect[] = row.under_way && !next.under_way ? [{ kind: 'release slot' }] : [];
+  const nextRow = { ...row, parked: false, ...change, worker_id: null, seq: row.seq + 1 };
+  const releasedSlot: readonly Effect[] =
+    row.under_way && !nextRow.under_way ? [{ kind: 'release slot' }] : [];
   return {
-    row: { ...next, running_ms: boundedMs(next.running_ms) },
-    effects: [...effects, ...more, ...releasedSlot],
+    row: { ...nextRow, running_ms: clampMs(nextRow.running_ms) },
+    effects: [...effects, ...ownEffects, ...releasedSlot],
   };
 }
 
@@ -321,9 +325,9 @@ function queueEffect(atMs: number): Effect {
   return { kind: 'queue', at: new Date(Math.max(0, atMs)) };
 }
 
-// The limit of the column: 23 days.
+// The maximum of the integer column, about 23 days.
 const MAX_RUNNING_MS = 2_000_000_000;
 
-function boundedMs(ms: number): number {
+function clampMs(ms: number): number {
   return Math.min(Math.max(0, Math.round(ms)), MAX_RUNNING_MS);
 }

@@ -1,6 +1,5 @@
-// Limits the memory that the runs of this process hold together. Past the limit, no run is claimed and no node starts.
-// A workspace that already holds as much as is left starts nothing more, so that one account leaves memory to the
-// others.
+// Limits the memory that all runs of this process use. At the limit, no run is claimed and no node starts. A workspace
+// that already uses as much as is left starts nothing more, so that one account leaves memory for the others.
 import { getHeapStatistics } from 'node:v8';
 import { MAX_RUN_BYTES, measureSize, OutputMeter, type Size } from '../engine/budget.ts';
 import type { RunBudget } from '../engine/types.ts';
@@ -12,57 +11,57 @@ export function memoryLimit(megabytes: number | undefined): number {
 }
 
 interface WorkspaceUsage {
-  held: number;
+  usedBytes: number;
   /** In start order. */
   readonly runs: Set<RunMemory>;
 }
 
 export class RunMemoryPool {
   readonly #limit: number;
-  #held = 0;
+  #usedBytes = 0;
   /** In start order. */
   readonly #runs = new Set<RunMemory>();
   readonly #workspaces = new Map<string, WorkspaceUsage>();
   readonly #listeners = new Set<() => void>();
-  /** Whether anything waits for memory. */
-  #isAwaited = false;
+  /** Whether any caller waits for memory. */
+  #hasWaiters = false;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** The approximate number of bytes that all runs hold. */
-  get held(): number {
-    return this.#held;
+  /** The approximate memory of all runs, in bytes. */
+  get usedBytes(): number {
+    return this.#usedBytes;
   }
 
   /** Whether no further run may be claimed. If so, subscribers are notified when memory is freed. */
   isFull(): boolean {
-    const isFull = this.#held >= this.#limit;
-    this.#isAwaited ||= isFull;
+    const isFull = this.#usedBytes >= this.#limit;
+    this.#hasWaiters ||= isFull;
     return isFull;
   }
 
   /** Starts tracking a run. `onExceeded` is called when it records more than a run may. */
   track(workspace: string, onExceeded: () => void): RunMemory {
-    const share = this.#workspaces.get(workspace) ?? { held: 0, runs: new Set() };
-    this.#workspaces.set(workspace, share);
+    const workspaceUsage = this.#workspaces.get(workspace) ?? { usedBytes: 0, runs: new Set() };
+    this.#workspaces.set(workspace, workspaceUsage);
     const run = new RunMemory(onExceeded, {
       reserve: bytes => {
-        share.held += bytes;
-        this.#held += bytes;
+        workspaceUsage.usedBytes += bytes;
+        this.#usedBytes += bytes;
         if (bytes < 0) this.#notify();
       },
-      canStart: () => this.#canStart(share, run),
+      canStart: () => this.#canStart(workspaceUsage, run),
       subscribe: this.subscribe,
       close: () => {
         this.#runs.delete(run);
-        share.runs.delete(run);
-        if (share.runs.size === 0) this.#workspaces.delete(workspace);
+        workspaceUsage.runs.delete(run);
+        if (workspaceUsage.runs.size === 0) this.#workspaces.delete(workspace);
         this.#notify();
       },
     });
-    share.runs.add(run);
+    workspaceUsage.runs.add(run);
     this.#runs.add(run);
     return run;
   }
@@ -75,21 +74,26 @@ export class RunMemoryPool {
 
   // The oldest run always continues, and the oldest run of a workspace continues while any memory is left. Each of them
   // eventually ends or frees memory, so no run waits forever.
-  #canStart(share: WorkspaceUsage, run: RunMemory): boolean {
-    const left = this.#limit - this.#held;
-    if (share.held < left || isFirst(left > 0 ? share.runs : this.#runs, run)) return true;
-    this.#isAwaited = true;
+  #canStart(workspaceUsage: WorkspaceUsage, run: RunMemory): boolean {
+    const freeBytes = this.#limit - this.#usedBytes;
+    if (
+      workspaceUsage.usedBytes < freeBytes ||
+      isOldest(freeBytes > 0 ? workspaceUsage.runs : this.#runs, run)
+    )
+      return true;
+    this.#hasWaiters = true;
     return false;
   }
 
   #notify(): void {
-    if (!this.#isAwaited) return;
-    this.#isAwaited = false;
+    if (!this.#hasWaiters) return;
+    this.#hasWaiters = false;
     for (const listener of this.#listeners) listener();
   }
 }
 
-const isFirst = (runs: ReadonlySet<RunMemory>, run: RunMemory): boolean => runs.values().next().value === run;
+const isOldest = (runs: ReadonlySet<RunMemory>, run: RunMemory): boolean =>
+  runs.values().next().value === run;
 
 interface PoolShare {
   reserve(bytes: number): void;
@@ -98,19 +102,19 @@ interface PoolShare {
   close(): void;
 }
 
-/** What one run of this process records and holds. */
+/** The outputs and memory of one run of this process. */
 export class RunMemory implements RunBudget {
   readonly #meter = new OutputMeter();
   readonly #onExceeded: () => void;
   readonly #share: PoolShare;
-  #held = 0;
+  #usedBytes = 0;
 
   constructor(onExceeded: () => void, share: PoolShare) {
     this.#onExceeded = onExceeded;
     this.#share = share;
   }
 
-  /** The size of its outputs as JSON. */
+  /** The size of the run's outputs as JSON. */
   get bytes(): number {
     return this.#meter.size.bytes;
   }
@@ -123,7 +127,7 @@ export class RunMemory implements RunBudget {
     return this.recordSize(nodeId, measureSize(outputs, MAX_RUN_BYTES));
   }
 
-  /** Counts what the run records. */
+  /** Counts outputs of a known size. */
   recordSize(nodeId: string, size: Size): boolean {
     if (this.#meter.exceededBy !== undefined) return false;
     if (this.#meter.add(nodeId, size)) {
@@ -136,7 +140,7 @@ export class RunMemory implements RunBudget {
 
   /** Reserves memory; a negative number frees it. */
   reserve(bytes: number): void {
-    this.#held += bytes;
+    this.#usedBytes += bytes;
     this.#share.reserve(bytes);
   }
 
@@ -159,9 +163,9 @@ export class RunMemory implements RunBudget {
     }
   }
 
-  /** Frees everything when the run leaves this process. */
+  /** Frees the run's memory when the run leaves this process. */
   close(): void {
-    this.reserve(-this.#held);
+    this.reserve(-this.#usedBytes);
     this.#share.close();
   }
 }

@@ -21,7 +21,7 @@ export function createNodeCache(deps: RunDeps, workspace: string): NodeCache {
     store(key, outputs) {
       if (measureSize(outputs, MAX_OUTPUT_BYTES).bytes > MAX_OUTPUT_BYTES) return;
       const text = JSON.stringify(outputs);
-      const mediaIds = Object.values(outputs).flatMap(mediaIdsOf);
+      const mediaIds = Object.values(outputs).flatMap(listMediaIds);
       keepCached(deps.db, { workspace, key, outputs: text, mediaIds }).catch((err: unknown) => {
         deps.log.warn({ err }, 'a node result could not be kept');
       });
@@ -29,8 +29,8 @@ export function createNodeCache(deps: RunDeps, workspace: string): NodeCache {
   };
 }
 
-function mediaIdsOf(value: Value): string[] {
-  if (value.type === 'LIST') return value.items.flatMap(mediaIdsOf);
+function listMediaIds(value: Value): string[] {
+  if (value.type === 'LIST') return value.items.flatMap(listMediaIds);
   if (!('media' in value)) return [];
   const { mediaId, render } = value.media;
   return render === undefined ? [mediaId] : [mediaId, render.posterId];

@@ -1,4 +1,4 @@
-// Builds the context of a node: reads and stores media, fetches through the guarded client, reads the clock.
+// Builds the context of a node: access to media, the guarded HTTP clients and the clock.
 import type { RunOptions } from '../engine/types.ts';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import { SVG_TYPE } from '../media/accepted-types.ts';
@@ -20,7 +20,7 @@ const MAX_FETCH_BYTES = 26_214_400;
 export function createNodeContext(deps: RunDeps, run: RunRow): RunOptions['context'] {
   const owner = { userId: run.user_id, workspace: run.workspace, executionId: run.id };
   const providers = readProviders(deps.settings);
-  const open = serviceReader(deps, owner);
+  const openMedia = serviceReader(deps, owner);
   const hookUrl = hookAddress(deps);
   return (nodeId, _attempt, signal) => ({
     providers,
@@ -37,15 +37,15 @@ export function createNodeContext(deps: RunDeps, run: RunRow): RunOptions['conte
         return { bytes: await rasterizeSvg(bytes, signal), contentType: 'image/png' };
       },
       resolve: (source, kind) => resolveMedia(deps, owner, source, kind, signal),
-      open,
+      open: openMedia,
     },
     openParts: () => createParts(deps, `${run.id}/${nodeId}`),
-    fetch: fetchBy(deps.fetch, signal),
-    providerFetch: fetchBy(deps.providerFetch, signal),
+    fetch: bindFetch(deps.fetch, signal),
+    providerFetch: bindFetch(deps.providerFetch, signal),
   });
 }
 
-function fetchBy(client: GuardedFetch, signal: AbortSignal): NodeContext['fetch'] {
+function bindFetch(client: GuardedFetch, signal: AbortSignal): NodeContext['fetch'] {
   return async (url, init = {}) => {
     const { timeoutMs = FETCH_TIMEOUT_MS, maxBytes = MAX_FETCH_BYTES, ...request } = init;
     return client.fetch(url, { signal, ...request, timeoutMs, maxBytes });

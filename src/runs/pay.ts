@@ -1,5 +1,5 @@
-// Handles the credits of a run: reserved when it is accepted, topped up before each paid call, charged on delivery,
-// released at the end. A run that cannot cost has no row in the ledger.
+// Handles the credits of a run: reserved when the run is accepted, raised before a paid call if needed, charged on
+// delivery, and released at the end. A run that cannot cost credits has no row in the ledger.
 import type { PaidCall, ProviderTask, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
@@ -7,11 +7,11 @@ import { boundCall, OVER_MAX_CREDITS, type Pricing, priceOf, toCredits } from '.
 import { type Coverage, findSpending, raiseReservation } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
 import { lockLeasedRun, type RunRow } from '../store/runs.ts';
-import type { Refusal } from './accept-batch.ts';
+import type { Rejection } from './accept-batch.ts';
 import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
 
-/** Throws 402 if the run would cost more than its caller allows. */
+/** Throws 402 if the run would cost more than `maxCredits`. */
 export function requireWithinMax({ credits, breakdown }: Estimate, maxCredits: number | undefined): void {
   if (maxCredits === undefined || credits <= maxCredits) return;
   throw new AppError(
@@ -21,11 +21,11 @@ export function requireWithinMax({ credits, breakdown }: Estimate, maxCredits: n
   );
 }
 
-/** Converts the refusal of a run into the 402 error for its caller. */
-export function toPaymentError(refusal: Refusal, { credits, breakdown }: Estimate): AppError {
-  if (refusal.code === 'insufficient_credits') {
-    const { code, balance } = refusal;
-    return new AppError(code, `The run needs ${credits} credits, and there are ${balance}.`, {
+/** Converts a rejection to a 402 error. */
+export function toPaymentError(rejection: Rejection, { credits, breakdown }: Estimate): AppError {
+  if (rejection.code === 'insufficient_credits') {
+    const { code, balance } = rejection;
+    return new AppError(code, `The run needs ${credits} credits, but the balance is ${balance}.`, {
       details: {
         insufficientCredits: true,
         requiredCredits: credits,
@@ -34,16 +34,16 @@ export function toPaymentError(refusal: Refusal, { credits, breakdown }: Estimat
       },
     });
   }
-  const { code, budget, spent } = refusal;
+  const { code, budget, spent } = rejection;
   return new AppError(
     code,
-    `The workflow may cost ${budget} credits a day; ${spent} are spent or set aside today (UTC), and this run needs ${credits}.`,
+    `The run needs ${credits} credits, but the workflow has spent or reserved ${spent} of its daily budget of ${budget} (UTC).`,
     { details: { requiredCredits: credits, availableCredits: Math.max(0, budget - spent) } },
   );
 }
 
 /** Raises the run's reservation for a call. Throws an AppError if the call must not be made. */
-async function raiseInTransaction(
+async function raiseRunReservation(
   tx: Tx,
   run: Pick<RunRow, 'id' | 'lease'>,
   { total, credits }: Readonly<Record<'total' | 'credits', number>>,
@@ -54,15 +54,15 @@ async function raiseInTransaction(
   if (outcome === 'refused') {
     throw new AppError(
       'insufficient_credits',
-      `This call needs ${credits} credits, and there are too few left.`,
+      `This call needs ${credits} credits, but the balance is too low.`,
     );
   }
   // Thrown inside the transaction, so that the raise is rolled back.
   if (outcome === 'raised') await requireWithinBudget(tx, run.id, credits);
 }
 
-/** Reports errors that a person can act on as the node's failure. */
-function toRefusal(err: unknown): never {
+/** Rethrows payment errors as the node's failure, so that users see their message. */
+function rethrowAsNodeError(err: unknown): never {
   if (err instanceof AppError && err.status === 402)
     throw new NodeError(err.code, err.message, { cause: err });
   throw err;
@@ -77,25 +77,25 @@ async function requireWithinBudget(tx: Tx, executionId: string, credits: number)
   );
 }
 
-/** What a run has spent before this worker continues it. */
+/** What a run spent before this worker continued it. */
 export interface EarlierSpending {
   readonly maxCredits: number | undefined;
   /** Credits reserved for active calls. */
   readonly reserved: number;
-  /** undefined: read when needed, because no earlier call can still be charged. */
+  /** If undefined, it is read when needed, because no earlier call can still be charged. */
   readonly charged: number | undefined;
 }
 
 /**
- * Creates the function that the engine calls before each paid call. It raises the reservation until it covers this call
- * and the other active ones. It rejects with the reason if it cannot; the call is then not made.
+ * Creates the function that the engine calls before each paid call. It raises the reservation so that it covers this
+ * call and the other active ones, and rejects if that is not possible; the call is then not made.
  */
 export function createPay(
   { db, reads }: Pick<RunDeps, 'db' | 'reads'>,
   run: Pick<RunRow, 'id' | 'lease'>,
   spent: EarlierSpending,
 ): NonNullable<RunOptions['pay']> {
-  // The credits charged before this worker took over, and those reserved since. Delivered calls stay in `reserved`,
+  // The credits charged before this worker took over, and those reserved since. `reserved` includes delivered calls,
   // because their charge is taken from the reservation.
   let chargedBefore = spent.charged;
   let reserved = spent.reserved;
@@ -111,20 +111,20 @@ export function createPay(
     }
     // Most calls are covered by the estimate. Only a raise needs a transaction.
     if (!isCovered(coverage, run.lease, total))
-      await db.transaction(tx => raiseInTransaction(tx, run, { total, credits })).catch(toRefusal);
+      await db.transaction(tx => raiseRunReservation(tx, run, { total, credits })).catch(rethrowAsNodeError);
     reserved += credits;
   };
   const refund = (credits: number): void => {
     reserved -= credits;
   };
-  // One call at a time, so that no call is refused because of another that is refused in the end.
-  let turn: Promise<void> = Promise.resolve();
+  // Reserves for one call at a time, so that a call is not rejected because of another that is rejected later.
+  let previous: Promise<void> = Promise.resolve();
   return async call => {
     const { credits, isExact, values } = quote(call);
-    const terms = termsOf(call, isExact);
+    const terms = toPriceTerms(call, isExact);
     if (call.reserved === undefined) {
-      const covered = turn.then(() => reserve(credits));
-      turn = covered.catch(() => undefined);
+      const covered = previous.then(() => reserve(credits));
+      previous = covered.catch(() => undefined);
       await covered;
     }
     return {
@@ -132,9 +132,13 @@ export function createPay(
       values,
       ...(terms === undefined ? {} : { terms }),
       settle: usage => {
-        const due = chargeOf(call.definition.pricing, { credits, isExact, values: call.values }, usage);
-        refund(credits - due);
-        return due;
+        const charge = computeCharge(
+          call.definition.pricing,
+          { credits, isExact, values: call.values },
+          usage,
+        );
+        refund(credits - charge);
+        return charge;
       },
       refund: () => refund(credits),
     };
@@ -168,7 +172,7 @@ function quote({ definition, values, reserved }: PaidCall): Quote & { readonly v
   if (price === null) {
     throw new NodeError(
       'missing_max_credits',
-      'The price of this model is not known beforehand: set its field maxCredits.',
+      'The price of this model is not known in advance. Set maxCredits on the node.',
     );
   }
   if (bounded === null) throw new NodeError('max_credits_exceeded', OVER_MAX_CREDITS);
@@ -176,10 +180,10 @@ function quote({ definition, values, reserved }: PaidCall): Quote & { readonly v
 }
 
 /**
- * Returns the charge of a call by its usage. An exact price is an upper bound. Any other bill is charged in full, even
- * beyond the reservation.
+ * Returns the charge of a call by its usage. An exact price is an upper bound. Otherwise the usage is charged in full,
+ * even beyond the reservation.
  */
-function chargeOf(
+function computeCharge(
   pricing: Pricing | undefined,
   { credits, isExact, values }: Quote & Pick<PaidCall, 'values'>,
   usage: unknown,
@@ -191,8 +195,8 @@ function chargeOf(
 
 const MAX_TERM_LENGTH = 64;
 
-/** Returns the short settings of the call, by which a bill is computed after the run has ended. */
-function termsOf({ definition, node, values }: PaidCall, isExact: boolean): PriceTerms | undefined {
+/** Returns the short settings of the call, from which a charge can be computed after the run has ended. */
+function toPriceTerms({ definition, node, values }: PaidCall, isExact: boolean): PriceTerms | undefined {
   if (definition.pricing?.settle === undefined) return undefined;
   const isTerm = (value: unknown): value is string | number | boolean =>
     typeof value === 'string'
@@ -204,12 +208,12 @@ function termsOf({ definition, node, values }: PaidCall, isExact: boolean): Pric
   return { nodeType: node.nodeType, values: Object.fromEntries(terms), isExact };
 }
 
-/** Returns the charge of a cancelled call that its provider bills anyway. */
+/** Returns the charge of a cancelled call that its provider bills. */
 export function priceByTerms(
   { findNode }: Pick<RunDeps, 'findNode'>,
   { credits, terms }: { readonly credits: number; readonly terms: PriceTerms | null },
   usage: unknown,
 ): number {
   if (terms === null) return credits;
-  return chargeOf(findNode(terms.nodeType)?.pricing, { credits, ...terms }, usage);
+  return computeCharge(findNode(terms.nodeType)?.pricing, { credits, ...terms }, usage);
 }

@@ -1,4 +1,4 @@
-// Decides which runs start first when slots are scarce: the share of each workspace in a worker, and its limit of
+// Decides which runs start first when slots are scarce: the share of each workspace in a worker, and its limit for
 // active runs.
 import type { RunRow, WorkspaceLoad } from '../store/runs.ts';
 
@@ -8,29 +8,33 @@ export interface Occupant {
   readonly sinceMs: number;
 }
 
-/** A longer run waits for something external or computes a lot, for an unknown time. */
+/** Runs that take longer probably wait for a provider or compute a lot, for an unknown time. */
 export const LONG_MS = 500;
 
 /**
- * Returns how many of a worker's slots are for runs that just arrived from the queue. A long run moves to another slot.
+ * Returns the number of a worker's slots for runs that just arrived from the queue. A long run moves to another slot.
  */
 export function queueShare(capacity: number): number {
   return Math.ceil(capacity / 4);
 }
 
-/** Whether an accepted run may start in this process at once. All runs of its workspace count, however short. */
-export function mayStartHere(capacity: number, occupants: readonly Occupant[], workspace: string): boolean {
+/** Whether an accepted run may start in this process immediately. All runs of its workspace count, even short ones. */
+export function canStartLocally(
+  capacity: number,
+  occupants: readonly Occupant[],
+  workspace: string,
+): boolean {
   return !listAtLimit(capacity, occupants).includes(workspace);
 }
 
-/** Lists workspaces whose long runs occupy as many slots as all long runs leave free. They get no more for now. */
+/** Lists workspaces whose long runs occupy as many slots as long runs leave free. They get no more slots for now. */
 export function listSaturated(
   capacity: number,
   occupants: readonly Occupant[],
   nowMs: number,
 ): readonly string[] {
-  const long = occupants.filter(({ sinceMs }) => nowMs - sinceMs >= LONG_MS);
-  return listAtLimit(capacity, long);
+  const longRuns = occupants.filter(({ sinceMs }) => nowMs - sinceMs >= LONG_MS);
+  return listAtLimit(capacity, longRuns);
 }
 
 function listAtLimit(capacity: number, occupants: readonly Occupant[]): readonly string[] {

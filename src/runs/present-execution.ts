@@ -1,48 +1,49 @@
-// Presents an execution to clients: one form for the record, the event stream and the webhook body.
+// Presents an execution to clients in the format shared by the record, the event stream and the webhook body.
 import { isSettled, type NodeStatus, type Step, type StepError } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
 import { hasExactText, valueToJson, valueToJsonText } from '../graph/values.ts';
 import { JsonText } from '../lib/json-text.ts';
 import type { ExecutionRow } from '../store/executions.ts';
-import { guessProgress } from './calls/pace.ts';
+import { estimateProgress } from './calls/pace.ts';
 import { cutRecord } from './cut-record.ts';
 import { parseRunRequest } from './run-request.ts';
 
 type ExecutionOutput = { readonly nodeId: string; readonly label: string; readonly type: string } & Readonly<
-  Record<string, Shown>
+  Record<string, PresentedJson>
 >;
 
-/** JSON, or its text if JavaScript would change the value. */
-type Shown = Json | JsonText;
+/** A JSON value, or its text if JavaScript would change it. */
+type PresentedJson = Json | JsonText;
 
-function presentValue(value: Value): Shown {
+function presentValue(value: Value): PresentedJson {
   return hasExactText(value) ? new JsonText(valueToJsonText(value)) : valueToJson(value);
 }
 
-const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
+const toIso = (ms: number | undefined): string | null =>
+  ms === undefined ? null : new Date(ms).toISOString();
 
 /** The reader's relation to the workflow. A webhook has none. */
 export interface Reader {
   readonly isOwner: boolean;
 }
 
-/** A node whose call continues at a provider is RUNNING, wherever its run is. */
-function statusOf(step: Step | undefined): NodeStatus {
+/** Returns the status. A node whose call continues at a provider is RUNNING, even while its run is suspended. */
+function presentStatus(step: Step | undefined): NodeStatus {
   return step?.suspended?.kind === 'call' ? 'RUNNING' : (step?.status ?? 'PENDING');
 }
 
 /**
- * Returns the share of finished items of a list, or the share of the model's usual duration for a call at a provider.
+ * Returns the share of finished items of a mapped node, or for a provider call the elapsed share of its usual duration.
  */
-function progressOf(step: Step | undefined, nowMs: number): number {
+function presentProgress(step: Step | undefined, nowMs: number): number {
   if (step?.status === 'COMPLETED') return 1;
   if (step === undefined || isSettled(step.status)) return 0;
   const { items, jobs = {} } = step;
   if (items !== undefined) return items.filter(item => item !== null).length / Math.max(1, items.length);
   const { submittedAtMs, usualMs, id = null } = jobs[0] ?? {};
   if (id === null || submittedAtMs === undefined) return 0;
-  return guessProgress(submittedAtMs, usualMs, nowMs) ?? 0;
+  return estimateProgress(submittedAtMs, usualMs, nowMs) ?? 0;
 }
 
 /** Presents the state of one node. `step` is undefined if it has not started. */
@@ -54,16 +55,16 @@ export function presentStep(
   return {
     nodeId: node.id,
     label: node.label,
-    status: statusOf(step),
+    status: presentStatus(step),
     error: step?.error?.message ?? null,
     ...(step?.outputs === undefined ? {} : presentValues(step.outputs)),
-    startedAt: iso(step?.startedAtMs),
-    finishedAt: iso(step?.finishedAtMs),
+    startedAt: toIso(step?.startedAtMs),
+    finishedAt: toIso(step?.finishedAtMs),
     credits: step?.credits ?? 0,
     cached: step?.cached ?? false,
     ...(step?.fromSample === undefined ? {} : { fromSample: step.fromSample }),
     attempt: step?.attempt ?? 0,
-    progress: progressOf(step, Date.now()),
+    progress: presentProgress(step, Date.now()),
     ...(step?.truncated === undefined ? {} : { truncated: step.truncated }),
     ...(step?.warnings === undefined ? {} : { warnings: step.warnings }),
     ...(reader.isOwner && step?.provider !== undefined ? { provider: step.provider } : {}),
@@ -81,22 +82,22 @@ const MEMBERS = {
 } as const;
 
 /** Presents the first value of each kind. A list with one item has both forms. */
-function presentValues(outputs: Values): Record<string, Shown> {
-  const shown: Record<string, Shown> = {};
+function presentValues(outputs: Values): Record<string, PresentedJson> {
+  const members: Record<string, PresentedJson> = {};
   for (const value of Object.values(outputs)) {
     const items = value.type === 'LIST' ? value.items.filter(item => item.type !== 'LIST') : [value];
-    const first = items[0];
-    if (first === undefined) continue;
-    const [one, many] = MEMBERS[first.type];
-    if (value.type === 'LIST') shown[many] ??= presentValue({ type: 'LIST', items });
+    const firstItem = items[0];
+    if (firstItem === undefined) continue;
+    const [singular, plural] = MEMBERS[firstItem.type];
+    if (value.type === 'LIST') members[plural] ??= presentValue({ type: 'LIST', items });
     if (items.length !== 1) continue;
-    shown[one] ??= presentValue(first);
-    Object.assign(shown, presentRender(first));
+    members[singular] ??= presentValue(firstItem);
+    Object.assign(members, presentRender(firstItem));
   }
-  return shown;
+  return members;
 }
 
-/** Presents the details of a rendered video besides its address. */
+/** Presents the details of a rendered video besides its URL. */
 function presentRender(value: Value): { readonly render?: JsonObject } {
   if (!('media' in value) || value.media.render === undefined) return {};
   const { width, height, duration, render } = value.media;
@@ -114,11 +115,12 @@ const OUTPUT_MEMBER = {
   AUDIO: 'url',
 } as const;
 
-/** Presents what the output nodes show or, if the graph has none, the results of its last nodes. */
+/** Presents the results of the output nodes or, if the graph has none, of its last nodes. */
 function presentOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly ExecutionOutput[] {
-  const declared = plan.nodes.filter(node => node.category === 'output');
-  const shown = declared.length > 0 ? declared : plan.nodes.filter(node => node.dependents.length === 0);
-  return shown.flatMap(node =>
+  const outputNodes = plan.nodes.filter(node => node.category === 'output');
+  const shownNodes =
+    outputNodes.length > 0 ? outputNodes : plan.nodes.filter(node => node.dependents.length === 0);
+  return shownNodes.flatMap(node =>
     Object.values(steps.get(node.id)?.outputs ?? {}).flatMap(value =>
       (value.type === 'LIST' ? value.items : [value]).map(item => ({
         nodeId: node.id,
@@ -162,7 +164,7 @@ export function presentListedExecution(row: ExecutionRow) {
 }
 
 function presentWebhook(row: ExecutionRow) {
-  // The delivery of an ended run may have been swept.
+  // The cleanup may have deleted the delivery of an ended run.
   if (row.webhook === null || (row.finished_at !== null && row.delivery_state === null)) return null;
   const { url } = JSON.parse(row.webhook) as { url: string };
   return {

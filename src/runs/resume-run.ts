@@ -1,4 +1,4 @@
-// Resumes runs: a waiting run continues with a decision, and an ended run is followed by a new one that reuses valid
+// Resumes runs: a waiting run continues with a decision, and for an ended run a new one starts that reuses its valid
 // results.
 
 import type { JsonObject } from '../graph/types.ts';
@@ -11,8 +11,8 @@ import { type ExecutionRow, findExecution, keepIdempotencyKey } from '../store/e
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
-import { stepsOf } from './executed-graph.ts';
-import { type AcceptedRun, type Idempotency, idempotencyOf, replay, toAccepted } from './idempotency.ts';
+import { readShownSteps } from './executed-graph.ts';
+import { type AcceptedRun, findReplay, type Idempotency, toAccepted, toIdempotency } from './idempotency.ts';
 import { findReusedSteps } from './reused-steps.ts';
 import type { ResumeRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
@@ -39,54 +39,51 @@ export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInp
   if (row.user_id !== user.userId && role !== 'OWNER')
     throw new AppError(
       'forbidden',
-      'Only who started an execution, and owners of its workflow, may decide for it or resume it.',
+      'Only the user who started an execution and the owners of its workflow can resume it or decide for it.',
     );
-  const idempotency = idempotencyOf('resume', input.idempotencyKey, { ...request, executionId: row.id });
-  const first = await replay(deps, user.userId, workflow.id, idempotency);
-  if (first !== undefined) return first;
-  if (isDecided(request)) return decide(deps, user, row, request, idempotency);
+  const idempotency = toIdempotency('resume', input.idempotencyKey, { ...request, executionId: row.id });
+  const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
+  if (firstResponse !== undefined) return firstResponse;
+  if (hasDecision(request)) return decide(deps, user, row, request, idempotency);
   if (row.finished_at === null || (row.status === 'COMPLETED' && request.fromNodeId === undefined))
     throw notResumable(row);
-  return runAgain(deps, user, { row, workflow, request, idempotency });
+  return startFollowUp(deps, user, { row, workflow, request, idempotency });
 }
 
 function notResumable({ status }: { readonly status: ExecutionRow['status'] | 'gone' }): AppError {
-  const why =
+  const reason =
     status === 'WAITING'
-      ? 'waits for a decision: send one'
+      ? 'is waiting for a decision. Send one'
       : status === 'COMPLETED'
-        ? 'is complete: name the node to run again from in fromNodeId'
-        : `is ${status}, and only one that waits or has ended can be resumed`;
-  return new AppError('not_resumable', `The execution ${why}.`);
+        ? 'is complete. Set fromNodeId to the node to run again from'
+        : `is ${status}. Only a waiting or ended execution can be resumed`;
+  return new AppError('not_resumable', `The execution ${reason}.`);
 }
 
-type Decided = ResumeRequest & Required<Pick<ResumeRequest, 'decision'>>;
+type DecisionRequest = ResumeRequest & Required<Pick<ResumeRequest, 'decision'>>;
 
-const isDecided = (request: ResumeRequest): request is Decided => request.decision !== undefined;
+const hasDecision = (request: ResumeRequest): request is DecisionRequest => request.decision !== undefined;
 
 async function decide(
   deps: RunDeps,
   user: UserActor,
   { id, workflow_id }: ExecutionRow,
-  { decision, ...others }: Decided,
+  { decision, ...otherFields }: DecisionRequest,
   idempotency: Idempotency | null,
 ): Promise<AcceptedRun> {
-  const { nodeId, ...answer } = decision;
-  const [other] = Object.keys(others);
-  if (other !== undefined)
-    throw new AppError(
-      'invalid_request',
-      `${other} does not go with a decision: the run goes on as it began.`,
-    );
-  const [decided] = await deps.commit.change([id], async (row, tx) => {
+  const { nodeId, ...decisionValue } = decision;
+  const [otherField] = Object.keys(otherFields);
+  if (otherField !== undefined)
+    throw new AppError('invalid_request', `${otherField} cannot be combined with a decision. Remove it.`);
+  const [updated] = await deps.commit.change([id], async (row, tx) => {
     if (row.status !== 'WAITING' || row.worker_id !== null) throw notResumable(row);
-    const state = (await stepsOf(tx, id)).get(nodeId);
+    const state = (await readShownSteps(tx, id)).get(nodeId);
     if (state?.status !== 'WAITING' || state.suspended?.kind !== 'decision')
       throw new AppError(
         'not_resumable',
         `No node ${JSON.stringify(nodeId)} of this execution waits for a decision.`,
       );
-    const known = Object.entries(JSON.parse(row.decisions ?? '{}') as JsonObject);
+    const earlierDecisions = Object.entries(JSON.parse(row.decisions ?? '{}') as JsonObject);
     if (idempotency !== null)
       await keepIdempotencyKey(tx, {
         ...idempotency,
@@ -96,48 +93,50 @@ async function decide(
       });
     return {
       kind: 'decide',
-      decisions: JSON.stringify(Object.fromEntries([...known, [nodeId, answer]])),
+      decisions: JSON.stringify(Object.fromEntries([...earlierDecisions, [nodeId, decisionValue]])),
     };
   });
-  if (decided === undefined) throw notResumable({ status: 'gone' });
+  if (updated === undefined) throw notResumable({ status: 'gone' });
   deps.runNotifier.notify(id);
-  return toAccepted(decided, 0);
+  return toAccepted(updated, 0);
 }
 
-interface RunAgain {
+interface FollowUp {
   readonly row: ExecutionRow;
   readonly workflow: ReadWorkflowRow;
   readonly request: ResumeRequest;
   readonly idempotency: Idempotency | null;
 }
 
-async function runAgain(
+async function startFollowUp(
   deps: RunDeps,
   user: UserActor,
-  { row, workflow, request, idempotency }: RunAgain,
+  { row, workflow, request, idempotency }: FollowUp,
 ): Promise<AcceptedRun> {
   requireActive(workflow);
-  const before = parseRunRequest(row.request);
+  const earlierRequest = parseRunRequest(row.request);
   const number = request.useLatestWorkflow === true ? workflow.version : row.workflow_version;
   const version = await deps.versions.get(deps.db, workflow.id, number);
-  const known = new Set(version.graph.nodes.map(node => node.id));
-  // Inputs of nodes that the latest graph no longer has are dropped. New ones must fit.
-  const given = [...memberTexts(before.inputs?.text ?? '{}')].filter(([nodeId]) => known.has(nodeId));
-  const sent = memberTexts(request.inputs?.text ?? '{}');
-  const inputs = new JsonText<JsonObject>(joinMembers(new Map([...given, ...sent])));
-  const next = { ...before, inputs };
-  const plan = planRequest(deps, version, before);
+  const nodeIds = new Set(version.graph.nodes.map(node => node.id));
+  // Earlier inputs of nodes that no longer exist are dropped. New inputs must be valid.
+  const earlierInputs = [...memberTexts(earlierRequest.inputs?.text ?? '{}')].filter(([nodeId]) =>
+    nodeIds.has(nodeId),
+  );
+  const newInputs = memberTexts(request.inputs?.text ?? '{}');
+  const inputs = new JsonText<JsonObject>(joinMembers(new Map([...earlierInputs, ...newInputs])));
+  const resumedRequest = { ...earlierRequest, inputs };
+  const plan = planRequest(deps, version, earlierRequest);
   if (request.fromNodeId !== undefined && !plan.nodes.some(node => node.id === request.fromNodeId))
     throw new AppError(
       'invalid_request',
-      `fromNodeId names ${JSON.stringify(request.fromNodeId)}, which is no node of the run.`,
+      `fromNodeId ${JSON.stringify(request.fromNodeId)} is not a node of the run.`,
     );
-  const overrides = inputOverrides(deps, version.graph, next.inputs);
+  const overrides = inputOverrides(deps, version.graph, resumedRequest.inputs);
   const again = request.fromNodeId === undefined ? [] : [request.fromNodeId];
   const keep = { executionId: row.id, again };
   const reused = await findReusedSteps(deps, {
     workflowId: workflow.id,
-    request: { ...next, keep },
+    request: { ...resumedRequest, keep },
     plan,
     overrides,
   });
@@ -145,7 +144,7 @@ async function runAgain(
   return acceptRun(deps, user, {
     workflow,
     version: number,
-    request: next,
+    request: resumedRequest,
     nodesTotal: plan.nodes.length,
     estimate: await estimateForStart(deps, user, { plan, overrides, owner, steps: reused.steps }),
     webhook: parseWebhook(deps.settings, request.webhook),

@@ -1,4 +1,4 @@
-// Finds results of earlier runs that a new run starts with: those that are still valid, and those that the caller pins.
+// Finds the results of earlier runs that a new run starts with: those that are still valid, and those that are pinned.
 import { MAX_RUN_BYTES, measureStep, OUTPUT_TOO_LARGE, TOO_LARGE } from '../engine/budget.ts';
 import { type PlannedRun, reuseSteps, toCachedStep } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
@@ -9,7 +9,7 @@ import { AppError, type Issue } from '../lib/errors.ts';
 import { type ExecutionRow, findExecution } from '../store/executions.ts';
 import { findSampleRun } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
-import { planOf, readWholeSteps } from './executed-graph.ts';
+import { readPlan, readWholeSteps } from './executed-graph.ts';
 import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest } from './run-request.ts';
 
@@ -20,48 +20,48 @@ export interface ReusedSteps {
   readonly steps: ReadonlyMap<string, Step>;
 }
 
-interface Wanted extends PlannedRun {
+interface ReuseRequest extends PlannedRun {
   readonly workflowId: string;
   readonly request: Pick<RunRequest, 'keep' | 'pins' | 'useSample'>;
 }
 
-/** The maximum number of executions that one request may name, because each is read completely. */
+/** The maximum number of executions that one request may refer to, because each is read completely. */
 const MAX_PINNED_EXECUTIONS = 20;
 
 /** Throws 400 `invalid_request` for an execution of another workflow, an active execution, or a missing result. */
-export async function findReusedSteps(deps: RunDeps, wanted: Wanted): Promise<ReusedSteps> {
-  const { keep, pins = {} } = wanted.request;
-  const reusable = keep === undefined ? [] : await findReusable(deps, wanted, keep);
-  const pinned = await findPinned(deps, wanted.workflowId, pins);
+export async function findReusedSteps(deps: RunDeps, reuse: ReuseRequest): Promise<ReusedSteps> {
+  const { keep, pins = {} } = reuse.request;
+  const reusable = keep === undefined ? [] : await findReusable(deps, reuse, keep);
+  const pinned = await findPinned(deps, reuse.workflowId, pins);
   const reused = new Map([...reusable, ...pinned].map(step => [step.nodeId, step]));
-  const sampled = wanted.request.useSample === true ? await findSampled(deps, wanted, reused) : [];
+  const sampled = reuse.request.useSample === true ? await findSampled(deps, reuse, reused) : [];
   const steps = new Map([...reused, ...sampled.map(step => [step.nodeId, step] as const)]);
   const bytes = steps.values().reduce((sum, step) => sum + measureStep(step, MAX_RUN_BYTES).bytes, 0);
   if (bytes > MAX_RUN_BYTES) throw new AppError(OUTPUT_TOO_LARGE, TOO_LARGE.message);
   return keep === undefined ? { steps } : { fromId: keep.executionId, steps };
 }
 
-type Keep = NonNullable<RunRequest['keep']>;
+type KeepOption = NonNullable<RunRequest['keep']>;
 
 async function findReusable(
   deps: RunDeps,
-  { workflowId, plan, overrides }: Wanted,
-  { executionId, again = [] }: Keep,
+  { workflowId, plan, overrides }: ReuseRequest,
+  { executionId, again = [] }: KeepOption,
 ): Promise<readonly Step[]> {
-  const row = await readEarlier(deps, workflowId, executionId);
-  const stranger = again.find(id => !plan.nodes.some(node => node.id === id));
-  if (stranger !== undefined)
+  const row = await findEndedExecution(deps, workflowId, executionId);
+  const unknownId = again.find(id => !plan.nodes.some(node => node.id === id));
+  if (unknownId !== undefined)
     throw new AppError(
       'invalid_request',
-      `${JSON.stringify(stranger)} is to run again and is no node of the run.`,
+      `${JSON.stringify(unknownId)} in keep.again is not a node of the run.`,
     );
-  const then = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
-  const earlier = {
-    plan: await planOf(deps, row),
-    overrides: inputOverrides(deps, then.graph, parseRunRequest(row.request).inputs),
+  const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+  const earlierRun = {
+    plan: await readPlan(deps, row),
+    overrides: inputOverrides(deps, version.graph, parseRunRequest(row.request).inputs),
     steps: withoutReplaceable(await readWholeSteps(deps.db, row.id), plan),
   };
-  return reuseSteps(earlier, { plan, overrides }, again);
+  return reuseSteps(earlierRun, { plan, overrides }, again);
 }
 
 /** Leaves out sample results of nodes that can run by now. */
@@ -76,7 +76,7 @@ function withoutReplaceable(steps: ReadonlyMap<string, Step>, { nodes }: Plan): 
  */
 async function findSampled(
   deps: RunDeps,
-  { workflowId, plan, overrides }: Wanted,
+  { workflowId, plan, overrides }: ReuseRequest,
   reused: ReadonlyMap<string, Step>,
 ): Promise<readonly Step[]> {
   const run = await findSampleRun(deps.db, workflowId);
@@ -110,37 +110,34 @@ async function findPinned(
 ): Promise<readonly Step[]> {
   const groups = Map.groupBy(Object.entries(pins), ([, executionId]) => executionId);
   if (groups.size > MAX_PINNED_EXECUTIONS)
-    throw new AppError('invalid_request', `pins may name up to ${MAX_PINNED_EXECUTIONS} executions.`);
-  const found: Step[] = [];
+    throw new AppError('invalid_request', `pins can refer to at most ${MAX_PINNED_EXECUTIONS} executions.`);
+  const pinned: Step[] = [];
   const issues: Issue[] = [];
   for (const [executionId, nodes] of groups) {
-    const row = await readEarlier(deps, workflowId, executionId);
+    const row = await findEndedExecution(deps, workflowId, executionId);
     const steps = await readWholeSteps(deps.db, row.id);
     for (const [nodeId] of nodes) {
       const step = steps.get(nodeId);
-      if (step?.status === 'COMPLETED') found.push(toCachedStep(step));
-      else issues.push(missing(nodeId, executionId));
+      if (step?.status === 'COMPLETED') pinned.push(toCachedStep(step));
+      else issues.push(toMissingIssue(nodeId, executionId));
     }
   }
-  if (issues[0] === undefined) return found;
+  if (issues[0] === undefined) return pinned;
   throw new AppError('invalid_request', issues[0].message, { issues });
 }
 
-const missing = (nodeId: string, executionId: string): Issue => ({
+const toMissingIssue = (nodeId: string, executionId: string): Issue => ({
   path: pointer('pins', nodeId),
   nodeId,
   code: 'invalid_request',
   message: `The execution ${executionId} has no result of this node to pin.`,
 });
 
-async function readEarlier(deps: RunDeps, workflowId: string, id: string): Promise<ExecutionRow> {
+async function findEndedExecution(deps: RunDeps, workflowId: string, id: string): Promise<ExecutionRow> {
   const row = await findExecution(deps.db, id);
   if (row === undefined || row.workflow_id !== workflowId)
     throw new AppError('invalid_request', `This workflow has no execution ${id}.`);
   if (row.finished_at === null)
-    throw new AppError(
-      'invalid_request',
-      `The execution ${id} has not ended: only then are its results kept.`,
-    );
+    throw new AppError('invalid_request', `The execution ${id} has not ended. Wait until it has.`);
   return row;
 }

@@ -1,4 +1,4 @@
-// Parses the request to run a workflow (the body of /run and /execute) and checks it against the graph.
+// Parses the request to run a workflow (the body of /run and /execute) and validates it against the graph.
 import { pointer } from '../graph/issues.ts';
 import { describeUnknownType, nearest } from '../graph/nearest.ts';
 import type { Plan, PlanResult } from '../graph/plan.ts';
@@ -23,10 +23,10 @@ export function parseRunRequest(text: string): RunRequest {
   const request = JSON.parse(text) as RunRequest;
   if (request.inputs === undefined && request.metadata === undefined) return request;
   const members = memberTexts(text);
-  return { ...request, ...asSent('inputs', members), ...asSent('metadata', members) };
+  return { ...request, ...readJsonText('inputs', members), ...readJsonText('metadata', members) };
 }
 
-function asSent(
+function readJsonText(
   name: 'inputs' | 'metadata',
   members: ReadonlyMap<string, string>,
 ): Pick<RunRequest, 'inputs' | 'metadata'> {
@@ -41,7 +41,7 @@ export function planRequest(
   { targets, pins = {} }: Pick<RunRequest, 'targets' | 'pins'>,
 ): Plan {
   const result = version.plan(targets, Object.keys(pins));
-  if (!result.ok) throw refusePlan(result);
+  if (!result.ok) throw toPlanError(result);
   const issues = result.plan.nodes
     .filter(node => deps.findNode(node.nodeType) === undefined)
     .map(({ id, nodeType }) => ({
@@ -53,16 +53,16 @@ export function planRequest(
   throw new AppError('invalid_graph', issues[0].message, { issues });
 }
 
-function refusePlan(result: Extract<PlanResult, { ok: false }>): AppError {
+function toPlanError(result: Extract<PlanResult, { ok: false }>): AppError {
   if (result.code === 'unknown_target') {
     const { nodeId } = result;
-    const said = `The request names ${JSON.stringify(nodeId)}, which is no node of the graph.`;
-    const message = 'is no node of the graph';
-    return new AppError('invalid_request', said, {
+    const sentence = `The graph has no node ${JSON.stringify(nodeId)}.`;
+    const message = 'is not a node of the graph';
+    return new AppError('invalid_request', sentence, {
       issues: [{ path: '/targets', nodeId, code: 'invalid_request', message }],
     });
   }
-  const message = `These nodes feed each other in a circle: ${result.cycle.join(' → ')}.`;
+  const message = `These nodes form a cycle: ${result.cycle.join(' → ')}.`;
   return new AppError('cyclic_graph', message, {
     issues: result.cycle.map(nodeId => ({ nodeId, code: 'cyclic_graph', message: 'is part of a cycle' })),
   });
@@ -78,34 +78,35 @@ export function inputOverrides(
   inputs: JsonText<JsonObject> | undefined,
 ): ReadonlyMap<string, JsonObject> {
   const overrides = new Map<string, JsonObject>();
-  const strangers: string[] = [];
+  const unknownIds: string[] = [];
   for (const [nodeId, text] of memberTexts(inputs?.text ?? '{}')) {
-    const override = overrideOf(deps, graph, nodeId, new JsonText<Json>(text));
-    if (override === undefined) strangers.push(nodeId);
+    const override = toOverride(deps, graph, nodeId, new JsonText<Json>(text));
+    if (override === undefined) unknownIds.push(nodeId);
     else overrides.set(nodeId, override);
   }
-  if (strangers.length === 0) return overrides;
-  const known = graph.nodes
+  if (unknownIds.length === 0) return overrides;
+  const inputIds = graph.nodes
     .filter(({ data }) => deps.findNode(data.nodeType)?.runInput !== undefined)
     .map(({ id }) => id);
-  const issues = strangers.slice(0, MAX_ISSUES).map(nodeId => ({
+  const issues = unknownIds.slice(0, MAX_ISSUES).map(nodeId => ({
     path: pointer('inputs', nodeId),
     nodeId,
     code: 'invalid_inputs' as const,
-    message: `The workflow has no input node ${JSON.stringify(nodeId)}. ${hintAt(nodeId, known)}`,
+    message: `The workflow has no input node ${JSON.stringify(nodeId)}. ${suggestInput(nodeId, inputIds)}`,
   }));
   throw new AppError('invalid_inputs', issues[0]?.message ?? '', { issues });
 }
 
-function hintAt(nodeId: string, known: readonly string[]): string {
-  if (known.length === 0) return 'It has no input nodes.';
-  const near = nearest(nodeId, known);
-  const shown = known.slice(0, MAX_LISTED).join(', ');
-  const listed = known.length > MAX_LISTED ? `${shown} and ${known.length - MAX_LISTED} more` : shown;
-  return `${near === undefined ? '' : `Did you mean ${JSON.stringify(near)}? `}Its input nodes are ${listed}.`;
+function suggestInput(nodeId: string, inputIds: readonly string[]): string {
+  if (inputIds.length === 0) return 'It has no input nodes.';
+  const suggestion = nearest(nodeId, inputIds);
+  const firstIds = inputIds.slice(0, MAX_LISTED).join(', ');
+  const list =
+    inputIds.length > MAX_LISTED ? `${firstIds} and ${inputIds.length - MAX_LISTED} more` : firstIds;
+  return `${suggestion === undefined ? '' : `Did you mean ${JSON.stringify(suggestion)}? `}Its input nodes are ${list}.`;
 }
 
-function overrideOf(
+function toOverride(
   deps: RunDeps,
   graph: Graph,
   nodeId: string,

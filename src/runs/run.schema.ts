@@ -6,7 +6,7 @@ import { PageQuery } from '../services/paging.ts';
 import { NamedExact } from '../services/schema.ts';
 import { EXECUTION_STATUSES } from '../store/executions.ts';
 
-/** An object that is kept as the text in which it was sent. Routes name these members in `config.asSent`. */
+/** An object that is kept as the JSON text that was sent. Routes list these members in `config.asSent`. */
 const AsSent = (schema: TSchema) => Type.Unsafe<JsonText<JsonObject>>(schema);
 
 const RUN_FIELDS = {
@@ -71,7 +71,7 @@ const RUN_FIELDS = {
 export const ExecuteBody = NamedExact('ExecuteRequest', 'How to run a workflow', RUN_FIELDS);
 export type RunRequest = Static<typeof ExecuteBody>;
 
-export const RunBody = NamedExact('RunRequest', 'How to run a workflow, and whom to notify', {
+export const RunBody = NamedExact('RunRequest', 'How to run a workflow, and which webhook to notify', {
   ...RUN_FIELDS,
   webhook: Type.Optional(
     Type.Object({
@@ -84,7 +84,7 @@ export type RunBody = Static<typeof RunBody>;
 
 export const ResumeBody = NamedExact(
   'ResumeRequest',
-  'A decision for a run that waits, or where to start again',
+  'A decision for a waiting run, or how to run an ended one again',
   {
     decision: Type.Optional(
       Type.Object(

@@ -22,7 +22,7 @@ import {
 } from './estimate/estimate-plan.ts';
 import { forecastPaidNodes, type RunToEstimate } from './estimate/estimate-run.ts';
 import { requireDrawable } from './estimate/svg-inputs.ts';
-import { type AcceptedRun, idempotencyOf, type RunRoute, replay } from './idempotency.ts';
+import { type AcceptedRun, findReplay, type RunRoute, toIdempotency } from './idempotency.ts';
 import { findReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, planRequest } from './run-request.ts';
@@ -38,7 +38,7 @@ export interface StartRunInput {
 }
 
 /**
- * Starts a run of the workflow's current graph. Resolves once it is certain to execute. A refused request stores
+ * Starts a run of the workflow's current graph. Resolves once it is certain to execute. A rejected request stores
  * nothing, not even its idempotency key.
  */
 export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput): Promise<AcceptedRun> {
@@ -47,12 +47,12 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const webhook = parseWebhook(deps.settings, input.webhook);
   const reading = { id: input.workflowId, userId: user.userId };
   const { workflow } = authorize(actor, 'run', await findAmongOthers(deps, reading));
-  const idempotency = idempotencyOf(input.route, input.idempotencyKey, {
+  const idempotency = toIdempotency(input.route, input.idempotencyKey, {
     ...request,
     webhook: input.webhook ?? null,
   });
-  const first = await replay(deps, user.userId, workflow.id, idempotency);
-  if (first !== undefined) return first;
+  const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
+  if (firstResponse !== undefined) return firstResponse;
   requireActive(workflow);
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
   const plan = planRequest(deps, version, request);
@@ -96,12 +96,12 @@ async function sampleHint(
 export async function estimateForStart(
   deps: RunDeps,
   user: UserActor,
-  outlook: RunToEstimate,
+  run: RunToEstimate,
   hint?: string,
 ): Promise<Estimate> {
-  requireProviders(findUnavailable(outlook.plan, outlook.steps), hint);
-  const forecasts = await forecastPaidNodes(deps, outlook);
-  requirePriced(findUnpriced(deps, user, forecasts, outlook.overrides));
+  requireProviders(findUnavailable(run.plan, run.steps), hint);
+  const forecasts = await forecastPaidNodes(deps, run);
+  requirePriced(findUnpriced(deps, user, forecasts, run.overrides));
   await requireDrawable(deps, forecasts);
   const estimate = priceForecast(forecasts);
   requireBounded(findOverMax(forecasts), estimate);
@@ -111,5 +111,5 @@ export async function estimateForStart(
 /** Throws 400 for a workflow that is switched off. */
 export function requireActive(workflow: { readonly is_active: boolean }): void {
   if (workflow.is_active) return;
-  throw new AppError('workflow_inactive', 'The workflow is inactive: set isActive to true to run it.');
+  throw new AppError('workflow_inactive', 'The workflow is inactive. Set isActive to true to run it.');
 }

@@ -1,4 +1,4 @@
-// Runs the daily cleanup: ended executions, deliveries, idempotency keys, cached results, ended sessions, counters.
+// Runs the daily cleanup of executions, deliveries, idempotency keys, cached results, sessions and counters.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstIdAt } from '../lib/ids.ts';
 import { isOutage } from '../store/db.ts';
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 // A batch takes seven statements: 2,000 runs take 35 ms, but four times 500 take 56 ms.
 const BATCH = 2000;
 /** The pause after a batch, as a share of its duration. */
-const REST = 1;
+const PAUSE_SHARE = 1;
 
 /** Stops between two batches if the signal is aborted. The next day continues. */
 export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<void> {
@@ -36,7 +36,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     renders: await inBatches(signal, () =>
       deleteRendersBefore(deps.db, daysAgo(KEEP_EXECUTIONS_DAYS), BATCH),
     ),
-    // The files of these rows were orphans from the start and are gone by now.
+    // The files of these rows are temporary and are gone by now.
     renderParts: await sweepOld('render_parts', 2),
     versions: await sweepVersions(deps, signal),
     autosaves: await inBatches(signal, () => removeSuperseded(deps.db, null, BATCH)),
@@ -63,13 +63,13 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
     return ids.length;
   });
   // A running backup holds the lock that these statements need. The next night tries again.
-  const later = (err: unknown) => {
+  const logOutage = (err: unknown) => {
     if (!isOutage(err)) throw err;
     log.warn({ err }, 'partitions of node states are kept until the next night');
     return undefined;
   };
-  const steps = await dropStepPartitions(db, beforeId).catch(later);
-  await makeStepPartitions(db, deps.now(), spanOf(settings.KEEP_EXECUTIONS_DAYS)).catch(later);
+  const steps = await dropStepPartitions(db, beforeId).catch(logOutage);
+  await makeStepPartitions(db, deps.now(), spanOf(settings.KEEP_EXECUTIONS_DAYS)).catch(logOutage);
   return { executions, stepPartitions: steps?.length ?? 0 };
 }
 
@@ -77,18 +77,18 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
 async function sweepVersions({ db, settings }: RunDeps, signal: AbortSignal): Promise<number> {
   const { KEEP_VERSIONS } = settings;
   if (KEEP_VERSIONS === undefined) return 0;
-  let removed = 0;
+  let removedCount = 0;
   let afterId = '';
   await inBatches(signal, async () => {
     const ids = await listLongHistories(db, { afterId, most: KEEP_VERSIONS, limit: BATCH });
     for (const id of ids) {
       signal.throwIfAborted();
-      removed += await removeOldVersions(db, id, KEEP_VERSIONS);
+      removedCount += await removeOldVersions(db, id, KEEP_VERSIONS);
     }
     afterId = ids.at(-1) ?? afterId;
     return ids.length;
   });
-  return removed;
+  return removedCount;
 }
 
 /** Pauses between two batches, so that other queries get their turn. */
@@ -96,9 +96,9 @@ async function inBatches(signal: AbortSignal, sweep: () => Promise<number>): Pro
   let total = 0;
   for (let count = BATCH; count === BATCH; total += count) {
     signal.throwIfAborted();
-    const began = performance.now();
+    const startMs = performance.now();
     count = await sweep();
-    if (count === BATCH) await sleep((performance.now() - began) * REST, undefined, { signal });
+    if (count === BATCH) await sleep((performance.now() - startMs) * PAUSE_SHARE, undefined, { signal });
   }
   return total;
 }

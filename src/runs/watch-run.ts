@@ -1,5 +1,5 @@
-// Follows a run: waits for its end or streams its changes. Notifications wake it, but the data is read from PostgreSQL,
-// so that nothing is missed whichever process advances the run.
+// Waits for the end of a run or streams its changes. Notifications only trigger a read from PostgreSQL, so that no
+// change is missed, whichever process executes the run.
 import type { Step } from '../engine/types.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import { type ChangeWaiter, createChangeWaiter } from '../lib/change-waiter.ts';
@@ -9,13 +9,13 @@ import { findExecution } from '../store/executions.ts';
 import { listShownSteps, type StepRow } from '../store/steps.ts';
 import { cutState } from './cut-record.ts';
 import type { RunDeps } from './deps.ts';
-import { planOf } from './executed-graph.ts';
-import { getExecutionRow, readerOf, recordOf } from './executions.ts';
+import { readPlan } from './executed-graph.ts';
+import { buildRecord, findReader, getExecutionRow } from './executions.ts';
 import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentListedExecution, presentStep } from './present-execution.ts';
 
 // Notifications can be lost when a connection breaks, so the run is also polled.
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 
 /** The record of the run, or only its status if it has not ended after `timeoutMs`. */
 export interface AwaitedRun {
@@ -31,16 +31,16 @@ export async function awaitRun(
   signal: AbortSignal,
 ): Promise<AwaitedRun> {
   const deadline = deps.now() + timeoutMs;
-  const changes = subscribeTo(deps, id);
+  const changes = subscribeToRun(deps, id);
   try {
     for (;;) {
       const row = await findExecution(deps.db, id);
       const status = row?.status ?? 'QUEUED';
       if (row !== undefined && row.finished_at !== null)
-        return { record: await recordOf(deps, actor, row), status };
-      const leftMs = deadline - deps.now();
-      if (leftMs <= 0 || signal.aborted) return { status };
-      await changes.wait(Math.min(leftMs, LOOK_MS), signal);
+        return { record: await buildRecord(deps, actor, row), status };
+      const remainingMs = deadline - deps.now();
+      if (remainingMs <= 0 || signal.aborted) return { status };
+      await changes.wait(Math.min(remainingMs, POLL_MS), signal);
     }
   } finally {
     changes.close();
@@ -61,8 +61,9 @@ const PROGRESS_EVERY_MS = 250;
 
 /**
  * Streams the events of an execution (docs/api.md, Runs): a snapshot, then each change of a node or the run until the
- * run has ended. Ids are the run's sequence numbers; `afterId` skips the snapshot and resumes after that event. Only
- * the newest of several states between two reads is sent. Returns undefined if nothing is left to send.
+ * run has ended. Ids are the run's sequence numbers; with `afterId`, the stream has no snapshot and resumes after that
+ * event. Of several run states between two reads, only the newest is sent. Returns undefined if nothing is left to
+ * send.
  */
 export async function watchRun(
   deps: RunDeps,
@@ -70,34 +71,34 @@ export async function watchRun(
   id: string,
   options: { readonly afterId?: number | undefined; readonly signal: AbortSignal },
 ): Promise<AsyncGenerator<RunEvent> | undefined> {
-  const first = await getExecutionRow(deps, actor, id);
+  const execution = await getExecutionRow(deps, actor, id);
   const { afterId } = options;
-  if (first.finished_at !== null && afterId !== undefined && afterId >= first.seq) return undefined;
-  return follow(deps, actor, first, options);
+  if (execution.finished_at !== null && afterId !== undefined && afterId >= execution.seq) return undefined;
+  return follow(deps, actor, execution, options);
 }
 
 async function* follow(
   deps: RunDeps,
   actor: Actor,
-  first: ExecutionRow,
+  execution: ExecutionRow,
   { afterId, signal }: { readonly afterId?: number | undefined; readonly signal: AbortSignal },
 ): AsyncGenerator<RunEvent> {
-  const changes = subscribeTo(deps, first.id);
+  const changes = subscribeToRun(deps, execution.id);
   try {
     if (afterId === undefined) {
-      yield { event: 'snapshot', id: first.seq, data: await recordOf(deps, actor, first) };
-      if (first.finished_at !== null) return;
+      yield { event: 'snapshot', id: execution.seq, data: await buildRecord(deps, actor, execution) };
+      if (execution.finished_at !== null) return;
     }
-    const nodes = new Map((await planOf(deps, first)).nodes.map(node => [node.id, node]));
-    const reader = await readerOf(deps, actor, first);
-    let seen = afterId ?? first.seq;
+    const nodes = new Map((await readPlan(deps, execution)).nodes.map(node => [node.id, node]));
+    const reader = await findReader(deps, actor, execution);
+    let sentId = afterId ?? execution.seq;
     while (!signal.aborted) {
-      const row = await findExecution(deps.db, first.id);
+      const row = await findExecution(deps.db, execution.id);
       if (row === undefined) return;
-      yield* changesOf(row, nodes, seen, await listShownSteps(deps.db, first.id, seen), reader);
+      yield* listChanges(row, nodes, sentId, await listShownSteps(deps.db, execution.id, sentId), reader);
       if (row.finished_at !== null) return;
-      seen = Math.max(seen, row.seq);
-      await changes.wait(LOOK_MS, signal);
+      sentId = Math.max(sentId, row.seq);
+      await changes.wait(POLL_MS, signal);
       yield* changes.takeProgress();
     }
   } finally {
@@ -106,13 +107,13 @@ async function* follow(
 }
 
 /**
- * Yields what happened after `seen` up to the row, in order. Every number without a node state is a change of the run's
- * status, of which the last is sent. States newer than the row are sent after the next read.
+ * Yields the changes after `sentId` up to the row, in order. A sequence number without a step is a change of the run's
+ * status, of which only the last is sent. Steps newer than the row are sent after the next read.
  */
-function* changesOf(
+function* listChanges(
   row: ExecutionRow,
   nodes: ReadonlyMap<string, PlanNode>,
-  seen: number,
+  sentId: number,
   steps: readonly StepRow[],
   reader: Reader,
 ): Generator<RunEvent> {
@@ -121,7 +122,7 @@ function* changesOf(
   );
   let statusId = row.seq;
   while (states.has(statusId)) statusId--;
-  for (let id = seen + 1; id <= row.seq; id++) {
+  for (let id = sentId + 1; id <= row.seq; id++) {
     const step = states.get(id);
     const node = step && nodes.get(step.nodeId);
     if (step !== undefined && node !== undefined)
@@ -136,7 +137,7 @@ interface Subscription extends Pick<ChangeWaiter, 'wait'> {
   close(): void;
 }
 
-function subscribeTo(deps: RunDeps, id: string): Subscription {
+function subscribeToRun(deps: RunDeps, id: string): Subscription {
   const { wait, notify } = createChangeWaiter();
   const progress = new Map<string, number>();
   const sentAtMs = new Map<string, number>();

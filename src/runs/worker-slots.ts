@@ -1,6 +1,6 @@
 // Tracks a worker's slots and its active runs.
 import { memoryLimit, RunMemoryPool } from './memory.ts';
-import { LONG_MS, listSaturated, mayStartHere, type Occupant, queueShare } from './policy.ts';
+import { canStartLocally, LONG_MS, listSaturated, type Occupant, queueShare } from './policy.ts';
 
 /**
  * Why a run was stopped from outside. `released` and `lost`: another worker continues it. `broken`: its results cannot
@@ -11,23 +11,23 @@ export type StopReason = 'cancelled' | 'timeout' | 'broken' | 'released' | 'lost
 /** Notifies an active run that some of its calls have ended. */
 export class Wakes {
   #listener: (() => void) | undefined;
-  #isMissed = false;
+  #isPending = false;
 
-  /** Sets the only listener. It is called at once for an earlier wake. */
+  /** Sets the only listener. It is called immediately if there was an earlier wake. */
   listen(listener: (() => void) | undefined): void {
     this.#listener = listener;
-    if (listener === undefined || !this.#isMissed) return;
-    this.#isMissed = false;
+    if (listener === undefined || !this.#isPending) return;
+    this.#isPending = false;
     listener();
   }
 
   wake(): void {
-    if (this.#listener === undefined) this.#isMissed = true;
+    if (this.#listener === undefined) this.#isPending = true;
     else this.#listener();
   }
 }
 
-/** How an active run is controlled. */
+/** The controls of an active run. */
 export interface RunControl {
   readonly stop: AbortController;
   readonly wakes: Wakes;
@@ -42,10 +42,10 @@ export interface ActiveRun {
 }
 
 interface Slot {
-  /** undefined until the run is known. */
+  /** undefined until a run is claimed. */
   occupant: Occupant | undefined;
-  /** Whether it is one of the slots for runs that just arrived from the queue. */
-  isQueued: boolean;
+  /** Whether the slot belongs to the share for runs that just arrived from the queue. */
+  isForQueue: boolean;
 }
 
 const MAX_FAILURES = 3;
@@ -59,7 +59,7 @@ export class WorkerSlots {
   /** By execution id. */
   readonly runs = new Map<string, ActiveRun>();
   readonly #slots = new Set<Slot>();
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters = new Set<() => void>();
   /** The number of failures to read or write a run, by execution id. Only the most recent runs are kept. */
   readonly #failures = new Map<string, number>();
   readonly #memory: RunMemoryPool;
@@ -72,7 +72,7 @@ export class WorkerSlots {
     memory.subscribe(() => this.#wakeAll());
   }
 
-  /** Counts a failure of a run. Returns true if it must not be tried again. */
+  /** Counts a failure of a run. Returns true if the run must not be tried again. */
   hasFailedTooOften(id: string): boolean {
     const count = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.delete(id);
@@ -92,18 +92,18 @@ export class WorkerSlots {
   /** Reserves a slot for an accepted run. Returns undefined if the run should be queued. */
   reserve(workspace: string): (() => void) | undefined {
     if (!this.#isOpen || this.#memory.isFull() || !this.#hasFreeSlot()) return undefined;
-    if (!mayStartHere(this.capacity, this.#occupants(), workspace)) return undefined;
-    return this.#claim({ occupant: { workspace, sinceMs: this.#now() }, isQueued: false }).release;
+    if (!canStartLocally(this.capacity, this.#occupants(), workspace)) return undefined;
+    return this.#claim({ occupant: { workspace, sinceMs: this.#now() }, isForQueue: false }).release;
   }
 
   /** Resolves once there is a slot for a queued run, or to undefined once this worker accepts no more. */
   async waitForSlot(): Promise<ClaimedSlot | undefined> {
     while (
       this.#isOpen &&
-      (this.#count({ isQueued: true }) >= queueShare(this.capacity) || this.#memory.isFull())
+      (this.#count({ isForQueue: true }) >= queueShare(this.capacity) || this.#memory.isFull())
     )
-      await new Promise<void>(resolve => this.#waiting.add(resolve));
-    return this.#isOpen ? this.#claim({ occupant: undefined, isQueued: true }) : undefined;
+      await new Promise<void>(resolve => this.#waiters.add(resolve));
+    return this.#isOpen ? this.#claim({ occupant: undefined, isForQueue: true }) : undefined;
   }
 
   /** Lists workspaces that get no more slots for now. */
@@ -117,7 +117,7 @@ export class WorkerSlots {
     this.#wakeAll();
   }
 
-  /** Registers a run before it is claimed, so that it can be found here from then on. */
+  /** Registers a run before it is claimed, so that cancels and wakes reach it from the start. */
   register(id: string): { readonly control: RunControl; release(): void } {
     const stop = new AbortController();
     const wakes = new Wakes();
@@ -136,15 +136,15 @@ export class WorkerSlots {
     return [...this.#slots].flatMap(({ occupant }) => (occupant === undefined ? [] : [occupant]));
   }
 
-  #count({ isQueued }: Pick<Slot, 'isQueued'>): number {
+  #count({ isForQueue }: Pick<Slot, 'isForQueue'>): number {
     let count = 0;
-    for (const slot of this.#slots) if (slot.isQueued === isQueued) count++;
+    for (const slot of this.#slots) if (slot.isForQueue === isForQueue) count++;
     return count;
   }
 
   /** Does not count the slots for runs that just arrived from the queue. */
   #hasFreeSlot(): boolean {
-    return this.#count({ isQueued: false }) < this.capacity - queueShare(this.capacity);
+    return this.#count({ isForQueue: false }) < this.capacity - queueShare(this.capacity);
   }
 
   #claim(slot: Slot): ClaimedSlot {
@@ -154,7 +154,7 @@ export class WorkerSlots {
     const promote = (): void => {
       if (!this.#hasFreeSlot()) return;
       clearInterval(timer);
-      slot.isQueued = false;
+      slot.isForQueue = false;
       this.#wakeNext();
     };
     return {
@@ -171,15 +171,15 @@ export class WorkerSlots {
   }
 
   #wakeAll(): void {
-    for (const wake of this.#waiting) wake();
-    this.#waiting.clear();
+    for (const wake of this.#waiters) wake();
+    this.#waiters.clear();
   }
 
   #wakeNext(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) return;
-    this.#waiting.delete(next);
-    next();
+    const [waiter] = this.#waiters;
+    if (waiter === undefined) return;
+    this.#waiters.delete(waiter);
+    waiter();
   }
 }
 

@@ -1,4 +1,4 @@
-// Executes a claimed run: the engine continues from the stored steps, and each outcome becomes an event of the run.
+// Executes a claimed run: the engine continues from the stored steps, and its outcome becomes an event of the run.
 import { MAX_RUN_BYTES, measureStep, TOO_LARGE } from '../engine/budget.ts';
 import { runPlan } from '../engine/run.ts';
 import {
@@ -23,8 +23,8 @@ import { type CallName, createWaitingCalls } from './calls/waiting-calls.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
-import { cancelOpen } from './end-run.ts';
-import { foldSteps, MAX_STORED_BYTES, planOf, stepsOf } from './executed-graph.ts';
+import { cancelUnsettled } from './end-run.ts';
+import { MAX_STORED_BYTES, mergeSteps, readPlan, readShownSteps } from './executed-graph.ts';
 import type { Suspension } from './lifecycle.ts';
 import type { RunMemory } from './memory.ts';
 import { createNodeCache } from './node-cache.ts';
@@ -34,12 +34,12 @@ import type { StoredError } from './present-execution.ts';
 import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
 import { traceNodes } from './trace/node-spans.ts';
-import { inRunScope, noteOutcome } from './trace/run-scope.ts';
+import { inRunScope, recordOutcome } from './trace/run-scope.ts';
 import type { RunControl, StopReason } from './worker-slots.ts';
 
 /** The maximum number of concurrent branches of one run. */
 const NODE_CONCURRENCY = 16;
-// A node that was active each time that many workers died is not started again.
+// A node that was active when a worker died this many times is not started again.
 const MAX_STARTS = 20;
 
 /**
@@ -51,7 +51,7 @@ export function executeRun(deps: RunDeps, row: RunRow, control: RunControl): Pro
 }
 
 async function execute(deps: RunDeps, row: RunRow, { stop, wakes, memory: pool }: RunControl): Promise<void> {
-  // For its nodes, a run that records too much is cancelled.
+  // The nodes of a run that exceeds its output limit are cancelled.
   const memory = pool.track(row.workspace, () => stop.abort('cancelled'));
   try {
     await executeTracked(deps, row, { stop, wakes }, memory);
@@ -71,8 +71,8 @@ async function executeTracked(
   const startedMs = deps.now();
   const timeoutAtMs = startedMs + Math.max(0, budgetMs);
   const checkpoints = new Checkpoints(deps, { row, timeoutAtMs, steps: run.steps, memory }, stop);
-  if (run.refusal !== undefined) {
-    await releaseRun(deps, run, checkpoints, { status: 'FAILED', error: run.refusal }, row.running_ms);
+  if (run.loadError !== undefined) {
+    await releaseRun(deps, run, checkpoints, { status: 'FAILED', error: run.loadError }, row.running_ms);
     return;
   }
   if (budgetMs <= 0) stop.abort('timeout');
@@ -81,8 +81,8 @@ async function executeTracked(
   const calls = createWaitingCalls(deps, row.id, run.endedCalls, wakes);
   try {
     const slots = createCallSlots(deps, row, timeoutAtMs);
-    const outcome = await advance(deps, { ...run, calls, slots, memory }, checkpoints, stop.signal);
-    const leaseOutcome = leaseOutcomeOf(
+    const outcome = await runEngine(deps, { ...run, calls, slots, memory }, checkpoints, stop.signal);
+    const leaseOutcome = toLeaseOutcome(
       outcome,
       stop.signal.reason as StopReason | undefined,
       memory.exceededBy,
@@ -101,12 +101,12 @@ interface LoadedRun {
   readonly plan: Plan;
   readonly overrides: ReturnType<typeof inputOverrides>;
   readonly steps: Map<string, Step>;
-  /** Earlier calls that have ended meanwhile. */
+  /** Calls of an earlier execution that have ended. */
   readonly endedCalls: readonly CallName[];
   readonly spending: EarlierSpending;
   readonly secrets?: RunOptions['secrets'];
-  /** Set if the run can no longer be planned, for example because a node type is gone. */
-  readonly refusal?: StoredError;
+  /** Set if the run cannot be loaded, for example because a node type no longer exists. */
+  readonly loadError?: StoredError;
 }
 
 async function loadRun(
@@ -116,7 +116,7 @@ async function loadRun(
   signal: AbortSignal,
 ): Promise<LoadedRun> {
   const request = parseRunRequest(row.request);
-  // A first claim has no steps unless the run reuses results of others.
+  // At the first claim, a run has no steps unless it reuses results of other runs.
   const isFresh =
     row.lease === 1 &&
     row.resumed_from_id === null &&
@@ -126,27 +126,27 @@ async function loadRun(
     ? { steps: new Map<string, Step>(), isWhole: true }
     : await loadSteps(deps, row, memory, signal);
   for (const [nodeId, step] of steps) steps.set(nodeId, failAfterTooManyStarts(deps, step));
-  const loaded = { row, request, steps, ...(await loadCalls(deps, row, request, steps)) };
+  const run = { row, request, steps, ...(await loadCalls(deps, row, request, steps)) };
   if (!isWhole) {
-    const refusal = { ...TOO_LARGE, nodeId: memory.exceededBy ?? null };
-    return { ...loaded, plan: await planOf(deps, row), overrides: new Map(), refusal };
+    const loadError = { ...TOO_LARGE, nodeId: memory.exceededBy ?? null };
+    return { ...run, plan: await readPlan(deps, row), overrides: new Map(), loadError };
   }
   try {
     const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
     const plan = planRequest(deps, version, request);
     const overrides = inputOverrides(deps, version.graph, request.inputs);
     const secrets = await createRunSecrets(deps, deps.db, row, version.text);
-    return { ...loaded, plan, overrides, ...(secrets === undefined ? {} : { secrets }) };
+    return { ...run, plan, overrides, ...(secrets === undefined ? {} : { secrets }) };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
-    const refusal = { code: err.code, message: err.message, nodeId: err.issues?.[0]?.nodeId ?? null };
-    return { ...loaded, plan: { nodes: [] }, overrides: new Map(), refusal };
+    const loadError = { code: err.code, message: err.message, nodeId: err.issues?.[0]?.nodeId ?? null };
+    return { ...run, plan: { nodes: [] }, overrides: new Map(), loadError };
   }
 }
 
 interface LoadedSteps {
   readonly steps: Map<string, Step>;
-  /** false: the run has recorded more than it may, and these steps are for display only. */
+  /** false if the run has recorded more than allowed. The steps are then for display only. */
   readonly isWhole: boolean;
 }
 
@@ -158,13 +158,13 @@ async function loadSteps(
   signal: AbortSignal,
 ): Promise<LoadedSteps> {
   const { bytes, rows } = await deps.reads.steps(row.id);
-  if (rows !== undefined) return { steps: recordSteps(memory, foldSteps(rows)), isWhole: true };
+  if (rows !== undefined) return { steps: recordSteps(memory, mergeSteps(rows)), isWhole: true };
   if (bytes <= MAX_STORED_BYTES) await memory.waitForMemory(signal);
   // A stopped run executes nothing, so steps for display are enough.
   if (bytes > MAX_STORED_BYTES || signal.aborted)
-    return { steps: await stepsOf(deps.db, row.id), isWhole: bytes <= MAX_STORED_BYTES };
+    return { steps: await readShownSteps(deps.db, row.id), isWhole: bytes <= MAX_STORED_BYTES };
   memory.reserve(bytes);
-  const steps = recordSteps(memory, foldSteps(await listWholeSteps(deps.db, row.id)));
+  const steps = recordSteps(memory, mergeSteps(await listWholeSteps(deps.db, row.id)));
   memory.reserve(-bytes);
   return { steps, isWhole: memory.exceededBy === undefined };
 }
@@ -174,29 +174,29 @@ function recordSteps(memory: RunMemory, steps: Map<string, Step>): Map<string, S
   return steps;
 }
 
-/** Reads what is known about the provider calls that the run left active. */
+/** Reads the state of the provider calls that the run left active. */
 async function loadCalls(
   deps: RunDeps,
   row: RunRow,
   { maxCredits }: RunRequest,
   steps: ReadonlyMap<string, Step>,
 ): Promise<Pick<LoadedRun, 'endedCalls' | 'spending'>> {
-  const open = [...steps.values()].filter(({ status }) => !isSettled(status));
-  const known = open.flatMap(({ nodeId, jobs: underWay = {} }) =>
-    Object.entries(underWay).map(([item, job]) => ({ node_id: nodeId, item: Number(item), job })),
+  const unsettled = [...steps.values()].filter(({ status }) => !isSettled(status));
+  const activeTasks = unsettled.flatMap(({ nodeId, jobs: tasks = {} }) =>
+    Object.entries(tasks).map(([item, job]) => ({ node_id: nodeId, item: Number(item), job })),
   );
-  const jobs = known.map(({ job }) => job);
+  const jobs = activeTasks.map(({ job }) => job);
   if (jobs.length === 0) return { endedCalls: [], spending: { maxCredits, reserved: 0, charged: undefined } };
   const [calls, coverage] = await Promise.all([
     deps.reads.calls(row.id),
     row.is_paid ? deps.reads.coverage(row.id) : undefined,
   ]);
   const charged = coverage?.charged ?? 0;
-  const awaited = new Set(
+  const awaitedCalls = new Set(
     calls.filter(call => call.is_awaited).map(({ node_id, item }) => `${item} ${node_id}`),
   );
-  // A call without a row is polled by the run itself, because nobody else would.
-  const endedCalls = known.filter(({ node_id, item }) => !awaited.has(`${item} ${node_id}`));
+  // A call without a row is polled by the run itself, because the poller does not know it.
+  const endedCalls = activeTasks.filter(({ node_id, item }) => !awaitedCalls.has(`${item} ${node_id}`));
   const reserved = jobs.reduce((sum, { credits = 0 }) => sum + credits, 0);
   return { endedCalls, spending: { maxCredits, reserved, charged } };
 }
@@ -204,11 +204,11 @@ async function loadCalls(
 /** Fails a node that was active each time a worker died. */
 function failAfterTooManyStarts(deps: RunDeps, step: Step): Step {
   if (step.status !== 'RUNNING' || step.attempt < MAX_STARTS) return step;
-  const message = `The worker died each of the ${step.attempt} times that this node was started.`;
+  const message = `The worker died each of the ${step.attempt} times that this node started.`;
   return { ...step, status: 'FAILED', error: { code: 'worker_lost', message }, finishedAtMs: deps.now() };
 }
 
-function advance(
+function runEngine(
   deps: RunDeps,
   run: LoadedRun & { readonly calls: WaitingCalls; readonly slots: CallSlots; readonly memory: RunMemory },
   checkpoints: Checkpoints,
@@ -218,26 +218,26 @@ function advance(
   const onOutage = (err: unknown): void =>
     deps.log.warn({ err, executionId: row.id }, 'a node waits for the database');
   const keepMedia: RunDeps['keepMedia'] = row => outlast(() => deps.keepMedia(row), onOutage);
-  const retrying = { ...deps, db: retryingDb(deps.db, onOutage), keepMedia };
+  const retryingDeps = { ...deps, db: retryingDb(deps.db, onOutage), keepMedia };
   const spans = traceNodes();
   const outcome = runPlan(run.plan, {
     define: deps.findNode,
     steps: new Map(run.steps),
     overrides: run.overrides,
-    decisions: decisionsOf(row),
-    context: createNodeContext(retrying, row),
+    decisions: parseDecisions(row),
+    context: createNodeContext(retryingDeps, row),
     ...(request.useCache === false ? {} : { cache: createNodeCache(deps, row.workspace) }),
     ...(run.secrets === undefined ? {} : { secrets: run.secrets }),
     budget: run.memory,
-    pay: createPay(retrying, row, run.spending),
+    pay: createPay(retryingDeps, row, run.spending),
     calls: run.calls,
     slots: run.slots,
-    ...(spans === undefined ? {} : { wrapCall: spans.around }),
+    ...(spans === undefined ? {} : { wrapCall: spans.wrapCall }),
     onStep: step => {
-      spans?.note(step);
+      spans?.record(step);
       checkpoints.add(step);
     },
-    whenSaved: () => checkpoints.saved(),
+    whenSaved: () => checkpoints.whenSaved(),
     onProgress: (nodeId, fraction) => deps.runNotifier.notifyProgress(row.id, nodeId, fraction),
     onError: (nodeId, thrown) => {
       const err = run.secrets === undefined ? thrown : scrubError(thrown, run.secrets.scrub);
@@ -250,26 +250,26 @@ function advance(
   return outcome.finally(() => spans?.close());
 }
 
-function decisionsOf({ decisions }: RunRow): ReadonlyMap<string, Json> {
+function parseDecisions({ decisions }: RunRow): ReadonlyMap<string, Json> {
   return new Map(decisions === null ? [] : Object.entries(JSON.parse(decisions) as Record<string, Json>));
 }
 
-/** How the run leaves this worker; undefined: the lease is already gone. */
+/** How the run leaves this worker; undefined if the lease is already gone. */
 type LeaseOutcome =
   | { readonly status: TerminalStatus; readonly error: StoredError | null }
   | Suspension
   | 'release'
   | undefined;
 
-function leaseOutcomeOf(
+function toLeaseOutcome(
   outcome: RunOutcome,
   reason: StopReason | undefined,
   exceededBy: string | undefined,
 ): LeaseOutcome {
-  // The last states of a released run were not stored, so its outcome does not count.
-  if (reason === 'released' || reason === 'lost' || reason === 'broken') return OUTCOME_OF_STOP[reason];
+  // The last steps of a released run are not stored, so the outcome does not count.
+  if (reason === 'released' || reason === 'lost' || reason === 'broken') return STOP_OUTCOMES[reason];
   if (exceededBy !== undefined) return { status: 'FAILED', error: { ...TOO_LARGE, nodeId: exceededBy } };
-  if (reason !== undefined && outcome.kind === 'suspended') return OUTCOME_OF_STOP[reason];
+  if (reason !== undefined && outcome.kind === 'suspended') return STOP_OUTCOMES[reason];
   switch (outcome.kind) {
     case 'completed':
       return { status: 'COMPLETED', error: null };
@@ -280,7 +280,7 @@ function leaseOutcomeOf(
     case 'expired':
       return { status: 'TIMEOUT', error: { ...outcome.error, nodeId: outcome.nodeId } };
     case 'aborted':
-      return reason === undefined ? undefined : OUTCOME_OF_STOP[reason];
+      return reason === undefined ? undefined : STOP_OUTCOMES[reason];
   }
 }
 
@@ -290,14 +290,14 @@ function describeOutcome(leaseOutcome: LeaseOutcome): string {
   return 'waitsFor' in leaseOutcome ? `waits for ${leaseOutcome.waitsFor}` : leaseOutcome.status;
 }
 
-const OUTCOME_OF_STOP: Readonly<Record<StopReason, LeaseOutcome>> = {
+const STOP_OUTCOMES: Readonly<Record<StopReason, LeaseOutcome>> = {
   cancelled: {
     status: 'CANCELLED',
     error: { code: 'cancelled', message: 'The run was cancelled.', nodeId: null },
   },
   timeout: {
     status: 'TIMEOUT',
-    error: { code: 'timeout', message: 'The run passed its time limit.', nodeId: null },
+    error: { code: 'timeout', message: 'The run exceeded its time limit.', nodeId: null },
   },
   broken: {
     status: 'FAILED',
@@ -316,7 +316,7 @@ async function releaseRun(
   runningMs: number,
 ): Promise<void> {
   const outcome = describeOutcome(leaseOutcome);
-  noteOutcome(outcome);
+  recordOutcome(outcome);
   deps.log.debug({ outcome }, 'run');
   if (leaseOutcome === undefined) return;
   if (leaseOutcome === 'release') return checkpoints.releaseLease({ kind: 'release', runningMs });
@@ -324,7 +324,7 @@ async function releaseRun(
   if ('waitsFor' in leaseOutcome)
     return checkpoints.releaseLease({ kind: 'suspend', ...leaseOutcome, atMs, runningMs });
   const { status, error } = leaseOutcome;
-  for (const step of cancelOpen(run.plan, checkpoints.steps, atMs)) checkpoints.add(step);
+  for (const step of cancelUnsettled(run.plan, checkpoints.steps, atMs)) checkpoints.add(step);
   const delivery = buildDelivery(run, status, checkpoints.steps, new Date(atMs).toISOString());
   const errorText = error === null ? null : JSON.stringify(error);
   await checkpoints.releaseLease({

@@ -32,14 +32,14 @@ describe('what one run records', () => {
     const text = { out: { type: 'TEXT', text: 'x'.repeat(15 * 1024 * 1024) } } as const;
     assert.ok(run.record('one', text));
     assert.ok(run.record('two', text));
-    const held = memory.held;
+    const held = memory.usedBytes;
     assert.equal(run.record('three', text), false);
     assert.equal(run.record('four', { out: { type: 'NUMBER', number: 1 } }), false);
     assert.equal(run.exceededBy, 'three');
-    assert.equal(memory.held, held);
+    assert.equal(memory.usedBytes, held);
     assert.equal(stops, 1);
     run.close();
-    assert.equal(memory.held, 0);
+    assert.equal(memory.usedBytes, 0);
   });
 });
 
@@ -86,7 +86,7 @@ describe('the memory of all runs', () => {
       run.close();
     };
     await Promise.all(Array.from({ length: 40 }, (_, index) => work(`w${index % 7}`)));
-    assert.equal(memory.held, 0);
+    assert.equal(memory.usedBytes, 0);
   });
 
   it('ends the wait of a run that is stopped', async () => {

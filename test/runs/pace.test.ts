@@ -1,7 +1,7 @@
 // Tests when calls are polled: often around the model's usual duration, rarely long before and after.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { firstPollAt, guessProgress, nextPollAt } from '../../src/runs/calls/pace.ts';
+import { estimateProgress, firstPollAt, nextPollAt } from '../../src/runs/calls/pace.ts';
 
 /** Returns the ages at which a call is polled, up to the given age. */
 function agesOf(usualMs: number | undefined, untilMs: number, hasHook = false): readonly number[] {
@@ -37,7 +37,11 @@ describe('the pace of polls', () => {
 
   it('estimates progress by the usual duration, and never reports the end', () => {
     assert.deepEqual(
-      [guessProgress(0, 10_000, 5000), guessProgress(0, 10_000, 50_000), guessProgress(0, undefined, 5)],
+      [
+        estimateProgress(0, 10_000, 5000),
+        estimateProgress(0, 10_000, 50_000),
+        estimateProgress(0, undefined, 5),
+      ],
       [0.5, 0.95, undefined],
     );
   });

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  canStartLocally,
   createAdmission,
   listSaturated,
-  mayStartHere,
   type Occupant,
   queueShare,
 } from '../../src/runs/policy.ts';
@@ -32,7 +32,7 @@ describe('a worker', () => {
 
   it('starts accepted runs while slots are free, up to half of them for one workspace', () => {
     const may = (runs: Readonly<Record<string, number>>, workspace: string) =>
-      mayStartHere(8, occupantsOf(runs, 0), workspace);
+      canStartLocally(8, occupantsOf(runs, 0), workspace);
     assert.deepEqual([may({ a: 3, b: 1 }, 'a'), may({ a: 3, b: 1 }, 'b')], [true, true]);
     assert.deepEqual([may({ a: 4 }, 'a'), may({ a: 4 }, 'b')], [false, true]);
   });

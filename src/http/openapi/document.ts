@@ -1,5 +1,6 @@
-// Completes the OpenAPI document with the descriptions of the routes: ids, descriptions, errors, headers, links and examples.
-import { CompletionEvent } from '../../runs/run-answer.schema.ts';
+// Completes the OpenAPI document with the descriptions of the routes: ids, descriptions, errors, headers, links and
+// examples.
+import { CompletionEvent } from '../../runs/run-response.schema.ts';
 import { type Access, isKeyOnly, type Reauthentication, scopeOf } from '../access.ts';
 import { isOptionalBody } from '../body.ts';
 import { nameSchemas } from './components.ts';
@@ -35,7 +36,10 @@ const WEBHOOKS = {
   },
 };
 
-/** Completes each operation from the description of its route, its method, parameters and security, and names the schemas. */
+/**
+ * Completes each operation from the description of its route, its method, parameters and security, and names the
+ * schemas.
+ */
 export function completeDocument<D extends Document>(document: D): D {
   const refusals: Refusals = new Map();
   const paths = Object.fromEntries(

@@ -20,7 +20,8 @@ const WRITTEN: Partial<Readonly<Record<ErrorCode, string>>> = {
   reauthentication_required:
     'Confirm that it is you: POST /auth/reauthenticate with your password, then send this again.',
   request_timeout: 'The request did not arrive in time.',
-  idempotency_in_progress: 'The first request with this Idempotency-Key is still in flight.',
+  idempotency_in_progress:
+    'The first request with this Idempotency-Key is still being processed. Try again in a second.',
   daily_execution_limit: 'More than 50 executions today (UTC). Try again tomorrow.',
   render_busy: 'More than 4 renders are under way. Try again in a moment.',
   upload_busy: 'Another upload is being created. Try again in a second.',

@@ -3,7 +3,7 @@
 import type { RunDeps } from '../../runs/deps.ts';
 import { EstimateBody, RunEstimate } from '../../runs/estimate/estimate.schema.ts';
 import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';
-import { CreditsAnswer, PoolAnswer } from '../../runs/run-answer.schema.ts';
+import { CreditsResponse, PoolResponse } from '../../runs/run-response.schema.ts';
 import {
   GrantBody,
   getCredits,
@@ -34,7 +34,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
       description:
         'Returns the balance of your active workspace, the credits reserved for runs, and a page of the ledger.',
       querystring: PageQuery,
-      response: { 200: CreditsAnswer },
+      response: { 200: CreditsResponse },
     }),
     req => getCredits(deps, req.actor, req.query),
   );
@@ -67,7 +67,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
         'Returns the credits of the user `userId` or the team `teamId`. Without either, returns yours.',
       errors: ['not_found'],
       querystring: LedgerQuery,
-      response: { 200: CreditsAnswer },
+      response: { 200: CreditsResponse },
     }),
     req => getUserCredits(deps, req.actor, req.query),
   );
@@ -78,7 +78,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
       description: 'Adds credits to the balance of a user or a team. A negative amount revokes credits.',
       errors: ['not_found', 'conflict', 'insufficient_credits'],
       body: GrantBody,
-      response: { 200: PoolAnswer },
+      response: { 200: PoolResponse },
     }),
     req => grantCredits(deps, req.actor, req.body),
   );

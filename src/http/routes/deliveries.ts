@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { listExecutionDeliveries, redeliver, testWebhook } from '../../runs/deliveries.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { ExecutionId, RunBody } from '../../runs/run.schema.ts';
-import { Delivery, DeliveryPage, WebhookTestAnswer } from '../../runs/run-answer.schema.ts';
+import { Delivery, DeliveryPage, WebhookTestResult } from '../../runs/run-response.schema.ts';
 import { webhookFault } from '../../services/webhooks/webhook-target.ts';
 import type { App } from '../app.ts';
 import { operationsOf, RESOURCE_ERRORS } from '../route.ts';
@@ -48,7 +48,7 @@ export function registerDeliveries(app: App, deps: RunDeps): void {
         description: 'Sends a signed sample event to a webhook and returns the response of the receiver.',
         errors: ['invalid_webhook'],
         body: RunBody.properties.webhook,
-        response: { 200: WebhookTestAnswer },
+        response: { 200: WebhookTestResult },
       }),
       preValidation: (req, _reply, done) => done(webhookFault(deps, req.body)),
     },

@@ -21,7 +21,7 @@ import {
   ExecutionRecord,
   NodeState,
   Success,
-} from '../../runs/run-answer.schema.ts';
+} from '../../runs/run-response.schema.ts';
 import { watchRun } from '../../runs/watch-run.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';

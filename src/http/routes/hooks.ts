@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { createHookReceiver } from '../../runs/calls/hooks.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { Success } from '../../runs/run-answer.schema.ts';
+import { Success } from '../../runs/run-response.schema.ts';
 import type { App } from '../app.ts';
 import { operationsOf } from '../route.ts';
 

@@ -5,7 +5,7 @@ import type { RunDeps } from '../../runs/deps.ts';
 import type { AcceptedRun as Accepted } from '../../runs/idempotency.ts';
 import { resumeRun } from '../../runs/resume-run.ts';
 import { ExecuteBody, ExecutionId, ResumeBody, RunBody } from '../../runs/run.schema.ts';
-import { AcceptedRun, ExecutionRecord } from '../../runs/run-answer.schema.ts';
+import { AcceptedRun, ExecutionRecord } from '../../runs/run-response.schema.ts';
 import { startRun } from '../../runs/start-run.ts';
 import { type AwaitedRun, awaitRun } from '../../runs/watch-run.ts';
 import { webhookFault } from '../../services/webhooks/webhook-target.ts';

@@ -14,26 +14,26 @@ import { priceByTerms } from '../pay.ts';
 
 export interface PollResult {
   readonly call: CallRow;
-  /** Set if a dropped call is billed anyway: the usage that the provider reported. */
-  readonly bill?: { readonly usage: unknown };
-  /** `over`: the run continues although the provider did not report an end. A date: when to poll again. */
+  /** Set if the provider bills a dropped call, with the usage that it reported. */
+  readonly billing?: { readonly usage: unknown };
+  /** `over`: the run continues, although the provider did not report the end. A date: when to poll again. */
   readonly outcome: 'ended' | 'over' | 'dropped' | Date;
   /** The provider rejected the poll because of its rate limit. */
   readonly isLimited: boolean;
 }
 
 export async function applyPollResults(deps: RunDeps, results: readonly PollResult[]): Promise<void> {
-  const callsThat = (...outcomes: readonly PollResult['outcome'][]): readonly CallRow[] =>
+  const callsWith = (...outcomes: readonly PollResult['outcome'][]): readonly CallRow[] =>
     results.filter(({ outcome }) => outcomes.includes(outcome)).map(({ call }) => call);
-  const over = callsThat('ended', 'over');
-  const dropped = results.filter(({ outcome }) => outcome === 'dropped');
-  const later = results.flatMap(({ call, outcome }) =>
-    outcome instanceof Date ? [{ ...keyOf(call), due_at: outcome }] : [],
+  const endedCalls = callsWith('ended', 'over');
+  const droppedResults = results.filter(({ outcome }) => outcome === 'dropped');
+  const postponed = results.flatMap(({ call, outcome }) =>
+    outcome instanceof Date ? [{ ...toCallKey(call), due_at: outcome }] : [],
   );
-  if (over.length > 0) await wakeRuns(deps, over);
-  if (dropped.length > 0) await deps.runDb.transaction(tx => chargeDropped(deps, tx, dropped));
-  if (later.length > 0) await postponeCalls(deps.runDb, later);
-  await recordDurations(deps, callsThat('ended'));
+  if (endedCalls.length > 0) await wakeRuns(deps, endedCalls);
+  if (droppedResults.length > 0) await deps.runDb.transaction(tx => chargeDropped(deps, tx, droppedResults));
+  if (postponed.length > 0) await postponeCalls(deps.runDb, postponed);
+  await recordDurations(deps, callsWith('ended'));
 }
 
 /**
@@ -45,20 +45,20 @@ async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult
   const runs = await lockRuns(tx, [...new Set(results.map(({ call }) => call.execution_id))]);
   const calls = await dropCalls(
     tx,
-    results.map(({ call }) => keyOf(call)),
+    results.map(({ call }) => toCallKey(call)),
   );
   // Only the transaction that deletes the row settles it, so nothing is charged twice.
   const reserved = calls.filter(({ credits }) => credits > 0);
   if (reserved.length === 0) return;
   await lockPools(tx, [...new Set(reserved.map(({ workspace }) => workspace))]);
-  const bills = new Map(results.map(({ call, bill }) => [nameOf(call), bill]));
+  const billings = new Map(results.map(({ call, billing }) => [toCallName(call), billing]));
   const charges = new Map<string, LateCharge>();
   for (const call of reserved) {
     const { execution_id: executionId, node_id: nodeId, terms } = call;
-    const bill = bills.get(nameOf(call));
-    const due = bill === undefined ? 0 : priceByTerms(deps, call, bill.usage);
+    const billing = billings.get(toCallName(call));
+    const charge = billing === undefined ? 0 : priceByTerms(deps, call, billing.usage);
     const node = `${executionId} ${nodeId}`;
-    const add = due + (charges.get(node)?.add ?? 0);
+    const add = charge + (charges.get(node)?.add ?? 0);
     charges.set(node, { executionId, nodeId, nodeType: terms?.nodeType ?? null, add });
   }
   await chargeNodes(tx, [...charges.values()]);
@@ -87,11 +87,11 @@ async function listBilledSteps(tx: Tx, charges: readonly LateCharge[]): Promise<
   return steps;
 }
 
-const nameOf = ({ execution_id, node_id, item }: CallKey): string => `${execution_id} ${item} ${node_id}`;
+const toCallName = ({ execution_id, node_id, item }: CallKey): string => `${execution_id} ${item} ${node_id}`;
 
-const keyOf = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
+const toCallKey = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
 
-/** Records how long calls took that their provider just reported as ended. */
+/** Records the durations of calls whose end was just reported. */
 export async function recordDurations(
   { traffic, now }: RunDeps,
   calls: readonly Pick<CallRow, 'provider' | 'model' | 'submitted_at'>[],
@@ -101,14 +101,16 @@ export async function recordDurations(
     calls.map(({ provider, model, submitted_at }) => ({
       provider,
       model,
-      tookMs: nowMs - submitted_at.getTime(),
+      durationMs: nowMs - submitted_at.getTime(),
     })),
   );
 }
 
 /** Marks the calls as ended and wakes their runs. A worker that executes such a run is notified. */
 export async function wakeRuns(deps: RunDeps, calls: readonly CallKey[]): Promise<void> {
-  await deps.runDb.transaction(tx => changeAndWake(deps, tx, calls, () => endCalls(tx, calls.map(keyOf))));
+  await deps.runDb.transaction(tx =>
+    changeAndWake(deps, tx, calls, () => endCalls(tx, calls.map(toCallKey))),
+  );
   deps.wakeTimers.set('runs', 0);
 }
 

@@ -1,5 +1,5 @@
-// Receives hooks of providers. A hook only wakes the run that waits for the call; its content is never trusted as a
-// result.
+// Receives webhooks from providers. A webhook only wakes the run that waits for the call. Its content is never used as
+// the result.
 
 import { isIP } from 'node:net';
 import { isLoopbackHost, isPublicAddress } from '../../lib/addresses.ts';
@@ -21,8 +21,8 @@ export interface ReceivedHook {
 export type HookReceiver = (hook: ReceivedHook) => Promise<void>;
 
 /**
- * Throws 404 for a provider without hooks, and 401 for a hook without a valid signature. A hook for an unknown call is
- * ignored.
+ * Creates the receiver. It throws 404 for a provider without webhooks and 401 for an invalid signature, and ignores
+ * webhooks for unknown calls.
  */
 export function createHookReceiver(deps: RunDeps): HookReceiver {
   const keys: HookKeys = createHookKeys(
@@ -32,19 +32,20 @@ export function createHookReceiver(deps: RunDeps): HookReceiver {
     deps.now,
   );
   return async ({ provider, token, headers, body }) => {
-    if (!isHookProvider(provider)) throw new AppError('not_found', 'No provider of this name sends hooks.');
-    const isGenuine = await keys
+    if (!isHookProvider(provider))
+      throw new AppError('not_found', 'There is no provider with this name that sends webhooks.');
+    const isSigned = await keys
       .isGenuine(provider, { headers, body, nowMs: deps.now() })
       .catch((err: unknown) => {
         throw new AppError(
           'unavailable',
-          'The keys of the provider cannot be fetched: try again in a moment.',
+          'The keys of the provider could not be fetched. Try again in a moment.',
           {
             cause: err,
           },
         );
       });
-    if (!isGenuine) throw new AppError('unauthorized', 'The provider has not signed this hook.');
+    if (!isSigned) throw new AppError('unauthorized', 'The webhook is not signed by the provider.');
     const call = await findCallByToken(deps.db, provider, token);
     if (call === undefined) return;
     await wakeRuns(deps, [call]);
@@ -56,10 +57,10 @@ const KEYS_TIMEOUT_MS = 10_000;
 const KEYS_MAX_BYTES = 65_536;
 
 function isHookProvider(name: string): name is HookProvider {
-  return HOOK_PROVIDERS.some(known => known === name);
+  return HOOK_PROVIDERS.some(provider => provider === name);
 }
 
-/** Returns the hook address for a call, or undefined if providers cannot reach this service. */
+/** Returns the webhook URL for a call, or undefined if providers cannot reach this service. */
 export function hookAddress({
   settings,
 }: Pick<RunDeps, 'settings'>): (provider: string, token: string) => string | undefined {

@@ -1,5 +1,5 @@
-// Decides when to poll a provider for a call: by the usual duration of the model if known, otherwise by the age of the
-// call.
+// Decides when to poll a provider for a call: by the model's usual duration if it is known, otherwise by the call's
+// age.
 
 export interface PollTiming {
   readonly submittedAtMs: number;
@@ -9,7 +9,7 @@ export interface PollTiming {
   readonly usualMs: number | undefined;
   /** Whether the provider was asked to report the end with a hook. */
   readonly hasHook: boolean;
-  /** The delay that the provider asked for. */
+  /** The minimum delay that the provider requested. */
   readonly afterMs: number;
 }
 
@@ -20,8 +20,8 @@ const MAX_PAUSE_MS = 60_000;
 /** For calls of unknown duration: the delay between polls as a share of the call's age. */
 const SHARE_OF_AGE = 0.2;
 /**
- * As shares of the usual duration: the first poll, the point from which polls become frequent, and the delay between
- * them.
+ * Shares of the usual duration: the time of the first poll, the time from which polls become frequent, and the delay
+ * between frequent polls.
  */
 const FIRST_SHARE = 0.4;
 const CLOSE_SHARE = 0.8;
@@ -29,10 +29,10 @@ const STEP_SHARE = 0.1;
 /** Calls with a hook are polled this many times less often. */
 const HOOK_FACTOR = 3;
 
-/** Returns the first poll of a call that was just submitted, or that was asked for `asks` times without a result. */
-export function firstPollAt(submittedAtMs: number, asks: number, usualMs: number | undefined): number {
-  const first = usualMs === undefined ? MIN_DELAY_MS : Math.max(MIN_DELAY_MS, usualMs * FIRST_SHARE);
-  return submittedAtMs + Math.min(first, MAX_PAUSE_MS) + asks * MIN_DELAY_MS;
+/** Returns the time of the first poll after a submission, or after `failedPolls` fetches that found no result. */
+export function firstPollAt(submittedAtMs: number, failedPolls: number, usualMs: number | undefined): number {
+  const firstDelayMs = usualMs === undefined ? MIN_DELAY_MS : Math.max(MIN_DELAY_MS, usualMs * FIRST_SHARE);
+  return submittedAtMs + Math.min(firstDelayMs, MAX_PAUSE_MS) + failedPolls * MIN_DELAY_MS;
 }
 
 /** Returns the next poll after one that found the call still running. Never later than the call's deadline. */
@@ -51,24 +51,24 @@ export function nextPollAt({
 }
 
 function delayAt(ageMs: number, usualMs: number | undefined): number {
-  const byAge = bounded(ageMs * SHARE_OF_AGE);
+  const byAge = clampDelay(ageMs * SHARE_OF_AGE);
   // At twice the usual duration, the estimate no longer applies.
   if (usualMs === undefined || ageMs >= 2 * usualMs) return byAge;
   const closeMs = Math.min(CLOSE_SHARE * usualMs - ageMs, MAX_PAUSE_MS);
-  return Math.max(closeMs, bounded(STEP_SHARE * usualMs));
+  return Math.max(closeMs, clampDelay(STEP_SHARE * usualMs));
 }
 
-function bounded(ms: number): number {
+function clampDelay(ms: number): number {
   return Math.min(Math.max(ms, MIN_DELAY_MS), MAX_DELAY_MS);
 }
 
 /** Estimates the progress of a call from the usual duration of its model. */
-export function guessProgress(
+export function estimateProgress(
   submittedAtMs: number,
   usualMs: number | undefined,
   nowMs: number,
 ): number | undefined {
   if (usualMs === undefined || usualMs <= 0) return undefined;
-  // Only the end of the call reports the rest.
+  // 100% is reported only when the call has ended.
   return Math.min(0.95, Math.max(0, nowMs - submittedAtMs) / usualMs);
 }

@@ -1,5 +1,5 @@
-// Polls provider calls that no run in memory waits for, at a rate that the provider accepts. Wakes runs whose calls
-// have ended, grants free slots to waiting calls, and cancels calls of runs that ended.
+// Polls active provider calls at a rate that the provider accepts. Wakes runs whose calls have ended, grants free slots
+// to waiting calls, and cancels calls of runs that ended.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../lib/batch.ts';
 import { startDeadline } from '../../lib/deadline.ts';
@@ -8,9 +8,9 @@ import { createTaskPoller, hasTasks, type PollTask } from '../../nodes/models/ta
 import { type CallRow, claimDueCalls, readPollSchedule } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
 import { applyPollResults, grantWaitingCalls, type PollResult } from './apply-poll-results.ts';
-import { guessProgress, nextPollAt } from './pace.ts';
+import { estimateProgress, nextPollAt } from './pace.ts';
 
-/** Providers whose calls may be limited. Most of them continue without a connection. */
+/** Providers whose calls can wait for slots. The calls of most of them also continue without a connection. */
 type PolledProvider = Exclude<keyof Providers, 'speechCommand'>;
 
 /** Polls per second to each provider, per worker. Replicate allows 50 in total. */
@@ -22,7 +22,7 @@ const PER_SECOND: Readonly<Record<PolledProvider, number>> = {
   elevenlabs: 20,
 };
 const TICK_MS = 100;
-/** How often the table is read while nothing is due, and for a provider that is not configured. */
+/** How often the table is read while nothing is due, and for providers that are not configured. */
 const IDLE_MS = 1000;
 const UNUSED_MS = 30_000;
 /** If the poller does not finish with a call in this time, another poller may claim it. */
@@ -32,8 +32,8 @@ const LIMITED_PAUSE_MS = 2000;
 const MAX_BATCH = 100;
 /** The maximum number of concurrent polls, so that an unresponsive provider costs no more than this. */
 const MAX_POLLS = 200;
-/** How long to ask what became of a cancelled call. After that, the call counts as billed. */
-const CANCEL_PATIENCE_MS = 600_000;
+/** How long a cancelled call is polled for its outcome. After that, it counts as billed. */
+const CANCEL_TIMEOUT_MS = 600_000;
 const REFRESH_MS = 60_000;
 
 /** Polls until the signal fires. Resolves when the last poll has ended. */
@@ -44,7 +44,7 @@ export async function pollCalls(deps: RunDeps, signal: AbortSignal): Promise<voi
   await Promise.all([refreshTraffic(deps, signal), ...pollers]);
 }
 
-/** Periodically reads what other processes found out. */
+/** Periodically reads the limits and durations that other processes recorded. */
 async function refreshTraffic(deps: RunDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await deps.traffic
@@ -64,9 +64,9 @@ class ProviderPoller {
   readonly #polls = new Set<Promise<void>>();
   readonly #apply: (result: PollResult) => Promise<void>;
   #allowance: number;
-  #countedAtMs: number;
+  #refilledAtMs: number;
   #pausedUntilMs = 0;
-  /** While it sleeps: until when, and the function that ends the sleep. */
+  /** The end of the current sleep, and the function that ends it early. */
   #untilMs = 0;
   #wake: (() => void) | undefined;
 
@@ -77,7 +77,7 @@ class ProviderPoller {
     this.#idleMs = providers[name] === undefined ? UNUSED_MS : IDLE_MS;
     this.#signal = signal;
     this.#allowance = PER_SECOND[name];
-    this.#countedAtMs = deps.now();
+    this.#refilledAtMs = deps.now();
     this.#apply = createBatcher<PollResult, void>(
       async results => {
         await applyPollResults(deps, results);
@@ -117,8 +117,11 @@ class ProviderPoller {
   async #pollDue(): Promise<void> {
     const nowMs = this.#deps.now();
     const perSecond = PER_SECOND[this.#name];
-    this.#allowance = Math.min(perSecond, this.#allowance + ((nowMs - this.#countedAtMs) / 1000) * perSecond);
-    this.#countedAtMs = nowMs;
+    this.#allowance = Math.min(
+      perSecond,
+      this.#allowance + ((nowMs - this.#refilledAtMs) / 1000) * perSecond,
+    );
+    this.#refilledAtMs = nowMs;
     const limit = Math.min(Math.floor(this.#allowance), MAX_BATCH, MAX_POLLS - this.#polls.size);
     if (limit < 1 || nowMs < this.#pausedUntilMs) return;
     const calls = await claimDueCalls(this.#deps.runDb, this.#name, { limit, leaseMs: LEASE_MS });
@@ -169,32 +172,31 @@ async function pollCall(
 ): Promise<PollResult> {
   const nowMs = deps.now();
   const isCancelled = call.cancelled_at !== null;
-  // A call that was not submitted, or whose provider is no longer configured, cannot be polled. Its run finds out by
-  // itself.
+  // A call that was not submitted, or whose provider is no longer configured, cannot be polled. Its run handles that.
   if (poll === undefined || call.job_id === null)
     return isCancelled
-      ? dropped(call, call.job_id === null ? undefined : { usage: undefined })
+      ? toDropped(call, call.job_id === null ? undefined : { usage: undefined })
       : { call, outcome: 'over', isLimited: false };
   if (!isCancelled && nowMs >= call.deadline_at.getTime()) return { call, outcome: 'over', isLimited: false };
   const handle = { id: call.job_id, ...(call.state === null ? {} : { state: call.state }) };
   using deadline = startDeadline(REQUEST_TIMEOUT_MS, signal);
-  const state = await poll({ ...handle, isCancelled }, fetchOf(deps), deadline.signal).catch(
+  const state = await poll({ ...handle, isCancelled }, createFetch(deps), deadline.signal).catch(
     () => ({ kind: 'unknown', afterMs: undefined, isRateLimited: false }) as const,
   );
   const isLimited = state.kind === 'unknown' && state.isRateLimited;
-  if (state.kind === 'cancelled') return dropped(call);
-  if (state.kind === 'billed') return dropped(call, { usage: state.usage });
+  if (state.kind === 'cancelled') return toDropped(call);
+  if (state.kind === 'billed') return toDropped(call, { usage: state.usage });
   if (isCancelled) {
-    // A call without cost need not be followed to its end.
-    if (state.kind === 'running' && call.credits === 0) return dropped(call);
-    const isGivenUp = nowMs - (call.cancelled_at?.getTime() ?? 0) > CANCEL_PATIENCE_MS;
-    if (isGivenUp) return dropped(call, { usage: undefined });
+    // A free call does not need a final outcome.
+    if (state.kind === 'running' && call.credits === 0) return toDropped(call);
+    const isExpired = nowMs - (call.cancelled_at?.getTime() ?? 0) > CANCEL_TIMEOUT_MS;
+    if (isExpired) return toDropped(call, { usage: undefined });
   }
   if (state.kind === 'ended') return { call, outcome: 'ended', isLimited };
   const usualMs = deps.traffic.usualMs(call.provider, call.model);
   const submittedAtMs = call.submitted_at.getTime();
-  const known = state.kind === 'running' ? state.fraction : undefined;
-  const fraction = known ?? guessProgress(submittedAtMs, usualMs, nowMs);
+  const reported = state.kind === 'running' ? state.fraction : undefined;
+  const fraction = reported ?? estimateProgress(submittedAtMs, usualMs, nowMs);
   if (fraction !== undefined && !isCancelled)
     deps.runNotifier.notifyProgress(call.execution_id, call.node_id, fraction);
   const atMs = nextPollAt({
@@ -208,11 +210,11 @@ async function pollCall(
   return { call, outcome: new Date(atMs), isLimited };
 }
 
-function dropped(call: CallRow, bill?: PollResult['bill']): PollResult {
-  return { call, outcome: 'dropped', isLimited: false, ...(bill === undefined ? {} : { bill }) };
+function toDropped(call: CallRow, billing?: PollResult['billing']): PollResult {
+  return { call, outcome: 'dropped', isLimited: false, ...(billing === undefined ? {} : { billing }) };
 }
 
-function fetchOf({ providerFetch }: RunDeps): Parameters<PollTask>[1] {
+function createFetch({ providerFetch }: RunDeps): Parameters<PollTask>[1] {
   return (url, init = {}) =>
     providerFetch.fetch(url, { timeoutMs: REQUEST_TIMEOUT_MS, maxBytes: MAX_BYTES, ...init });
 }

@@ -7,10 +7,10 @@ import { listStepsOfRuns, type StoredSteps } from '../../store/steps.ts';
 
 /** Every method takes the id of an execution. */
 export interface RunReads {
-  /** Without rows if the run has recorded too much to be read together with others. */
+  /** Has no rows if the run's steps are too large for a shared query. */
   steps(id: string): Promise<StoredSteps>;
   calls(id: string): Promise<readonly CallState[]>;
-  /** undefined: the run was accepted as free of charge. */
+  /** undefined if the run was accepted as free of charge. */
   coverage(id: string): Promise<Coverage | undefined>;
 }
 

@@ -1,4 +1,4 @@
-// Shares between processes how many concurrent calls each provider accepts and how long its models usually take.
+// Tracks, across processes, how many concurrent calls each provider accepts and how long its models usually take.
 import type { CallSlots } from '../../engine/types.ts';
 import { createBatcher } from '../../lib/batch.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
@@ -21,11 +21,11 @@ import type { RunRow } from '../../store/runs.ts';
 export interface EndedCall {
   readonly provider: string;
   readonly model: string | null;
-  readonly tookMs: number;
+  readonly durationMs: number;
 }
 
-type SlotAnswer = Awaited<ReturnType<CallSlots['claim']>>;
-type ClaimSlot = (call: NewSlot) => Promise<SlotAnswer>;
+type SlotClaim = Awaited<ReturnType<CallSlots['claim']>>;
+type ClaimSlot = (call: NewSlot) => Promise<SlotClaim>;
 
 export interface TrafficOptions {
   readonly db: Db;
@@ -34,7 +34,7 @@ export interface TrafficOptions {
 }
 
 const BATCH = { maxItems: 200, concurrency: 1 } as const;
-const MAX_TOOK_MS = 86_400_000;
+const MAX_DURATION_MS = 86_400_000;
 /** The earliest poll after a submission. */
 const FIRST_POLL_MS = 1000;
 
@@ -61,11 +61,11 @@ export class ProviderTraffic {
   }
 
   /** Claims a slot for the call. Without a free slot, the call waits as a row until its workspace's turn. */
-  async claim(provider: string, call: NewSlot): Promise<SlotAnswer> {
+  async claim(provider: string, call: NewSlot): Promise<SlotClaim> {
     if (this.maxConcurrent(provider) === null && !this.#limited.has(provider)) return 'open';
-    const answer = await this.#claimOf(provider)(call);
-    if (answer === 'wait') this.#listeners.get(provider)?.(0);
-    return answer;
+    const claim = await this.#getClaimBatcher(provider)(call);
+    if (claim === 'wait') this.#listeners.get(provider)?.(0);
+    return claim;
   }
 
   /** Lowers the limit after the provider rejected a submission. `callsHere`: the active calls of this process. */
@@ -87,7 +87,7 @@ export class ProviderTraffic {
     this.#listeners.get(provider)?.(Date.now() + FIRST_POLL_MS);
   }
 
-  /** Calls back when calls of the provider fall due that this process knows of. Returns an unsubscribe function. */
+  /** Calls back when this process learns that a call of the provider is due. Returns an unsubscribe function. */
   subscribe(provider: string, onDue: (atMs: number) => void): () => void {
     this.#listeners.set(provider, onDue);
     return () => this.#listeners.delete(provider);
@@ -107,11 +107,11 @@ export class ProviderTraffic {
 
   /** Records the durations of ended calls. */
   async recordDurations(calls: readonly EndedCall[]): Promise<void> {
-    const durations = medians(calls);
+    const durations = toMedians(calls);
     if (durations.length > 0) this.#cache(await learnDurations(this.#db, durations));
   }
 
-  /** Reads what other processes found out. */
+  /** Reads the limits and durations that other processes recorded. */
   async refresh(): Promise<void> {
     for (const { provider } of await listLimits(this.#db)) this.#limited.add(provider);
     this.#cache(await listDurations(this.#db));
@@ -123,9 +123,9 @@ export class ProviderTraffic {
   }
 
   /** Batches claims that arrive together. */
-  #claimOf(provider: string): ClaimSlot {
+  #getClaimBatcher(provider: string): ClaimSlot {
     return getOrCreate(this.#claims, provider, () =>
-      createBatcher<NewSlot, SlotAnswer>(async calls => {
+      createBatcher<NewSlot, SlotClaim>(async calls => {
         const limit = this.maxConcurrent(provider);
         const granted = await this.#db.transaction(tx => claimSlots(tx, provider, calls, limit));
         return calls.map((_, index) => (granted.has(index) ? 'slot' : 'wait'));
@@ -134,7 +134,7 @@ export class ProviderTraffic {
   }
 }
 
-/** Returns the view of one run on the traffic. */
+/** Returns the slots for the calls of one run. */
 export function createCallSlots(
   { traffic }: { readonly traffic: ProviderTraffic },
   run: Pick<RunRow, 'id' | 'workspace'>,
@@ -155,16 +155,16 @@ export function createCallSlots(
   };
 }
 
-/** Returns one row per model, as the statement requires. */
-function medians(ended: readonly EndedCall[]): readonly ModelDuration[] {
+/** Returns the median duration per model, because the statement needs one row per model. */
+function toMedians(calls: readonly EndedCall[]): readonly ModelDuration[] {
   const groups = Map.groupBy(
-    ended.filter(({ model }) => model !== null),
+    calls.filter(({ model }) => model !== null),
     ({ provider, model }) => JSON.stringify([provider, model]),
   );
   return [...groups].map(([key, calls]) => {
     const [provider, model] = JSON.parse(key) as [string, string];
-    const times = calls.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
+    const times = calls.map(({ durationMs }) => durationMs).sort((a, b) => a - b);
     const middle = times[times.length >> 1] ?? 0;
-    return { provider, model, usual_ms: Math.round(Math.min(Math.max(middle, 0), MAX_TOOK_MS)) };
+    return { provider, model, usual_ms: Math.round(Math.min(Math.max(middle, 0), MAX_DURATION_MS)) };
   });
 }

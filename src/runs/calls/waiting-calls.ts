@@ -1,4 +1,4 @@
-// Tracks which provider calls of an active run have ended, according to their rows.
+// Tracks which provider calls of an active run have ended, according to the database.
 import type { WaitingCalls } from '../../engine/types.ts';
 import { listEndedCalls } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
@@ -9,25 +9,25 @@ export interface CallName {
   readonly item: number;
 }
 
-const nameOf = (nodeId: string, item: number): string => `${item} ${nodeId}`;
+const toCallName = (nodeId: string, item: number): string => `${item} ${nodeId}`;
 
 /** Reads the rows again whenever the run is woken. */
 export function createWaitingCalls(
   deps: Pick<RunDeps, 'db' | 'log'>,
   executionId: string,
-  known: readonly CallName[],
+  endedCalls: readonly CallName[],
   wakes: Wakes,
 ): WaitingCalls & { close(): void } {
-  const ended = new Set(known.map(({ node_id, item }) => nameOf(node_id, item)));
+  const ended = new Set(endedCalls.map(({ node_id, item }) => toCallName(node_id, item)));
   const listeners = new Set<() => void>();
-  const read = async (): Promise<void> => {
+  const refresh = async (): Promise<void> => {
     for (const { node_id, item } of await listEndedCalls(deps.db, executionId))
-      ended.add(nameOf(node_id, item));
+      ended.add(toCallName(node_id, item));
     for (const listener of listeners) listener();
   };
   wakes.listen(
     () =>
-      void read().catch((err: unknown) =>
+      void refresh().catch((err: unknown) =>
         deps.log.warn(
           { err, executionId },
           'the calls of a run could not be read; it polls them once it is released',
@@ -35,8 +35,8 @@ export function createWaitingCalls(
       ),
   );
   return {
-    takeEnded: (nodeId, item) => ended.delete(nameOf(nodeId, item)),
-    hasEnded: (nodeId, item) => ended.has(nameOf(nodeId, item)),
+    takeEnded: (nodeId, item) => ended.delete(toCallName(nodeId, item)),
+    hasEnded: (nodeId, item) => ended.has(toCallName(nodeId, item)),
     subscribe(onEnded) {
       listeners.add(onEnded);
       return () => listeners.delete(onEnded);

@@ -1,5 +1,4 @@
-// Estimates a graph, stored or not, for anyone who may read it: the credits that a run would reserve, and why it could
-// not run.
+// Estimates a graph, stored or not: the credits that a run would reserve, and reasons why it could not run.
 import { createPlan } from '../../graph/plan.ts';
 import type { Graph, JsonObject } from '../../graph/types.ts';
 import type { Issue } from '../../lib/errors.ts';
@@ -20,18 +19,18 @@ import { forecastPaidNodes } from './estimate-run.ts';
 
 export interface GraphToPrice {
   readonly graph: Graph;
-  /** The workspace whose media it may use. Absent: the caller's own. */
+  /** The workspace whose media the graph may use. Default: the caller's own. */
   readonly workspace?: string | undefined;
   readonly inputs?: Readonly<Record<string, unknown>> | undefined;
   readonly targets?: readonly string[] | undefined;
 }
 
 export interface GraphPrice extends Estimate {
-  /** Why nodes could not run. */
+  /** Reasons why nodes could not run. */
   readonly issues: readonly Issue[];
 }
 
-/** Throws the same 400 errors for the graph and inputs as starting such a run. */
+/** Estimates the graph. Throws the same 400 errors for the graph and inputs as starting a run. */
 export async function estimateGraph(
   deps: RunDeps,
   actor: UserActor,
@@ -39,11 +38,11 @@ export async function estimateGraph(
 ): Promise<GraphPrice> {
   const plan = planRequest(
     deps,
-    { plan: wanted => createPlan(graph, deps.catalog, wanted) },
+    { plan: targetIds => createPlan(graph, deps.catalog, targetIds) },
     targets === undefined ? {} : { targets: [...targets] },
   );
-  const sent = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);
-  const overrides = inputOverrides(deps, graph, sent);
+  const inputsText = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);
+  const overrides = inputOverrides(deps, graph, inputsText);
   const { userId } = actor;
   const owner = { userId, workspace: workspace ?? userWorkspace(userId) };
   const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner });

@@ -1,4 +1,4 @@
-// Computes what a run may cost: each paid node at the price of its calls, or at the maximum of its config. Pure.
+// Computes the maximum cost of a run: for each paid node, the price of its calls or the maximum in its config.
 import type { NodeForecast } from '../../engine/forecast.ts';
 import { describeMissingInputs } from '../../engine/inputs.ts';
 import type { PlannedRun } from '../../engine/reuse.ts';
@@ -65,7 +65,7 @@ export function findUnavailable(
   );
 }
 
-/** Finds required inputs that nothing fills. Their nodes would fail in a run. */
+/** Finds required inputs without a value. Their nodes would fail in a run. */
 export function findMissingInputs(
   { plan, overrides }: PlannedRun,
   isDone: (nodeId: string) => boolean = () => false,
@@ -111,8 +111,8 @@ export function findUnpriced(
 
 /** Throws 403 `unpriced_model`. */
 export function requirePriced(issues: readonly NodeIssue[]): void {
-  const [first] = issues;
-  if (first !== undefined) throw new AppError('unpriced_model', first.message, { issues });
+  const [firstIssue] = issues;
+  if (firstIssue !== undefined) throw new AppError('unpriced_model', firstIssue.message, { issues });
 }
 
 /** Throws 402 `max_credits_exceeded`. */
@@ -124,9 +124,9 @@ export function requireBounded(issues: readonly NodeIssue[], { credits, breakdow
 
 /** Throws 400 `provider_not_configured`. */
 export function requireProviders(issues: readonly NodeIssue[], hint = ''): void {
-  const [first] = issues;
-  if (first !== undefined)
-    throw new AppError('provider_not_configured', `${first.message}${hint}`, { issues });
+  const [firstIssue] = issues;
+  if (firstIssue !== undefined)
+    throw new AppError('provider_not_configured', `${firstIssue.message}${hint}`, { issues });
 }
 
 /** Returns a sentence for each node that takes its sample result. */

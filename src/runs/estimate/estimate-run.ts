@@ -54,9 +54,9 @@ export async function forecastPaidNodes(
 }
 
 /**
- * Answers POST /workflows/{id}/estimate: the credits that would be reserved, and in `issues` why a node could not run.
- * `cached` marks nodes that would be answered from the cache free of charge. Throws the same errors for the graph and
- * inputs as starting the run.
+ * Returns the response of POST /workflows/{id}/estimate: the credits that would be reserved, and in `issues` why nodes
+ * could not run. `cached` marks nodes whose results would come from the cache, free of charge. Throws the same errors
+ * for the graph and inputs as starting the run.
  */
 export async function estimateWorkflow(
   deps: RunDeps,
@@ -70,13 +70,13 @@ export async function estimateWorkflow(
   const overrides = inputOverrides(deps, version.graph, input.request.inputs);
   const workspace = getWorkspaceId(workflow);
   const owner = { userId: user.userId, workspace };
-  const kept = await findReusedSteps(deps, {
+  const reused = await findReusedSteps(deps, {
     workflowId: workflow.id,
     request: input.request,
     plan,
     overrides,
   });
-  const outlook = { plan, overrides, owner, steps: kept.steps, cache: createNodeCache(deps, workspace) };
+  const outlook = { plan, overrides, owner, steps: reused.steps, cache: createNodeCache(deps, workspace) };
   const [pool, forecasts] = await Promise.all([
     findPool(deps.db, workspace),
     forecastPaidNodes(deps, outlook),
@@ -92,12 +92,12 @@ export async function estimateWorkflow(
     costUsd: credits / 100,
     exact,
     breakdown: breakdown.map(line => ({ ...line, cached: cached.has(line.nodeId) })),
-    ...keptOf(input.request, kept),
-    ...sampledOf(plan, kept),
+    ...presentKept(input.request, reused),
+    ...presentSampled(plan, reused),
     availableCredits: pool.balance,
     issues: [
-      ...findUnavailable(plan, kept.steps),
-      ...findMissingInputs({ plan, overrides }, id => kept.steps.get(id)?.status === 'COMPLETED'),
+      ...findUnavailable(plan, reused.steps),
+      ...findMissingInputs({ plan, overrides }, id => reused.steps.get(id)?.status === 'COMPLETED'),
       ...failures,
       ...findUnpriced(deps, user, forecasts, overrides),
       ...findOverMax(forecasts),
@@ -105,7 +105,7 @@ export async function estimateWorkflow(
   };
 }
 
-function sampledOf(plan: Plan, { steps }: ReusedSteps) {
+function presentSampled(plan: Plan, { steps }: ReusedSteps) {
   const sampled = [...steps.values()].filter(({ fromSample }) => fromSample === true);
   if (sampled.length === 0) return {};
   return {
@@ -114,8 +114,11 @@ function sampledOf(plan: Plan, { steps }: ReusedSteps) {
   };
 }
 
-function keptOf({ keep, pins }: RunRequest, { steps }: ReusedSteps): { readonly kept?: readonly string[] } {
+function presentKept(
+  { keep, pins }: RunRequest,
+  { steps }: ReusedSteps,
+): { readonly kept?: readonly string[] } {
   if (keep === undefined && pins === undefined) return {};
-  const done = [...steps.values()].filter(({ status }) => status === 'COMPLETED');
-  return { kept: done.map(({ nodeId }) => nodeId) };
+  const completed = [...steps.values()].filter(({ status }) => status === 'COMPLETED');
+  return { kept: completed.map(({ nodeId }) => nodeId) };
 }

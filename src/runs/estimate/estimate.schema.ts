@@ -1,11 +1,11 @@
-// Defines the schemas of estimates: their request and their answer.
+// Defines the request and response schemas of estimates.
 import { Type } from 'typebox';
 import { Named, NamedExact } from '../../services/schema.ts';
 import { ExecuteBody } from '../run.schema.ts';
 
 const { inputs, targets, keep, pins, useSample } = ExecuteBody.properties;
 
-export const EstimateBody = NamedExact('EstimateRequest', 'The run that is asked about', {
+export const EstimateBody = NamedExact('EstimateRequest', 'The run to estimate', {
   inputs,
   targets,
   keep,

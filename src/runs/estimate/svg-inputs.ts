@@ -15,8 +15,8 @@ interface SvgInput {
 
 const MAX_SVG_BYTES = 1_048_576;
 const TIMEOUT_MS = 30_000;
-// Keyed by the hash of the bytes, so that a drawing is checked once.
-const drawable = createLru<true>(10_000);
+// Keyed by the hash of the bytes, so that each SVG is checked once.
+const drawableHashes = createLru<true>(10_000);
 
 /** Throws 400 `svg_not_drawable` with an issue for each node that would receive an invalid SVG. */
 export async function requireDrawable(deps: RunDeps, forecasts: readonly NodeForecast[]): Promise<void> {
@@ -31,8 +31,8 @@ export async function requireDrawable(deps: RunDeps, forecasts: readonly NodeFor
     const message = faults.get(svg.sha256);
     return message === undefined ? [] : [{ nodeId, code: 'svg_not_drawable', message }];
   });
-  const [first] = issues;
-  if (first !== undefined) throw new AppError('svg_not_drawable', first.message, { issues });
+  const [firstIssue] = issues;
+  if (firstIssue !== undefined) throw new AppError('svg_not_drawable', firstIssue.message, { issues });
 }
 
 function findSvgInputs({ node, calls }: NodeForecast): readonly SvgInput[] {
@@ -46,14 +46,14 @@ function findSvgInputs({ node, calls }: NodeForecast): readonly SvgInput[] {
 }
 
 async function findFault(deps: RunDeps, svg: MediaRef, signal: AbortSignal): Promise<string | undefined> {
-  if (drawable.get(svg.sha256)) return undefined;
+  if (drawableHashes.get(svg.sha256)) return undefined;
   try {
     await rasterizeSvg(await readMedia(deps, svg, MAX_SVG_BYTES), signal);
-    drawable.set(svg.sha256, true, 1);
+    drawableHashes.set(svg.sha256, true, 1);
     return undefined;
   } catch (err) {
     if (signal.aborted) {
-      throw new AppError('unavailable', 'The SVGs of this run could not be drawn in time: try again.', {
+      throw new AppError('unavailable', 'The SVGs of this run could not be rasterized in time. Try again.', {
         headers: { 'retry-after': '5' },
       });
     }

@@ -1,11 +1,10 @@
-// Traces the nodes of one execution of a run: a span starts with the first call and ends when the node settles or
-// waits.
+// Traces the nodes of a run: a span starts with the node's first call and ends when the node settles or waits.
 import { isSettled, type RunOptions, type Step } from '../../engine/types.ts';
 import { currentScope, inScope, type Span } from '../../lib/span.ts';
 
 export interface NodeSpans {
-  readonly around: NonNullable<RunOptions['wrapCall']>;
-  note(step: Step): void;
+  readonly wrapCall: NonNullable<RunOptions['wrapCall']>;
+  record(step: Step): void;
   /** Ends the spans of nodes that are still active. */
   close(): void;
 }
@@ -15,19 +14,19 @@ export function traceNodes(): NodeSpans | undefined {
   const scope = currentScope();
   const run = scope?.span;
   if (run?.isRecording !== true) return undefined;
-  const open = new Map<string, Span>();
+  const openSpans = new Map<string, Span>();
   return {
-    around({ id, nodeType }, work) {
+    wrapCall({ id, nodeType }, work) {
       // The items of a mapped node share one span.
       const attributes = { 'graphwright.node.id': id, 'graphwright.node.type': nodeType };
-      const span = open.get(id) ?? run.child(`node ${nodeType}`, { attributes });
-      open.set(id, span);
+      const span = openSpans.get(id) ?? run.child(`node ${nodeType}`, { attributes });
+      openSpans.set(id, span);
       return inScope({ ...scope, span }, work);
     },
-    note(step) {
-      const span = open.get(step.nodeId);
+    record(step) {
+      const span = openSpans.get(step.nodeId);
       if (span === undefined || (!isSettled(step.status) && step.status !== 'WAITING')) return;
-      open.delete(step.nodeId);
+      openSpans.delete(step.nodeId);
       span.set({
         'graphwright.node.status': step.status,
         'graphwright.node.attempt': step.attempt,
@@ -38,8 +37,8 @@ export function traceNodes(): NodeSpans | undefined {
       span.end();
     },
     close() {
-      for (const span of open.values()) span.end();
-      open.clear();
+      for (const span of openSpans.values()) span.end();
+      openSpans.clear();
     },
   };
 }

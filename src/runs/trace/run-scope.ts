@@ -1,10 +1,10 @@
-// Traces one execution of a run by a worker, and adds its ids to log lines.
+// Traces the execution of a run by a worker, and adds the run's id to log lines.
 import { currentScope, inScope } from '../../lib/span.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { RunDeps } from '../deps.ts';
 
 /**
- * Does the work in the scope of the run: log lines carry its id, and spans join the trace of the request that started
+ * Runs `work` in the scope of the run: log lines contain its id, and spans join the trace of the request that started
  * it.
  */
 export async function inRunScope(
@@ -34,7 +34,7 @@ export async function inRunScope(
 }
 
 /** Records how the execution ended: the status of the run, or what it waits for. */
-export function noteOutcome(outcome: string): void {
+export function recordOutcome(outcome: string): void {
   const span = currentScope()?.span;
   span?.set({ 'graphwright.run.outcome': outcome });
   if (outcome === 'FAILED' || outcome === 'TIMEOUT') span?.fail(outcome);

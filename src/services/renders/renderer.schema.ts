@@ -119,7 +119,9 @@ const RenderedClip = Named('RenderedClip', 'Facts about a clip', {
   fps: Type.Number(),
   frameCount: Type.Integer(),
   backend: Type.String({ description: 'The codecs that made it: ffmpeg or codec-host' }),
-  warnings: Type.Array(Type.String({ description: 'What could not be drawn or heard, by JSON pointer' })),
+  warnings: Type.Array(
+    Type.String({ description: 'JSON pointers to scene nodes that could not be drawn or played' }),
+  ),
 });
 const RenderFailure = Named('RenderFailure', 'Why a clip was not rendered', {
   code: Type.String(),

@@ -1,4 +1,4 @@
-// Defines the schemas of answers about runs, deliveries and credits for the OpenAPI document.
+// Defines the response schemas of runs, deliveries and credits for the OpenAPI document.
 import { Type } from 'typebox';
 import { NODE_STATUSES } from '../engine/types.ts';
 import { Edge, Node } from '../services/graph.schema.ts';
@@ -20,7 +20,9 @@ const Render = Type.Optional(
       frameCount: Type.Integer(),
       posterUrl: Type.String({ description: 'The poster, JPEG' }),
       backend: Type.String({ description: 'The codecs that made it: ffmpeg or codec-host' }),
-      warnings: Type.Array(Type.String({ description: 'What could not be drawn or heard, by JSON pointer' })),
+      warnings: Type.Array(
+        Type.String({ description: 'JSON pointers to scene nodes that could not be drawn or played' }),
+      ),
     },
     { description: 'Details of a video that this service rendered' },
   ),
@@ -68,7 +70,7 @@ export const NodeState = Named('NodeState', 'One node of a run', {
   ),
 });
 
-const LISTED = {
+const LIST_FIELDS = {
   id: Type.String({ description: '`ex_…`' }),
   workflowId: Type.String(),
   workflowVersion: Type.Integer(),
@@ -96,7 +98,7 @@ const LISTED = {
 };
 
 export const ExecutionRecord = Named('Execution', 'A run: its status, nodes, outputs and costs', {
-  ...LISTED,
+  ...LIST_FIELDS,
   inputs: Type.Object({}, { additionalProperties: true }),
   nodeStates: Type.Array(NodeState, { description: 'In topological order' }),
   outputs: Type.Array(
@@ -117,14 +119,14 @@ export const ExecutionRecord = Named('Execution', 'A run: its status, nodes, out
 });
 
 const ListedExecution = Named('ExecutionListItem', 'A run without its nodes, inputs and outputs', {
-  ...LISTED,
+  ...LIST_FIELDS,
   userName: Type.String({ description: 'Name of the user who started the run' }),
 });
 export const ExecutionPage = PageSchema(ListedExecution);
 
 const EventId = Type.Integer({ description: 'Increases with each event; send it back as Last-Event-ID' });
 const EVENTS = {
-  snapshot: Named('SnapshotEvent', 'The first: all that was before', {
+  snapshot: Named('SnapshotEvent', 'The first event: the current record of the run', {
     event: Type.Literal('snapshot'),
     id: EventId,
     data: ExecutionRecord,
@@ -134,12 +136,12 @@ const EVENTS = {
     id: EventId,
     data: NodeState,
   }),
-  execution: Named('ExecutionEvent', 'The run has changed; the last one says how it ended', {
+  execution: Named('ExecutionEvent', 'The run has changed; the last event has its final status', {
     event: Type.Literal('execution'),
     id: EventId,
     data: ListedExecution,
   }),
-  progress: Named('ProgressEvent', 'How far a node is; not stored, so without an id', {
+  progress: Named('ProgressEvent', 'The progress of a node; not stored, so without an id', {
     event: Type.Literal('progress'),
     data: Type.Object({ nodeId: Type.String(), progress: Type.Number({ minimum: 0, maximum: 1 }) }),
   }),
@@ -152,7 +154,7 @@ export const EventStream = EventStreamSchema(
   EVENTS,
 );
 
-export const AcceptedRun = Named('AcceptedRun', 'A run that has been stored and will execute', {
+export const AcceptedRun = Named('AcceptedRun', 'A run that is stored and will be executed', {
   executionId: Type.String(),
   workflowId: Type.String(),
   status: Type.Enum(EXECUTION_STATUSES, {
@@ -181,7 +183,7 @@ export const ExecutedGraph = Named('ExecutedGraph', 'The graph that a run execut
 export const Success = Type.Object({ success: Type.Literal(true) });
 
 /** The body of a webhook after a run has ended. */
-export const CompletionEvent = Named('CompletionEvent', 'What a webhook is sent when a run has ended', {
+export const CompletionEvent = Named('CompletionEvent', 'The body of a webhook when a run has ended', {
   event: Type.Enum(DELIVERY_EVENTS),
   eventId: Type.String({ format: 'uuid', description: 'Identical across retries' }),
   executionId: Type.String(),
@@ -192,7 +194,7 @@ export const CompletionEvent = Named('CompletionEvent', 'What a webhook is sent 
   createdAt: Timestamp,
 });
 
-export const Delivery = Named('Delivery', 'A message to a webhook, with every attempt to deliver it', {
+export const Delivery = Named('Delivery', 'A webhook delivery with its attempts', {
   id: Type.String({ description: 'Sent as `X-Service-Delivery` with every attempt' }),
   executionId: Type.String(),
   event: Type.String(),
@@ -216,7 +218,7 @@ export const Delivery = Named('Delivery', 'A message to a webhook, with every at
 });
 export const DeliveryPage = PageSchema(Delivery);
 
-export const WebhookTestAnswer = Named('WebhookTest', 'What the receiver of a sample answered', {
+export const WebhookTestResult = Named('WebhookTest', 'The response to a sample event', {
   delivered: Type.Boolean(),
   eventId: Type.String({ format: 'uuid' }),
   statusCode: Nullable(Type.Integer()),
@@ -225,7 +227,7 @@ export const WebhookTestAnswer = Named('WebhookTest', 'What the receiver of a sa
   response: Nullable(Type.String()),
 });
 
-export const CreditsAnswer = Named('Credits', 'A balance and a page of its ledger', {
+export const CreditsResponse = Named('Credits', 'A balance and a page of its ledger', {
   teamId: Nullable(Type.String()),
   balance: Credits,
   held: Type.Integer({ minimum: 0, description: 'Reserved for active runs' }),
@@ -245,7 +247,7 @@ export const CreditsAnswer = Named('Credits', 'A balance and a page of its ledge
   nextCursor: Nullable(Type.String()),
 });
 
-export const PoolAnswer = Named('CreditPool', 'A balance after a grant', {
+export const PoolResponse = Named('CreditPool', 'A balance after a grant', {
   workspace: Type.String(),
   balance: Credits,
   held: Type.Integer(),
