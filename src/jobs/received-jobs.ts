@@ -1,11 +1,11 @@
-// Tracks which jobs of the queue this process has received. A job that is locked by this process but unknown to it was
-// lost with its connection; the queue itself would wait four hours for it.
+// Tracks which queue jobs this process has received. A job that this process has locked but not received was lost with
+// a connection. Without this check, the queue would retry it only after four hours.
 
 interface Job {
   readonly id: unknown;
 }
 
-/** By the queue's events. */
+/** Updated by the queue's events. */
 export class ReceivedJobs {
   readonly #ids = new Set<string>();
   #suspects: ReadonlySet<string> = new Set();
@@ -24,13 +24,13 @@ export class ReceivedJobs {
   }
 
   /**
-   * Returns jobs locked by this process that were unknown at the previous check as well, since the end of a job may
-   * show late.
+   * Returns jobs that are locked by this process and were unknown at the previous check too, because the end of a job
+   * may be recorded late.
    */
   findLost(locked: readonly string[]): readonly string[] {
-    const unknown = locked.filter(id => !this.#ids.has(id));
-    const lost = unknown.filter(id => this.#suspects.has(id));
-    this.#suspects = new Set(unknown);
-    return lost;
+    const unknownIds = locked.filter(id => !this.#ids.has(id));
+    const lostIds = unknownIds.filter(id => this.#suspects.has(id));
+    this.#suspects = new Set(unknownIds);
+    return lostIds;
   }
 }

@@ -1,4 +1,4 @@
-// Defines the tasks of the job queue: each row is a service call.
+// Defines the tasks of the job queue. Each row maps a task to the function that runs it.
 
 import type { RunDeps } from '../runs/deps.ts';
 import { claimFromQueue } from '../runs/dispatch.ts';
@@ -17,17 +17,17 @@ export interface TaskContext {
   readonly deliverer: Deliverer;
   /** Fires when the process must stop. */
   readonly signal: AbortSignal;
-  /** Resolves once the other workers know this one; claim nothing before. */
+  /** Resolves once this worker is registered. No job may start earlier. */
   readonly registered: Promise<void>;
 }
 
-/** The worker pool that runs it, so that runs never wait for deliveries, and neither waits for clips. */
+/** The worker pool that runs a task. Separate pools keep runs, deliveries and renders from waiting for each other. */
 export type Pool = JobPool;
 
 export interface Task {
   readonly pool: Pool;
   readonly work: (ctx: TaskContext, id: string) => Promise<void>;
-  /** Minute and hour (UTC) at which it is queued daily, without an id, once for all workers. */
+  /** The time of day (UTC) at which the task is queued, without an id, once for all workers. */
   readonly daily?: { readonly hour: number; readonly minute: number };
 }
 
@@ -50,7 +50,7 @@ export const TASKS: Readonly<Record<string, Task>> = {
     daily: { hour: 3, minute: 17 },
     work: ({ deps, signal }) => sweepMedia(deps, signal),
   },
-  // After the runs that refer to them.
+  // Runs after sweep_runs, which deletes the references to outputs.
   sweep_outputs: {
     pool: 'deliveries',
     daily: { hour: 4, minute: 17 },

@@ -1,4 +1,4 @@
-// Runs graphile-worker: job pools for runs, deliveries and clips, and the heartbeat.
+// Runs graphile-worker: the job pools for runs, deliveries and renders, and the heartbeat.
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
@@ -18,7 +18,7 @@ import {
 import { queueShare } from '../runs/policy.ts';
 import type { WorkerSlots } from '../runs/worker-slots.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
-import { loggerOf } from './queue-tables.ts';
+import { createQueueLogger } from './queue-tables.ts';
 import { ReceivedJobs } from './received-jobs.ts';
 import { type Pool, TASKS, type TaskContext } from './tasks.ts';
 
@@ -26,35 +26,35 @@ const MAX_CONCURRENT_DELIVERIES = 256;
 const MAX_CONCURRENT_RENDERS = 2;
 // Locked jobs that no task has started are returned after this long.
 const LOCAL_QUEUE_TTL_MS = 60_000;
-// A finished job's row may outlive it by this long; if it runs again, it finds nothing to do.
+// The row of a finished job may be deleted this much later. If the job runs again, it finds nothing to do.
 const COMPLETE_DELAY_MS = 20;
 
-// New jobs are announced and timers wake the pools for scheduled ones, so polling only finds what others left behind.
+// Notifications and timers wake the pools, so polling only finds jobs that other processes left behind.
 const POLL_MS = 4000;
 const ALL_JOBS = 1e9;
 const HEARTBEATS_PER_CLEANUP = 6;
 /** While no job is suspected to be lost. */
 const HEARTBEATS_PER_JOB_CHECK = 3;
-/** It reads all waiting runs. */
+/** The recovery is rare because it reads all waiting runs. */
 const HEARTBEATS_PER_RECOVERY = 60;
 const RESTART_DELAY_MS = 500;
-/** For a pool that failed; its active jobs continue without it. */
-const LAST_WORDS_MS = 2000;
-// By then active runs have had their time to end.
+/** How long a failed pool may take to stop. Its active jobs continue without it. */
+const FAILED_POOL_GRACE_MS = 2000;
+// By then, active runs have had time to end.
 const STOP_MS = 20_000;
-// Every commit that queues a job wakes all pools. After a fetch that found no delivery or clip, wake-ups are skipped
-// for a moment, which saves a fetch for each batch of accepted runs; timers are never skipped.
+// Every commit that queues a job wakes all pools. After a fetch that found no delivery or render, wake-ups are ignored
+// for a moment, which saves a fetch for each batch of accepted runs. Timers are never ignored.
 const LOCAL_QUEUE = {
   runs: {},
   deliveries: { refetchDelay: { durationMs: 60, maxAbortThreshold: ALL_JOBS / 1000 } },
-  // None is claimed before it can start: it may take minutes, and another worker may be idle.
+  // A render takes minutes, so it is claimed only when it can start, and otherwise left to idle workers.
   renders: { size: 2, ttl: 2000, refetchDelay: { durationMs: 1000, maxAbortThreshold: ALL_JOBS / 1000 } },
 } as const satisfies Record<Pool, object>;
 
 export interface Worker {
   /** Stops the run if this process executes it. */
   cancel(executionId: string): void;
-  /** Notifies the run that provider tasks of it have ended, if this process executes it. */
+  /** Notifies the run that some of its provider tasks have ended, if this process executes it. */
   wake(executionId: string): void;
   /** Claims no more jobs, gives active ones `graceMs` to finish, then returns them to the queue. */
   stop(graceMs: number): Promise<void>;
@@ -71,7 +71,7 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
     registered: registered.promise,
   };
   await using stack = new AsyncDisposableStack();
-  const utils = await makeWorkerUtils({ pgPool: deps.runDb.pool, logger: loggerOf(deps.log) });
+  const utils = await makeWorkerUtils({ pgPool: deps.runDb.pool, logger: createQueueLogger(deps.log) });
   stack.defer(() => utils.release());
   const queue: QueueState = {
     ids: [],
@@ -79,12 +79,12 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
     unlock: dead => utils.forceUnlockWorkers([...dead]),
   };
   const pools: RunningPool[] = [];
-  for (const [pool, concurrency] of poolsOf(slots)) {
-    const running = await runPool(ctx, pool, concurrency, queue);
-    stack.defer(() => running.stop());
-    pools.push(running);
+  for (const [pool, concurrency] of listPools(slots)) {
+    const runningPool = await runPool(ctx, pool, concurrency, queue);
+    stack.defer(() => runningPool.stop());
+    pools.push(runningPool);
   }
-  // If the start fails, jobs that were already claimed would wait forever.
+  // If the start fails, rejecting ends jobs that were already claimed and would wait forever.
   registered.promise.catch(() => undefined);
   stack.defer(() => registered.reject(new Error('The worker did not start.')));
   slots.open(await registerWorker(deps, queue.ids));
@@ -92,12 +92,12 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
   const heartbeat = await startHeartbeat(deps, slots, queue);
   stack.defer(() => clearInterval(heartbeat));
   stack.defer(startPolling(deps));
-  const running = stack.move();
+  const resources = stack.move();
   return {
     wake: executionId => slots.runs.get(executionId)?.wake(),
     cancel: executionId => slots.runs.get(executionId)?.stop('cancelled'),
     async stop(graceMs) {
-      await using _ = running;
+      await using _ = resources;
       await drain(deps, slots, pools, stopping, graceMs);
       clearInterval(heartbeat);
       await removeWorker(deps, slots.workerId);
@@ -107,33 +107,33 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
 
 /** State shared by the pools of this process. */
 interface QueueState {
-  /** The worker ids that lock their jobs. */
+  /** The queue's worker ids of the pools, which lock jobs. */
   readonly ids: string[];
   readonly received: ReceivedJobs;
   readonly unlock: (dead: readonly string[]) => Promise<void>;
 }
 
-const poolsOf = (slots: WorkerSlots): readonly (readonly [Pool, number])[] => [
+const listPools = (slots: WorkerSlots): readonly (readonly [Pool, number])[] => [
   ['runs', queueShare(slots.capacity)],
   ['deliveries', MAX_CONCURRENT_DELIVERIES],
   ['renders', MAX_CONCURRENT_RENDERS],
 ];
 
 /**
- * Sends the first heartbeat at once, because it lets the runs of the previous process continue, and then periodically.
+ * Sends the first heartbeat immediately, so that the runs of the previous process continue, and then periodically.
  */
 async function startHeartbeat(
   deps: RunDeps,
   slots: WorkerSlots,
   { ids, received, unlock }: QueueState,
 ): Promise<NodeJS.Timeout> {
-  let beats = 0;
+  let beatCount = 0;
   const tick = async (): Promise<void> => {
     await sendHeartbeat(deps, slots, ids, unlock);
-    if (received.hasSuspects || beats % HEARTBEATS_PER_JOB_CHECK === 0)
+    if (received.hasSuspects || beatCount % HEARTBEATS_PER_JOB_CHECK === 0)
       await unlockLostJobs(deps, ids, locked => received.findLost(locked));
-    if (beats % HEARTBEATS_PER_CLEANUP === 0) await unlockOrphanPools(deps, unlock);
-    if (beats++ % HEARTBEATS_PER_RECOVERY === 0) await wakeRunsWithoutCalls(deps);
+    if (beatCount % HEARTBEATS_PER_CLEANUP === 0) await unlockOrphanPools(deps, unlock);
+    if (beatCount++ % HEARTBEATS_PER_RECOVERY === 0) await wakeRunsWithoutCalls(deps);
   };
   await tick();
   let isBeating = false;
@@ -148,7 +148,7 @@ async function startHeartbeat(
   }, HEARTBEAT_MS);
 }
 
-/** Starts polling providers for tasks that are due; returns a function that stops it. */
+/** Starts polling providers. Returns a function that stops it. */
 function startPolling(deps: RunDeps): () => Promise<void> {
   const polling = new AbortController();
   const polled = pollCalls(deps, polling.signal);
@@ -158,7 +158,7 @@ function startPolling(deps: RunDeps): () => Promise<void> {
   };
 }
 
-/** Claims no more jobs and waits for active ones: `graceMs` for them to finish, then until they are released. */
+/** Stops claiming jobs and waits for active ones: `graceMs` for them to finish, then until they are released. */
 async function drain(
   deps: RunDeps,
   slots: WorkerSlots,
@@ -178,13 +178,13 @@ async function drain(
 }
 
 interface RunningPool {
-  /** Resolves when it claims no more jobs and its active ones have ended. */
+  /** Stops claiming jobs. Resolves when the active ones have ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Keeps a queue pool running. A pool that cannot record in PostgreSQL how a job ended stops permanently; then its jobs
- * are unlocked and a new pool replaces it.
+ * Keeps a queue pool running. A pool that cannot record the end of a job in PostgreSQL stops permanently. Its jobs are
+ * then unlocked, and a new pool replaces it.
  */
 async function runPool(
   ctx: TaskContext,
@@ -198,16 +198,16 @@ async function runPool(
   ids.push(life.id);
   const replace = async (): Promise<void> => {
     await unlock([life.id]);
-    const next = await startPool(ctx, pool, concurrency, received);
-    ids.splice(ids.indexOf(life.id), 1, next.id);
-    life = next;
+    const nextLife = await startPool(ctx, pool, concurrency, received);
+    ids.splice(ids.indexOf(life.id), 1, nextLife.id);
+    life = nextLife;
   };
   const stop = (): void => {
     isStopping = true;
-    // It rejects if it has already stopped.
+    // Rejects if the pool has already stopped.
     life.runner.stop().catch(() => undefined);
   };
-  const keep = async (): Promise<void> => {
+  const keepRunning = async (): Promise<void> => {
     for (;;) {
       await life.ended;
       if (isStopping) return;
@@ -217,11 +217,11 @@ async function runPool(
       if (isStopping) stop();
     }
   };
-  const ended = keep();
+  const ended = keepRunning();
   return {
     async stop() {
       stop();
-      // The heartbeat keeps the process alive instead.
+      // The timer is unreferenced, because the heartbeat already keeps the process alive.
       await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
     },
   };
@@ -229,9 +229,9 @@ async function runPool(
 
 interface PoolLife {
   readonly runner: Runner;
-  /** Resolves when it is fully stopped. */
+  /** Resolves when the pool has stopped. */
   readonly ended: Promise<void>;
-  /** The worker id that locks its jobs. */
+  /** The queue's worker id, which locks the pool's jobs. */
   readonly id: string;
 }
 
@@ -254,10 +254,10 @@ async function startPool(
   events.on('job:complete', ({ job }) => received.remove([job]));
   const runner = await run({
     pgPool: ctx.deps.runDb.pool,
-    logger: loggerOf(ctx.deps.log),
+    logger: createQueueLogger(ctx.deps.log),
     events,
-    taskList: taskListOf(ctx, pool),
-    crontab: crontabOf(pool),
+    taskList: toTaskList(ctx, pool),
+    crontab: toCrontab(pool),
     noHandleSignals: true,
     preset: {
       worker: {
@@ -269,17 +269,19 @@ async function startPool(
       },
     },
   });
-  const whole = runner.promise.catch((err: unknown) => ctx.deps.log.error({ err, pool }, 'the queue failed'));
-  // A failed pool may wait forever for its own batches (graphile-worker 0.18, pending count of a batch).
-  const broken = failed.then(async () => {
-    await sleep(LAST_WORDS_MS);
+  const stopped = runner.promise.catch((err: unknown) =>
+    ctx.deps.log.error({ err, pool }, 'the queue failed'),
+  );
+  // A failed pool may wait forever for its own batches (graphile-worker 0.18).
+  const failedFully = failed.then(async () => {
+    await sleep(FAILED_POOL_GRACE_MS);
     runner.stop().catch(() => undefined);
   });
-  return { runner, ended: Promise.race([whole, broken]), id };
+  return { runner, ended: Promise.race([stopped, failedFully]), id };
 }
 
-/** A day without any worker is not caught up: what it would have swept is swept the next day. */
-function crontabOf(pool: Pool): string {
+/** Returns the crontab of a pool. A task that no worker ran on one day is not made up for: the next day suffices. */
+function toCrontab(pool: Pool): string {
   const rows = Object.entries(TASKS).filter(([, task]) => task.pool === pool);
   return rows
     .flatMap(([name, { daily: at }]) =>
@@ -288,7 +290,7 @@ function crontabOf(pool: Pool): string {
     .join('\n');
 }
 
-function taskListOf(ctx: TaskContext, pool: Pool): TaskList {
+function toTaskList(ctx: TaskContext, pool: Pool): TaskList {
   const rows = Object.entries(TASKS).filter(([, task]) => task.pool === pool);
   return Object.fromEntries(
     rows.map(([name, task]) => [
@@ -306,7 +308,7 @@ interface FailedJob {
   readonly payload: unknown;
 }
 
-/** The queue retries a job 25 times, over days. */
+/** Called when the queue gives up a job, after 25 attempts over several days. */
 function onJobExhausted(deps: RunDeps, { task_identifier: task, payload }: FailedJob): void {
   deps.log.error({ task, payload }, 'a job failed for good');
   if (task !== 'run') return;

@@ -3,9 +3,9 @@
 import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } from '../graph/catalog.ts';
 import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
 import type { Gate } from '../lib/gate.ts';
-import type { ProviderAnswer } from '../providers/answer.ts';
 import { PROVIDER_LIMITERS, type ProviderName } from '../providers/names.ts';
 import type { ProviderTask } from '../providers/provider.ts';
+import type { ProviderResponse } from '../providers/response.ts';
 import type { ProviderSlots } from '../providers/run-call.ts';
 import type { PartStore, ReadSource } from '../render/render-io.ts';
 import { describePricing, FREE, type Pricing } from './models/pricing.ts';
@@ -176,7 +176,7 @@ export interface NodeFetchInit {
   readonly mayCarry?: (next: URL) => boolean;
 }
 
-export type NodeFetchResponse = ProviderAnswer;
+export type NodeFetchResponse = ProviderResponse;
 
 /**
  * Returned by a node that waits without a worker: for a time, for a person's decision until a deadline, or for a
@@ -253,8 +253,8 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   /** Whether results are cached: true if running costs more than a lookup. Off for nodes with side effects or waits. */
   readonly cache?: boolean | ((values: Readonly<Record<string, unknown>>) => boolean);
   /**
-   * Whether `{{secrets.NAME}}` in its settings is replaced when it runs: only for nodes that send it to somebody. `in requests`:
-   * the node does it itself, by `ctx.secrets`, since it knows to whom each goes.
+   * Whether `{{secrets.NAME}}` in its settings is replaced when it runs: only for nodes that send it to somebody. `in
+   * requests`: the node does it itself, by `ctx.secrets`, since it knows to whom each goes.
    */
   readonly secrets?: true | 'in requests';
   /** Limits concurrency before the node reads complete files into memory. Default: the limiter of its provider. */

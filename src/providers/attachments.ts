@@ -11,10 +11,10 @@ export function* replaceAttachments(
 ): Protocol<unknown> {
   if (value instanceof Attachment) return yield* send(value);
   if (typeof value !== 'object' || value === null || depth === MAX_DEPTH) return value;
-  const replaced: unknown[] = [];
-  for (const item of Object.values(value)) replaced.push(yield* replaceAttachments(item, send, depth + 1));
-  if (Array.isArray(value)) return replaced;
-  return Object.fromEntries(Object.keys(value).map((name, index) => [name, replaced[index]]));
+  const items: unknown[] = [];
+  for (const item of Object.values(value)) items.push(yield* replaceAttachments(item, send, depth + 1));
+  if (Array.isArray(value)) return items;
+  return Object.fromEntries(Object.keys(value).map((name, index) => [name, items[index]]));
 }
 
 export function toDataUri({ bytes, contentType }: Attachment): string {

@@ -1,7 +1,6 @@
-// Implements the protocol of a ComfyUI server: queues a graph under an id of ours and reads the result from the
+// Implements the protocol of a ComfyUI server: queues a graph with an id that we choose and reads the result from the
 // server's history. https://docs.comfy.org/development/comfyui-server/comms_routes
 
-import { asArray, asRecord, asText, type JsonRecord, type ProviderAnswer, readObject } from './answer.ts';
 import { encodeForm } from './multipart.ts';
 import {
   Attachment,
@@ -16,7 +15,8 @@ import {
   type ProviderRequest,
   type Submission,
 } from './provider.ts';
-import { kindOfStatus, ProviderError } from './provider-error.ts';
+import { ProviderError, statusToKind } from './provider-error.ts';
+import { asArray, asRecord, asText, type JsonRecord, type ProviderResponse, readObject } from './response.ts';
 
 export interface ComfyCall {
   /** In ComfyUI's API format: node id → `class_type` and `inputs`. An input may be an attachment. */
@@ -39,22 +39,22 @@ export function comfyui(endpoint: Endpoint): Provider<ComfyCall> {
 
 function* submit(endpoint: Endpoint, { graph }: ComfyCall, ourId: string): Protocol<Submission> {
   const prompt = yield* upload(endpoint, graph, ourId);
-  const answer = yield {
+  const response = yield {
     ...toRequest(endpoint, '/prompt', JSON.stringify(toPrompt(endpoint, prompt, ourId))),
     role: 'submits',
   };
-  if (answer.status !== 200) throw classify(answer);
-  const reply = readObject(answer) ?? {};
+  if (response.status !== 200) throw classify(response);
+  const reply = readObject(response) ?? {};
   // Older servers ignore our id and choose one.
   const handle = { id: asText(reply.prompt_id) ?? ourId };
   const problem = describeNodeErrors(reply.node_errors);
   if (problem === undefined) return { handle };
-  // 200 with node_errors: the server runs only the valid outputs, which is not what the user asked for.
+  // 200 with node_errors: the server would run only the valid outputs, so the task is cancelled.
   yield* cancel(endpoint, handle);
   throw new ProviderError('comfyui', 'invalid_input', { detail: problem });
 }
 
-/** Always sends a client id: without one, servers from before 2026 omit cached nodes from the history. */
+/** Returns the request body. It needs a client id, because servers from before 2026 otherwise omit cached nodes. */
 function toPrompt({ partnerKey }: Endpoint, prompt: unknown, ourId: string): JsonRecord {
   const extra_data = { api_key_comfy_org: partnerKey };
   return { prompt, prompt_id: ourId, client_id: ourId, ...(partnerKey === undefined ? {} : { extra_data }) };
@@ -62,32 +62,32 @@ function toPrompt({ partnerKey }: Endpoint, prompt: unknown, ourId: string): Jso
 
 /** Returns the graph with each attachment uploaded and replaced by the name of its file. */
 function* upload(endpoint: Endpoint, graph: ComfyCall['graph'], ourId: string): Protocol<unknown> {
-  const sent: Record<string, unknown> = Object.create(null);
+  const uploadedGraph: Record<string, unknown> = Object.create(null);
   for (const [id, node] of Object.entries(graph)) {
     const inputs: Record<string, unknown> = Object.create(null);
     for (const [name, value] of Object.entries(node.inputs)) {
       inputs[name] = value instanceof Attachment ? yield* uploadFile(endpoint, value, ourId) : value;
     }
-    sent[id] = { ...node, inputs };
+    uploadedGraph[id] = { ...node, inputs };
   }
-  return sent;
+  return uploadedGraph;
 }
 
 function* uploadFile(endpoint: Endpoint, file: Attachment, ourId: string): Protocol<string> {
-  const named = new Attachment(file.bytes, file.contentType, `${ourId}-${file.name}`);
+  const renamedFile = new Attachment(file.bytes, file.contentType, `${ourId}-${file.name}`);
   const { contentType, body } = encodeForm([
-    ['image', named],
+    ['image', renamedFile],
     ['type', 'input'],
     ['subfolder', 'graphwright'],
     ['overwrite', 'true'],
   ]);
-  const answer = yield {
+  const response = yield {
     ...toRequest(endpoint, '/upload/image', body),
-    headers: { ...headersOf(endpoint.key), 'content-type': contentType },
+    headers: { ...toHeaders(endpoint.key), 'content-type': contentType },
     timeoutMs: 120_000,
   };
-  if (answer.status !== 200) throw classify(answer);
-  const { name, subfolder } = asRecord(readObject(answer));
+  if (response.status !== 200) throw classify(response);
+  const { name, subfolder } = asRecord(readObject(response));
   if (asText(name) === undefined)
     throw new ProviderError('comfyui', 'unavailable', { detail: 'the upload has no name' });
   return [asText(subfolder), name].filter(part => part !== undefined).join('/');
@@ -98,16 +98,15 @@ function* poll(endpoint: Endpoint, { id }: Handle): Protocol<Poll> {
   if (before !== undefined) return toPoll(endpoint, before);
   const { running, pending } = yield* readQueue(endpoint);
   if (running.includes(id) || pending.includes(id)) return { isRunning: true };
-  // The work may have finished between the two requests. If neither list has it, the server was restarted and lost it.
+  // The task may have finished between the two requests. If it is still not in the history, the server lost it.
   const after = yield* readHistory(endpoint, id);
   if (after !== undefined) return toPoll(endpoint, after);
   throw new ProviderError('comfyui', 'lost');
 }
 
 /**
- * Newer servers cancel by id. `/interrupt` without an id, or on a server that does not support ids, stops whatever is
- * running; for older servers, the queue is checked first. A self-hosted server bills nothing, so the answer does not
- * matter.
+ * Cancels a task. Newer servers cancel by id. On older servers, `/interrupt` may stop any running task, so the queue is
+ * checked first. Self-hosted servers do not bill, so the response does not matter.
  */
 function* cancel(endpoint: Endpoint, { id }: Handle): Protocol<Cancellation> {
   const cancelled = yield toRequest(endpoint, `/api/jobs/${encodeURIComponent(id)}/cancel`, '{}');
@@ -119,9 +118,12 @@ function* cancel(endpoint: Endpoint, { id }: Handle): Protocol<Cancellation> {
 }
 
 function* readHistory(endpoint: Endpoint, id: string): Protocol<JsonRecord | undefined> {
-  const answer = yield { ...toRequest(endpoint, `/history/${encodeURIComponent(id)}`), maxBytes: 67_108_864 };
-  if (answer.status !== 200) throw classify(answer);
-  const entry = asRecord(readObject(answer))[id];
+  const response = yield {
+    ...toRequest(endpoint, `/history/${encodeURIComponent(id)}`),
+    maxBytes: 67_108_864,
+  };
+  if (response.status !== 200) throw classify(response);
+  const entry = asRecord(readObject(response))[id];
   return entry === undefined ? undefined : asRecord(entry);
 }
 
@@ -131,26 +133,26 @@ interface Queue {
 }
 
 function* readQueue(endpoint: Endpoint): Protocol<Queue> {
-  const answer = yield { ...toRequest(endpoint, '/queue'), maxBytes: 67_108_864 };
-  if (answer.status !== 200) throw classify(answer);
-  const { queue_running, queue_pending } = asRecord(readObject(answer));
-  // An entry is an array: its number, then its id.
-  const idsOf = (entries: unknown): string[] => asArray(entries).map(entry => String(asArray(entry)[1]));
-  return { running: idsOf(queue_running), pending: idsOf(queue_pending) };
+  const response = yield { ...toRequest(endpoint, '/queue'), maxBytes: 67_108_864 };
+  if (response.status !== 200) throw classify(response);
+  const { queue_running, queue_pending } = asRecord(readObject(response));
+  // An entry is an array of its number, its id, and more.
+  const readIds = (entries: unknown): string[] => asArray(entries).map(entry => String(asArray(entry)[1]));
+  return { running: readIds(queue_running), pending: readIds(queue_pending) };
 }
 
 function toRequest(endpoint: Endpoint, path: string, body?: string | Uint8Array): ProviderRequest {
   const url = endpoint.baseUrl + path;
-  const headers = headersOf(endpoint.key);
+  const headers = toHeaders(endpoint.key);
   if (body === undefined) return { method: 'GET', url, headers };
   return { method: 'POST', url, headers: { ...headers, 'content-type': 'application/json' }, body };
 }
 
 /**
- * ComfyUI has no keys, but a proxy in front of it may require a header: `Authorization` unless the operator names
- * another.
+ * Returns the headers for the key. ComfyUI has no keys, but a proxy in front of it may require a header:
+ * `Authorization`, or another one that the operator configured.
  */
-export function headersOf(key: string): Readonly<Record<string, string>> {
+export function toHeaders(key: string): Readonly<Record<string, string>> {
   if (key === '') return {};
   const [, name = 'authorization', value = key] = /^([\w-]+):\s*(.*)$/.exec(key) ?? [];
   return { [name.toLowerCase()]: value };
@@ -162,7 +164,7 @@ function toPoll(endpoint: Endpoint, { status, outputs }: JsonRecord): Poll {
   const files = readFiles(endpoint, asRecord(outputs));
   if (files.length > 0) return { output: { files } };
   const detail =
-    'the graph returned no file; a graph that ran before with the same settings returns none, so change its seed';
+    'the graph returned no file. A repeated run with the same settings returns none; change its seed';
   throw new ProviderError('comfyui', 'bad_output', { detail });
 }
 
@@ -182,8 +184,8 @@ function readFiles(endpoint: Endpoint, outputs: JsonRecord): Output['files'] {
   const files = Object.values(outputs)
     .flatMap(node => Object.values(asRecord(node)).flatMap(asArray).map(asRecord))
     .filter(file => asText(file.filename) !== undefined);
-  const kept = files.filter(file => file.type !== 'temp');
-  return (kept.length > 0 ? kept : files).map(({ filename, subfolder, type }) => {
+  const savedFiles = files.filter(file => file.type !== 'temp');
+  return (savedFiles.length > 0 ? savedFiles : files).map(({ filename, subfolder, type }) => {
     const query = new URLSearchParams({
       filename: String(filename),
       subfolder: asText(subfolder) ?? '',
@@ -193,19 +195,19 @@ function readFiles(endpoint: Endpoint, outputs: JsonRecord): Output['files'] {
   });
 }
 
-function classify(answer: ProviderAnswer): ProviderError {
-  const { error, node_errors } = asRecord(readObject(answer));
+function classify(response: ProviderResponse): ProviderError {
+  const { error, node_errors } = asRecord(readObject(response));
   const { message, details } = asRecord(error);
   const detail = describeNodeErrors(node_errors) ?? asText(message) ?? asText(error) ?? asText(details);
-  return new ProviderError('comfyui', kindOfStatus(answer.status), { detail });
+  return new ProviderError('comfyui', statusToKind(response.status), { detail });
 }
 
 /** Returns the first error of each node, or undefined if there are none. */
 function describeNodeErrors(nodeErrors: unknown): string | undefined {
-  const complaints = Object.entries(asRecord(nodeErrors)).map(([id, entry]) => {
+  const messages = Object.entries(asRecord(nodeErrors)).map(([id, entry]) => {
     const { class_type, errors } = asRecord(entry);
     const { message, details } = asRecord(asArray(errors)[0]);
     return `node ${id} (${String(class_type)}): ${[message, details].filter(part => asText(part) !== undefined).join(', ')}`;
   });
-  return complaints.length === 0 ? undefined : complaints.join('; ');
+  return messages.length === 0 ? undefined : messages.join('; ');
 }

@@ -1,9 +1,9 @@
 // Implements the ElevenLabs protocol: one request that returns the audio, with no task to poll.
 // https://elevenlabs.io/docs/api-reference
 
-import { asArray, asCount, asRecord, asText, type ProviderAnswer, readObject } from './answer.ts';
 import { DEFAULT_PACE, type Endpoint, type Protocol, type Provider, type Submission } from './provider.ts';
-import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
+import { ProviderError, type ProviderErrorKind, statusToKind } from './provider-error.ts';
+import { asArray, asCount, asRecord, asText, type ProviderResponse, readObject } from './response.ts';
 
 export interface ElevenLabsCall {
   /** Includes the query, for example `/v1/sound-generation?output_format=mp3_44100_128`. */
@@ -13,7 +13,7 @@ export interface ElevenLabsCall {
 
 const TIMEOUT_MS = 240_000;
 const MAX_AUDIO_BYTES = 134_217_728;
-// A slot becomes free when any other request ends, so a growing delay would miss it.
+// A slot becomes free when any other request ends, so an increasing delay would miss it.
 const SLOT_DELAY_MS = 500;
 
 export function elevenlabs(endpoint: Endpoint): Provider<ElevenLabsCall> {
@@ -21,7 +21,7 @@ export function elevenlabs(endpoint: Endpoint): Provider<ElevenLabsCall> {
 }
 
 function* submit({ baseUrl, key }: Endpoint, { path, body }: ElevenLabsCall): Protocol<Submission> {
-  const answer = yield {
+  const response = yield {
     method: 'POST',
     url: baseUrl + path,
     headers: { 'xi-api-key': key, 'content-type': 'application/json' },
@@ -30,11 +30,13 @@ function* submit({ baseUrl, key }: Endpoint, { path, body }: ElevenLabsCall): Pr
     maxBytes: MAX_AUDIO_BYTES,
     role: 'submits',
   };
-  if (answer.status !== 200) throw classify(answer);
-  if (answer.body.length === 0) throw new ProviderError('elevenlabs', 'bad_output', { detail: 'no audio' });
-  // Headers are text, but prices are computed from a number.
-  const characters = asCount(answer.headers['character-cost']);
-  return { output: { files: [answer.body], ...(characters === undefined ? {} : { usage: { characters } }) } };
+  if (response.status !== 200) throw classify(response);
+  if (response.body.length === 0) throw new ProviderError('elevenlabs', 'bad_output', { detail: 'no audio' });
+  // Prices are computed from numbers, but header values are strings.
+  const characters = asCount(response.headers['character-cost']);
+  return {
+    output: { files: [response.body], ...(characters === undefined ? {} : { usage: { characters } }) },
+  };
 }
 
 const BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
@@ -53,13 +55,13 @@ const BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
 
 const NO_SLOT: ReadonlySet<string> = new Set(['too_many_concurrent_requests', 'concurrent_limit_exceeded']);
 
-function classify(answer: ProviderAnswer): ProviderError {
-  const detail = readObject(answer)?.detail;
-  const { code: named, status, message } = asRecord(detail);
+function classify(response: ProviderResponse): ProviderError {
+  const detail = readObject(response)?.detail;
+  const { code: errorCode, status, message } = asRecord(detail);
   const [problem] = asArray(detail).map(asRecord);
   // `status` is the older name of `code`. If both are present, only `code` distinguishes errors with the same status.
-  const code = [asText(named), asText(status)].find(name => name !== undefined && name in BY_CODE) ?? '';
-  return new ProviderError('elevenlabs', BY_CODE[code] ?? kindOfStatus(answer.status), {
+  const code = [asText(errorCode), asText(status)].find(name => name !== undefined && name in BY_CODE) ?? '';
+  return new ProviderError('elevenlabs', BY_CODE[code] ?? statusToKind(response.status), {
     detail: asText(message) ?? asText(problem?.msg) ?? asText(detail),
     retryAfterMs: NO_SLOT.has(code) ? SLOT_DELAY_MS : undefined,
   });

@@ -2,18 +2,6 @@
 // https://fal.ai/docs/api-reference/inference-api
 
 import { isRecord } from '../lib/record.ts';
-import {
-  asArray,
-  asCount,
-  asId,
-  asRecord,
-  asText,
-  asUrl,
-  type JsonRecord,
-  type ProviderAnswer,
-  readDataUri,
-  readObject,
-} from './answer.ts';
 import { replaceAttachments, toDataUri } from './attachments.ts';
 import {
   type Attachment,
@@ -30,7 +18,19 @@ import {
   SUBMIT_TIMEOUT_MS,
   type Submission,
 } from './provider.ts';
-import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
+import { ProviderError, type ProviderErrorKind, statusToKind } from './provider-error.ts';
+import {
+  asArray,
+  asCount,
+  asId,
+  asRecord,
+  asText,
+  asUrl,
+  type JsonRecord,
+  type ProviderResponse,
+  readDataUri,
+  readObject,
+} from './response.ts';
 
 export interface FalCall {
   /** Owner, app and path, for example `fal-ai/flux-1/dev`. */
@@ -47,7 +47,7 @@ export interface FalCall {
   readonly chunksPath?: string | undefined;
 }
 
-// Larger data URIs make the request slow, and soon exceed the queue's limit.
+// Larger data URIs make the request slow and may exceed the queue's limit.
 const MAX_DATA_URI_BYTES = 262_144;
 const MAX_UPLOAD_BYTES = 94_371_840;
 const QUEUE_URL = 'https://queue.fal.run';
@@ -57,7 +57,7 @@ export function fal(endpoint: Endpoint): Provider<FalCall> {
   return {
     name: 'fal',
     pace: DEFAULT_PACE,
-    modelOf: ({ model }) => model,
+    getModel: ({ model }) => model,
     classify,
     submit: (call, _ourId, hookUrl) => submit(endpoint, call, hookUrl),
     tasks: {
@@ -68,23 +68,23 @@ export function fal(endpoint: Endpoint): Provider<FalCall> {
 }
 
 function* submit(endpoint: Endpoint, { model, input }: FalCall, hookUrl?: string): Protocol<Submission> {
-  const sent = yield* replaceAttachments(input, file => sendFile(endpoint, file));
-  const answer = yield {
+  const body = yield* replaceAttachments(input, file => sendFile(endpoint, file));
+  const response = yield {
     ...toRequest(
       endpoint,
       'POST',
       `${endpoint.baseUrl}/${model}${hookUrl === undefined ? '' : `?fal_webhook=${encodeURIComponent(hookUrl)}`}`,
     ),
-    body: JSON.stringify(sent),
+    body: JSON.stringify(body),
     timeoutMs: SUBMIT_TIMEOUT_MS,
     role: 'submits',
   };
-  if (answer.status !== 200) throw classify(answer);
-  const { request_id, status_url, response_url, cancel_url } = asRecord(readObject(answer));
+  if (response.status !== 200) throw classify(response);
+  const { request_id, status_url, response_url, cancel_url } = asRecord(readObject(response));
   const id = asId(request_id);
   const paths = [status_url, response_url, cancel_url].map(url => relativeTo(endpoint, url));
   if (id === undefined || paths.includes(undefined)) {
-    throw new ProviderError('fal', 'outcome_unknown', { detail: 'the answer contains no request id' });
+    throw new ProviderError('fal', 'outcome_unknown', { detail: 'the response contains no request id' });
   }
   return { handle: { id, state: paths.join(' ') } };
 }
@@ -92,37 +92,37 @@ function* submit(endpoint: Endpoint, { model, input }: FalCall, hookUrl?: string
 function* poll(endpoint: Endpoint, handle: Handle, call: FalCall): Protocol<Poll> {
   const result = yield* fetchResult(endpoint, handle);
   if (result === 'running') return { isRunning: true };
-  if (result === 'gone') throw gone();
+  if (result === 'gone') throw createLostError();
   if (result.status !== 200) throw classify(result);
   return { output: { ...readOutput(readObject(result) ?? {}, call), ...readUsage(result) } };
 }
 
-/** Returns the request's result, or its state. `gone`: fal does not know the request or has deleted its result. */
-function* fetchResult(endpoint: Endpoint, handle: Handle): Protocol<ProviderAnswer | 'running' | 'gone'> {
-  const { statusUrl, resultUrl } = urlsOf(endpoint, handle);
+/** Returns the result of the request, or its state. `gone`: fal does not know the request or has deleted its result. */
+function* fetchResult(endpoint: Endpoint, handle: Handle): Protocol<ProviderResponse | 'running' | 'gone'> {
+  const { statusUrl, resultUrl } = toTaskUrls(endpoint, handle);
   const status = yield toRequest(endpoint, 'GET', statusUrl);
   if (status.status === 202) return 'running';
   if (status.status === 404) return 'gone';
   if (status.status !== 200) throw classify(status);
   if (readObject(status)?.status !== 'COMPLETED') return 'running';
-  // COMPLETED means only that the work ended; the result carries the model's own status.
+  // COMPLETED means only that the work ended. The status of the result says whether it succeeded.
   const result = yield { ...toRequest(endpoint, 'GET', resultUrl), role: 'fetches', maxBytes: 67_108_864 };
   if (result.status === 404 || result.status === 410) return 'gone';
   const isEarly = result.status === 400 && /still in progress/i.test(result.body.toString('utf8'));
   return result.status === 202 || isEarly ? 'running' : result;
 }
 
-function readUsage({ headers }: ProviderAnswer): { readonly usage?: unknown } {
+function readUsage({ headers }: ProviderResponse): { readonly usage?: unknown } {
   const units = asCount(headers['x-fal-billable-units']);
   return units === undefined ? {} : { usage: { billable_units: units } };
 }
 
 /**
- * Cancels a request. fal removes a waiting request; a running one gets a signal that its app may ignore, so the result
- * is checked.
+ * Cancels a request. fal removes a waiting request, but the app may ignore the cancellation of a running one, so the
+ * result is checked.
  */
 function* cancel(endpoint: Endpoint, handle: Handle): Protocol<Cancellation> {
-  yield toRequest(endpoint, 'PUT', urlsOf(endpoint, handle).cancelUrl);
+  yield toRequest(endpoint, 'PUT', toTaskUrls(endpoint, handle).cancelUrl);
   const result = yield* fetchResult(endpoint, handle);
   if (result === 'running') return { kind: 'running' };
   if (result === 'gone' || result.status !== 200) return { kind: 'cancelled' };
@@ -140,31 +140,33 @@ function* sendFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
     throw new ProviderError('fal', 'invalid_input', { detail: `${file.name} is larger than 90 MB` });
   }
   const address = `${storageUrl(endpoint)}/storage/upload/initiate?storage_type=fal-cdn-v3`;
-  const started = yield {
+  const initiated = yield {
     ...toRequest(endpoint, 'POST', address),
     body: JSON.stringify({ content_type: file.contentType, file_name: file.name }),
   };
-  if (started.status !== 200) throw classify(started);
-  const { file_url, upload_url } = asRecord(readObject(started));
+  if (initiated.status !== 200) throw classify(initiated);
+  const { file_url, upload_url } = asRecord(readObject(initiated));
   const [url, target] = [asUrl(file_url), asUrl(upload_url)];
   if (url === undefined || target === undefined) {
     throw new ProviderError('fal', 'unavailable', { detail: 'the upload has no URL' });
   }
-  // The URL is signed. The key must go to the API only.
+  // The URL is signed. The API key must only be sent to the API.
   const headers = { 'content-type': file.contentType };
-  const stored = yield { method: 'PUT', url: target, headers, body: file.bytes, timeoutMs: 120_000 };
-  if (stored.status < 200 || stored.status > 299) throw classify(stored);
+  const uploaded = yield { method: 'PUT', url: target, headers, body: file.bytes, timeoutMs: 120_000 };
+  if (uploaded.status < 200 || uploaded.status > 299) throw classify(uploaded);
   return url;
 }
 
-/** fal's storage has its own host. Behind a proxy or a test double, it is below the configured base URL. */
+/**
+ * Returns the URL of fal's storage, which has its own host. With a proxy or test double, it is the configured base URL.
+ */
 function storageUrl({ baseUrl }: Endpoint): string {
   return baseUrl === QUEUE_URL ? STORAGE_URL : baseUrl;
 }
 
 /**
- * Returns the URL's path relative to the configured base. Behind a proxy, fal's answers name fal's own host, but the
- * key must go to the configured one.
+ * Returns the URL's path relative to the configured base. With a proxy, fal's responses contain fal's own host, but
+ * requests with the key must go to the configured one.
  */
 function relativeTo({ baseUrl }: Endpoint, value: unknown): string | undefined {
   const url = asUrl(value);
@@ -180,7 +182,7 @@ interface TaskUrls {
   readonly cancelUrl: string;
 }
 
-function urlsOf({ baseUrl }: Endpoint, { state = '' }: Handle): TaskUrls {
+function toTaskUrls({ baseUrl }: Endpoint, { state = '' }: Handle): TaskUrls {
   const [status = '', result = '', cancel = ''] = state.split(' ');
   return { statusUrl: baseUrl + status, resultUrl: baseUrl + result, cancelUrl: baseUrl + cancel };
 }
@@ -195,11 +197,11 @@ function readOutput(result: JsonRecord, { expects, path, chunksPath }: FalCall):
     const chunks = chunksPath === undefined ? undefined : findAt(result, chunksPath);
     return { files: [], text: asText(findAt(result, path ?? 'output')) ?? '', chunks };
   }
-  const found = path === undefined ? Object.values(result) : [findAt(result, path)];
-  // A plain string counts as a URL only at the path that was configured.
+  const values = path === undefined ? Object.values(result) : [findAt(result, path)];
+  // A plain string is treated as a URL only at the configured path.
   const asFile = (value: unknown): unknown =>
     path !== undefined && typeof value === 'string' ? { url: value } : value;
-  return { files: found.flat().flatMap(value => toFile(asFile(value)) ?? []) };
+  return { files: values.flat().flatMap(value => toFile(asFile(value)) ?? []) };
 }
 
 function findAt(result: JsonRecord, path: string): unknown {
@@ -224,25 +226,30 @@ const BY_ERROR_TYPE: Readonly<Record<string, ProviderErrorKind>> = {
   runner_connection_refused: 'unavailable',
 };
 
-function classify(answer: ProviderAnswer): ProviderError {
-  const { detail, error_type } = asRecord(readObject(answer));
-  const [first] = asArray(detail).map(asRecord);
-  const words = typeof detail === 'string' ? detail : asText(first?.msg);
-  const errorType = answer.headers['x-fal-error-type'] ?? asText(error_type) ?? '';
-  const kind = kindOf(answer.status, errorType, asText(first?.type) ?? '', words ?? '');
-  const path = asArray(first?.loc).join('.');
-  return new ProviderError('fal', kind, { detail: path === '' ? words : `${path}: ${words ?? ''}` });
+function classify(response: ProviderResponse): ProviderError {
+  const { detail, error_type } = asRecord(readObject(response));
+  const [firstDetail] = asArray(detail).map(asRecord);
+  const message = typeof detail === 'string' ? detail : asText(firstDetail?.msg);
+  const errorType = response.headers['x-fal-error-type'] ?? asText(error_type) ?? '';
+  const kind = toErrorKind(response.status, errorType, asText(firstDetail?.type) ?? '', message ?? '');
+  const path = asArray(firstDetail?.loc).join('.');
+  return new ProviderError('fal', kind, { detail: path === '' ? message : `${path}: ${message ?? ''}` });
 }
 
-function kindOf(status: number, errorType: string, detailType: string, words: string): ProviderErrorKind {
+function toErrorKind(
+  status: number,
+  errorType: string,
+  detailType: string,
+  message: string,
+): ProviderErrorKind {
   if (/content_policy|nsfw|safety/i.test(detailType)) return 'content_policy';
-  // 499 means that the client closed the request: here, that it was cancelled.
+  // 499 means that the request was cancelled.
   if (status === 499) return 'cancelled';
-  if (status === 403 && /balance|locked|credit/i.test(words)) return 'insufficient_funds';
-  return BY_ERROR_TYPE[errorType] ?? (status === 500 ? 'failed' : kindOfStatus(status));
+  if (status === 403 && /balance|locked|credit/i.test(message)) return 'insufficient_funds';
+  return BY_ERROR_TYPE[errorType] ?? (status === 500 ? 'failed' : statusToKind(status));
 }
 
-function gone(): ProviderError {
+function createLostError(): ProviderError {
   return new ProviderError('fal', 'lost', {
     detail: 'results are kept for an hour, or for six minutes if they are 10 KB or larger',
   });

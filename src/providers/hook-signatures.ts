@@ -1,4 +1,4 @@
-// Verifies the signatures of the webhooks by which providers report finished work. Free of I/O: callers fetch the keys.
+// Verifies the signatures of providers' webhooks. Callers fetch the keys.
 import {
   createHash,
   createHmac,
@@ -7,7 +7,7 @@ import {
   timingSafeEqual,
   verify,
 } from 'node:crypto';
-import { asArray, asRecord } from './answer.ts';
+import { asArray, asRecord } from './response.ts';
 
 export interface Hook {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -19,7 +19,7 @@ export interface Hook {
 const TOLERANCE_MS = 300_000;
 const SPKI_ED25519 = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Returns the Ed25519 keys of fal's published key set and skips all others. */
+/** Returns the Ed25519 keys of fal's published key set. */
 export function readFalKeys(jwks: unknown): readonly KeyObject[] {
   return asArray(asRecord(jwks).keys).flatMap(entry => {
     const { x } = asRecord(entry);
@@ -29,7 +29,7 @@ export function readFalKeys(jwks: unknown): readonly KeyObject[] {
   });
 }
 
-/** Returns whether one of the keys signed the hook, at most five minutes from now. */
+/** Whether one of the keys signed the webhook, with a timestamp at most five minutes from now. */
 export function isSignedByFal({ headers, body, nowMs }: Hook, keys: readonly KeyObject[]): boolean {
   const names = ['request-id', 'user-id', 'timestamp', 'signature'];
   const [requestId, userId, timestamp, signature] = names.map(name => headers[`x-fal-webhook-${name}`]);
@@ -42,8 +42,8 @@ export function isSignedByFal({ headers, body, nowMs }: Hook, keys: readonly Key
 }
 
 /**
- * Returns whether the hook has a Standard Webhooks signature made with Replicate's secret, at most five minutes from
- * now.
+ * Whether the webhook has a valid Standard Webhooks signature by Replicate's secret, with a timestamp at most five
+ * minutes from now.
  */
 export function isSignedByReplicate({ headers, body, nowMs }: Hook, secret: string): boolean {
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
@@ -53,9 +53,11 @@ export function isSignedByReplicate({ headers, body, nowMs }: Hook, secret: stri
   if (!isFresh(timestamp, nowMs)) return false;
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
-  return signatures.split(' ').some(one => {
-    const given = Buffer.from(one.replace(/^v1,/, ''), 'base64');
-    return one.startsWith('v1,') && given.length === expected.length && timingSafeEqual(given, expected);
+  return signatures.split(' ').some(candidate => {
+    const actual = Buffer.from(candidate.replace(/^v1,/, ''), 'base64');
+    return (
+      candidate.startsWith('v1,') && actual.length === expected.length && timingSafeEqual(actual, expected)
+    );
   });
 }
 

@@ -1,4 +1,4 @@
-// Builds multipart/form-data bodies as bytes, so that a request can be sent again unchanged.
+// Builds multipart/form-data bodies as buffers, so that a request can be retried unchanged.
 import { randomUUID } from 'node:crypto';
 import { Attachment } from './provider.ts';
 
@@ -26,7 +26,7 @@ export function encodeForm(fields: readonly FormField[]): Form {
 function describePart(name: string, value: string | Attachment): string {
   const disposition = `content-disposition: form-data; name="${name}"`;
   if (typeof value === 'string') return disposition;
-  // A file name comes from users and must not be able to end the header.
+  // File names come from users and must not break out of the header.
   const filename = value.name.replaceAll(/[^\w.-]+/g, '-');
   return `${disposition}; filename="${filename}"\r\ncontent-type: ${value.contentType}`;
 }

@@ -13,14 +13,14 @@ const MAX_CONCURRENT_CALLS: Readonly<Record<ProviderName, number>> = {
 };
 
 /**
- * A call holds a slot from before its files are read until its result is stored, so it also bounds the memory of complete
- * files. Work in progress at the provider is counted elsewhere.
+ * A call holds a slot from before its files are read until its result is stored, so it also bounds the memory of
+ * complete files. Work in progress at the provider is counted elsewhere.
  */
 export const PROVIDER_LIMITERS: Readonly<Partial<Record<string, Gate>>> = Object.fromEntries(
   Object.entries(MAX_CONCURRENT_CALLS).map(([name, concurrency]) => [name, createGate({ concurrency })]),
 );
 
-/** Names as the providers write them. */
+/** The names of the providers, for users. */
 export const DISPLAY_NAMES: Readonly<Record<ProviderName, string>> = {
   fal: 'fal',
   replicate: 'Replicate',

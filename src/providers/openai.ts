@@ -1,17 +1,7 @@
-// Implements the protocol of OpenAI and compatible servers. Images, chat and speech are answered directly; background
-// responses are tasks. https://developers.openai.com/api/reference
+// Implements the protocol of OpenAI and compatible servers. Image, chat and speech requests return the result directly;
+// background responses are tasks. https://developers.openai.com/api/reference
 
 import { isRecord } from '../lib/record.ts';
-import {
-  asArray,
-  asId,
-  asRecord,
-  asText,
-  asUrl,
-  type JsonRecord,
-  type ProviderAnswer,
-  readObject,
-} from './answer.ts';
 import { toDataUri } from './attachments.ts';
 import { encodeForm, type FormField } from './multipart.ts';
 import {
@@ -27,9 +17,19 @@ import {
   type ProviderRequest,
   type Submission,
 } from './provider.ts';
-import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
+import { ProviderError, type ProviderErrorKind, statusToKind } from './provider-error.ts';
+import {
+  asArray,
+  asId,
+  asRecord,
+  asText,
+  asUrl,
+  type JsonRecord,
+  type ProviderResponse,
+  readObject,
+} from './response.ts';
 
-/** A request whose answer is the result. */
+/** A request whose response is the result. */
 export type OpenAiCall =
   | { readonly kind: 'image' | 'chat' | 'speech'; readonly body: Readonly<Record<string, unknown>> }
   | { readonly kind: 'edit'; readonly fields: readonly FormField[] };
@@ -45,17 +45,17 @@ const PATHS: Readonly<Record<OpenAiCall['kind'], string>> = {
 const TIMEOUT_MS = 600_000;
 const MAX_BYTES = 134_217_728;
 
-/** Images, chat and speech. An abort closes the socket, but the work may still be billed. */
+/** Creates the provider for images, chat and speech. An aborted request may still be billed. */
 export function openai(endpoint: Endpoint): Provider<OpenAiCall> {
   return { name: 'openai', pace: DEFAULT_PACE, classify, submit: call => submit(endpoint, call) };
 }
 
-/** Background responses: they have an id and can be polled and cancelled. */
+/** Creates the provider for background responses, which can be polled and cancelled. */
 export function openaiResponses(endpoint: Endpoint): Provider<Readonly<Record<string, unknown>>> {
   return {
     name: 'openai',
     pace: DEFAULT_PACE,
-    modelOf: ({ model }) => String(model),
+    getModel: ({ model }) => String(model),
     classify,
     submit: body => submitResponse(endpoint, body),
     tasks: {
@@ -66,47 +66,48 @@ export function openaiResponses(endpoint: Endpoint): Provider<Readonly<Record<st
 }
 
 function* submit(endpoint: Endpoint, call: OpenAiCall): Protocol<Submission> {
-  const answer = yield {
+  const response = yield {
     ...withBody(endpoint, PATHS[call.kind], call),
     timeoutMs: TIMEOUT_MS,
     maxBytes: MAX_BYTES,
     role: 'submits',
   };
-  if (answer.status !== 200) throw classify(answer);
-  if (call.kind === 'speech') return { output: { files: [answer.body] } };
-  const reply = readObject(answer);
-  if (reply === undefined) throw badOutput('the answer is not JSON');
+  if (response.status !== 200) throw classify(response);
+  if (call.kind === 'speech') return { output: { files: [response.body] } };
+  const reply = readObject(response);
+  if (reply === undefined) throw badOutput('the response is not JSON');
   return { output: call.kind === 'chat' ? readChat(reply) : readImages(reply) };
 }
 
 function* submitResponse(endpoint: Endpoint, body: Readonly<Record<string, unknown>>): Protocol<Submission> {
-  const answer = yield {
+  const response = yield {
     ...withBody(endpoint, '/responses', { body: { ...body, background: true } }),
     role: 'submits',
   };
-  if (answer.status !== 200) throw classify(answer);
-  const id = asId(readObject(answer)?.id);
+  if (response.status !== 200) throw classify(response);
+  const id = asId(readObject(response)?.id);
   if (id === undefined)
-    throw new ProviderError('openai', 'outcome_unknown', { detail: 'the answer contains no id' });
+    throw new ProviderError('openai', 'outcome_unknown', { detail: 'the response contains no id' });
   return { handle: { id } };
 }
 
 function* pollResponse(endpoint: Endpoint, { id }: Handle): Protocol<Poll> {
-  const answer = yield toRequest(endpoint, 'GET', `/responses/${id}`);
-  if (answer.status === 404) throw new ProviderError('openai', 'lost');
-  if (answer.status !== 200) throw classify(answer);
-  const reply = readObject(answer) ?? {};
+  const response = yield toRequest(endpoint, 'GET', `/responses/${id}`);
+  if (response.status === 404) throw new ProviderError('openai', 'lost');
+  if (response.status !== 200) throw classify(response);
+  const reply = readObject(response) ?? {};
   if (reply.status === 'queued' || reply.status === 'in_progress') return { isRunning: true };
   return { output: readResponse(reply) };
 }
 
-/** Cancels a response. A finished response refuses; a cancelled one is billed for the tokens that it reports. */
+/** Cancels a response, unless it has finished. A cancelled response is billed for the tokens that it reports. */
 function* cancelResponse(endpoint: Endpoint, { id }: Handle): Protocol<Cancellation> {
-  const stopped = yield toRequest(endpoint, 'POST', `/responses/${id}/cancel`);
-  const answer = stopped.status === 200 ? stopped : yield toRequest(endpoint, 'GET', `/responses/${id}`);
-  if (answer.status === 404) return { kind: 'cancelled' };
-  if (answer.status !== 200) throw classify(answer);
-  const { status, usage } = readObject(answer) ?? {};
+  const cancelled = yield toRequest(endpoint, 'POST', `/responses/${id}/cancel`);
+  const response =
+    cancelled.status === 200 ? cancelled : yield toRequest(endpoint, 'GET', `/responses/${id}`);
+  if (response.status === 404) return { kind: 'cancelled' };
+  if (response.status !== 200) throw classify(response);
+  const { status, usage } = readObject(response) ?? {};
   if (status === 'queued' || status === 'in_progress') return { kind: 'running' };
   const isBilled = status === 'completed' || status === 'incomplete' || isRecord(usage);
   return isBilled ? { kind: 'billed', usage } : { kind: 'cancelled' };
@@ -152,9 +153,9 @@ function readImages({ data, usage }: JsonRecord): Output {
 function readChat({ choices, usage }: JsonRecord): Output {
   const { message, finish_reason } = asRecord(asArray(choices)[0]);
   const { content, refusal } = asRecord(message);
-  const refused = asText(refusal);
-  if (refused !== undefined || finish_reason === 'content_filter') {
-    throw new ProviderError('openai', 'content_policy', { detail: refused });
+  const refusalText = asText(refusal);
+  if (refusalText !== undefined || finish_reason === 'content_filter') {
+    throw new ProviderError('openai', 'content_policy', { detail: refusalText });
   }
   if (typeof content !== 'string' || content === '') {
     throw badOutput(
@@ -174,7 +175,7 @@ function readResponse({ status, output, error, incomplete_details, usage }: Json
   }
   const { reason } = asRecord(incomplete_details);
   const parts = asArray(output).flatMap(item => asArray(asRecord(item).content).map(asRecord));
-  const refusal = parts.map(part => asText(part.refusal)).find(words => words !== undefined);
+  const refusal = parts.map(part => asText(part.refusal)).find(text => text !== undefined);
   if (refusal !== undefined || reason === 'content_filter') {
     throw new ProviderError('openai', 'content_policy', { detail: refusal });
   }
@@ -196,13 +197,12 @@ const BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
 };
 
 /**
- * Compatible servers put less into their errors: `error` may be a string, its code a number, or the body a proxy's
- * HTML.
+ * Classifies an error response. On compatible servers, `error` may be a string, its code a number, or the body HTML.
  */
-function classify(answer: ProviderAnswer): ProviderError {
-  const error = readObject(answer)?.error;
+function classify(response: ProviderResponse): ProviderError {
+  const error = readObject(response)?.error;
   const { code, message, type } = isRecord(error) ? error : { code: null, message: error, type: null };
-  const kind = BY_CODE[String(code)] ?? BY_CODE[String(type)] ?? kindOfStatus(answer.status);
+  const kind = BY_CODE[String(code)] ?? BY_CODE[String(type)] ?? statusToKind(response.status);
   return new ProviderError('openai', kind, { detail: asText(message) });
 }
 

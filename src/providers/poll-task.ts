@@ -1,5 +1,5 @@
-// Polls work in progress at a provider, or asks for its cancellation, without fetching the result. Each request is sent
-// once; the caller polls again later.
+// Polls or cancels a task at a provider without fetching the result. Sends each request once; the caller polls again
+// later.
 import type { Cancellation, Handle, Protocol, Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import { type Send, sendOnce } from './send.ts';
@@ -13,57 +13,56 @@ export type TaskProvider = Pick<Provider<never>, 'name' | 'pace' | 'classify'> &
 };
 
 export interface PolledTask extends Handle {
-  /** Whether the result is no longer wanted. */
+  /** Whether the task should be cancelled. */
   readonly isCancelled: boolean;
 }
 
-export type PollResult =
+export type TaskState =
   | { readonly kind: 'running'; readonly fraction?: number }
-  /** It ended, successfully or not; the result says which. */
+  /** The task succeeded or failed; its result says which. */
   | { readonly kind: 'ended' }
   | Exclude<Cancellation, { readonly kind: 'running' }>
-  /** The provider's state could not be read. Poll again after `afterMs`. */
+  /** The state could not be read. Poll again after `afterMs`. */
   | { readonly kind: 'unknown'; readonly afterMs: number | undefined; readonly isRateLimited: boolean };
 
 /**
- * Polls the state of the work, or asks for its cancellation. When polling, the protocol stops before it would fetch the
- * result.
+ * Polls the task, or requests its cancellation. A poll stops before the request that fetches the result.
  */
 export async function pollTask(
   provider: TaskProvider,
   { isCancelled, ...handle }: PolledTask,
   send: Send,
   signal: AbortSignal,
-): Promise<PollResult> {
+): Promise<TaskState> {
   const { poll, cancel } = provider.tasks;
-  // `expects` only controls how a result is read, and none is read here.
+  // `expects` only controls how the result is read, and the result is not read here.
   const protocol = isCancelled ? cancel(handle) : poll(handle, { expects: 'files' } as never);
   try {
     let step = protocol.next();
     while (step.done !== true) {
-      const fetches = step.value.role === 'fetches';
-      if (fetches && !isCancelled) return { kind: 'ended' };
-      const { answer, failure } = await sendOnce(provider, step.value, send, signal);
-      // An error in place of the result is the failure of the work itself.
-      const isFinal = failure === undefined || (fetches && failure.kind !== 'rate_limited');
-      if (answer === undefined || !isFinal)
+      const isFetch = step.value.role === 'fetches';
+      if (isFetch && !isCancelled) return { kind: 'ended' };
+      const { response, failure } = await sendOnce(provider, step.value, send, signal);
+      // An error response in place of the result means that the task itself failed.
+      const isFinal = failure === undefined || (isFetch && failure.kind !== 'rate_limited');
+      if (response === undefined || !isFinal)
         return {
           kind: 'unknown',
           afterMs: failure?.retryAfterMs,
           isRateLimited: failure?.kind === 'rate_limited',
         };
-      step = protocol.next(answer);
+      step = protocol.next(response);
     }
-    return isCancelled ? (step.value as Cancellation) : toPollResult(step.value);
+    return isCancelled ? (step.value as Cancellation) : toTaskState(step.value);
   } catch (err) {
     if (!(err instanceof ProviderError)) throw err;
-    // The work was lost, failed or was refused: fetching the result will tell. Whether a cancelled call is billed stays
-    // unknown.
+    // The task was lost, failed or was rejected; fetching the result reports which. For a cancelled task, it is unknown
+    // whether it is billed.
     return isCancelled ? { kind: 'unknown', afterMs: undefined, isRateLimited: false } : { kind: 'ended' };
   }
 }
 
-function toPollResult(state: unknown): PollResult {
+function toTaskState(state: unknown): TaskState {
   if (typeof state !== 'object' || state === null || !('isRunning' in state)) return { kind: 'ended' };
   const { fraction } = state as { readonly fraction?: number };
   return { kind: 'running', ...(fraction === undefined ? {} : { fraction }) };

@@ -1,13 +1,13 @@
-// Defines why a provider call fails: one table of kinds to which the errors of all providers are mapped.
+// Defines the kinds of provider errors, to which the errors of all providers are mapped.
 import { DISPLAY_NAMES, type ProviderName } from './names.ts';
 
 /** Kind → sentence after the provider's name. The error code of the node is `provider_` plus the kind. */
 const KINDS = {
-  invalid_input: 'refused the input',
+  invalid_input: 'rejected the input',
   auth: 'rejected the API key of this service; ask the operator to check the key and its permissions',
   insufficient_funds: 'has no funds or quota left for this service; ask the operator to add some',
   rate_limited: 'is receiving too many requests; try again later',
-  content_policy: 'refused the content',
+  content_policy: 'rejected the content because of its policy',
   unavailable: 'is unavailable',
   failed: 'could not complete the task',
   timeout: 'took too long',
@@ -29,7 +29,7 @@ export interface ProviderErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The message is meant for users. */
+/** A failed provider call. The message is meant for users. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly provider: ProviderName;
@@ -66,8 +66,8 @@ const BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
   504: 'timeout',
 };
 
-/** Returns the kind that the status alone suggests. */
-export function kindOfStatus(status: number): ProviderErrorKind {
+/** Returns the kind of error for a status code. */
+export function statusToKind(status: number): ProviderErrorKind {
   return (
     BY_STATUS[status] ?? (status >= 500 ? 'unavailable' : status >= 400 ? 'invalid_input' : 'bad_output')
   );

@@ -1,16 +1,16 @@
-// Defines what a provider implements: protocols that decide which requests to send and read the answers, without any
+// Defines the interface of a provider: protocols that decide which requests to send and read the responses, without
 // I/O.
 import type { Backoff } from '../lib/backoff.ts';
-import type { ProviderAnswer } from './answer.ts';
 import type { ProviderName } from './names.ts';
 import type { ProviderError } from './provider-error.ts';
+import type { ProviderResponse } from './response.ts';
 
 /** The address of a provider, and our credentials there. */
 export interface Endpoint {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly key: string;
-  /** For ComfyUI: the key of a comfy.org account, for nodes that call models elsewhere. */
+  /** For ComfyUI: the key of a comfy.org account, for partner nodes. */
   readonly partnerKey?: string;
 }
 
@@ -21,23 +21,23 @@ export interface ProviderRequest {
   readonly body?: string | Uint8Array;
   /** Default 30 s. */
   readonly timeoutMs?: number;
-  /** Limit for the answer's body; default 8 MB. */
+  /** The maximum size of the response body. Default 8 MB. */
   readonly maxBytes?: number;
   /**
-   * `submits`: starts work that may be billed, so it is sent again only if it cannot have arrived or was rejected with
-   * 429. `fetches`: the answer's status is the result of the work itself. Any other request is repeated after every
-   * kind of failure.
+   * `submits`: the request starts work that may be billed, so it is retried only if it cannot have arrived or was
+   * rejected with 429. `fetches`: the response status may be the failure of the work itself. Any other request is
+   * retried after any failure.
    */
   readonly role?: 'submits' | 'fetches';
 }
 
 /**
- * One operation of a provider, free of I/O: yields requests, receives their answers, and returns what they mean. Throws
+ * One operation of a provider as a generator: yields requests, receives their responses, and returns the result. Throws
  * ProviderError.
  */
-export type Protocol<T> = Generator<ProviderRequest, T, ProviderAnswer>;
+export type Protocol<T> = Generator<ProviderRequest, T, ProviderResponse>;
 
-/** A file anywhere in the input of a call. The provider decides how it is sent. */
+/** A file in the input of a call. The provider decides how it is sent. */
 export class Attachment {
   readonly bytes: Buffer;
   readonly contentType: string;
@@ -58,13 +58,13 @@ export interface Output {
   readonly text?: string;
   /** Parts of a transcription with their times, as the provider sends them. */
   readonly chunks?: unknown;
-  /** What the provider reports as used, for example tokens. */
+  /** The usage that the provider reports, for example tokens. */
   readonly usage?: unknown;
-  /** Sentences about differences from the request, for example a text that was cut off. */
+  /** Sentences that say how the output differs from the request, for example that the text was cut off. */
   readonly warnings?: readonly string[];
 }
 
-/** Identifies work in progress at the provider: its id, and anything else needed to poll it. */
+/** Identifies a task at the provider: its id, and other data needed to poll it. */
 export interface Handle {
   readonly id: string;
   readonly state?: string;
@@ -74,8 +74,8 @@ export type Submission = { readonly handle: Handle } | { readonly output: Output
 export type Poll = { readonly output: Output } | { readonly isRunning: true; readonly fraction?: number };
 
 /**
- * The outcome of a cancellation. `billed`: the work finished anyway, or the provider bills what it did so far.
- * `running`: the provider was asked to stop and has not confirmed it.
+ * The outcome of a cancellation. `billed`: the work finished, or the provider bills it in part. `running`: the provider
+ * has not confirmed the cancellation.
  */
 export type Cancellation =
   | { readonly kind: 'cancelled' }
@@ -98,16 +98,16 @@ export interface Provider<Call> {
    * when the work has ended, for providers that support it.
    */
   submit(call: Call, ourId: string, hookUrl?: string): Protocol<Submission>;
-  /** Returns the model of the call. Calls of one model take about the same time. */
-  modelOf?(call: Call): string;
-  /** Maps an answer other than 200 to an error. */
-  classify(answer: ProviderAnswer): ProviderError;
+  /** Returns the model of the call. Calls to the same model usually take about the same time. */
+  getModel?(call: Call): string;
+  /** Maps a response other than 200 to an error. */
+  classify(response: ProviderResponse): ProviderError;
   /** Absent if the submission returns the output directly. */
   readonly tasks?: {
     poll(handle: Handle, call: Call): Protocol<Poll>;
-    /** Asks the provider to stop the work and returns the outcome. May be called again until the outcome is known. */
+    /** Requests the cancellation and returns the outcome. May be called again until the outcome is known. */
     cancel(handle: Handle): Protocol<Cancellation>;
-    /** The provider identifies work by our id from the submission on, so work that it lost can be submitted again. */
+    /** Set if the provider uses our id for the task, so that a lost task can be submitted again. */
     readonly takesOurIds?: true;
   };
 }
@@ -131,15 +131,15 @@ export interface PriceTerms {
   readonly isExact: boolean;
 }
 
-/** The record of a call at a provider, stored with its run. `id` is null if it was submitted and no id was received. */
+/** The record of a provider call, stored with its run. `id` is null until the provider returns one. */
 export interface ProviderTask {
   readonly provider: ProviderName;
   readonly id: string | null;
   readonly state?: string;
-  /** Set at submission: when it was submitted, and until when it may take. */
+  /** The time of the submission, and the deadline of the work. */
   readonly submittedAtMs?: number;
   readonly deadlineAtMs?: number;
-  /** How often its result was requested while the work was still running. */
+  /** How often the result was requested while the work was still running. */
   readonly asks?: number;
   /** Identifies the call in the webhook URL that the provider calls. */
   readonly token?: string;
@@ -147,19 +147,19 @@ export interface ProviderTask {
   readonly credits?: number;
   /** The settings that its price depends on. */
   readonly terms?: PriceTerms;
-  /** Not submitted yet: it waits for a slot at the provider since `submittedAtMs`. */
+  /** Set if the call has not been submitted and waits for a slot since `submittedAtMs`. */
   readonly queued?: true;
-  /** It occupies one of the provider's slots. */
+  /** Set if the call occupies one of the provider's slots. */
   readonly slot?: true;
-  /** The provider's name for the model, and how long that model usually takes. */
+  /** The provider's name for the model, and the model's usual duration. */
   readonly model?: string;
   readonly usualMs?: number;
 }
 
-/** `open`: calls at this provider are not counted. `slot`: the call has a slot from now on. `wait`: no slot is free. */
+/** `open`: the provider has no limit. `slot`: the call has got a slot. `wait`: no slot is free. */
 export type SlotClaim = 'open' | 'slot' | 'wait';
 
-/** Thrown when the work continues at the provider and the run can be suspended until it ends. */
+/** Thrown when the work continues at the provider, so that the run can be suspended until it ends. */
 export class TaskInProgress extends Error {
   readonly task: ProviderTask;
   constructor(task: ProviderTask) {

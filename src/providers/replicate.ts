@@ -1,17 +1,6 @@
-// Implements the protocol of Replicate's predictions: create one, then poll it until it ends.
+// Implements the protocol of Replicate: creates a prediction and polls it until it ends.
 // https://replicate.com/docs/reference/http
 
-import {
-  asArray,
-  asCount,
-  asId,
-  asRecord,
-  asText,
-  asUrl,
-  type ProviderAnswer,
-  readDataUri,
-  readObject,
-} from './answer.ts';
 import { replaceAttachments, toDataUri } from './attachments.ts';
 import { encodeForm } from './multipart.ts';
 import {
@@ -29,10 +18,21 @@ import {
   SUBMIT_TIMEOUT_MS,
   type Submission,
 } from './provider.ts';
-import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
+import { ProviderError, type ProviderErrorKind, statusToKind } from './provider-error.ts';
+import {
+  asArray,
+  asCount,
+  asId,
+  asRecord,
+  asText,
+  asUrl,
+  type ProviderResponse,
+  readDataUri,
+  readObject,
+} from './response.ts';
 
 export interface ReplicateCall {
-  /** Owner and name of an official model; for other models also the version: `owner/name:id`. */
+  /** `owner/name` of an official model, or `owner/name:version` of any other. */
   readonly model: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly expects: 'files' | 'text';
@@ -40,14 +40,14 @@ export interface ReplicateCall {
 
 const MAX_DATA_URI_BYTES = 262_144;
 const MAX_UPLOAD_BYTES = 104_857_600;
-// The maximum that Replicate allows. It limits the cost of a prediction that is no longer polled.
+// The maximum that Replicate allows. Limits the cost of a prediction that is no longer polled.
 const LIFETIME = '30m';
 
 export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
   return {
     name: 'replicate',
     pace: DEFAULT_PACE,
-    modelOf: ({ model }) => model,
+    getModel: ({ model }) => model,
     classify,
     submit: (call, _ourId, hookUrl) => submit(endpoint, call, hookUrl),
     tasks: {
@@ -62,20 +62,26 @@ function* submit(
   { model, input }: ReplicateCall,
   hookUrl?: string,
 ): Protocol<Submission> {
-  const sent = yield* replaceAttachments(input, file => sendFile(endpoint, file));
+  const requestInput = yield* replaceAttachments(input, file => sendFile(endpoint, file));
   const [name = '', version] = model.split(':');
   const path = version === undefined ? `/models/${name}/predictions` : '/predictions';
-  const answer = yield {
+  const response = yield {
     ...toRequest(endpoint, 'POST', path),
-    headers: { ...headersOf(endpoint), 'content-type': 'application/json', 'cancel-after': LIFETIME },
-    body: JSON.stringify({ ...(version === undefined ? {} : { version }), input: sent, ...hookOf(hookUrl) }),
+    headers: { ...toHeaders(endpoint), 'content-type': 'application/json', 'cancel-after': LIFETIME },
+    body: JSON.stringify({
+      ...(version === undefined ? {} : { version }),
+      input: requestInput,
+      ...toHookFields(hookUrl),
+    }),
     timeoutMs: SUBMIT_TIMEOUT_MS,
     role: 'submits',
   };
-  if (answer.status < 200 || answer.status > 299) throw classify(answer);
-  const id = asId(readObject(answer)?.id);
+  if (response.status < 200 || response.status > 299) throw classify(response);
+  const id = asId(readObject(response)?.id);
   if (id !== undefined) return { handle: { id } };
-  throw new ProviderError('replicate', 'outcome_unknown', { detail: 'the answer contains no prediction id' });
+  throw new ProviderError('replicate', 'outcome_unknown', {
+    detail: 'the response contains no prediction id',
+  });
 }
 
 /** Returns a small file as a data URI, and uploads a larger one and returns its URL. */
@@ -88,28 +94,28 @@ function* uploadFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
     throw new ProviderError('replicate', 'invalid_input', { detail: `${file.name} is larger than 100 MB` });
   }
   const { contentType, body } = encodeForm([['content', file]]);
-  const answer = yield {
+  const response = yield {
     ...toRequest(endpoint, 'POST', '/files'),
-    headers: { ...headersOf(endpoint), 'content-type': contentType },
+    headers: { ...toHeaders(endpoint), 'content-type': contentType },
     body,
     timeoutMs: 120_000,
   };
-  if (answer.status < 200 || answer.status > 299) throw classify(answer);
-  const url = asUrl(asRecord(readObject(answer)?.urls).get);
+  if (response.status < 200 || response.status > 299) throw classify(response);
+  const url = asUrl(asRecord(readObject(response)?.urls).get);
   if (url !== undefined) return url;
   throw new ProviderError('replicate', 'unavailable', { detail: 'the upload has no URL' });
 }
 
-/** Subscribes to the end of the prediction only. */
-function hookOf(webhook: string | undefined): object {
+/** Returns the fields that request a webhook when the prediction ends. */
+function toHookFields(webhook: string | undefined): object {
   return webhook === undefined ? {} : { webhook, webhook_events_filter: ['completed'] };
 }
 
 function* poll(endpoint: Endpoint, { id }: Handle, call: ReplicateCall): Protocol<Poll> {
-  const answer = yield toRequest(endpoint, 'GET', `/predictions/${id}`);
-  if (answer.status === 404) throw new ProviderError('replicate', 'lost');
-  if (answer.status !== 200) throw classify(answer);
-  const { status, error, output, logs, data_removed, metrics } = asRecord(readObject(answer));
+  const response = yield toRequest(endpoint, 'GET', `/predictions/${id}`);
+  if (response.status === 404) throw new ProviderError('replicate', 'lost');
+  if (response.status !== 200) throw classify(response);
+  const { status, error, output, logs, data_removed, metrics } = asRecord(readObject(response));
   if (status === 'starting' || status === 'processing') return { isRunning: true, ...readProgress(logs) };
   if (status === 'succeeded') {
     if (data_removed === true)
@@ -119,33 +125,34 @@ function* poll(endpoint: Endpoint, { id }: Handle, call: ReplicateCall): Protoco
   throw explainEnd(status, asText(error) ?? '');
 }
 
-/** Cancels a prediction. One that had started is billed for the time it ran, even if it was stopped. */
+/** Cancels a prediction. A prediction that has started is billed for the time it ran. */
 function* cancel(endpoint: Endpoint, { id }: Handle): Protocol<Cancellation> {
-  const stopped = yield toRequest(endpoint, 'POST', `/predictions/${id}/cancel`);
-  const answer = stopped.status === 200 ? stopped : yield toRequest(endpoint, 'GET', `/predictions/${id}`);
-  if (answer.status === 404) return { kind: 'cancelled' };
-  if (answer.status !== 200) throw classify(answer);
-  const { status, metrics } = asRecord(readObject(answer));
+  const cancelled = yield toRequest(endpoint, 'POST', `/predictions/${id}/cancel`);
+  const response =
+    cancelled.status === 200 ? cancelled : yield toRequest(endpoint, 'GET', `/predictions/${id}`);
+  if (response.status === 404) return { kind: 'cancelled' };
+  if (response.status !== 200) throw classify(response);
+  const { status, metrics } = asRecord(readObject(response));
   if (status === 'starting' || status === 'processing') return { kind: 'running' };
   const hasRun = status === 'canceled' && (asCount(asRecord(metrics).predict_time) ?? 0) > 0;
   return status === 'succeeded' || hasRun ? { kind: 'billed', usage: metrics } : { kind: 'cancelled' };
 }
 
-function headersOf({ key }: Endpoint): Readonly<Record<string, string>> {
+function toHeaders({ key }: Endpoint): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}` };
 }
 
 function toRequest(endpoint: Endpoint, method: ProviderRequest['method'], path: string): ProviderRequest {
-  return { method, url: endpoint.baseUrl + path, headers: headersOf(endpoint) };
+  return { method, url: endpoint.baseUrl + path, headers: toHeaders(endpoint) };
 }
 
-/** Many models print a progress bar to their logs; the last one is current. */
+/** Reads the progress from the logs, to which many models print a progress bar. */
 function readProgress(logs: unknown): { readonly fraction?: number } {
   const percent = [...(asText(logs)?.slice(-4000) ?? '').matchAll(/^\s*(\d{1,3})%\s*\|/gm)].at(-1)?.[1];
   return percent === undefined ? {} : { fraction: Math.min(1, Number(percent) / 100) };
 }
 
-/** A language model's output is a list of text fragments; any other model's is a URL or a list of URLs. */
+/** Reads the output: a list of text fragments for language models, otherwise a URL or a list of URLs. */
 function readOutput(endpoint: Endpoint, output: unknown, expects: ReplicateCall['expects']): Output {
   const pieces = asArray(Array.isArray(output) ? output : [output]);
   if (expects === 'text')
@@ -156,9 +163,9 @@ function readOutput(endpoint: Endpoint, output: unknown, expects: ReplicateCall[
 function toFile(endpoint: Endpoint, piece: unknown): FileSource | undefined {
   const url = asUrl(piece);
   if (url === undefined) return typeof piece === 'string' ? readDataUri(piece) : undefined;
-  // Only files on the API's own host need the key, and no other host may receive it.
+  // The key is sent only for files on the API's own host, which require it.
   const isOurs = new URL(url).origin === new URL(endpoint.baseUrl).origin;
-  return { method: 'GET', url, ...(isOurs ? { headers: headersOf(endpoint) } : {}) };
+  return { method: 'GET', url, ...(isOurs ? { headers: toHeaders(endpoint) } : {}) };
 }
 
 const ENDINGS: Readonly<Record<string, ProviderErrorKind>> = { canceled: 'cancelled', aborted: 'timeout' };
@@ -172,7 +179,7 @@ function explainEnd(status: unknown, error: string): ProviderError {
   if (status !== 'failed') {
     return new ProviderError('replicate', 'bad_output', { detail: `unknown status ${String(status)}` });
   }
-  // Codes such as E1000 are failures of the platform, not of the model.
+  // Codes such as E1000 denote failures of the platform.
   const kind = /\bE\d{4}\b/.test(error)
     ? 'unavailable'
     : /nsfw|sensitive|safety|flagged/i.test(error)
@@ -181,14 +188,16 @@ function explainEnd(status: unknown, error: string): ProviderError {
   return new ProviderError('replicate', kind, { detail: error });
 }
 
-function classify(answer: ProviderAnswer): ProviderError {
-  const { detail, title, invalid_fields } = asRecord(readObject(answer));
-  const words = asText(detail) ?? asText(title);
+function classify(response: ProviderResponse): ProviderError {
+  const { detail, title, invalid_fields } = asRecord(readObject(response));
+  const message = asText(detail) ?? asText(title);
   const [field] = asArray(invalid_fields).map(asRecord);
-  const resetS = /resets in ~?(\d+)s/.exec(words ?? '')?.[1];
-  return new ProviderError('replicate', kindOfStatus(answer.status), {
-    detail: asText(field?.description) ?? words,
+  const resetS = /resets in ~?(\d+)s/.exec(message ?? '')?.[1];
+  return new ProviderError('replicate', statusToKind(response.status), {
+    detail: asText(field?.description) ?? message,
     retryAfterMs:
-      answer.headers['retry-after'] === undefined && resetS !== undefined ? Number(resetS) * 1000 : undefined,
+      response.headers['retry-after'] === undefined && resetS !== undefined
+        ? Number(resetS) * 1000
+        : undefined,
   });
 }

@@ -1,5 +1,5 @@
-// Runs one provider call from submission to downloaded files. The record is stored before any wait, so that a worker
-// that takes over the run polls the same work instead of paying for it twice.
+// Runs a provider call from submission to downloaded files. The record is stored before any wait, so that a worker that
+// takes over the run continues the same task instead of paying twice.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { inSpan } from '../lib/span.ts';
 import type { ProviderName } from './names.ts';
@@ -19,23 +19,24 @@ import { TaskInProgress } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import { runProtocol, type Send, type Signals } from './send.ts';
 
-/** What the run provides to a call. */
+/** The services that the run provides to a call. */
 export interface CallHost {
   readonly fetch: Send;
   /**
-   * The reason is `cancelled` or `timeout` if the run ends. After any other reason, another worker continues the work.
+   * The abort reason is `cancelled` or `timeout` if the run ends. For any other reason, another worker continues the
+   * call.
    */
   readonly signal: AbortSignal;
   readonly task: {
     /** The record that an earlier worker stored. */
     readonly stored?: ProviderTask | undefined;
-    /** Resolves when the record is stored durably; rejects if this worker no longer owns the run. */
+    /** Stores the record. Rejects if this worker no longer owns the run. */
     keep(task: ProviderTask): Promise<void>;
-    /** Whether the awaited event has happened: the work ended at the provider, or a slot was granted. */
+    /** Whether the event that the call waited for has occurred: the work ended, or a slot was granted. */
     readonly hasEnded?: boolean | undefined;
     /**
-     * Called once the call costs credits even if its run ends: the provider finished the work, or may have and cannot
-     * be asked to stop.
+     * Called once the call must be charged even if its run ends: the provider has finished the work, or may have
+     * started it and cannot cancel it.
      */
     markBillable?(): void;
     /** Absent if calls are not limited. */
@@ -46,13 +47,12 @@ export interface CallHost {
   hookUrl?(provider: ProviderName, token: string): string | undefined;
 }
 
-/** State about a provider that all processes share. */
+/** The slots and usual durations of providers, shared by all processes. */
 export interface ProviderSlots {
   /** Claims a slot for the call. If it has to wait, the record is stored with its run. */
   claim(record: ProviderTask): Promise<SlotClaim>;
   /**
-   * Records that the provider rejected a submission by its rate limit while this process had that many calls in
-   * progress.
+   * Records that the provider rejected a submission by its rate limit, and how many calls this process had in progress.
    */
   onRateLimited(provider: ProviderName, callsInProcess: number): void;
   onSubmitted(provider: ProviderName): void;
@@ -65,64 +65,69 @@ export interface Delivery extends Omit<Output, 'files'> {
 
 /** The calls of this process in progress, by provider. */
 const activeCalls = new Map<ProviderName, number>();
-const ENDINGS: ReadonlySet<unknown> = new Set(['cancelled', 'timeout']);
+const END_REASONS: ReadonlySet<unknown> = new Set(['cancelled', 'timeout']);
 const CANCEL_TIMEOUT_MS = 10_000;
-const LAST_ANSWER_MS = 3000;
+const LAST_RESPONSE_MS = 3000;
 const MAX_FILES = 16;
 const MAX_FILE_BYTES = 268_435_456;
 const DOWNLOAD_TIMEOUT_MS = 300_000;
 
 /**
- * Makes the call, or continues the one in `host.task.stored`. Throws ProviderError, the signal's reason once it has
- * fired, or TaskInProgress if the work continues at the provider and the poller watches it.
+ * Makes the call, or continues the one in `host.task.stored`. Throws ProviderError, the abort reason of the signal, or
+ * TaskInProgress if the work continues at the provider and the poller tracks it.
  */
 export async function runCall<Call>(provider: Provider<Call>, call: Call, host: CallHost): Promise<Delivery> {
   const { name } = provider;
-  return inSpan(`call ${name}`, spanOf(provider, call, host), async () => {
+  return inSpan(`call ${name}`, toSpanOptions(provider, call, host), async () => {
     activeCalls.set(name, countActive(name) + 1);
     try {
-      const submission = await attach(provider, call, host);
+      const submission = await submitOrContinue(provider, call, host);
       const output =
         'output' in submission ? submission.output : await pollOnce(provider, call, submission.task, host);
-      return { ...output, files: await collect(provider, output.files, host) };
+      return { ...output, files: await downloadFiles(provider, output.files, host) };
     } finally {
       activeCalls.set(name, countActive(name) - 1);
     }
   });
 }
 
-/** If the call was submitted earlier, its span starts at the submission. */
-function spanOf<Call>(provider: Provider<Call>, call: Call, { task: { stored } }: CallHost) {
+/** Returns the options of the call's span. If the call was submitted earlier, the span starts at the submission. */
+function toSpanOptions<Call>(
+  provider: Provider<Call>,
+  call: Call,
+  { task: { stored: storedTask } }: CallHost,
+) {
   return {
-    ...(stored?.submittedAtMs === undefined ? {} : { startMs: stored.submittedAtMs }),
+    ...(storedTask?.submittedAtMs === undefined ? {} : { startMs: storedTask.submittedAtMs }),
     attributes: {
       'graphwright.provider': provider.name,
-      'graphwright.model': provider.modelOf?.(call),
-      'graphwright.call.asks': stored?.asks,
+      'graphwright.model': provider.getModel?.(call),
+      'graphwright.call.asks': storedTask?.asks,
     },
-    // The work continues at the provider, and the run is resumed when it ends.
+    // Not a failure: the run is resumed when the work ends.
     isExpected: (err: unknown) => err instanceof TaskInProgress,
   };
 }
 
 const countActive = (name: ProviderName): number => activeCalls.get(name) ?? 0;
 
-/** Returns the submission of an earlier worker, or makes one. */
-function attach<Call>(
+/** Submits the call, or returns the submission of an earlier execution. */
+function submitOrContinue<Call>(
   provider: Provider<Call>,
   call: Call,
   host: CallHost,
 ): Promise<StoredSubmission> | StoredSubmission {
-  const { stored } = host.task;
-  if (stored === undefined || stored.queued === true) return submit(provider, call, randomUUID(), host);
-  if (stored.id === null || stored.provider !== provider.name) {
-    const detail = 'the process that submitted it ended before it received an answer';
+  const { stored: storedTask } = host.task;
+  if (storedTask === undefined || storedTask.queued === true)
+    return submit(provider, call, randomUUID(), host);
+  if (storedTask.id === null || storedTask.provider !== provider.name) {
+    const detail = 'the process that submitted it ended before it received a response';
     throw new ProviderError(provider.name, 'outcome_unknown', { detail });
   }
-  return { handle: handleOf(stored), task: stored };
+  return { handle: toHandle(storedTask), task: storedTask };
 }
 
-function handleOf({ id, state }: ProviderTask): Handle {
+function toHandle({ id, state }: ProviderTask): Handle {
   return { id: id ?? '', ...(state === undefined ? {} : { state }) };
 }
 
@@ -130,7 +135,7 @@ type StoredSubmission =
   | Extract<Submission, { readonly output: Output }>
   | { readonly handle: Handle; readonly task: ProviderTask };
 
-/** Returns the result if the work has ended, or fails the call if its deadline has passed. */
+/** Returns the output if the work has ended. Throws if it still runs, or cancels it if its deadline has passed. */
 async function pollOnce<Call>(
   provider: Provider<Call>,
   call: Call,
@@ -138,10 +143,10 @@ async function pollOnce<Call>(
   host: CallHost,
 ): Promise<Output> {
   if (task.deadlineAtMs === undefined) {
-    // Stored by an older version that polled in memory: from now on the poller watches it.
-    const polled = { ...task, ...timesOf(provider.pace) };
-    await host.task.keep(polled);
-    throw new TaskInProgress(polled);
+    // The record was stored by an older version that polled in memory. From now on, the poller tracks it.
+    const timedTask = { ...task, ...startTimes(provider.pace) };
+    await host.task.keep(timedTask);
+    throw new TaskInProgress(timedTask);
   }
   const isJustSubmitted = task !== host.task.stored;
   if (isJustSubmitted || host.task.hasEnded !== true) throw new TaskInProgress(task);
@@ -150,26 +155,26 @@ async function pollOnce<Call>(
   try {
     const state = await runProtocol(
       provider,
-      tasks.poll(handleOf(task), call),
+      tasks.poll(toHandle(task), call),
       host.fetch,
-      always(host.signal),
+      toSignals(host.signal),
     );
     if ('output' in state) return state.output;
     if (state.fraction !== undefined) host.progress(state.fraction);
   } catch (err) {
     const isLost = err instanceof ProviderError && err.kind === 'lost';
     if (!isLost || tasks.takesOurIds !== true || (task.asks ?? 0) > 0) throw err;
-    const again = await submit(provider, call, task.id ?? randomUUID(), host, 1);
-    if ('output' in again) return again.output;
-    throw new TaskInProgress(again.task);
+    const resubmission = await submit(provider, call, task.id ?? randomUUID(), host, 1);
+    if ('output' in resubmission) return resubmission.output;
+    throw new TaskInProgress(resubmission.task);
   }
   if (Date.now() >= task.deadlineAtMs) {
-    await cancel(provider, handleOf(task), host);
+    await cancel(provider, toHandle(task), host);
     throw new ProviderError(provider.name, 'timeout');
   }
-  const asked = { ...task, asks: (task.asks ?? 0) + 1 };
-  await host.task.keep(asked);
-  throw new TaskInProgress(asked);
+  const updatedTask = { ...task, asks: (task.asks ?? 0) + 1 };
+  await host.task.keep(updatedTask);
+  throw new TaskInProgress(updatedTask);
 }
 
 async function submit<Call>(
@@ -184,23 +189,22 @@ async function submit<Call>(
   const token = randomBytes(24).toString('base64url');
   const hookUrl = host.hookUrl?.(provider.name, token);
   const record = {
-    ...timesOf(provider.pace),
+    ...startTimes(provider.pace),
     ...(slot === 'slot' ? { slot: true as const } : {}),
     ...(hookUrl === undefined ? {} : { token }),
-    ...modelOf(provider, call, host),
-    // Counted, so that work that the provider keeps losing is not submitted forever.
+    ...readModel(provider, call, host),
+    // Counted, so that a task that the provider keeps losing is not submitted forever.
     ...(asks === 0 ? {} : { asks }),
   };
-  // From here on nobody else submits this call, even if this process crashes.
+  // Once this is stored, no other process submits the call again, even if this one crashes.
   await host.task.keep({ provider: provider.name, id: takesOurIds ? ourId : null, ...record });
   const submission = await submitOnce(provider, call, { ourId, hookUrl }, host);
   if ('output' in submission) return submission;
-  const task = { provider: provider.name, ...record, ...submission.handle, ...timesOf(provider.pace) };
+  const task = { provider: provider.name, ...record, ...submission.handle, ...startTimes(provider.pace) };
   try {
     await host.task.keep(task);
   } catch (err) {
-    // Nobody will ask for this work again, so it is cancelled. Work under our own id is polled by the run's new owner
-    // instead.
+    // No other process knows this task, so it is cancelled. A task under our own id is polled by the run's new worker.
     if (!takesOurIds) await cancel(provider, submission.handle, host);
     throw err;
   }
@@ -220,12 +224,12 @@ async function claimSlot({ name }: Pick<Provider<never>, 'name'>, { task }: Call
   return claim;
 }
 
-function modelOf<Call>(
+function readModel<Call>(
   provider: Provider<Call>,
   call: Call,
   { task }: CallHost,
 ): Pick<ProviderTask, 'model' | 'usualMs'> {
-  const model = provider.modelOf?.(call);
+  const model = provider.getModel?.(call);
   if (model === undefined) return {};
   const usualMs = task.slots?.usualMs(provider.name, model);
   return { model, ...(usualMs === undefined ? {} : { usualMs }) };
@@ -234,7 +238,7 @@ function modelOf<Call>(
 // Longer than any run may take.
 const MAX_QUEUED_MS = 31 * 86_400_000;
 
-function timesOf({ deadlineMs }: Pace): Pick<ProviderTask, 'submittedAtMs' | 'deadlineAtMs'> {
+function startTimes({ deadlineMs }: Pace): Pick<ProviderTask, 'submittedAtMs' | 'deadlineAtMs'> {
   const submittedAtMs = Date.now();
   return { submittedAtMs, deadlineAtMs: submittedAtMs + deadlineMs };
 }
@@ -245,17 +249,17 @@ async function submitOnce<Call>(
   { ourId, hookUrl }: { readonly ourId: string; readonly hookUrl: string | undefined },
   host: CallHost,
 ): Promise<Submission> {
-  // The answer may carry the id that is needed to cancel the work, so it is awaited for a moment. Without ids there is
-  // nothing to wait for.
-  const submissions = whenRunEnds(host.signal, provider.tasks === undefined ? 0 : LAST_ANSWER_MS);
+  // The response may contain the id that is needed to cancel the work, so after the end of the run it is awaited for a
+  // moment. Without tasks, there is nothing to wait for.
+  const submissions = createRunEndSignal(host.signal, provider.tasks === undefined ? 0 : LAST_RESPONSE_MS);
   try {
-    const signals = { submissions, others: host.signal };
+    const signals = { submissions, otherRequests: host.signal };
     const { slots } = host.task;
     const { name } = provider;
     const sender = {
       ...provider,
       onRateLimited: () => slots?.onRateLimited(name, countActive(name)),
-      // Work under our own id can be cancelled without an answer.
+      // A task under our own id can be cancelled without a response.
       onAbandoned: () => (provider.tasks?.takesOurIds === true ? undefined : host.task.markBillable?.()),
     };
     const submission = await runProtocol(sender, provider.submit(call, ourId, hookUrl), host.fetch, signals);
@@ -269,30 +273,30 @@ async function submitOnce<Call>(
   }
 }
 
-/** Returns a signal that fires the given time after the run was cancelled or timed out. */
-function whenRunEnds(signal: AbortSignal, delayMs: number): AbortSignal {
-  const ended = new AbortController();
+/** Returns a signal that fires `delayMs` after the run was cancelled or timed out. */
+function createRunEndSignal(signal: AbortSignal, delayMs: number): AbortSignal {
+  const controller = new AbortController();
   const forward = (): void => {
-    if (!ENDINGS.has(signal.reason)) return;
-    if (delayMs === 0) ended.abort(signal.reason);
-    else setTimeout(() => ended.abort(signal.reason), delayMs).unref();
+    if (!END_REASONS.has(signal.reason)) return;
+    if (delayMs === 0) controller.abort(signal.reason);
+    else setTimeout(() => controller.abort(signal.reason), delayMs).unref();
   };
   if (signal.aborted) forward();
   signal.addEventListener('abort', forward, { once: true });
-  return ended.signal;
+  return controller.signal;
 }
 
-/** Best effort: the run ends the same way whether or not the provider complies. */
+/** Cancels the task. Errors are ignored, because the run ends in any case. */
 async function cancel<Call>(provider: Provider<Call>, handle: Handle, host: CallHost): Promise<void> {
   if (provider.tasks === undefined) return;
   const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
-  await runProtocol(provider, provider.tasks.cancel(handle), host.fetch, always(signal)).catch(
+  await runProtocol(provider, provider.tasks.cancel(handle), host.fetch, toSignals(signal)).catch(
     () => undefined,
   );
 }
 
-/** Downloads the files immediately, because providers delete them soon. */
-async function collect<Call>(
+/** Downloads the files immediately, because providers delete them after a while. */
+async function downloadFiles<Call>(
   provider: Provider<Call>,
   sources: readonly FileSource[],
   host: CallHost,
@@ -300,28 +304,30 @@ async function collect<Call>(
   if (sources.length > MAX_FILES) {
     throw new ProviderError(provider.name, 'bad_output', { detail: `more than ${MAX_FILES} files` });
   }
-  const signals = always(host.signal);
+  const signals = toSignals(host.signal);
   const files: Buffer[] = [];
   for (const source of sources) {
-    const isHere = Buffer.isBuffer(source);
+    const isDownloaded = Buffer.isBuffer(source);
     files.push(
-      isHere ? source : await runProtocol(provider, download(provider.name, source), host.fetch, signals),
+      isDownloaded
+        ? source
+        : await runProtocol(provider, download(provider.name, source), host.fetch, signals),
     );
   }
   return files;
 }
 
-const GONE: ReadonlySet<number> = new Set([403, 404, 410]);
+const LOST_STATUSES: ReadonlySet<number> = new Set([403, 404, 410]);
 
 function* download(provider: ProviderName, source: ProviderRequest): Protocol<Buffer> {
-  const answer = yield { ...source, timeoutMs: DOWNLOAD_TIMEOUT_MS, maxBytes: MAX_FILE_BYTES };
-  if (answer.status === 200) return answer.body;
-  const kind = GONE.has(answer.status) ? 'lost' : 'bad_output';
+  const response = yield { ...source, timeoutMs: DOWNLOAD_TIMEOUT_MS, maxBytes: MAX_FILE_BYTES };
+  if (response.status === 200) return response.body;
+  const kind = LOST_STATUSES.has(response.status) ? 'lost' : 'bad_output';
   throw new ProviderError(provider, kind, {
-    detail: `downloading the file failed with status ${answer.status}`,
+    detail: `downloading the file failed with status ${response.status}`,
   });
 }
 
-function always(signal: AbortSignal): Signals {
-  return { submissions: signal, others: signal };
+function toSignals(signal: AbortSignal): Signals {
+  return { submissions: signal, otherRequests: signal };
 }

@@ -1,10 +1,10 @@
-// Sends a protocol's requests and retries them. A request that could be billed twice is never sent again.
+// Sends the requests of a protocol with retries. A request that could be billed twice is not retried.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../lib/backoff.ts';
 import { FetchError, type FetchErrorCode } from '../lib/fetch/error.ts';
-import { maskKey, type ProviderAnswer, readRetryAfter } from './answer.ts';
 import type { Protocol, Provider, ProviderRequest } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
+import { maskKey, type ProviderResponse, readRetryAfter } from './response.ts';
 
 export interface SendInit {
   readonly method: ProviderRequest['method'];
@@ -16,30 +16,35 @@ export interface SendInit {
 }
 
 /** The guarded HTTP client. Throws FetchError. */
-export type Send = (url: string, init: SendInit) => Promise<ProviderAnswer>;
+export type Send = (url: string, init: SendInit) => Promise<ProviderResponse>;
 
-/** The parts of a provider that sending needs. */
+/** The parts of a provider that are needed to send requests. */
 export type Sender = Pick<Provider<never>, 'name' | 'pace' | 'classify'> & {
-  /** Called each time the provider rejects a submission by its rate limit. */
+  /** Called when the provider rejects a submission by its rate limit. */
   readonly onRateLimited?: () => void;
   /** Called when a submission that may have arrived is abandoned because its run ended. */
   readonly onAbandoned?: () => void;
 };
 
-/** `submissions` aborts a submission in flight; `others` aborts everything else, including pauses between retries. */
+/** `submissions` aborts submissions; `otherRequests` aborts all other requests and the pauses between retries. */
 export interface Signals {
   readonly submissions: AbortSignal;
-  readonly others: AbortSignal;
+  readonly otherRequests: AbortSignal;
 }
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 8_388_608;
-// A 500 is excluded for requests that fetch a result: there it may be the failure of the work itself.
-const BUSY: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
-// If a result keeps failing this often, the failure is the result.
+// For requests that fetch a result, a 500 is not retried, because it may be the failure of the work itself.
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+// After this many attempts to fetch a result, its error response counts as the result.
 const MAX_FETCHES = 5;
-// Retrying would fail the same way.
-const FINAL: ReadonlySet<FetchErrorCode> = new Set(['bad_url', 'bad_header', 'blocked_address', 'too_large']);
+// Errors that a retry cannot fix.
+const FINAL_ERRORS: ReadonlySet<FetchErrorCode> = new Set([
+  'bad_url',
+  'bad_header',
+  'blocked_address',
+  'too_large',
+]);
 
 /** Runs a protocol to its end. Throws ProviderError, or the reason of the signal that fired. */
 export async function runProtocol<T>(
@@ -54,22 +59,22 @@ export async function runProtocol<T>(
 }
 
 /**
- * Repeats the request until it has a final answer. A request that submits work fails with `outcome_unknown` if it may
- * have arrived and its answer is missing or unclear.
+ * Sends the request until it has a final response. A submission fails with `outcome_unknown` if it may have arrived,
+ * but its response is missing or unclear.
  */
 async function sendWithRetries(
   sender: Sender,
   request: ProviderRequest,
   send: Send,
-  { submissions, others }: Signals,
-): Promise<ProviderAnswer> {
-  const signal = request.role === 'submits' ? submissions : others;
+  { submissions, otherRequests }: Signals,
+): Promise<ProviderResponse> {
+  const signal = request.role === 'submits' ? submissions : otherRequests;
   const startedAtMs = performance.now();
   for (let tries = 0; ; tries++) {
-    others.throwIfAborted();
-    const { answer, failure } = await sendOnce(sender, request, send, signal);
+    otherRequests.throwIfAborted();
+    const { response, failure } = await sendOnce(sender, request, send, signal);
     const isFinal = failure === undefined || (request.role === 'fetches' && tries === MAX_FETCHES);
-    if (answer !== undefined && isFinal) return answer;
+    if (response !== undefined && isFinal) return response;
     // "Retry-After: 0" must not cause retries without a pause.
     const requestedMs = failure?.retryAfterMs ?? backoffMs(sender.pace, tries);
     const delayMs = Math.max(requestedMs, sender.pace.firstMs);
@@ -78,13 +83,13 @@ async function sendWithRetries(
     // A rate-limited submission is retried for as long as the work itself may take.
     const retryForMs = isRateLimited ? sender.pace.deadlineMs : sender.pace.retryForMs;
     if (failure !== undefined && performance.now() + delayMs > startedAtMs + retryForMs) throw failure;
-    await sleep(delayMs, undefined, { signal: others }).catch(() => others.throwIfAborted());
+    await sleep(delayMs, undefined, { signal: otherRequests }).catch(() => otherRequests.throwIfAborted());
   }
 }
 
 /** If `failure` is set, the request may be sent again. */
 interface Attempt {
-  readonly answer?: ProviderAnswer;
+  readonly response?: ProviderResponse;
   readonly failure?: ProviderError;
 }
 
@@ -96,8 +101,8 @@ export async function sendOnce(
   signal: AbortSignal,
 ): Promise<Attempt> {
   try {
-    const answer = await send(request.url, toInit(request, signal));
-    return classifyAnswer(sender, request, maskKey(answer, request.headers));
+    const response = await send(request.url, toInit(request, signal));
+    return classifyResponse(sender, request, maskKey(response, request.headers));
   } catch (err) {
     if (signal.aborted) {
       if (request.role === 'submits' && err instanceof FetchError && err.maybeSent) sender.onAbandoned?.();
@@ -122,20 +127,20 @@ function toInit(
   };
 }
 
-function classifyAnswer(sender: Sender, { role }: ProviderRequest, answer: ProviderAnswer): Attempt {
-  const { status } = answer;
+function classifyResponse(sender: Sender, { role }: ProviderRequest, response: ProviderResponse): Attempt {
+  const { status } = response;
   if (role === 'submits' && (status >= 500 || status === 408)) {
     throw unknownOutcome(sender, `status ${status}`);
   }
-  if (!BUSY.has(status) || (role === 'fetches' && status === 500)) return { answer };
-  const failure = sender.classify(answer);
+  if (!RETRIED_STATUSES.has(status) || (role === 'fetches' && status === 500)) return { response };
+  const failure = sender.classify(response);
   // A 429 may also mean that the account has no funds.
   if (status === 429 && failure.kind !== 'rate_limited') throw failure;
-  return { answer, failure: withDelay(failure, answer) };
+  return { response, failure: withDelay(failure, response) };
 }
 
-function withDelay(failure: ProviderError, answer: ProviderAnswer): ProviderError {
-  const retryAfterMs = failure.retryAfterMs ?? readRetryAfter(answer);
+function withDelay(failure: ProviderError, response: ProviderResponse): ProviderError {
+  const retryAfterMs = failure.retryAfterMs ?? readRetryAfter(response);
   if (retryAfterMs === failure.retryAfterMs) return failure;
   return new ProviderError(failure.provider, failure.kind, { retryAfterMs, cause: failure });
 }
@@ -145,7 +150,7 @@ function explainFetchError(sender: Sender, { role }: ProviderRequest, err: Fetch
   if (role === 'submits' && err.maybeSent) throw unknownOutcome(sender, err.message, err);
   const kind = err.code === 'too_large' ? 'bad_output' : err.code === 'timeout' ? 'timeout' : 'unavailable';
   const failure = new ProviderError(sender.name, kind, { detail: err.message, cause: err });
-  if (FINAL.has(err.code)) throw failure;
+  if (FINAL_ERRORS.has(err.code)) throw failure;
   return failure;
 }
 

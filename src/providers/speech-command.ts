@@ -1,4 +1,4 @@
-// Runs a local speech engine: the operator's command, which reads text on stdin and writes WAV to stdout.
+// Runs the operator's speech command, which reads text from stdin and writes WAV to stdout.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
@@ -24,15 +24,20 @@ export function speakLocally(
 ): Promise<Buffer> {
   return gate(() => {
     const bounds = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    return speak(command, text, maxBytes, bounds).catch((err: unknown) => {
+    return runCommand(command, text, maxBytes, bounds).catch((err: unknown) => {
       signal.throwIfAborted();
-      throw bounds.aborted ? failure('took too long', err) : err;
+      throw bounds.aborted ? createError('took too long', err) : err;
     });
   }, signal);
 }
 
-async function speak(command: string, text: string, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
-  // A process group of its own, so that killing it also kills the shell's children.
+async function runCommand(
+  command: string,
+  text: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  // Runs in its own process group, so that killing it also kills the shell's children.
   const child = spawn(command, { shell: true, detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
   const kill = (): void => {
     try {
@@ -41,17 +46,17 @@ async function speak(command: string, text: string, maxBytes: number, signal: Ab
       if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err;
     }
   };
-  const closed = once(child, 'close') as Promise<[code: number | null]>;
+  const exit = once(child, 'close') as Promise<[code: number | null]>;
   signal.addEventListener('abort', kill, { once: true });
-  // The write fails if the command ends before it has read everything; its exit code reports that.
+  // The write fails if the command ends before it has read everything. Its exit code then reports the error.
   child.stdin.on('error', () => undefined);
   child.stdin.end(text);
   try {
     const wav = await readBounded(child.stdout, maxBytes);
-    const [code] = await closed;
+    const [code] = await exit;
     signal.throwIfAborted();
-    if (code !== 0) throw failure(`failed with exit code ${code}`);
-    if (!isWav(wav)) throw failure('did not write WAV audio');
+    if (code !== 0) throw createError(`failed with exit code ${code}`);
+    if (!isWav(wav)) throw createError('did not write WAV audio');
     return wav;
   } finally {
     signal.removeEventListener('abort', kill);
@@ -64,7 +69,7 @@ async function readBounded(stdout: Readable, maxBytes: number): Promise<Buffer> 
   let bytes = 0;
   for await (const chunk of stdout as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw failure(`wrote more than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw createError(`wrote more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -74,6 +79,6 @@ function isWav(bytes: Buffer): boolean {
   return bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE';
 }
 
-function failure(what: string, cause?: unknown): AppError {
-  return new AppError('unavailable', `The local speech command ${what}.`, { cause });
+function createError(problem: string, cause?: unknown): AppError {
+  return new AppError('unavailable', `The local speech command ${problem}.`, { cause });
 }

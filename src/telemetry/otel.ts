@@ -31,7 +31,7 @@ import type { Logger } from '../lib/log.ts';
 import type { Settings } from '../lib/settings.ts';
 import type { Attributes, Span, SpanOptions, Tracer } from '../lib/span.ts';
 
-// A slow or absent collector costs no more memory than these spans; newer ones are dropped.
+// Limits the memory if the collector is slow or unreachable: when the queue is full, newer spans are dropped.
 const QUEUE = { maxQueueSize: 4096, maxExportBatchSize: 512, scheduledDelayMillis: 2000 } as const;
 const EXPORT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2000;
@@ -57,9 +57,9 @@ export interface TracerOptions {
   readonly version: string;
 }
 
-/** The exporter itself reads headers and compression from OTEL_EXPORTER_OTLP_HEADERS and _COMPRESSION. */
+/** Creates the tracer. The exporter reads OTEL_EXPORTER_OTLP_HEADERS and _COMPRESSION itself. */
 export function createTracer({ settings, log, version }: TracerOptions): Tracer {
-  reportTo(log);
+  logProblemsTo(log);
   const service = resourceFromAttributes({
     'service.name': settings.OTEL_SERVICE_NAME,
     'service.version': version,
@@ -80,12 +80,12 @@ export function createTracer({ settings, log, version }: TracerOptions): Tracer 
   });
   const tracer = provider.getTracer('graphwright', version);
   return {
-    start: (name, { parent, ...options }) => startSpan(tracer, name, options, contextOf(parent)),
+    start: (name, { parent, ...options }) => startSpan(tracer, name, options, toContext(parent)),
     close: () => closeInTime(provider),
   };
 }
 
-function contextOf(traceparent: string | null | undefined): Context {
+function toContext(traceparent: string | null | undefined): Context {
   const parent = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null;
   return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });
 }
@@ -147,13 +147,13 @@ class ExportedSpan implements Span {
   }
 }
 
-/** At most one line a minute: a missing collector affects nothing else. */
-function reportTo(log: Logger): void {
+/** Logs export problems, at most once a minute. */
+function logProblemsTo(log: Logger): void {
   let quietUntilMs = 0;
-  const report = (what: unknown): void => {
+  const report = (err: unknown): void => {
     if (Date.now() < quietUntilMs) return;
     quietUntilMs = Date.now() + QUIET_MS;
-    log.warn({ what: String(what instanceof Error ? what.message : what) }, 'traces could not be sent');
+    log.warn({ what: String(err instanceof Error ? err.message : err) }, 'traces could not be sent');
   };
   const ignore = (): void => undefined;
   setGlobalErrorHandler(report);

@@ -1,9 +1,9 @@
 // Verifies provider webhooks: who sends them, and whether the provider signed them.
 import type { KeyObject } from 'node:crypto';
-import { asText, readObject } from '../../providers/answer.ts';
 import type { Hook } from '../../providers/hook-signatures.ts';
 import { isSignedByFal, isSignedByReplicate, readFalKeys } from '../../providers/hook-signatures.ts';
 import type { Endpoint } from '../../providers/provider.ts';
+import { asText, readObject } from '../../providers/response.ts';
 import type { NodeContext } from '../define.ts';
 import type { Providers } from './providers.ts';
 

@@ -1,6 +1,6 @@
 // Checks whether providers answer: one request each that costs nothing and, if possible, requires the key.
 
-import { headersOf as comfyHeaders } from '../../providers/comfyui.ts';
+import { toHeaders as comfyHeaders } from '../../providers/comfyui.ts';
 import { DISPLAY_NAMES, type ProviderName } from '../../providers/names.ts';
 import type { Endpoint } from '../../providers/provider.ts';
 import { type ProviderSettings, readProviders } from './providers.ts';

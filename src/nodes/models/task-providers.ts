@@ -2,7 +2,7 @@
 import { comfyui } from '../../providers/comfyui.ts';
 import { fal } from '../../providers/fal.ts';
 import { openaiResponses } from '../../providers/openai.ts';
-import { type PolledTask, type PollResult, pollTask, type TaskProvider } from '../../providers/poll-task.ts';
+import { type PolledTask, pollTask, type TaskProvider, type TaskState } from '../../providers/poll-task.ts';
 import { replicate } from '../../providers/replicate.ts';
 import type { NodeContext } from '../define.ts';
 import type { Providers } from './providers.ts';
@@ -20,7 +20,7 @@ export type PollTask = (
   call: PolledTask,
   send: NodeContext['providerFetch'],
   signal: AbortSignal,
-) => Promise<PollResult>;
+) => Promise<TaskState>;
 
 /** Returns how to poll the provider's tasks; undefined if it is not configured. */
 export function createTaskPoller(providers: Providers, name: TaskProviderName): PollTask | undefined {

@@ -1,7 +1,7 @@
 // Reads fal's list of models with their OpenAPI documents, and its list of prices.
 // https://fal.ai/docs/api-reference/platform-apis/for-models
 import { isRecord } from '../../../lib/record.ts';
-import { asRecord, asText, type JsonRecord } from '../../../providers/answer.ts';
+import { asRecord, asText, type JsonRecord } from '../../../providers/response.ts';
 import type { PublishedModel, PublishedPrice } from '../from-schema.ts';
 import {
   type ListedModel,

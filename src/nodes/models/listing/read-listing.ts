@@ -1,7 +1,7 @@
 // Reads the model list of a provider, within limits of size and time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Backoff, backoffMs } from '../../../lib/backoff.ts';
-import { readRetryAfter } from '../../../providers/answer.ts';
+import { readRetryAfter } from '../../../providers/response.ts';
 import type { Providers } from '../providers.ts';
 import { listFal } from './fal.ts';
 import {

@@ -1,6 +1,6 @@
 // Reads Replicate's models: each describes itself by the schema of its latest version.
 // https://replicate.com/docs/reference/http
-import { asArray, asRecord, asText, type JsonRecord } from '../../../providers/answer.ts';
+import { asArray, asRecord, asText, type JsonRecord } from '../../../providers/response.ts';
 import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
 import { toListed } from './listing.ts';
 

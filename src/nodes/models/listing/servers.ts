@@ -1,7 +1,8 @@
 // Lists the models of self-hosted servers: language models of an OpenAI-compatible server, and node types of a ComfyUI
 // server.
-import { asArray, asRecord, asText } from '../../../providers/answer.ts';
-import { headersOf } from '../../../providers/comfyui.ts';
+
+import { toHeaders } from '../../../providers/comfyui.ts';
+import { asArray, asRecord, asText } from '../../../providers/response.ts';
 import { slugOf, toLine } from '../from-schema.ts';
 import { parseModel } from '../parse-model.ts';
 import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
@@ -52,7 +53,7 @@ function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHos
 /** Lists the node types that a graph can use. A graph itself is the workflow of a generate:comfyui node. */
 export async function listComfyUi(query: ListingQuery, host: ListingHost): Promise<readonly ListedModel[]> {
   const { baseUrl, key } = host.endpoint;
-  const nodes = Object.entries(asRecord(await host.fetchJson(`${baseUrl}/object_info`, headersOf(key))));
+  const nodes = Object.entries(asRecord(await host.fetchJson(`${baseUrl}/object_info`, toHeaders(key))));
   const problem = 'it is a node type; run a graph that uses it with generate:comfyui or video:comfyui';
   return nodes
     .filter(([id]) => isAsked(id, query))
