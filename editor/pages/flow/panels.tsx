@@ -1,5 +1,5 @@
 // Renders the open panel. Only one is open at a time.
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useMemo, useRef } from 'react';
 import { useEditor, useView } from '../../runs/editor-context.tsx';
 import { AddNode } from './add-node.tsx';
 import { CommandMenu, FindNode, KeyList } from './choosers.tsx';
@@ -24,10 +24,21 @@ const SIMPLE_PANELS = {
 export function Panels() {
   const { view, canvas } = useEditor();
   const panel = useView(state => state.panel);
+  const opener = useRef<Element>(null);
+  const isOpen = panel !== undefined;
+  // Before the dialog takes the focus.
+  useMemo(() => {
+    if (isOpen) opener.current = document.activeElement;
+  }, [isOpen]);
   if (panel === undefined) return null;
   const close = (): void => {
     view.setState({ panel: undefined });
-    if (document.activeElement === document.body) canvas.current?.focus();
+    // Once the dialog is gone, back to where it was opened.
+    requestAnimationFrame(() => {
+      if (document.activeElement !== document.body) return;
+      if (opener.current instanceof HTMLElement && opener.current.isConnected) opener.current.focus();
+      else canvas.current?.focus();
+    });
   };
   if (panel.kind === 'add') return <AddNode placement={panel.placement} text={panel.text} onClose={close} />;
   if (panel.kind === 'result')

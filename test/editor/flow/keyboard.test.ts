@@ -58,7 +58,7 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
   });
 
   it('makes a graph of three nodes, edits its fields, runs it and opens the result', async () => {
-    const id = await flow.create({ nodes: [], edges: [] });
+    const id = await flow.create(NOTE);
     await using opened = await flow.open(id);
     const { page } = opened;
     await boardOf(page).focus();
@@ -87,7 +87,7 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
     await untilSaved(page);
     await waitUntil('the fields to be saved', async () => {
       const { nodes } = await flow.read(id);
-      const [text, image] = nodes.map(({ data }) => data.config);
+      const [, text, image] = nodes.map(({ data }) => data.config);
       return text?.value === 'a gull' && image?.seed === 7 && image.style !== undefined;
     });
     await page.keyboard.press('Control+Enter');
@@ -101,6 +101,18 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 });
+
+const NOTE = {
+  nodes: [
+    {
+      id: 'note',
+      type: 'stickyNote',
+      position: { x: 0, y: -400 },
+      data: { label: 'Note', category: 'utility', nodeType: 'utility:sticky_note', config: { text: 'Hello' } },
+    },
+  ],
+  edges: [],
+};
 
 /** The region that has the focus, or the id of the node. */
 const focusedPart = (page: Page): Promise<string> =>
