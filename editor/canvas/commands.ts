@@ -100,7 +100,7 @@ export const COMMANDS: readonly Command[] = [
   },
   { id: 'fit', label: labels.fit, keys: ['Shift+1'], run: ({ canvas }) => canvas.current?.fit() },
   { id: 'fit-selected', label: labels.fitSelected, keys: ['Shift+2'], run: fitSelected },
-  { id: 'rename', label: labels.rename, keys: ['F2'], run: renameSelected },
+  { id: 'rename', label: labels.rename, keys: ['F2'], run: renameNode },
   { id: 'find', label: labels.find, keys: ['Mod+F'], run: openPanel('find') },
   { id: 'versions', label: labels.versions, keys: [], run: toggleDock('versions') },
   { id: 'share', label: labels.share, keys: [], run: openPanel('share') },
@@ -226,11 +226,12 @@ function removeSelected({ session, canvas }: EditorContextValue): void {
   canvas.current?.focus();
 }
 
-/** Edits the label of the selected node in the inspector. */
-function renameSelected({ session }: EditorContextValue): void {
-  const { board, selection } = session.store.getState();
-  if (board.nodes.filter(({ id }) => selection.has(id)).length !== 1) return;
-  document.querySelector<HTMLInputElement>('[data-rename] input')?.select();
+/** Edits the label of the focused or else the selected node, in the inspector. */
+function renameNode({ session: { store } }: EditorContextValue): void {
+  const focused = document.activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
+  if (focused !== undefined) store.actions.select([focused]);
+  // Once the inspector shows it.
+  requestAnimationFrame(() => document.querySelector<HTMLInputElement>('[data-rename] input')?.select());
 }
 
 function selectAll({ session: { store } }: EditorContextValue): void {

@@ -108,7 +108,12 @@ const NOTE = {
       id: 'note',
       type: 'stickyNote',
       position: { x: 0, y: -400 },
-      data: { label: 'Note', category: 'utility', nodeType: 'utility:sticky_note', config: { text: 'Hello' } },
+      data: {
+        label: 'Note',
+        category: 'utility',
+        nodeType: 'utility:sticky_note',
+        config: { text: 'Hello' },
+      },
     },
   ],
   edges: [],
