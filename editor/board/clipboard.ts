@@ -5,13 +5,15 @@ import { parseGraph } from '../../src/graph/parse.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject, Position } from '../../src/graph/types.ts';
 import type { Board, Change } from './board.ts';
 import { add, findFreeId } from './edits.ts';
+import { withMembers } from './groups.ts';
 
 /** The key that identifies clipboard text of this editor. Its value is the format version. */
 const MARK = 'graphwright';
 
 /** Copies the selected nodes and the edges between them. */
 export function toClipboardText(board: Board, selection: ReadonlySet<string>): string | undefined {
-  const nodes = board.nodes.filter(({ id }) => selection.has(id));
+  const copied = withMembers(board, selection);
+  const nodes = board.nodes.filter(({ id }) => copied.has(id));
   if (nodes.length === 0) return undefined;
   const ids = new Set(nodes.map(({ id }) => id));
   const edges = board.edges.filter(({ source, target }) => ids.has(source) && ids.has(target));
@@ -42,7 +44,7 @@ export function parsePastedText(text: string): GraphPart | undefined {
 export function paste(
   board: Board,
   { nodes, edges }: GraphPart,
-  at: Position | { readonly by: number },
+  at: Position | { readonly by: Position },
 ): { readonly changes: readonly Change[]; readonly ids: readonly string[] } {
   const takenIds = new Set<string>();
   const newIds = new Map<string, string>();
@@ -77,8 +79,8 @@ function withNewIds(node: GraphNode, newIds: ReadonlyMap<string, string>): Graph
   return { ...node, id, data: { ...node.data, config: { ...node.data.config, childNodeIds } } };
 }
 
-function computeOffset(nodes: readonly GraphNode[], at: Position | { readonly by: number }): Position {
-  if ('by' in at) return { x: at.by, y: at.by };
+function computeOffset(nodes: readonly GraphNode[], at: Position | { readonly by: Position }): Position {
+  if ('by' in at) return at.by;
   const xs = nodes.map(({ position }) => position.x);
   const ys = nodes.map(({ position }) => position.y);
   const middle = (values: readonly number[]): number => (Math.min(...values) + Math.max(...values)) / 2;

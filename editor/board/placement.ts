@@ -4,10 +4,9 @@ import { estimateDims } from '../../src/graph/dims.ts';
 import { CATEGORIES, type Category, type GraphNode, type Position } from '../../src/graph/types.ts';
 import { apply, type Board, type Change } from './board.ts';
 import { add, findFreeId } from './edits.ts';
+import { findFreeSpace, getObstacles } from './free-space.ts';
 import type { BoardSession } from './session.ts';
 import { connect, findFittingPort, isOutput, type PortRef } from './wiring.ts';
-
-const GAP = 60;
 
 /** Where a new node goes, and which port it connects to. */
 export interface Placement {
@@ -29,7 +28,10 @@ export function placeNode(
     at === undefined
       ? { x: fallback.x - width / 2, y: fallback.y - height / 2 }
       : { x: from !== undefined && !isOutput(from) ? at.x - width : at.x, y: at.y - 30 };
-  const positioned = { ...node, position: findFreePosition(board, round(preferred)) };
+  const positioned = {
+    ...node,
+    position: round(findFreeSpace(getObstacles(board, catalog), { ...preferred, width, height })),
+  };
   const addition = add(board, { nodes: [positioned] });
   const port = from && findFittingPort(catalog, board, entry, from);
   if (from === undefined || port === undefined) return { id: node.id, changes: addition };
@@ -58,18 +60,6 @@ export function toNode(board: Board, entry: CatalogEntry): GraphNode {
       config: {},
     },
   };
-}
-
-// Avoids the exact position of another node.
-function findFreePosition(board: Board, preferred: Position): Position {
-  const isTaken = ({ x, y }: Position): boolean =>
-    board.nodes.some(
-      ({ position }) => Math.abs(position.x - x) < GAP / 2 && Math.abs(position.y - y) < GAP / 2,
-    );
-  let position = preferred;
-  for (let tries = 0; tries < board.nodes.length && isTaken(position); tries++)
-    position = { x: position.x + GAP, y: position.y + GAP };
-  return position;
 }
 
 const round = ({ x, y }: Position): Position => ({ x: Math.round(x), y: Math.round(y) });

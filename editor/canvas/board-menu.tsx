@@ -10,6 +10,8 @@ const ON_NODE = [
   'copy',
   'cut',
   'duplicate',
+  'group',
+  'ungroup',
   'delete-and-reconnect',
   'align-left',
   'align-top',

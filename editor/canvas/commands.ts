@@ -1,7 +1,7 @@
 // Defines all commands of the editor once, for the keys, the command menu, the toolbar and the list of shortcuts.
 
-import { estimateDims } from '../../src/graph/dims.ts';
 import type { Layout } from '../../src/graph/layout/layout.ts';
+import { boundingBox } from '../../src/graph/rects.ts';
 import type { Position } from '../../src/graph/types.ts';
 import {
   type AlignmentLine,
@@ -13,8 +13,12 @@ import {
 import { apply, type Board, type Change } from '../board/board.ts';
 import { type GraphPart, parsePastedText, paste, toClipboardText } from '../board/clipboard.ts';
 import { move, remove, replaceNodes } from '../board/edits.ts';
+import { findFreeSpace, getObstacles } from '../board/free-space.ts';
+import { group, ungroup, withMembers } from '../board/groups.ts';
 import { placeText } from '../board/import-files.ts';
+import { getNodeRect, withDrawnSizes } from '../board/node-size.ts';
 import { detach } from '../board/rewiring.ts';
+import type { BoardSession } from '../board/session.ts';
 import type { BoardState } from '../board/store.ts';
 import { messages } from '../flow-messages.ts';
 import { copyText } from '../kit/copy-button.tsx';
@@ -73,6 +77,8 @@ export const COMMANDS: readonly Command[] = [
   { id: 'cut', label: labels.cut, keys: ['Mod+X'], run: cutSelected },
   { id: 'paste', label: labels.paste, keys: ['Mod+V'], run: editor => void pasteFromClipboard(editor) },
   { id: 'duplicate', label: labels.duplicate, keys: ['Mod+D'], run: duplicate },
+  { id: 'group', label: labels.group, keys: ['Mod+G'], run: groupSelected },
+  { id: 'ungroup', label: labels.ungroup, keys: ['Shift+Mod+G'], run: ungroupSelected },
   { id: 'delete', label: labels.delete, keys: ['Delete', 'Backspace'], run: removeSelected },
   {
     id: 'delete-and-reconnect',
@@ -199,7 +205,7 @@ export function pasteText(editor: EditorContextValue, text: string): boolean {
 /** Adds nodes and edges centered at a position, as one undo step. */
 export function pasteGraph({ session }: EditorContextValue, pasted: GraphPart, at: Position): void {
   const { store } = session;
-  const { changes, ids } = paste(store.getState().board, pasted, at);
+  const { changes, ids } = paste(store.getState().board, pasted, { by: findOffset(session, pasted, at) });
   store.actions.perform(messages.flow.edits.paste(ids.length), changes);
   store.actions.select(ids);
 }
@@ -209,21 +215,52 @@ function duplicate({ session }: EditorContextValue): void {
   const { board, selection } = store.getState();
   const pasted = parsePastedText(toClipboardText(board, selection) ?? '');
   if (pasted === undefined) return;
-  const { changes, ids } = paste(board, pasted, { by: 40 });
+  const { changes, ids } = paste(board, pasted, { by: findOffset(session, pasted) });
   store.actions.perform(messages.flow.edits.duplicate(ids.length), changes);
   store.actions.select(ids);
+}
+
+/** By how much the nodes move to free space: around a position, or else next to where they are. */
+function findOffset({ store, catalog }: BoardSession, { nodes }: GraphPart, at?: Position): Position {
+  const bounds = boundingBox(nodes.map(node => getNodeRect(node, catalog)));
+  if (bounds === undefined) return { x: 0, y: 0 };
+  const { x, y, width, height } = bounds;
+  const wanted = at === undefined ? { x: x + 40, y: y + 40 } : { x: at.x - width / 2, y: at.y - height / 2 };
+  const obstacles = getObstacles(store.getState().board, catalog);
+  const free = findFreeSpace(obstacles, { ...wanted, width, height });
+  return { x: Math.round(free.x - x), y: Math.round(free.y - y) };
 }
 
 function removeSelected({ session, canvas }: EditorContextValue): void {
   const { store } = session;
   const { board, selection } = store.getState();
-  const nodes = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
+  const removed = withMembers(board, selection);
+  const nodes = board.nodes.filter(({ id }) => removed.has(id)).map(({ id }) => id);
   const edges = board.edges.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   store.actions.perform(
     messages.flow.edits.delete(nodes.length + edges.length),
     remove(board, { nodes, edges }),
   );
   canvas.current?.focus();
+}
+
+function groupSelected({ session: { store, catalog } }: EditorContextValue): void {
+  const { board, selection } = store.getState();
+  const grouped = group(
+    board,
+    catalog,
+    board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id),
+  );
+  if (grouped === undefined) return;
+  store.actions.perform(messages.flow.edits.group, grouped.changes);
+  store.actions.select([grouped.id]);
+}
+
+function ungroupSelected({ session: { store } }: EditorContextValue): void {
+  const { board, selection } = store.getState();
+  const members = withMembers(board, selection);
+  store.actions.perform(messages.flow.edits.ungroup, ungroup(board, [...selection]));
+  store.actions.select(members);
 }
 
 /** Edits the label of the focused or else the selected node, in the inspector. */
@@ -284,8 +321,7 @@ function selectedBoxes(
   return board.nodes
     .filter(({ id }) => selection.has(id))
     .map(node => {
-      const { width, height } = estimateDims(node, catalog);
-      return { id: node.id, ...node.position, width, height };
+      return { id: node.id, ...getNodeRect(node, catalog) };
     });
 }
 
@@ -297,7 +333,11 @@ async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
   const { board, selection } = store.getState();
   const selectedIds = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   try {
-    const layout = await worker.arrange(board, selectedIds.length > 1 ? selectedIds : undefined);
+    const layout = await worker.arrange(
+      // Nodes are as large as their results, which the layout cannot know.
+      { ...board, nodes: withDrawnSizes(board.nodes) },
+      selectedIds.length > 1 ? selectedIds : undefined,
+    );
     store.actions.perform(messages.flow.edits.arrange, toLayoutChanges(store.getState().board, layout));
     requestAnimationFrame(() => canvas.current?.fit());
   } catch {

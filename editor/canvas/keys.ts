@@ -3,6 +3,7 @@
 // every keyboard layout works.
 
 import { move } from '../board/edits.ts';
+import { withMembers } from '../board/groups.ts';
 import type { PortRef } from '../board/wiring.ts';
 import { canConnect, connect, getTabOrder } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
@@ -123,7 +124,8 @@ function nudge(event: KeyboardEvent, { session }: EditorContextValue): boolean {
   const { board, selection } = store.getState();
   const distance = event.shiftKey ? LONG_STEP : STEP;
   const [dx, dy] = (ARROWS[event.key] ?? [0, 0]).map(part => part * distance) as [number, number];
-  const selectedNodes = board.nodes.filter(({ id }) => selection.has(id));
+  const moved = withMembers(board, selection);
+  const selectedNodes = board.nodes.filter(({ id }) => moved.has(id));
   if (selectedNodes.length === 0) return false;
   const positions = new Map(
     selectedNodes.map(({ id, position: { x, y } }) => [id, { x: x + dx, y: y + dy }]),

@@ -7,6 +7,7 @@ import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
 import { getPorts } from '../board/catalog.ts';
 import { getControlKind } from '../board/control-kind.ts';
+import { setDrawnSize } from '../board/node-size.ts';
 import type { PortRef } from '../board/wiring.ts';
 import { getFace, hasPreview } from './card-parts.ts';
 
@@ -88,6 +89,7 @@ export class Model {
     const data = cached?.ports === ports ? { ...cached.data, node } : toData(this.#catalog, node, used);
     if (cached?.ports !== ports) this.#dataCache.set(node.data, { ports, data });
     const card = toCard(this.#catalog, node, data, resultHeight);
+    setDrawnSize(node, { width: card.width ?? 0, height: card.height ?? 0 });
     this.#cards.set(node, { resultHeight, card });
     return card;
   }
