@@ -24,6 +24,7 @@ export const messages = {
   theme: { label: 'Appearance', system: 'System', light: 'Light', dark: 'Dark' },
   common: {
     cancel: 'Cancel',
+    filter: 'Categories',
     close: 'Close',
     copy: 'Copy',
     copied: 'Copied',

@@ -53,6 +53,8 @@ function createActions(
     root.current?.querySelector<HTMLElement>(`[data-node-id="${CSS.escape(id)}"]`) ?? null;
   return {
     center,
+    pointer,
+    toScreen: position => flow.flowToScreenPosition(position),
     pasteAt: () => {
       const at = pointer();
       return at === undefined ? center() : flow.screenToFlowPosition(at);

@@ -2,6 +2,7 @@
 
 import Search from 'icon:search';
 import {
+  type CSSProperties,
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
@@ -30,9 +31,13 @@ interface ChooserProps {
   /** Initial text of the field. */
   readonly text?: string;
   /** Returns the options that match the text, best first. */
-  readonly find: (text: string) => readonly Choice[];
+  readonly find: (text: string, filter: string) => readonly Choice[];
   readonly onChoose: (id: string) => void;
   readonly onClose: () => void;
+  /** Where the dialog opens, in window pixels, without dimming the page. Absent: at the top. */
+  readonly at?: { readonly x: number; readonly y: number } | undefined;
+  /** Groups of options to choose from at the left, by id. */
+  readonly filters?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Maximum number of options rendered. Typing finds the others. */
@@ -45,12 +50,15 @@ export function Chooser({
   find,
   onChoose,
   onClose,
+  at,
+  filters,
 }: ChooserProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   const [{ text, active }, setState] = useState({ text: initialText, active: 0 });
   const setActive = (index: number): void => setState({ text, active: index });
-  const choices = find(text).slice(0, MAX_SHOWN);
+  const [filter, setFilter] = useState('');
+  const choices = find(text, filter).slice(0, MAX_SHOWN);
   const activeIndex = Math.min(active, choices.length - 1);
   useModal(ref);
   useEffect(() => showOption(`${id}-${activeIndex}`), [id, activeIndex]);
@@ -67,6 +75,9 @@ export function Chooser({
     <dialog
       ref={ref}
       className={styles.dialog}
+      data-light={at !== undefined || filters !== undefined || undefined}
+      data-filters={filters !== undefined || undefined}
+      style={at && toStyle(at)}
       aria-label={title}
       onCancel={event => cancel(event, onClose)}
       onClick={event => event.target === ref.current && onClose()}
@@ -79,6 +90,24 @@ export function Chooser({
         onChange={typed => setState({ text: typed, active: 0 })}
         onKeyDown={onKeyDown}
       />
+      {filters && (
+        <fieldset className={styles.filters} aria-label={messages.common.filter}>
+          {Object.entries(filters).map(([key, label]) => (
+            <button
+              key={key}
+              type="button"
+              aria-pressed={key === filter}
+              onClick={() => {
+                setFilter(key);
+                setState({ text, active: 0 });
+                ref.current?.querySelector('input')?.focus();
+              }}
+            >
+              {label}
+            </button>
+          ))}
+        </fieldset>
+      )}
       <Options
         id={id}
         label={title}
@@ -129,6 +158,16 @@ function Options({ id, label, choices, active, onPoint, onChoose }: OptionsProps
       {choices.length === 0 && <p className={styles.none}>{messages.common.nothingFound}</p>}
     </>
   );
+}
+
+const SIZE = { width: 640, height: 480 };
+const MARGIN = 8;
+
+/** Keeps the dialog inside of the window. */
+function toStyle({ x, y }: { readonly x: number; readonly y: number }): CSSProperties {
+  const place = (wanted: number, size: number, space: number): number =>
+    Math.max(MARGIN, Math.min(wanted, space - size - MARGIN));
+  return { margin: 0, left: place(x, SIZE.width, innerWidth), top: place(y, SIZE.height, innerHeight) };
 }
 
 function useModal(ref: RefObject<HTMLDialogElement | null>): void {

@@ -65,6 +65,10 @@ export interface View {
 /** Actions of the canvas for other components. Available once the canvas is mounted. */
 export interface CanvasActions {
   center(): Position;
+  /** The pointer over the board, in window pixels. */
+  pointer(): Position | undefined;
+  /** Converts board coordinates to a point of the window. */
+  toScreen(position: Position): Position;
   /** Returns where pasted nodes go: under the pointer, or at the center if the pointer is not over the board. */
   pasteAt(): Position;
   /** Converts a point of the window to board coordinates. */

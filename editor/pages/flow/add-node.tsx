@@ -1,5 +1,8 @@
 // Renders the palette for adding nodes. When a connection is being made, lists only the types that it fits.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
+import type { Position } from '../../../src/graph/types.ts';
+import { findNode } from '../../board/board.ts';
+import { getNodeRect } from '../../board/node-size.ts';
 import type { Placement } from '../../board/placement.ts';
 import { placeNode } from '../../board/placement.ts';
 import { findFittingPort } from '../../board/wiring.ts';
@@ -33,7 +36,9 @@ export function AddNode({ placement, text: initialText = '', onClose }: AddNodeP
       title={flowMessages.addNode}
       placeholder={flowMessages.searchNodes}
       text={initialText}
-      find={text => findEntries(entries, text)}
+      find={(text, filter) => findEntries(entries, text, filter)}
+      at={findScreenPosition(editor, placement)}
+      filters={{ '': flowMessages.allNodes, ...flowMessages.categories }}
       onChoose={choose}
       onClose={onClose}
     />
@@ -43,17 +48,35 @@ export function AddNode({ placement, text: initialText = '', onClose }: AddNodeP
 /** Adds a node, selects it and focuses it. */
 export function addNode(editor: EditorContextValue, entry: CatalogEntry, placement: Placement): void {
   const { session, canvas } = editor;
-  const center = canvas.current?.center() ?? { x: 0, y: 0 };
-  const { id, changes } = placeNode(session, entry, placement, center);
+  const { id, changes } = placeNode(session, entry, placement, findWantedPosition(editor));
   session.store.actions.perform(flowMessages.edits.add(entry.label), changes);
   session.store.actions.select([id]);
   saveRecentType(entry.nodeType);
   requestAnimationFrame(() => canvas.current?.focusNode(id));
 }
 
+/** At the placement, or else at the pointer; undefined: the palette was opened by its button. */
+function findScreenPosition({ canvas }: EditorContextValue, { at }: Placement): Position | undefined {
+  return at === undefined ? canvas.current?.pointer() : canvas.current?.toScreen(at);
+}
+
+/** Space right of the selected node, or else the center of the view. */
+function findWantedPosition({ session, canvas }: EditorContextValue): Position {
+  const { board, selection } = session.store.getState();
+  const [id = ''] = selection;
+  const selected = selection.size === 1 ? findNode(board, id) : undefined;
+  if (selected === undefined) return canvas.current?.center() ?? { x: 0, y: 0 };
+  const { x, y, width, height } = getNodeRect(selected, session.catalog);
+  return { x: x + width + SPACE_RIGHT, y: y + height / 2 };
+}
+
+const SPACE_RIGHT = 220;
+
 function findOfferedEntries({ session }: EditorContextValue, { from }: Placement): readonly CatalogEntry[] {
   const { catalog, store } = session;
-  const visible = catalog.entries.filter(({ hidden, deprecated }) => !hidden && !deprecated);
+  const visible = catalog.entries.filter(
+    ({ hidden, deprecated, isAvailable }) => !deprecated && (!hidden || isAvailable === false),
+  );
   if (from === undefined) return visible;
   const { board } = store.getState();
   return visible.filter(entry => findFittingPort(catalog, board, entry, from) !== undefined);
@@ -61,13 +84,14 @@ function findOfferedEntries({ session }: EditorContextValue, { from }: Placement
 
 const ORDER = ['input', 'model', 'video', 'utility', 'logic', 'output'];
 
-function findEntries(entries: readonly CatalogEntry[], text: string): readonly Choice[] {
+function findEntries(all: readonly CatalogEntry[], text: string, filter: string): readonly Choice[] {
+  const entries = filter === '' ? all : all.filter(({ category }) => category === filter);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length > 0)
     return entries
       .map(entry => ({ entry, score: computeScore(entry, words) }))
       .filter(({ score }) => score > 0)
-      .sort((a, b) => b.score - a.score)
+      .sort((a, b) => Number(needsProvider(a.entry)) - Number(needsProvider(b.entry)) || b.score - a.score)
       .map(({ entry }) => toChoice(entry, undefined));
   const findAll = (types: readonly string[]): readonly CatalogEntry[] =>
     types.flatMap(type => entries.find(({ nodeType }) => nodeType === type) ?? []);
@@ -76,13 +100,25 @@ function findEntries(entries: readonly CatalogEntry[], text: string): readonly C
   const listed = new Set([...favorites, ...recent]);
   const remaining = entries
     .filter(entry => !listed.has(entry))
-    .sort((a, b) => ORDER.indexOf(a.category) - ORDER.indexOf(b.category));
+    .sort(
+      (a, b) =>
+        Number(needsProvider(a)) - Number(needsProvider(b)) ||
+        ORDER.indexOf(a.category) - ORDER.indexOf(b.category),
+    );
   return [
     ...favorites.map(entry => toChoice(entry, flowMessages.favorites)),
     ...recent.map(entry => toChoice(entry, flowMessages.recent)),
-    ...remaining.map(entry => toChoice(entry, flowMessages.categories[entry.category])),
+    ...remaining.map(entry =>
+      toChoice(
+        entry,
+        needsProvider(entry) ? flowMessages.modelsOfProviders : flowMessages.categories[entry.category],
+      ),
+    ),
   ];
 }
+
+/** Offered all the same: the administrator can set the provider up. */
+const needsProvider = ({ isAvailable }: CatalogEntry): boolean => isAvailable === false;
 
 /** Returns 0 unless all words match. Matches in the label count most, and more at its beginning. */
 function computeScore(entry: CatalogEntry, words: readonly string[]): number {
@@ -112,7 +148,7 @@ function toChoice(entry: CatalogEntry, section: string | undefined): Choice {
         <VisuallyHidden> ({drawNodeIcon(entry).name})</VisuallyHidden>
       </>
     ),
-    hint: formatEntryPrice(entry),
+    hint: needsProvider(entry) ? flowMessages.needsProvider : formatEntryPrice(entry),
     icon: <ChoiceImage entry={entry} />,
     ...(section === undefined ? {} : { section }),
   };

@@ -109,7 +109,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     const { page } = opened;
     const [a, c] = [await nodeOf(page, 'A').boundingBox(), await nodeOf(page, 'C').boundingBox()];
     assert.ok(a && c);
-    await page.keyboard.press('l');
+    await page.keyboard.press('Shift+L');
     await page.mouse.move(a.x - 30, a.y - 30);
     await page.mouse.down();
     for (const [x, y] of [

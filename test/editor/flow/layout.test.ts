@@ -94,6 +94,34 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
+  it('opens the palette at the pointer without dimming, with categories and models that need a provider', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await page.mouse.dblclick(400, 200);
+    const dialog = page.getByRole('dialog', { name: 'Add node' });
+    const box = await dialog.boundingBox();
+    assert.ok(box && Math.abs(box.x - 400) < 5 && Math.abs(box.y - 200) < 5, JSON.stringify(box));
+    const backdrop = await dialog.evaluate(
+      element => getComputedStyle(element, '::backdrop').backgroundColor,
+    );
+    assert.equal(backdrop, 'rgba(0, 0, 0, 0)');
+    const options = dialog.getByRole('option');
+    await dialog.getByRole('button', { name: 'Models', exact: true }).click();
+    await options.filter({ hasText: 'Needs a provider' }).first().waitFor();
+    assert.equal(await options.filter({ hasText: 'Text template' }).count(), 0);
+    assert.deepEqual(
+      await dialog.evaluate(element =>
+        [...element.querySelectorAll('[role="option"] span')]
+          .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1)
+          .map(({ textContent }) => textContent),
+      ),
+      [],
+    );
+    await takeScreenshot(page, 'flow-palette', VIEWS[2]);
+    await page.keyboard.press('Escape');
+  });
+
   it('never covers a node or a control with a notice', async () => {
     const id = await flow.create(PICTURE);
     await using opened = await flow.open(id);
