@@ -266,9 +266,12 @@ function ungroupSelected({ session: { store } }: EditorContextValue): void {
 /** Edits the label of the focused or else the selected node, in the inspector. */
 function renameNode({ session: { store } }: EditorContextValue): void {
   const focused = document.activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
-  if (focused !== undefined) store.actions.select([focused]);
+  const edit = (): void => document.querySelector<HTMLInputElement>('[data-rename] input')?.select();
+  const { selection } = store.getState();
+  if (focused === undefined || (selection.size === 1 && selection.has(focused))) return edit();
+  store.actions.select([focused]);
   // Once the inspector shows it.
-  requestAnimationFrame(() => document.querySelector<HTMLInputElement>('[data-rename] input')?.select());
+  requestAnimationFrame(edit);
 }
 
 function selectAll({ session: { store } }: EditorContextValue): void {
